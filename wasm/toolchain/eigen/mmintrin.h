@@ -1,0 +1,2 @@
+// Empty on purpose: Emscripten has SSE but no MMX, and <immintrin.h> asks for this header.
+#pragma once
