@@ -1,0 +1,187 @@
+// What the machine itself must have, for which purpose, and how to get it.
+//
+// Present means: the file or program is there, however it came. On Debian and Ubuntu what is missing
+// is installed with apt-get, as root or by sudo without a password; elsewhere it is only named.
+
+import { existsSync, accessSync, constants, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { StepError, run, logFolder } from './steps.mjs';
+
+export function findProgram(...names) {
+  for (const name of names) {
+    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+      const path = join(folder, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not here.
+      }
+    }
+  }
+  return undefined;
+}
+
+const prefixes = ['/usr', '/usr/local', '/opt/homebrew'];
+const findFile = (...paths) => paths.find((path) => existsSync(path));
+const findHeader = (...names) =>
+  findFile(...prefixes.flatMap((prefix) => names.map((name) => join(prefix, 'include', name))));
+
+/** The browser for the tests, never downloaded: TRIL_CHROMIUM, else the system's. */
+export function findChromium() {
+  return (
+    process.env.TRIL_CHROMIUM ||
+    findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ||
+    findFile(
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+      '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    )
+  );
+}
+
+/** GoogleTest's sources: its WebAssembly build is made from them. */
+export function findGoogleTest() {
+  return findFile('/usr/src/googletest/CMakeLists.txt');
+}
+
+// Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
+// 'check' is formatting, 'bench' measures.
+const requirements = [
+  { what: 'git', purposes: ['page'], find: () => findProgram('git'), debian: 'git', brew: 'git' },
+  {
+    what: 'CMake',
+    purposes: ['page', 'core'],
+    find: () => findProgram('cmake'),
+    debian: 'cmake',
+    brew: 'cmake',
+  },
+  {
+    what: 'make',
+    purposes: ['page', 'core'],
+    find: () => findProgram('make', 'gmake'),
+    debian: 'make',
+    brew: 'make',
+  },
+  {
+    what: 'Python 3',
+    purposes: ['page'],
+    find: () => findProgram('python3'),
+    debian: 'python3',
+    brew: 'python3',
+  },
+  {
+    what: 'Eigen',
+    purposes: ['page', 'core'],
+    find: () => findHeader('eigen3/Eigen/Core', 'Eigen/Core'),
+    debian: 'libeigen3-dev',
+    brew: 'eigen',
+  },
+  {
+    what: 'a C++ compiler',
+    purposes: ['core'],
+    find: () => findProgram('c++', 'g++', 'clang++'),
+    debian: 'g++',
+    brew: 'llvm',
+  },
+  {
+    what: 'GoogleTest',
+    purposes: ['core'],
+    find: () => findGoogleTest() && findHeader('gtest/gtest.h'),
+    debian: 'libgtest-dev googletest',
+    brew: 'googletest',
+  },
+  {
+    what: 'Google Benchmark',
+    purposes: ['core', 'bench'],
+    find: () => findHeader('benchmark/benchmark.h'),
+    debian: 'libbenchmark-dev',
+    brew: 'google-benchmark',
+  },
+  {
+    what: 'Chromium',
+    purposes: ['browser'],
+    find: findChromium,
+    debian: 'chromium',
+    brew: '--cask chromium',
+  },
+  {
+    what: 'clang-format',
+    purposes: ['check'],
+    find: () => findProgram('clang-format-14', 'clang-format'),
+    debian: 'clang-format-14',
+    brew: 'clang-format',
+  },
+];
+
+function isDebian() {
+  try {
+    return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export function missingFor(purposes) {
+  return requirements.filter(
+    (each) => each.purposes.some((purpose) => purposes.includes(purpose)) && !each.find(),
+  );
+}
+
+/** Sees to it that all that the purposes need is there; resolves to a note on what it installed. */
+export async function ensureSystem(purposes) {
+  const missing = missingFor(purposes);
+  if (missing.length === 0) return '';
+  const names = missing.map((each) => each.what).join(', ');
+  if (!isDebian() || !findProgram('apt-get')) {
+    const brew = `brew install ${missing.map((each) => each.brew).join(' ')}`;
+    throw new StepError(`Missing: ${names}.`, {
+      advice:
+        process.platform === 'darwin'
+          ? `run \`${brew}\``
+          : `install these with your package manager (on Debian: ${debianNames(missing)})`,
+    });
+  }
+  await aptInstall(missing, names);
+  const still = missingFor(purposes);
+  if (still.length > 0) {
+    throw new StepError(`Still missing: ${still.map((each) => each.what).join(', ')}.`, {
+      advice: `see whether \`apt-get install ${debianNames(still)}\` works by hand`,
+      log: join(logFolder, 'apt.log'),
+    });
+  }
+  return `installed ${names}`;
+}
+
+const debianNames = (missing) => missing.map((each) => each.debian).join(' ');
+
+async function aptInstall(missing, names) {
+  const isRoot = process.getuid?.() === 0;
+  const packages = debianNames(missing).split(' ');
+  const byHand = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  if (!isRoot && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) {
+    throw new StepError(`Missing: ${names}, and installing needs an administrator.`, {
+      advice: `run this once, then start again:\n\n  sudo sh -c '${byHand}'\n`,
+    });
+  }
+  const prefix = isRoot ? [] : ['sudo', '-n'];
+  // Waits for another apt-get to finish; asks nothing.
+  const apt = (...args) => {
+    const line = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
+    line.push('-y', '-o', 'DPkg::Lock::Timeout=300', ...args);
+    return run(line[0], line.slice(1), {
+      log: 'apt',
+      advice: `run \`${isRoot ? '' : 'sudo '}sh -c '${byHand}'\` by hand and read what it says`,
+      allowFailure: true,
+    });
+  };
+  const install = () => apt('install', '--no-install-recommends', ...packages);
+  if ((await install()) === 0) return;
+  await apt('update'); // The lists were missing or old.
+  if ((await install()) !== 0) {
+    throw new StepError(`apt-get could not install ${packages.join(' ')}.`, {
+      advice: `run this by hand and read what it says:\n\n  ${isRoot ? '' : 'sudo '}sh -c '${byHand}'\n`,
+      log: join(logFolder, 'apt.log'),
+    });
+  }
+}
