@@ -1,0 +1,41 @@
+// A tensor that owns its memory: aligned for the widest registers, zero at the start, movable.
+#pragma once
+
+#include <tril/foundation/check.h>
+#include <tril/foundation/memory.h>
+#include <tril/foundation/tensor.h>
+
+#include <algorithm>
+
+namespace tril {
+
+template <typename T, int Rank>
+class Buffer {
+ public:
+  // Nothing yet.
+  Buffer() noexcept = default;
+
+  // All zeros. Throws Error for an axis below 1 or a size that can't be addressed, std::bad_alloc
+  // when memory is out.
+  explicit Buffer(const Shape<Rank>& shape)
+      : shape_(shape),
+        memory_(static_cast<std::size_t>(
+                    checked_count(shape.data(), Rank, sizeof(T), "Buffer", "shape")) *
+                sizeof(T)) {
+    std::fill_n(data(), view().count(), T{});
+  }
+
+  T* data() noexcept { return reinterpret_cast<T*>(memory_.data()); }
+  const T* data() const noexcept { return reinterpret_cast<const T*>(memory_.data()); }
+  TensorView<T, Rank> view() noexcept { return {data(), shape_}; }
+  TensorView<const T, Rank> view() const noexcept { return {data(), shape_}; }
+  operator TensorView<T, Rank>() noexcept { return view(); }
+  operator TensorView<const T, Rank>() const noexcept { return view(); }
+  const Shape<Rank>& shape() const noexcept { return shape_; }
+
+ private:
+  Shape<Rank> shape_{};
+  AlignedMemory memory_;
+};
+
+}  // namespace tril

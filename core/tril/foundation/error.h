@@ -1,0 +1,30 @@
+// The one exception of the core: what was called, which argument is wrong, and why.
+//
+// Every public function checks its arguments in O(1) and throws before it writes anything, so a
+// caller that catches an Error finds all its data as it was.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tril {
+
+class Error : public std::runtime_error {
+ public:
+  // `problem` says what is wrong in words and names the shapes that do not fit.
+  Error(std::string_view call, std::string_view argument, std::string_view problem)
+      : std::runtime_error(std::string(call) + ": " + std::string(argument) + ": " +
+                           std::string(problem)),
+        call_(call),
+        argument_(argument) {}
+
+  const std::string& call() const noexcept { return call_; }
+  const std::string& argument() const noexcept { return argument_; }
+
+ private:
+  std::string call_;
+  std::string argument_;
+};
+
+}  // namespace tril

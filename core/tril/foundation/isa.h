@@ -1,0 +1,48 @@
+// Which instruction set runs. Kernel files (*_kernels.cc) are compiled once per instruction set,
+// each copy in a namespace named after it, and picked at run time by what the processor can do.
+//
+// Elsewhere than on x86-64 (WebAssembly, Arm) there is one copy, `baseline`: what the compiler was
+// told to target.
+#pragma once
+
+#include <vector>
+
+// apply(name, ...) for each instruction set, the widest last.
+#if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
+#define TRIL_EACH_ISA(apply, ...) \
+  apply(baseline, __VA_ARGS__) apply(avx2, __VA_ARGS__) apply(avx512, __VA_ARGS__)
+#else
+#define TRIL_EACH_ISA(apply, ...) apply(baseline, __VA_ARGS__)
+#endif
+
+namespace tril {
+
+#define TRIL_ENUMERATOR(name, ...) name,
+enum class Isa { TRIL_EACH_ISA(TRIL_ENUMERATOR, ) };
+#undef TRIL_ENUMERATOR
+
+const char* isa_name(Isa isa) noexcept;
+
+// All that this processor can run, the widest last.
+const std::vector<Isa>& available_isas();
+
+inline Isa best_isa() { return available_isas().back(); }
+
+}  // namespace tril
+
+// Once per table of kernels, at namespace tril: a kernel file defines `const Type table` in
+// namespace tril::TRIL_ISA, and TRIL_DEFINE_DISPATCH(Type, table, function) defines `const Type&
+// function(Isa)`, which returns the copy asked for.
+#define TRIL_DECLARE_TABLE(name, Type, table) \
+  namespace name {                            \
+  extern const Type table;                    \
+  }
+#define TRIL_RETURN_TABLE(name, table) \
+  case Isa::name:                      \
+    return name::table;
+#define TRIL_DEFINE_DISPATCH(Type, table, function)          \
+  TRIL_EACH_ISA(TRIL_DECLARE_TABLE, Type, table)             \
+  const Type& function(Isa isa) {                            \
+    switch (isa) { TRIL_EACH_ISA(TRIL_RETURN_TABLE, table) } \
+    return baseline::table;                                  \
+  }

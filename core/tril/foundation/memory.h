@@ -1,0 +1,35 @@
+// A block of bytes on a cache-line boundary (64 bytes, also the width of the widest register): the
+// owner that Buffer and Scratch are built on.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace tril {
+
+inline constexpr std::size_t kAlignment = 64;
+
+class AlignedMemory {
+ public:
+  AlignedMemory() noexcept = default;
+
+  // Uninitialised. Throws std::bad_alloc.
+  explicit AlignedMemory(std::size_t bytes)
+      : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}))),
+        bytes_(bytes) {}
+
+  std::byte* data() const noexcept { return data_.get(); }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Release {
+    void operator()(std::byte* data) const noexcept {
+      ::operator delete (data, std::align_val_t{kAlignment});
+    }
+  };
+  std::unique_ptr<std::byte, Release> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tril

@@ -1,0 +1,53 @@
+// Threads as an argument: a Parallel owns a fixed set of workers, and a function that can use them
+// takes one.
+//
+// Work is a number of equal items, handed out one by one from an atomic counter; the calling thread
+// works too. With one thread everything runs in the caller and no thread is ever made. An engine
+// that cannot make threads gives fewer than asked for; threads() says how many there are.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+#include <memory>
+
+namespace tril {
+
+class Parallel {
+ public:
+  // threads >= 1, the caller's included. Throws Error below 1.
+  explicit Parallel(int threads = 1);
+  ~Parallel();
+  Parallel(const Parallel&) = delete;
+  Parallel& operator=(const Parallel&) = delete;
+
+  int threads() const noexcept { return threads_; }
+
+  // Calls body(item, worker) once for every item in [0, count), and returns when all are done.
+  // worker, in [0, threads()), is never busy with two items at once: it names a slice of working
+  // memory. The order of items is not defined. body must not throw and must not use this Parallel
+  // itself. One caller at a time.
+  template <typename Body>
+  void for_each(Index count, const Body& body) {
+    if (threads_ == 1 || count <= 1) {
+      for (Index item = 0; item < count; ++item) body(item, 0);
+    } else {
+      run(count, {&body, [](const void* self, Index item, int worker) {
+                    (*static_cast<const Body*>(self))(item, worker);
+                  }});
+    }
+  }
+
+ private:
+  struct Task {
+    const void* body;
+    void (*call)(const void* body, Index item, int worker);
+  };
+  struct Pool;
+
+  void run(Index count, Task task);
+
+  int threads_ = 1;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace tril

@@ -1,0 +1,48 @@
+// Seeded random numbers, the same on every machine and in every build.
+//
+// The generator is PCG32 (O'Neill 2014, pcg-random.org): 64 bits of state, period 2^64. Not for
+// cryptography.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+
+namespace tril {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) noexcept;
+
+  std::uint32_t bits() noexcept;
+  // Even in [0, 1): a multiple of 2^-24.
+  float uniform() noexcept;
+  // Even in {0, ..., bound - 1}, without bias. bound >= 1.
+  std::uint32_t below(std::uint32_t bound) noexcept;
+  // Mean 0, variance 1: Box and Muller's transform, computed in double.
+  float normal() noexcept;
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+// Fill in row-major order, so that the numbers depend on the seed and the shape, not on strides.
+template <int Rank>
+void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low, float high) {
+  if constexpr (Rank == 1) {
+    for (Index i = 0; i < out.size(0); ++i) out[i] = low + (high - low) * random.uniform();
+  } else {
+    for (Index i = 0; i < out.size(0); ++i) fill_uniform(out[i], random, low, high);
+  }
+}
+
+template <int Rank>
+void fill_normal(const TensorView<float, Rank>& out, Random& random) {
+  if constexpr (Rank == 1) {
+    for (Index i = 0; i < out.size(0); ++i) out[i] = random.normal();
+  } else {
+    for (Index i = 0; i < out.size(0); ++i) fill_normal(out[i], random);
+  }
+}
+
+}  // namespace tril

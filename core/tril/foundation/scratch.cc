@@ -1,0 +1,67 @@
+#include <tril/foundation/scratch.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+namespace tril {
+namespace {
+
+constexpr std::size_t kSmallestBlock = std::size_t{64}
+                                       << 10;  // 64 KiB: one packed panel and change
+
+}  // namespace
+
+std::size_t Scratch::capacity() const noexcept {
+  std::size_t bytes = 0;
+  for (const AlignedMemory& block : blocks_) bytes += block.bytes();
+  return bytes;
+}
+
+void Scratch::clear() noexcept {
+  blocks_.clear();
+  block_ = used_ = lent_ = 0;
+}
+
+std::byte* Scratch::take(std::size_t count, std::size_t element_size) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2;
+  if (count > (kMost - kAlignment) / element_size) throw std::bad_alloc();
+  const std::size_t bytes = (count * element_size + kAlignment - 1) / kAlignment * kAlignment;
+
+  // The current block, else the next one that is large enough, else a new one.
+  while (block_ < blocks_.size() && blocks_[block_].bytes() - used_ < bytes) {
+    ++block_;
+    used_ = 0;
+  }
+  if (block_ == blocks_.size()) {
+    blocks_.emplace_back(std::max(bytes, kSmallestBlock));
+    used_ = 0;
+  }
+  std::byte* const start = blocks_[block_].data() + used_;
+  used_ += bytes;
+  lent_ += bytes;
+  peak_ = std::max(peak_, lent_);
+  return start;
+}
+
+Scratch::Frame::Frame(Scratch& scratch) noexcept
+    : scratch_(scratch), block_(scratch.block_), used_(scratch.used_), lent_(scratch.lent_) {}
+
+Scratch::Frame::~Frame() {
+  scratch_.block_ = block_;
+  scratch_.used_ = used_;
+  scratch_.lent_ = lent_;
+  // With nothing lent, many small blocks become one large one, so that the next call finds all it
+  // needs in a row.
+  if (lent_ == 0 && scratch_.blocks_.size() > 1) {
+    const std::size_t bytes = scratch_.capacity();
+    scratch_.clear();
+    try {
+      scratch_.blocks_.emplace_back(bytes);
+    } catch (const std::bad_alloc&) {
+      // Holding nothing is as good: the next call allocates what it needs.
+    }
+  }
+}
+
+}  // namespace tril

@@ -1,0 +1,56 @@
+// Working memory that is lent, not owned, by the functions that need it: a stack of blocks.
+//
+// A function opens a Frame, takes what it needs, and gives all of it back when the frame ends.
+// Nothing that is lent ever moves. After the first call of a kind no memory is allocated any more.
+// Not for two threads at once: take what all workers need before the parallel part, a slice each.
+#pragma once
+
+#include <tril/foundation/memory.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace tril {
+
+class Scratch {
+ public:
+  Scratch() noexcept = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // Bytes held, lent or not.
+  std::size_t capacity() const noexcept;
+  // The most bytes that were ever lent at once: what a call really needed.
+  std::size_t peak() const noexcept { return peak_; }
+  // Returns all memory. No frame may be open.
+  void clear() noexcept;
+
+  class Frame {
+   public:
+    explicit Frame(Scratch& scratch) noexcept;
+    ~Frame();
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+    // `count` uninitialised elements on a 64-byte boundary. Throws std::bad_alloc.
+    template <typename T>
+    T* take(std::ptrdiff_t count) {
+      return reinterpret_cast<T*>(scratch_.take(static_cast<std::size_t>(count), sizeof(T)));
+    }
+
+   private:
+    Scratch& scratch_;
+    std::size_t block_, used_, lent_;
+  };
+
+ private:
+  std::byte* take(std::size_t count, std::size_t element_size);
+
+  std::vector<AlignedMemory> blocks_;
+  std::size_t block_ = 0;  // the block that the next bytes come from
+  std::size_t used_ = 0;   // bytes lent of that block
+  std::size_t lent_ = 0;   // bytes lent of all blocks
+  std::size_t peak_ = 0;
+};
+
+}  // namespace tril

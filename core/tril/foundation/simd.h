@@ -1,0 +1,118 @@
+// A register of floats and what can be done with it: with isa.h the only place that knows the
+// target.
+//
+// Written on the vector extensions of GCC and Clang: 4 lanes in WebAssembly, on Arm and on plain
+// x86-64, 8 with AVX2, 16 with AVX-512. For kernel files only (*_kernels.cc and what they include):
+// they are compiled once per instruction set with TRIL_ISA naming it, and everything here lives in
+// that namespace, so that no copy is ever linked in place of another.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
+#ifndef TRIL_ISA
+#error "simd.h is for kernel files: add the file with tril_add_kernels"
+#endif
+
+namespace tril::TRIL_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int kLanes = 16;
+#elif defined(__AVX2__)
+inline constexpr int kLanes = 8;
+#else
+inline constexpr int kLanes = 4;
+#endif
+
+using Register = float __attribute__((vector_size(kLanes * sizeof(float))));
+// One integer per lane. A comparison of registers gives all ones where it is true, else zero.
+using IntRegister = std::int32_t __attribute__((vector_size(kLanes * sizeof(float))));
+
+namespace detail {
+using Unaligned [[gnu::may_alias]] =
+    float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float))));
+}  // namespace detail
+
+inline Register load(const float* from) noexcept {
+  return *reinterpret_cast<const detail::Unaligned*>(from);
+}
+inline void store(float* to, Register value) noexcept {
+  *reinterpret_cast<detail::Unaligned*>(to) = value;
+}
+
+inline Register broadcast(float value) noexcept {
+#if defined(__wasm_simd128__)
+  return (Register)wasm_f32x4_splat(value);
+#else
+  return value - Register{};  // x - 0 is x for every x, -0 and NaN included
+#endif
+}
+
+// The first `count` < kLanes elements; the other lanes hold `fill`.
+inline Register load_part(const float* from, Index count, float fill) noexcept {
+  Register value = broadcast(fill);
+  for (Index lane = 0; lane < count; ++lane) value[lane] = from[lane];
+  return value;
+}
+inline void store_part(float* to, Register value, Index count) noexcept {
+  for (Index lane = 0; lane < count; ++lane) to[lane] = value[lane];
+}
+
+// a * b + c, rounded once where the target fuses it (AVX2, AVX-512, Arm, relaxed WebAssembly), else
+// twice.
+inline Register madd(Register a, Register b, Register c) noexcept {
+#if defined(__wasm_relaxed_simd__)
+  return (Register)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+#else
+  return a * b + c;  // contracted by -ffp-contract=fast, which kernel files are compiled with
+#endif
+}
+
+// The smaller; b where either is NaN. So min(limit, x) lets a NaN in x through.
+inline Register min(Register a, Register b) noexcept {
+#if defined(__wasm_simd128__)
+  return (Register)wasm_f32x4_pmin((v128_t)b, (v128_t)a);  // one instruction, unlike f32x4.min
+#else
+  return a < b ? a : b;
+#endif
+}
+// The larger; b where either is NaN.
+inline Register max(Register a, Register b) noexcept {
+#if defined(__wasm_simd128__)
+  return (Register)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
+  return a > b ? a : b;
+#endif
+}
+
+// Lane by lane: a where the mask is all ones, b where it is zero.
+inline Register select(IntRegister mask, Register a, Register b) noexcept {
+#if defined(__wasm_simd128__)
+  return (Register)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
+#else
+  return mask ? a : b;
+#endif
+}
+
+// Across the lanes, in pairs: lane i with lane i + half, half by half.
+inline float reduce_add(Register value) noexcept {
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) value[lane] += value[lane + half];
+  }
+  return value[0];
+}
+inline float reduce_max(Register value) noexcept {
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) {
+      value[lane] = value[lane] > value[lane + half] ? value[lane] : value[lane + half];
+    }
+  }
+  return value[0];
+}
+
+}  // namespace tril::TRIL_ISA

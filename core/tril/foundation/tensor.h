@@ -1,0 +1,109 @@
+// Views on tensors that somebody else owns: a pointer, a shape, and the distance between neighbours
+// per axis.
+//
+// The last axis is contiguous; the others may have any stride, so that a part of a tensor, or the
+// heads inside a [T, H*D] projection (strides {D, H*D, 1}), are views as well and need no copy. A
+// stride of 0 repeats one slice along its axis (reading only).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace tril {
+
+using Index = std::ptrdiff_t;
+
+template <int Rank>
+using Shape = std::array<Index, static_cast<std::size_t>(Rank)>;
+
+// Strides, in elements, of a tensor without gaps.
+template <int Rank>
+constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {
+  Shape<Rank> strides{};
+  Index stride = 1;
+  for (std::size_t axis = Rank; axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+template <typename T, int Rank>
+class TensorView {
+  static_assert(Rank >= 1);
+
+ public:
+  // No tensor: data() is null. Stands for an optional argument that is not given.
+  constexpr TensorView() noexcept = default;
+
+  // A tensor without gaps.
+  constexpr TensorView(T* data, const Shape<Rank>& shape) noexcept
+      : TensorView(data, shape, contiguous_strides<Rank>(shape)) {}
+
+  // Strides are in elements; that of the last axis must be 1.
+  constexpr TensorView(T* data, const Shape<Rank>& shape, const Shape<Rank>& strides) noexcept
+      : data_(data), shape_(shape), strides_(strides) {}
+
+  // What may be written may be read.
+  template <typename U = T, typename = std::enable_if_t<!std::is_const_v<U>>>
+  constexpr operator TensorView<const U, Rank>() const noexcept {
+    return {data_, shape_, strides_};
+  }
+
+  constexpr T* data() const noexcept { return data_; }
+  constexpr explicit operator bool() const noexcept { return data_ != nullptr; }
+  constexpr const Shape<Rank>& shape() const noexcept { return shape_; }
+  constexpr const Shape<Rank>& strides() const noexcept { return strides_; }
+  constexpr Index size(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
+  constexpr Index stride(int axis) const noexcept {
+    return strides_[static_cast<std::size_t>(axis)];
+  }
+  // How many elements there are.
+  constexpr Index count() const noexcept {
+    Index product = 1;
+    for (const Index size : shape_) product *= size;
+    return product;
+  }
+  constexpr bool is_contiguous() const noexcept {
+    return strides_ == contiguous_strides<Rank>(shape_);
+  }
+
+  // Fixes the first axis: a view of one rank less, or the element itself. `i` is not checked.
+  constexpr decltype(auto) operator[](Index i) const noexcept {
+    if constexpr (Rank == 1) {
+      return static_cast<T&>(data_[i]);
+    } else {
+      Shape<Rank - 1> shape{}, strides{};
+      for (std::size_t axis = 1; axis < Rank; ++axis) {
+        shape[axis - 1] = shape_[axis];
+        strides[axis - 1] = strides_[axis];
+      }
+      return TensorView<T, Rank - 1>(data_ + i * strides_[0], shape, strides);
+    }
+  }
+
+ private:
+  T* data_ = nullptr;
+  Shape<Rank> shape_{};
+  Shape<Rank> strides_{};
+};
+
+template <typename T>
+using VectorView = TensorView<T, 1>;
+template <typename T>
+using MatrixView = TensorView<T, 2>;
+
+// "[2, 3]", as error messages write a shape.
+std::string shape_text(const Index* shape, int rank);
+template <int Rank>
+std::string shape_text(const Shape<Rank>& shape) {
+  return shape_text(shape.data(), Rank);
+}
+template <typename T, int Rank>
+std::string shape_text(const TensorView<T, Rank>& view) {
+  return shape_text(view.shape().data(), Rank);
+}
+
+}  // namespace tril

@@ -1,0 +1,196 @@
+// Views, owners, working memory, threads and random numbers.
+#include <gtest/gtest.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/random.h>
+#include <tril/foundation/scratch.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+
+TEST(TensorView, HeadsOfAProjectionAreAView) {
+  // [T, H * D] = [2, 3 * 2] seen as [H, T, D].
+  std::vector<float> data(12);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
+  const TensorView<float, 3> heads(data.data(), {3, 2, 2}, {2, 6, 1});
+  EXPECT_EQ(heads[2][1][0], 10.0f);
+  EXPECT_EQ(heads[0][1][1], 7.0f);
+  EXPECT_FALSE(heads.is_contiguous());
+  EXPECT_EQ(heads.count(), 12);
+  heads[1][0][1] = -1.0f;
+  EXPECT_EQ(data[3], -1.0f);
+  const TensorView<const float, 3> read = heads;
+  EXPECT_EQ(&read[2][1][1], &data[11]);
+}
+
+TEST(TensorView, NoneIsFalse) {
+  EXPECT_FALSE((TensorView<float, 2>()));
+  float x = 0;
+  EXPECT_TRUE((TensorView<float, 1>(&x, {1})));
+}
+
+TEST(Buffer, IsAlignedAndZero) {
+  const Buffer<float, 2> buffer({3, 5});
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % kAlignment, 0u);
+  for (Index i = 0; i < 15; ++i) EXPECT_EQ(buffer.data()[i], 0.0f);
+}
+
+TEST(Buffer, RejectsWhatCannotBe) {
+  EXPECT_EQ(error_of([] {
+              Buffer<float, 2>({3, 0});
+            }),
+            "Buffer: shape: every axis must be at least 1; shape is [3, 0]");
+  EXPECT_NE(error_of([] { Buffer<float, 1>({-1}); }).find("[-1]"), std::string::npos);
+  constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
+  EXPECT_NE(error_of([] {
+              Buffer<float, 2>({kHuge, 4});
+            }).find("too large to address"),
+            std::string::npos);
+}
+
+TEST(Check, NamesCallArgumentAndShapes) {
+  const Buffer<float, 2> buffer({2, 3});
+  try {
+    check_shape<const float, 2>(buffer, {3, 3}, "matmul", "out", "a is [3, 1], b is [1, 3]");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.call(), "matmul");
+    EXPECT_EQ(error.argument(), "out");
+    EXPECT_STREQ(error.what(),
+                 "matmul: out: shape must be [3, 3], is [2, 3]; a is [3, 1], b is [1, 3]");
+  }
+}
+
+TEST(Check, FindsSharedMemory) {
+  Buffer<float, 1> buffer({10});
+  const VectorView<float> first(buffer.data(), {5}), second(buffer.data() + 5, {5}),
+      middle(buffer.data() + 4, {2});
+  EXPECT_NO_THROW(check_apart(first, second, "f", "out"));
+  EXPECT_THROW(check_apart(first, middle, "f", "out"), Error);
+  EXPECT_THROW(check_apart(middle, second, "f", "out"), Error);
+  EXPECT_NO_THROW(check_apart(first, VectorView<float>(), "f", "out"));
+}
+
+TEST(Scratch, NothingMovesAndAllComesBack) {
+  Scratch scratch;
+  {
+    const Scratch::Frame outer(scratch);
+    Scratch::Frame frame(scratch);
+    float* const a = frame.take<float>(1000);
+    a[0] = 1, a[999] = 2;
+    {
+      Scratch::Frame inner(scratch);
+      float* const b = inner.take<float>(1000000);
+      b[0] = 3, b[999999] = 4;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % kAlignment, 0u);
+    }
+    float* const c = frame.take<float>(1000000);
+    c[0] = 5;
+    EXPECT_EQ(a[0], 1.0f);
+    EXPECT_EQ(a[999], 2.0f);
+    EXPECT_GE(c, a) << "blocks may be anywhere, but never on top of each other";
+  }
+  const std::size_t capacity = scratch.capacity();
+  EXPECT_GE(scratch.peak(), 4004000u);
+  {
+    // What was enough once is enough again, in one piece.
+    Scratch::Frame frame(scratch);
+    float* const a = frame.take<float>(1000);
+    float* const b = frame.take<float>(1000000);
+    EXPECT_EQ(b, a + 1008);
+  }
+  EXPECT_EQ(scratch.capacity(), capacity);
+  scratch.clear();
+  EXPECT_EQ(scratch.capacity(), 0u);
+}
+
+TEST(Scratch, SaysWhenMemoryIsOut) {
+  Scratch scratch;
+  Scratch::Frame frame(scratch);
+  EXPECT_THROW(frame.take<double>(std::numeric_limits<std::ptrdiff_t>::max()), std::bad_alloc);
+  float* const after = frame.take<float>(4);
+  after[3] = 1;
+}
+
+TEST(Parallel, DoesEveryItemOnceAndNoWorkerTwice) {
+  for (const int threads : {1, 2, 4}) {
+    Parallel parallel(threads);
+    EXPECT_GE(parallel.threads(), 1);
+    EXPECT_LE(parallel.threads(), threads);
+    for (const Index count : {Index{0}, Index{1}, Index{3}, Index{1000}}) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
+      std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+      std::atomic<int> clashes{0};
+      parallel.for_each(count, [&](Index item, int worker) {
+        auto& mine = busy[static_cast<std::size_t>(worker)];
+        if (mine.fetch_add(1) != 0) ++clashes;
+        ++done[static_cast<std::size_t>(item)];
+        mine.fetch_sub(1);
+      });
+      for (const auto& times : done) EXPECT_EQ(times, 1);
+      EXPECT_EQ(clashes, 0);
+    }
+  }
+}
+
+TEST(Parallel, RejectsNoThreads) {
+  EXPECT_EQ(error_of([] { Parallel parallel(0); }), "Parallel: threads: must be at least 1, is 0");
+}
+
+TEST(Random, IsTheSameEverywhere) {
+  // The recurrence of PCG-XSH-RR 64/32 written out once more.
+  const auto reference = [](std::uint64_t seed, int draws) {
+    constexpr std::uint64_t kMultiplier = 6364136223846793005u, kIncrement = 1442695040888963407u;
+    std::uint64_t state = (kIncrement + seed) * kMultiplier + kIncrement;
+    std::uint32_t bits = 0;
+    for (int i = 0; i < draws; ++i) {
+      bits = std::rotr(static_cast<std::uint32_t>((state ^ (state >> 18)) >> 27),
+                       static_cast<int>(state >> 59));
+      state = state * kMultiplier + kIncrement;
+    }
+    return bits;
+  };
+  for (const std::uint64_t seed : {0u, 1u, 42u, 4294967295u}) {
+    Random random(seed);
+    for (int draw = 1; draw <= 5; ++draw) EXPECT_EQ(random.bits(), reference(seed, draw));
+  }
+}
+
+TEST(Random, HasTheMomentsItClaims) {
+  Random random(7);
+  constexpr int kDraws = 100000;
+  double sum = 0, squares = 0, even = 0;
+  std::vector<int> dice(6);
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = random.normal();
+    sum += x;
+    squares += x * x;
+    const double u = random.uniform();
+    ASSERT_GE(u, 0);
+    ASSERT_LT(u, 1);
+    even += u;
+    ++dice[random.below(6)];
+  }
+  // Five standard errors of each estimate.
+  EXPECT_NEAR(sum / kDraws, 0, 5 * 1 / std::sqrt(kDraws));
+  EXPECT_NEAR(squares / kDraws, 1, 5 * std::sqrt(2.0 / kDraws));
+  EXPECT_NEAR(even / kDraws, 0.5, 5 * std::sqrt(1.0 / 12 / kDraws));
+  for (const int count : dice) {
+    EXPECT_NEAR(count, kDraws / 6.0, 5 * std::sqrt(kDraws * (1.0 / 6) * (5.0 / 6)));
+  }
+}
+
+}  // namespace
+}  // namespace tril
