@@ -17,14 +17,17 @@ class Error : public std::runtime_error {
       : std::runtime_error(std::string(call) + ": " + std::string(argument) + ": " +
                            std::string(problem)),
         call_(call),
-        argument_(argument) {}
+        argument_(argument),
+        problem_(problem) {}
 
   const std::string& call() const noexcept { return call_; }
   const std::string& argument() const noexcept { return argument_; }
+  const std::string& problem() const noexcept { return problem_; }
 
  private:
   std::string call_;
   std::string argument_;
+  std::string problem_;
 };
 
 }  // namespace tril

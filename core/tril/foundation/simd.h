@@ -34,15 +34,17 @@ using Register = float __attribute__((vector_size(kLanes * sizeof(float))));
 using IntRegister = std::int32_t __attribute__((vector_size(kLanes * sizeof(float))));
 
 namespace detail {
-using Unaligned [[gnu::may_alias]] =
-    float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float))));
+struct [[gnu::packed, gnu::may_alias]] Unaligned {
+  Register value;
+};
 }  // namespace detail
 
+// No alignment is asked for.
 inline Register load(const float* from) noexcept {
-  return *reinterpret_cast<const detail::Unaligned*>(from);
+  return reinterpret_cast<const detail::Unaligned*>(from)->value;
 }
 inline void store(float* to, Register value) noexcept {
-  *reinterpret_cast<detail::Unaligned*>(to) = value;
+  reinterpret_cast<detail::Unaligned*>(to)->value = value;
 }
 
 inline Register broadcast(float value) noexcept {
