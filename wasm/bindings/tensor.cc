@@ -1,0 +1,99 @@
+#include "tensor.h"
+
+#include <tril/foundation/random.h>
+
+#include <emscripten/em_js.h>
+#include <emscripten/heap.h>
+
+#include <cstdint>
+#include <new>
+#include <string>
+#include <utility>
+
+// A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that was made on it: the
+// only way to take back a view that was lent. Shared memory cannot be detached; there nothing happens.
+EM_JS(void, tril_revoke_views, (), {
+  if (wasmMemory.buffer instanceof ArrayBuffer) {
+    wasmMemory.grow(0);
+    updateMemoryViews();
+  }
+});
+
+namespace tril::js {
+
+namespace {
+
+Buffer<float, 1> allocate(const DynamicShape& shape, std::string_view call) {
+  const int rank = static_cast<int>(shape.size());
+  const Index count = checked_count(shape.data(), rank, sizeof(float), call, "shape");
+  try {
+    return Buffer<float, 1>({count});
+  } catch (const std::bad_alloc&) {
+    fail(call, "memory",
+         "out of memory: a tensor of shape " + tril::shape_text(shape.data(), rank) + " needs " +
+             std::to_string(static_cast<std::uint64_t>(count) * sizeof(float)) + " bytes");
+  }
+}
+
+}  // namespace
+
+Tensor::Tensor(Engine& engine, DynamicShape shape, std::string_view call)
+    : usage_(engine.usage), shape_(std::move(shape)), values_(allocate(shape_, call)) {
+  usage_.tensors += 1;
+  usage_.bytes += static_cast<double>(count()) * sizeof(float);
+}
+
+Tensor::~Tensor() {
+  usage_.tensors -= 1;
+  usage_.bytes -= static_cast<double>(count()) * sizeof(float);
+}
+
+std::string shape_text(const Tensor& tensor) {
+  return tril::shape_text(tensor.shape().data(), tensor.rank());
+}
+
+DynamicShape shape_from(const Numbers& numbers) {
+  DynamicShape shape;
+  for (const double size : emscripten::convertJSArrayToNumberVector<double>(numbers)) {
+    // TypeScript has checked that these are whole numbers; only their range is left.
+    if (size > 2147483647.0) fail("tensor", "shape", "an axis is larger than this module can hold");
+    shape.push_back(static_cast<Index>(size));
+  }
+  return shape;
+}
+
+Engine* make_engine(int threads) { return std::make_unique<Engine>(threads).release(); }
+
+int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
+int engine_tensors(const Engine& engine) { return engine.usage.tensors; }
+double engine_bytes(const Engine& engine) { return engine.usage.bytes; }
+
+double heap_bytes() { return static_cast<double>(emscripten_get_heap_size()); }
+
+TensorHandle make_tensor(Engine& engine, const Numbers& shape) {
+  return std::make_shared<Tensor>(engine, shape_from(shape), "tensor");
+}
+
+TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed) {
+  TensorHandle out = std::make_shared<Tensor>(engine, shape_from(shape), "random_normal");
+  Random random(static_cast<std::uint64_t>(seed));
+  fill_normal(TensorView<float, 1>(out->data(), {out->count()}), random);
+  return out;
+}
+
+Numbers tensor_shape(const Tensor& tensor) {
+  return Numbers(emscripten::val::array(tensor.shape()));
+}
+
+void write_tensor(Tensor& tensor, const Floats& values) {
+  view_tensor(tensor).call<void>("set", values);
+}
+
+Floats view_tensor(Tensor& tensor) {
+  return Floats(emscripten::val(emscripten::typed_memory_view(
+      static_cast<std::size_t>(tensor.count()), tensor.data())));
+}
+
+void revoke_views() { tril_revoke_views(); }
+
+}  // namespace tril::js

@@ -1,0 +1,86 @@
+// What JavaScript holds: a Tensor of any rank that owns its memory, and the Engine that every call works in.
+//
+// A Tensor is always without gaps. The adapters beside this file turn it into the core's views of fixed rank, by shape
+// and strides alone; nothing is copied between JavaScript's tensor and the core.
+#pragma once
+
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+
+#include <emscripten/val.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tril::js {
+
+using DynamicShape = std::vector<Index>;
+
+// What all living tensors of one engine hold.
+struct Usage {
+  int tensors = 0;
+  double bytes = 0;
+};
+
+// Working memory and threads of one loaded module.
+struct Engine {
+  explicit Engine(int threads) : parallel(threads) {}
+
+  Scratch scratch;
+  Parallel parallel;
+  Usage usage;
+};
+
+class Tensor {
+ public:
+  // All zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory can hold.
+  Tensor(Engine& engine, DynamicShape shape, std::string_view call);
+  ~Tensor();
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+
+  const DynamicShape& shape() const noexcept { return shape_; }
+  int rank() const noexcept { return static_cast<int>(shape_.size()); }
+  // Counted from the end where negative, as in NumPy.
+  Index size(int axis) const noexcept {
+    return shape_[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
+  }
+  Index count() const noexcept { return values_.shape()[0]; }
+  float* data() noexcept { return values_.data(); }
+  const float* data() const noexcept { return values_.data(); }
+
+ private:
+  Usage& usage_;
+  DynamicShape shape_;
+  Buffer<float, 1> values_;
+};
+
+using TensorHandle = std::shared_ptr<Tensor>;
+
+// "[2, 3]", as the core writes a shape.
+std::string shape_text(const Tensor& tensor);
+
+// JavaScript's own types, named in the generated declarations.
+EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)    // number[]
+EMSCRIPTEN_DECLARE_VAL_TYPE(Floats)     // Float32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(Integers)   // Int32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(NamedTensors)  // Record<string, _Tensor | null>
+
+DynamicShape shape_from(const Numbers& numbers);
+
+// The exports of an engine and of a tensor.
+Engine* make_engine(int threads);
+int engine_threads(const Engine& engine);
+int engine_tensors(const Engine& engine);
+double engine_bytes(const Engine& engine);
+double heap_bytes();
+TensorHandle make_tensor(Engine& engine, const Numbers& shape);
+TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed);
+Numbers tensor_shape(const Tensor& tensor);
+void write_tensor(Tensor& tensor, const Floats& values);
+Floats view_tensor(Tensor& tensor);
+void revoke_views();
+
+}  // namespace tril::js

@@ -1,0 +1,96 @@
+import type { Context } from '../context.js';
+import { checkKeys, numberOption } from '../names.js';
+import { TrilError } from '../error.js';
+import type { Tensor } from '../tensor.js';
+import { checkShape, flatten, inferShape, type Values } from '../values.js';
+
+export interface RandomOptions {
+  /** A whole number from 0 to 2^53 - 1; equal seeds give equal numbers in every build and engine. */
+  readonly seed: number;
+}
+
+/** What a loaded module holds. */
+export interface MemoryUse {
+  /** Tensors that have not been disposed. */
+  readonly tensors: number;
+  /** Bytes of their elements. */
+  readonly bytes: number;
+  /** Bytes of the module's whole memory: tensors, working memory, stack and code's data. It never shrinks. */
+  readonly heapBytes: number;
+}
+
+export const tensorCalls = (context: Context) => {
+  const { raw, engine } = context;
+
+  const zeros = (shape: readonly number[]): Tensor => {
+    checkShape('zeros', shape);
+    return context.run('zeros', {}, () => context.adopt(raw._tensor(engine, [...shape])!));
+  };
+
+  function tensor(data: Values): Tensor;
+  function tensor(shape: readonly number[], data: Values): Tensor;
+  function tensor(first: Values, second?: Values): Tensor {
+    const data = second === undefined ? first : second;
+    const shape = second === undefined ? inferShape('tensor', first) : first;
+    checkShape('tensor', shape);
+    const values = flatten('tensor', data, shape);
+    return context.run('tensor', {}, () => {
+      const handle = raw._tensor(engine, [...shape])!;
+      handle.write(values);
+      return context.adopt(handle);
+    });
+  }
+
+  return {
+    /**
+     * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one argument the shape
+     * is that of the nesting, as in `torch.tensor`; with a shape, `data` is nested so or flat in row-major order.
+     * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+     */
+    tensor,
+
+    /**
+     * A tensor of zeros.
+     * @throws TrilError where the shape is not one, or memory is out
+     */
+    zeros,
+
+    /**
+     * Normally distributed numbers of mean 0 and variance 1 (PCG32, Box and Muller), the same for the same seed and shape
+     * everywhere.
+     * @throws TrilError where the shape or the seed is not one, or memory is out
+     */
+    randomNormal(shape: readonly number[], options: RandomOptions): Tensor {
+      checkShape('randomNormal', shape);
+      checkKeys('randomNormal', 'options', 'option', options, ['seed']);
+      const seed = numberOption('randomNormal', 'seed', options.seed, Number.NaN);
+      if (!Number.isSafeInteger(seed) || seed < 0) {
+        const problem = `must be a whole number from 0 to 2^53 - 1, is ${seed}`;
+        throw new TrilError('randomNormal', 'seed', problem);
+      }
+      return context.run('randomNormal', {}, () =>
+        context.adopt(raw._randomNormal(engine, [...shape], seed)!),
+      );
+    },
+
+    /**
+     * Runs `body` and disposes every tensor made inside, but those in what it returns: a tensor, or arrays, maps and
+     * objects with tensors in them. Those belong to the scope around, if there is one. When `body` throws, all
+     * are disposed.
+     * @throws TrilError where `body` is asynchronous, besides what it throws itself
+     */
+    scope<Result>(body: () => Result): Result {
+      return context.scope(body);
+    },
+
+    /** How many tensors are alive, and the memory of this module. */
+    memory(): MemoryUse {
+      return {
+        tensors: engine.tensors,
+        bytes: engine.bytes,
+        heapBytes: raw._heapBytes(),
+      };
+    },
+  };
+};
+

@@ -1,0 +1,145 @@
+import { TrilError, type Shapes } from './error.js';
+import { describe } from './names.js';
+import type { Raw, RawEngine, RawTensor } from './raw.js';
+import { Tensor } from './tensor.js';
+
+type Handle<T> = T extends Tensor ? RawTensor : null;
+/** The module's handles of a call's tensors; null stands for one that is not given. */
+export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> };
+
+/** One loaded module, and what is alive in it: what every call goes through. */
+export class Context {
+  readonly raw: Raw;
+  readonly engine: RawEngine;
+  readonly #scopes: Set<Tensor>[] = [];
+  #lent = 0;
+
+  constructor(raw: Raw, threads: number) {
+    this.raw = raw;
+    this.engine = new raw._Engine(threads);
+  }
+
+  /**
+   * Runs one call of the module on the handles of `tensors`, once all of them are known to be living tensors of this
+   * module. An error that comes out carries the call's name and all shapes.
+   */
+  run<Tensors extends Record<string, Tensor | undefined>, Result>(
+    call: string,
+    tensors: Tensors,
+    compute: (handles: Handles<Tensors>) => Result,
+  ): Result {
+    this.#checkNothingLent(call);
+    const handles: Record<string, RawTensor | null> = {};
+    const shapes: Record<string, readonly number[]> = {};
+    for (const [argument, tensor] of Object.entries(tensors)) {
+      handles[argument] = tensor === undefined ? null : this.#handle(call, argument, tensor);
+      if (tensor) shapes[argument] = tensor.shape;
+    }
+    try {
+      return compute(handles as Handles<Tensors>);
+    } catch (error) {
+      throw withCall(error, call, shapes);
+    }
+  }
+
+  /** A tensor for a handle that the module has made; it belongs to the innermost scope. */
+  adopt(raw: RawTensor): Tensor {
+    const tensor = new Tensor(this, raw);
+    this.#scopes.at(-1)?.add(tensor);
+    return tensor;
+  }
+
+  /** A tensor for every handle in `named`. */
+  adoptAll(named: Record<string, RawTensor>): Record<string, Tensor> {
+    return Object.fromEntries(
+      Object.entries(named).map(([name, handle]) => [name, this.adopt(handle)]),
+    );
+  }
+
+  release(tensor: Tensor, raw: RawTensor): void {
+    this.#checkNothingLent('dispose');
+    for (const scope of this.#scopes) scope.delete(tensor);
+    raw.delete();
+  }
+
+  lend<Result>(raw: RawTensor, callback: (values: Float32Array) => Result): Result {
+    const memory = raw.view();
+    const values = memory.buffer instanceof ArrayBuffer ? memory : new Float32Array(memory);
+    this.#lent += 1;
+    try {
+      const result = callback(values);
+      if (isThenable(result)) {
+        const problem = 'is asynchronous, but the view is taken back when it returns; use read()';
+        throw new TrilError('view', 'callback', problem);
+      }
+      return result;
+    } finally {
+      this.#lent -= 1;
+      if (values !== memory) structuredClone(values.buffer, { transfer: [values.buffer] });
+      else if (this.#lent === 0) this.raw._revokeViews();
+    }
+  }
+
+  scope<Result>(body: () => Result): Result {
+    const made = new Set<Tensor>();
+    this.#scopes.push(made);
+    const kept = new Set<Tensor>();
+    try {
+      const result = body();
+      if (isThenable(result)) {
+        const problem = 'is asynchronous, but its tensors are disposed when it returns';
+        throw new TrilError('scope', 'body', problem);
+      }
+      collectTensors(result, kept);
+      return result;
+    } finally {
+      this.#scopes.pop();
+      const outer = this.#scopes.at(-1);
+      for (const tensor of made) {
+        if (kept.has(tensor)) outer?.add(tensor);
+        else tensor.dispose();
+      }
+    }
+  }
+
+  #handle(call: string, argument: string, tensor: unknown): RawTensor {
+    if (!(tensor instanceof Tensor)) {
+      const problem = `must be a tensor (tril.tensor makes one), is ${describe(tensor)}`;
+      throw new TrilError(call, argument, problem);
+    }
+    if (tensor.context !== this) {
+      throw new TrilError(call, argument, 'belongs to another loaded module', {
+        [argument]: tensor.shape,
+      });
+    }
+    return tensor.raw(call, argument);
+  }
+
+  #checkNothingLent(call: string): void {
+    if (this.#lent === 0) return;
+    const problem = 'a view is lent; make this call after the callback has returned';
+    throw new TrilError(call, 'view', problem);
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** All tensors in `value`, through arrays, maps, sets and plain objects. */
+function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unknown>()): void {
+  if (value instanceof Tensor) {
+    found.add(value);
+  } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
+    seen.add(value);
+    if (ArrayBuffer.isView(value)) return;
+    const parts = value instanceof Map || value instanceof Set ? value : Object.values(value);
+    for (const part of parts) collectTensors(part, found, seen);
+  }
+}
+
+/** The module's own error with the public name of the call and the shapes; anything else as it is. */
+function withCall(error: unknown, call: string, shapes: Shapes): unknown {
+  if (!(error instanceof TrilError)) return error;
+  return new TrilError(call, error.argument, error.problem, { ...shapes, ...error.shapes });
+}

@@ -1,0 +1,31 @@
+/** The shapes of the tensors that a failed call was given, by argument. */
+export type Shapes = Readonly<Record<string, readonly number[]>>;
+
+/**
+ * What every call throws for a bad argument, before anything is computed: which call, which argument, and why. Nothing has
+ * been written or allocated, and the next call works.
+ */
+export class TrilError extends Error {
+  override readonly name = 'TrilError';
+  /** The call that was refused, such as `'matmul'`. */
+  readonly call: string;
+  /** The argument or option at fault, such as `'b'`; `'memory'` where memory ran out. */
+  readonly argument: string;
+  /** What is wrong, with the shapes that do not fit: the message without call and argument. */
+  readonly problem: string;
+  /** The shapes of all tensors of the call. */
+  readonly shapes?: Shapes;
+
+  constructor(call: string, argument: string, problem: string, shapes?: Shapes) {
+    super(`${call}: ${argument}: ${problem}`);
+    this.call = call;
+    this.argument = argument;
+    this.problem = problem;
+    if (shapes) this.shapes = shapes;
+  }
+}
+
+/** `[2, 3]`, as messages write a shape. */
+export function shapeText(shape: readonly unknown[]): string {
+  return `[${shape.join(', ')}]`;
+}

@@ -1,0 +1,79 @@
+import { calls } from './calls.js';
+import { Context } from './context.js';
+import { TrilError } from './error.js';
+import { detectFeatures } from './features.js';
+import { checkKeys, describe, integerOption } from './names.js';
+import type { Raw, RawOptions } from './raw.js';
+import { chooseVariant, type Variant } from './variant.js';
+
+export interface LoadOptions {
+  /** Which build to load, instead of the best that this engine can run. */
+  readonly variant?: Variant;
+  /**
+   * How many threads to compute on, the caller's included; 1 unless given. More than one needs shared memory: in a browser a
+   * cross-origin isolated page, and a Worker to call from, since the page's own thread may not wait. Where there
+   * is none, one thread is used; `tril.threads` says how many there are.
+   */
+  readonly threads?: number;
+  /** Where the .wasm file is served from, when not beside the module's script. */
+  readonly wasmUrl?: string | URL;
+}
+
+const maximumThreads = 32;
+
+/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
+async function fetchModule(variant: Variant, options: RawOptions): Promise<Raw> {
+  switch (variant) {
+    case 'simd':
+      return (await import('./generated/tril-simd.mjs')).default(options);
+    case 'relaxed':
+      return (await import('./generated/tril-relaxed.mjs')).default(options);
+    case 'simd-threads':
+      return (await import('./generated/tril-simd-threads.mjs')).default(options);
+    case 'relaxed-threads':
+      return (await import('./generated/tril-relaxed-threads.mjs')).default(options);
+  }
+}
+
+function checkOptions(options: LoadOptions): { threads: number; wasmUrl: string | undefined } {
+  checkKeys('loadTril', 'options', 'option', options, ['variant', 'threads', 'wasmUrl']);
+  const threaded = options.variant?.endsWith('threads') ?? false;
+  const threads = integerOption('loadTril', 'threads', options.threads, threaded ? 2 : 1, 1);
+  if (threads > maximumThreads) {
+    throw new TrilError('loadTril', 'threads', `must be at most ${maximumThreads}, is ${threads}`);
+  }
+  const { wasmUrl } = options;
+  if (wasmUrl !== undefined && typeof wasmUrl !== 'string' && !(wasmUrl instanceof URL)) {
+    throw new TrilError('loadTril', 'wasmUrl', `must be a URL, is ${describe(wasmUrl)}`);
+  }
+  return { threads, wasmUrl: wasmUrl && String(wasmUrl) };
+}
+
+/**
+ * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a module of its own, with
+ * its own memory; tensors of one cannot be used with another.
+ *
+ * @throws TrilError where an option is wrong, or this engine cannot run the variant
+ */
+export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
+  const { threads, wasmUrl } = checkOptions(options);
+  const variant = chooseVariant(detectFeatures(), options);
+  const available = variant.endsWith('threads') ? threads : 1;
+  const raw = await fetchModule(variant, {
+    TrilError,
+    trilWorkers: available - 1,
+    ...(wasmUrl !== undefined && {
+      locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
+    }),
+  });
+  const context = new Context(raw, available);
+  return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
+}
+
+/** A loaded module: all calls, what it runs on, and what it holds. */
+export interface Tril extends ReturnType<typeof calls> {
+  /** The build that was loaded. */
+  readonly variant: Variant;
+  /** How many threads it computes on, the caller's included. */
+  readonly threads: number;
+}

@@ -1,0 +1,97 @@
+import { TrilError } from './error.js';
+
+/** How many letters must be changed, added or left out to make `b` of `a` (Levenshtein 1966). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; ++i) {
+    const next = [i];
+    for (let j = 1; j <= b.length; ++j) {
+      const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((candidate) => ({ candidate, d: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.d - b.d);
+  return best && best.d <= Math.max(2, name.length / 3) ? best.candidate : undefined;
+}
+
+/** Throws for a name that is not among `known`, with the nearest right one. */
+export function checkName(
+  call: string,
+  argument: string,
+  what: string,
+  name: string,
+  known: readonly string[],
+): void {
+  if (known.includes(name)) return;
+  const guess = nearest(name, known);
+  const advice = guess ? `did you mean "${guess}"?` : `there are: ${known.join(', ')}`;
+  throw new TrilError(call, argument, `unknown ${what} "${name}"; ${advice}`);
+}
+
+/** Throws unless `value` is a plain object that has no other keys than `known`. */
+export function checkKeys(
+  call: string,
+  argument: string,
+  what: string,
+  value: unknown,
+  known: readonly string[],
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TrilError(call, argument, `must be an object, is ${describe(value)}`);
+  }
+  for (const key of Object.keys(value)) checkName(call, key, what, key, known);
+}
+
+/** The value itself, once it is known to be a boolean; `fallback` where it is not given. */
+export function booleanOption(
+  call: string,
+  argument: string,
+  value: unknown,
+  fallback: boolean,
+): boolean {
+  if (value === undefined) return fallback;
+  if (typeof value === 'boolean') return value;
+  throw new TrilError(call, argument, `must be true or false, is ${describe(value)}`);
+}
+
+/** The value itself, once it is known to be a number; its range is the core's to check. */
+export function numberOption(
+  call: string,
+  argument: string,
+  value: unknown,
+  fallback: number,
+): number {
+  if (value === undefined) return fallback;
+  if (typeof value === 'number') return value;
+  throw new TrilError(call, argument, `must be a number, is ${describe(value)}`);
+}
+
+/** The value itself, once it is known to be a whole number of at least `minimum`. */
+export function integerOption(
+  call: string,
+  argument: string,
+  value: unknown,
+  fallback: number,
+  minimum: number = -(2 ** 31),
+): number {
+  const number = numberOption(call, argument, value, fallback);
+  if (Number.isInteger(number) && number >= minimum && number < 2 ** 31) return number;
+  const range = minimum > -(2 ** 31) ? ` of at least ${minimum}` : '';
+  throw new TrilError(call, argument, `must be a whole number${range}, is ${describe(value)}`);
+}
+
+/** A value as a message shows it. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return `a ${value.constructor?.name ?? 'bare object'}`;
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'string' ? `"${value}"` : String(value);
+}

@@ -1,0 +1,97 @@
+import type { Context } from './context.js';
+import { TrilError, shapeText } from './error.js';
+import type { RawTensor } from './raw.js';
+import { elementCount, flatten, nest, type NestedNumbers, type Values } from './values.js';
+
+/**
+ * Float32 numbers of any rank in the memory of one loaded module. Made by `tril.tensor` and by every call that computes
+ * one; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`, and at the
+ * latest when the garbage collector finds it.
+ */
+export class Tensor implements Disposable {
+  /** The sizes of the axes, outermost first. Every axis is at least 1. */
+  readonly shape: readonly number[];
+  /** @internal */
+  readonly context: Context;
+  #raw: RawTensor | undefined;
+
+  /** @internal Tensors are made by the calls of a loaded module. */
+  constructor(context: Context, raw: RawTensor) {
+    this.context = context;
+    this.#raw = raw;
+    this.shape = Object.freeze(raw.shape());
+  }
+
+  /** How many axes there are. */
+  get rank(): number {
+    return this.shape.length;
+  }
+
+  /** How many numbers there are. */
+  get size(): number {
+    return elementCount(this.shape);
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /** All numbers in row-major order, as a copy that stays valid. */
+  read(): Float32Array {
+    return new Float32Array(this.raw('read').view());
+  }
+
+  /** The numbers as nested arrays, for small tensors. */
+  toArray(): NestedNumbers {
+    return nest(this.read(), this.shape);
+  }
+
+  /**
+   * Overwrites all numbers: nested to this shape, or flat in row-major order.
+   * @throws TrilError where `data` does not fit the shape
+   */
+  write(data: Values): this {
+    const raw = this.raw('write');
+    raw.write(flatten('write', data, this.shape));
+    return this;
+  }
+
+  /**
+   * Lends the numbers themselves, in row-major order and without a copy, to `callback`, and returns what it returns. When it
+   * has returned, the array is taken back: its length is 0. To be read, not written. No call of this module can be made
+   * inside, since growing memory would pull the array from under the callback.
+   *
+   * With threads memory is shared and cannot be taken back, so there the callback gets a copy.
+   * @throws TrilError where the callback is asynchronous
+   */
+  view<Result>(callback: (values: Float32Array) => Result): Result {
+    return this.context.lend(this.raw('view'), callback);
+  }
+
+  /** Gives the memory back. Any later use throws; disposing again does nothing. */
+  dispose(): void {
+    if (!this.#raw) return;
+    this.context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** `Tensor [2, 3]`. */
+  toString(): string {
+    return `Tensor ${shapeText(this.shape)}`;
+  }
+
+  /** @internal The module's own handle, for a call that names this tensor as `argument`. */
+  raw(call: string, argument = 'tensor'): RawTensor {
+    if (this.#raw) return this.#raw;
+    throw new TrilError(call, argument, `has been disposed; its shape was ${shapeText(this.shape)}`, {
+      [argument]: this.shape,
+    });
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) Tensor.prototype[Symbol.dispose] = Tensor.prototype.dispose;

@@ -1,0 +1,151 @@
+import { TrilError, shapeText } from './error.js';
+import { describe } from './names.js';
+
+/** Numbers nested to any depth: a row, a matrix as an array of rows, and so on. */
+export type NestedNumbers = readonly number[] | readonly NestedNumbers[];
+
+type NumericArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array;
+
+/** What a tensor is filled from: nested numbers, or a typed array in row-major order. */
+export type Values = NestedNumbers | NumericArray;
+
+const largestAxis = 2 ** 31 - 1;
+
+/** Throws unless `shape` is an array of whole numbers of at least 1. */
+export function checkShape(call: string, shape: unknown): asserts shape is readonly number[] {
+  if (!Array.isArray(shape)) {
+    throw new TrilError(call, 'shape', `must be an array of sizes, is ${describe(shape)}`);
+  }
+  if (shape.length === 0) throw new TrilError(call, 'shape', 'must have at least one axis, is []');
+  for (const [axis, size] of shape.entries()) {
+    let problem: string | undefined;
+    if (typeof size !== 'number' || !Number.isInteger(size)) problem = 'is not a whole number';
+    else if (size < 1) problem = 'must be at least 1';
+    else if (size > largestAxis) problem = 'is larger than can be addressed';
+    if (problem) {
+      const text = `axis ${axis} ${problem}; shape is ${shapeText(shape)}`;
+      throw new TrilError(call, 'shape', text, { shape });
+    }
+  }
+}
+
+export function elementCount(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+function isNumericArray(data: unknown): data is NumericArray {
+  return (
+    ArrayBuffer.isView(data) &&
+    !(data instanceof DataView) &&
+    !(data instanceof BigInt64Array) &&
+    !(data instanceof BigUint64Array)
+  );
+}
+
+/** The shape that nested arrays have down their first elements. */
+function nestedShape(data: unknown): number[] {
+  const shape: number[] = [];
+  for (let level = data; Array.isArray(level); level = level[0]) shape.push(level.length);
+  return shape;
+}
+
+/** Copies the numbers under `data` to `out`, checking that every array of one level is as long as the first. */
+function flattenInto(
+  call: string,
+  data: unknown,
+  shape: readonly number[],
+  out: Float32Array,
+): void {
+  let next = 0;
+  const path: number[] = [];
+  const where = () => (path.length > 0 ? `at [${path.join('][')}]` : 'at the top');
+  const visit = (part: unknown, depth: number): void => {
+    if (depth === shape.length) {
+      if (typeof part !== 'number') {
+        throw new TrilError(call, 'data', `${where()} must be a number, is ${describe(part)}`);
+      }
+      out[next++] = part;
+      return;
+    }
+    if (!Array.isArray(part) || part.length !== shape[depth]) {
+      const found = Array.isArray(part) ? `an array of ${part.length}` : describe(part);
+      const wanted = `an array of ${shape[depth]}`;
+      throw new TrilError(
+        call,
+        'data',
+        `${where()} must be ${wanted}, is ${found}; shape is ${shapeText(shape)}`,
+        { shape },
+      );
+    }
+    for (const [i, child] of part.entries()) {
+      path.push(i);
+      visit(child, depth + 1);
+      path.pop();
+    }
+  };
+  visit(data, 0);
+}
+
+function allocate(call: string, count: number, shape: readonly number[]): Float32Array {
+  try {
+    return new Float32Array(count);
+  } catch {
+    const problem = `out of memory: shape ${shapeText(shape)} needs ${4 * count} bytes`;
+    throw new TrilError(call, 'shape', problem, { shape });
+  }
+}
+
+/** The elements of `data` in row-major order, which must fit `shape`: flat, or nested just so. */
+export function flatten(call: string, data: unknown, shape: readonly number[]): Float32Array {
+  const count = elementCount(shape);
+  const flat = isNumericArray(data) || (Array.isArray(data) && !Array.isArray(data[0]));
+  if (!flat && !Array.isArray(data)) {
+    const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;
+    throw new TrilError(call, 'data', problem);
+  }
+  if (flat && data.length !== count) {
+    const problem = `has ${data.length} numbers, shape ${shapeText(shape)} needs ${count}`;
+    throw new TrilError(call, 'data', problem, { shape });
+  }
+  if (data instanceof Float32Array) return data;
+  if (isNumericArray(data)) return Float32Array.from(data);
+  const out = allocate(call, count, shape);
+  flattenInto(call, data, flat ? [count] : shape, out);
+  return out;
+}
+
+/** The shape of nested numbers, as `torch.tensor` and `numpy.array` read it; a typed array is one axis. */
+export function inferShape(call: string, data: unknown): readonly number[] {
+  const shape = isNumericArray(data) ? [data.length] : nestedShape(data);
+  if (shape.length === 0) {
+    const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;
+    throw new TrilError(call, 'data', problem);
+  }
+  if (shape.includes(0)) {
+    throw new TrilError(call, 'data', `every axis must be at least 1; shape is ${shapeText(shape)}`, {
+      data: shape,
+    });
+  }
+  return shape;
+}
+
+/** Nested arrays of `shape` from numbers in row-major order. */
+export function nest(values: Float32Array, shape: readonly number[]): NestedNumbers {
+  let level: unknown[] = Array.from(values);
+  for (let axis = shape.length - 1; axis > 0; --axis) {
+    const size = shape[axis]!;
+    level = Array.from({ length: level.length / size }, (_, i) =>
+      level.slice(i * size, (i + 1) * size),
+    );
+  }
+  return level as unknown as NestedNumbers;
+}

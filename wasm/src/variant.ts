@@ -1,0 +1,45 @@
+import { TrilError } from './error.js';
+import type { Features } from './features.js';
+import { checkName } from './names.js';
+
+/** The builds there are: plain or relaxed 128-bit vectors, one thread or several. */
+export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'] as const;
+export type Variant = (typeof variants)[number];
+
+/** What the caller asks for. */
+export interface Wish {
+  /** This variant and no other. */
+  readonly variant?: Variant | undefined;
+  /** More than 1 asks for a variant with threads, where the engine has them. */
+  readonly threads?: number | undefined;
+}
+
+function missing(variant: Variant, features: Features): string | undefined {
+  if (!features.simd) return 'WebAssembly SIMD';
+  if (!features.exceptions) return 'WebAssembly exceptions';
+  if (variant.startsWith('relaxed') && !features.relaxedSimd) return 'relaxed WebAssembly SIMD';
+  if (variant.endsWith('threads') && !features.threads) {
+    return 'threads (in a browser they need a cross-origin isolated page)';
+  }
+  return undefined;
+}
+
+/**
+ * The best variant that an engine with these features can run: relaxed vectors where there are any, threads only where they
+ * are asked for. A pure function of its arguments.
+ * @throws TrilError where the engine lacks what every variant, or the one asked for, needs
+ */
+export function chooseVariant(features: Features, wish: Wish = {}): Variant {
+  if (wish.variant !== undefined) {
+    checkName('loadTril', 'variant', 'variant', wish.variant, variants);
+  }
+  const vectors = features.relaxedSimd ? 'relaxed' : 'simd';
+  const threaded = features.threads && (wish.threads ?? 1) > 1;
+  const variant = wish.variant ?? (threaded ? (`${vectors}-threads` as const) : vectors);
+  const lack = missing(variant, features);
+  if (lack) {
+    const problem = `this engine has no ${lack}, which variant "${variant}" needs`;
+    throw new TrilError('loadTril', 'variant', problem);
+  }
+  return variant;
+}
