@@ -73,7 +73,10 @@ export function tail(path, lines = 25) {
   }
 }
 
-/** Runs the steps in order; each is { name, work } and `work` may return a note for its line. */
+/**
+ * Runs the steps in order; each is { name, work }. `work` may return a note for its line, or
+ * { failed: true, note } when the steps after it can go on.
+ */
 export async function runSteps(steps) {
   const width = Math.max(...steps.map((step) => step.name.length));
   for (const [index, { name, work }] of steps.entries()) {
@@ -88,8 +91,10 @@ export async function runSteps(steps) {
       process.stdout.write(`${process.stdout.isTTY ? `\r\x1b[K${label}` : ''}${text}\n`);
     };
     try {
-      const note = await work();
-      finish(`ok (${seconds(performance.now() - begin)}${note ? `, ${note}` : ''})`);
+      const answer = await work();
+      const note = answer?.note ?? answer;
+      const time = seconds(performance.now() - begin);
+      finish(`${answer?.failed ? 'FAILED' : 'ok'} (${time}${note ? `, ${note}` : ''})`);
     } catch (error) {
       finish('FAILED');
       throw error;

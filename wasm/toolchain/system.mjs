@@ -89,7 +89,7 @@ const requirements = [
     purposes: ['core'],
     find: () => findGoogleTest() && findHeader('gtest/gtest.h'),
     debian: 'libgtest-dev googletest',
-    brew: 'googletest',
+    elsewhere: 'fetched by CMake',
   },
   {
     what: 'Google Benchmark',
@@ -130,10 +130,11 @@ export function missingFor(purposes) {
 
 /** Sees to it that all that the purposes need is there; resolves to a note on what it installed. */
 export async function ensureSystem(purposes) {
-  const missing = missingFor(purposes);
+  const debian = isDebian() && findProgram('apt-get');
+  const missing = missingFor(purposes).filter((each) => debian || !each.elsewhere);
   if (missing.length === 0) return '';
   const names = missing.map((each) => each.what).join(', ');
-  if (!isDebian() || !findProgram('apt-get')) {
+  if (!debian) {
     const brew = `brew install ${missing.map((each) => each.brew).join(' ')}`;
     throw new StepError(`Missing: ${names}.`, {
       advice:

@@ -1,0 +1,133 @@
+// `npm test`: sets up, builds, runs every suite and ends in one line, `N passed, N failed`.
+//
+//   npm test                     all
+//   npm test -- core wasm        only these folders of tests/
+//
+// Numbers come from the runners' own reports. A suite that crashes, leaves no report, runs no test,
+// or ends with an error though no test failed counts as one failed test.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setupSteps } from '../wasm/toolchain/setup.mjs';
+import {
+  StepError,
+  explain,
+  logFolder,
+  main,
+  root,
+  runSteps,
+  seconds,
+  tail,
+} from '../wasm/toolchain/steps.mjs';
+import { reportFolder, suites } from './suites.mjs';
+
+const purposes = { core: ['core', 'page'], wasm: ['page'], web: ['page', 'browser'] };
+
+/** Builds and runs one suite, as two steps; `results` gets its counts whatever happens to it. */
+function suiteSteps(suite, results) {
+  const result = { suite, time: 0, passed: 0, failed: 0, skipped: 0, failures: [] };
+  results.push(result);
+  const broken = (message) => {
+    result.failed += 1;
+    result.failures.push({ name: 'the suite itself', message });
+  };
+  const prepare = async () => {
+    try {
+      await suite.prepare();
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      broken(`${tail(error.log)}\n${error.message}`);
+      return { failed: true };
+    }
+  };
+  const work = async () => {
+    if (result.failed > 0) return { failed: true, note: 'not built' };
+    const begin = performance.now();
+    try {
+      await runSuite(suite, result, broken);
+    } catch (error) {
+      broken(error.message);
+    }
+    result.time = performance.now() - begin;
+    return { failed: result.failed > 0, note: counts(result) };
+  };
+  return [
+    { name: `Build for ${suite.name}`, work: prepare },
+    { name: suite.name, work },
+  ];
+}
+
+async function runSuite(suite, result, broken) {
+  rmSync(suite.report, { force: true });
+  const code = await suite.run();
+  const end = tail(join(logFolder, `${suite.id}.log`));
+  if (!existsSync(suite.report)) return broken(`no report, exit code ${code}\n${end}`);
+  Object.assign(result, suite.read(JSON.parse(readFileSync(suite.report, 'utf8'))));
+  if (result.failed > 0) return;
+  if (code !== 0) broken(`exit code ${code}, though no test failed\n${end}`);
+  else if (result.passed === 0) broken('not one test was run');
+}
+
+function printFailures(results) {
+  for (const { suite, failures } of results) {
+    for (const { name, message } of failures) {
+      console.log(`\nFAILED ${suite.name}: ${name}\n${indent(shorten(message))}`);
+    }
+    const log = relative(root, join(logFolder, `${suite.id}.log`));
+    if (failures.length > 0) console.log(`\n(The whole output of ${suite.name}: ${log})`);
+  }
+}
+
+const indent = (text) => text.replace(/^/gm, '    ');
+
+function shorten(text = '', lines = 40) {
+  const all = text.trimEnd().split('\n');
+  return all.length <= lines ? all.join('\n') : [...all.slice(0, lines), '...'].join('\n');
+}
+
+function printTable(results) {
+  const width = Math.max(...results.map(({ suite }) => suite.name.length));
+  console.log(`\n${'suite'.padEnd(width)}  passed  failed  skipped  time`);
+  for (const { suite, passed, failed, skipped, time } of results) {
+    const cells = [passed, failed, skipped].map((value, i) => String(value).padStart([8, 8, 9][i]));
+    console.log(`${suite.name.padEnd(width)}${cells.join('')}  ${seconds(time)}`);
+  }
+}
+
+const counts = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
+main(async () => {
+  const known = Object.keys(purposes);
+  const asked = process.argv.slice(2);
+  const unknown = asked.find((part) => !known.includes(part));
+  if (unknown) {
+    throw new StepError(`No tests named "${unknown}".`, { advice: `say ${known.join(', ')}` });
+  }
+  const parts = asked.length > 0 ? asked : known;
+  const total = await runParts(parts);
+  mkdirSync(reportFolder, { recursive: true });
+  writeFileSync(join(reportFolder, 'total.json'), JSON.stringify(total));
+  console.log(`\n${counts(total)}`);
+  return total.failed > 0 ? 1 : 0;
+});
+
+async function runParts(parts) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const results = [];
+  const setup = setupSteps([...new Set(parts.flatMap((part) => purposes[part]))]);
+  const chosen = suites.filter((suite) => parts.includes(suite.part));
+  mkdirSync(reportFolder, { recursive: true });
+  try {
+    await runSteps([...setup, ...chosen.flatMap((suite) => suiteSteps(suite, results))]);
+  } catch (error) {
+    explain(error); // Set-up failed: nothing could be tested.
+    return { ...total, failed: 1 };
+  }
+  printFailures(results);
+  printTable(results);
+  for (const result of results) {
+    for (const key of Object.keys(total)) total[key] += result[key];
+  }
+  return total;
+}

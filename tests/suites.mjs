@@ -1,0 +1,93 @@
+// The suites of `npm test`: how each is built, run, and where its own report lies.
+
+import { join } from 'node:path';
+import { buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
+import { build } from '../wasm/toolchain/cmake.mjs';
+import { root, run } from '../wasm/toolchain/steps.mjs';
+import { findChromium } from '../wasm/toolchain/system.mjs';
+import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
+
+export const reportFolder = join(root, 'build', 'reports');
+
+const relaxedFlag = '--experimental-wasm-relaxed-simd';
+// A module of one f32x4.relaxed_madd.
+const relaxedModule = [
+  [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0],
+  [10, 15, 1, 13, 0, 65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
+].flat();
+
+/** The flags with which this Node runs relaxed SIMD: none from Node 22 on, one in Node 20. */
+const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [relaxedFlag];
+
+/** The GoogleTest binary of a preset, natively or in Node. */
+function googleTest(preset) {
+  const id = `core-${preset}`;
+  const report = join(reportFolder, `${id}.json`);
+  const folder = join(root, 'build', preset, 'tests', 'core');
+  const command = preset.startsWith('wasm')
+    ? [process.execPath, ...nodeFlags, join(folder, 'tril_tests.js')]
+    : [join(folder, 'tril_tests')];
+  const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '' };
+  return {
+    id,
+    name: `GoogleTest, ${preset}`,
+    part: 'core',
+    report,
+    prepare: () => build(preset, 'tril_tests'),
+    run: () =>
+      run(command[0], [...command.slice(1), `--gtest_output=json:${report}`], {
+        log: id,
+        env,
+        allowFailure: true,
+      }),
+    read: readGoogleTest,
+  };
+}
+
+async function buildAll() {
+  await buildModules();
+  await buildPackage();
+}
+
+function nodeRunner({ id, name, part, prepare, command, env, read }) {
+  const report = join(reportFolder, `${id}.json`);
+  return {
+    id,
+    name,
+    part,
+    report,
+    prepare,
+    run: () =>
+      run('npx', ['--no-install', ...command(report)], {
+        cwd: join(root, 'tests', part),
+        log: id,
+        env: { CI: '1', ...env?.(report) },
+        allowFailure: true,
+      }),
+    read,
+  };
+}
+
+export const suites = [
+  googleTest('native'),
+  googleTest('native-asan'),
+  googleTest('wasm-simd'),
+  googleTest('wasm-relaxed'),
+  nodeRunner({
+    id: 'wasm',
+    name: 'Vitest, package',
+    part: 'wasm',
+    prepare: buildAll,
+    command: (report) => ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    read: readVitest,
+  }),
+  nodeRunner({
+    id: 'web',
+    name: 'Playwright, page',
+    part: 'web',
+    prepare: () => buildAll().then(buildPage),
+    command: () => ['playwright', 'test', '--reporter=line,json'],
+    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, TRIL_CHROMIUM: findChromium() }),
+    read: readPlaywright,
+  }),
+];

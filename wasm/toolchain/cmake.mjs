@@ -1,0 +1,34 @@
+// Configuring and building by CMake preset, as `cmake --preset NAME` would, on all processors.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { root, run } from './steps.mjs';
+import { findGoogleTest } from './system.mjs';
+
+export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
+
+/** Configures if that was never done or the presets have changed; CMake itself sees the rest. */
+export async function configure(preset, { tests = false } = {}) {
+  const cache = join(root, 'build', preset, 'CMakeCache.txt');
+  const presets = join(root, 'CMakePresets.json');
+  if (existsSync(cache) && statSync(cache).mtimeMs >= statSync(presets).mtimeMs) {
+    if (!tests || readFileSync(cache, 'utf8').includes('TRIL_TESTS:BOOL=ON')) return;
+  }
+  // Where GoogleTest's sources are not, package and page are built without fetching them.
+  const withTests = tests || findGoogleTest() ? 'ON' : 'OFF';
+  await run('cmake', ['--preset', preset, `-DTRIL_TESTS=${withTests}`], {
+    log: `${preset}-configure`,
+    advice: `remove build/${preset} and try again; \`cmake --preset ${preset}\` shows it by hand`,
+  });
+}
+
+/** Builds a target of a preset with all processors. */
+export async function build(preset, target) {
+  await configure(preset, { tests: target === 'tril_tests' });
+  const jobs = ['--parallel', String(availableParallelism())];
+  await run('cmake', ['--build', '--preset', preset, ...jobs, '--target', target], {
+    log: `${preset}-build-${target}`,
+    advice: `the compiler's message is above; \`cmake --build --preset ${preset}\` shows it by hand`,
+  });
+}
