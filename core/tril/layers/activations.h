@@ -1,0 +1,29 @@
+// What stands between the two linear layers of a feed-forward: functions of one element.
+//
+//   relu(x) = max(x, 0)
+//   gelu(x) = x Phi(x),  Phi the normal distribution function (Hendrycks, Gimpel 2016); or with
+//             Phi(x) ~ (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
+//   silu(x) = x / (1 + e^-x)
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+// As torch.nn.functional has them; gelu_tanh is its gelu with approximate='tanh'.
+enum class Activation { relu, gelu, gelu_tanh, silu };
+
+enum class GeluForm { exact, tanh };
+
+// x and out [N, C]; rows may have any stride; out may be x itself. NaN stays NaN, and the
+// infinities go to the limits: infinity, and 0 from the left. Throw Error where shapes do not fit.
+void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
+void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Parallel& parallel);
+void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
+
+// The one of them that `activation` names.
+void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
+              Parallel& parallel);
+
+}  // namespace tril

@@ -1,0 +1,38 @@
+// The feed-forward of a Transformer block (Vaswani et al. 2017, section 3.3), the same for every
+// token:
+//
+//   hidden = x W1^T + b1      [N, F]
+//   out = activation(hidden) W2^T + b2      [N, C]
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+#include <tril/layers/activations.h>
+
+namespace tril {
+
+// A linear layer's parameters, named and shaped as nn.Linear's.
+struct LinearWeights {
+  MatrixView<const float> weight = {};  // [out, in]
+  VectorView<const float> bias = {};    // [out] or none
+};
+
+struct FeedForwardWeights {
+  LinearWeights linear1 = {};  // [F, C]
+  LinearWeights linear2 = {};  // [C, F]
+};
+
+// A view that is not given is not filled.
+struct FeedForwardTrace {
+  MatrixView<float> hidden = {};     // [N, F]
+  MatrixView<float> activated = {};  // [N, F]
+};
+
+// x and out [N, C]; rows may have any stride. out may not share memory with an input. Throws Error
+// where shapes do not fit.
+void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
+                  Activation activation, MatrixView<float> out, Scratch& scratch,
+                  Parallel& parallel, const FeedForwardTrace& trace = {});
+
+}  // namespace tril

@@ -1,0 +1,33 @@
+// Layer normalisation (Ba, Kiros, Hinton 2016): every row is shifted to mean 0 and scaled to
+// variance 1.
+//
+//   out[n, :] = (x[n, :] - mean_n) / sqrt(variance_n + eps) * weight + bias
+//
+// with the biased variance, 1/C sum (x - mean)^2.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct LayerNormOptions {
+  double eps = 1e-5;  // added to the variance: finite, at least 0
+};
+
+// What a caller can have of the way there; a view that is not given is not filled.
+struct LayerNormTrace {
+  VectorView<float> mean = {};               // [N]
+  VectorView<float> inverse_deviation = {};  // [N], 1 / sqrt(variance + eps)
+};
+
+// x and out [N, C], weight and bias [C] or none, as torch.nn.functional.layer_norm and ONNX's
+// LayerNormalization: axes before the normalised ones are N, the normalised ones C. Rows may have
+// any stride; out may be x itself. The error does not grow with the mean, only with the deviations
+// (layer_norm_kernels.cc); their squares must stay below 2^128. A NaN or an infinity makes its own
+// row NaN and no other. Throws Error where shapes do not fit or eps is not what it must be.
+void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
+                VectorView<const float> bias, const LayerNormOptions& options,
+                MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace = {});
+
+}  // namespace tril

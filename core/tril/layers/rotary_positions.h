@@ -1,0 +1,34 @@
+// Positions as rotations (Su et al. 2021): pair i of a query or key at position p is turned by p *
+// base^(-2 i / R), so that a query times a key depends on the distance of their positions alone.
+//
+//   out[a_i] = cos x[a_i] - sin x[b_i]
+//   out[b_i] = sin x[a_i] + cos x[b_i]      i = 0 .. R / 2 - 1
+//
+// The pairs are halves, (a_i, b_i) = (i, R/2 + i), or neighbours, (2 i, 2 i + 1). Elements from R
+// on stay.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+
+namespace tril {
+
+// cosine[n, i], sine[n, i] = those of positions[n] * base^(-2 i / R), both [N, R / 2]. Computed in
+// double and rounded once. Throws Error where shapes do not fit, for a base that is not finite and
+// above 0.
+void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cosine,
+                   MatrixView<float> sine);
+
+enum class RotaryPairs { halves, neighbours };
+
+// x and out [B, H, T, D], cosine and sine [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding
+// (`neighbours` is its interleaved = 1, R its rotary_embedding_dim). A table for all batches is a
+// view with stride 0; [T, H * D] is a view as well. out may be x itself. Throws Error where shapes
+// do not fit.
+void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cosine,
+                      TensorView<const float, 3> sine, RotaryPairs pairs, TensorView<float, 4> out,
+                      Parallel& parallel);
+
+}  // namespace tril
