@@ -1,0 +1,66 @@
+// The floors of the house: a file includes or imports only what is on its own floor or below.
+//
+//   core/tril/<floor>   foundation < matmul < layers < attention < block < training < model
+//   web/src/<floor>     compute < state < figures < chapters < shell
+//   web                 sees the package by its public entries only, never a file outside web/
+
+import { dirname, join } from 'node:path';
+import { findAll } from './files.mjs';
+
+const coreFloors = ['foundation', 'matmul', 'layers', 'attention', 'block', 'training', 'model'];
+const webFloors = ['compute', 'state', 'figures', 'chapters', 'shell'];
+const publicEntries = ['tril', 'tril/worker'];
+
+const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
+const importing = new RegExp(
+  [
+    String.raw`\bfrom\s*['"]([^'"]+)['"]`,
+    String.raw`\bimport\s*\(?\s*['"]([^'"]+)['"]`,
+    String.raw`\bnew\s+URL\(\s*['"]([^'"]+)['"]\s*,\s*import\.meta`,
+  ].join('|'),
+  'g',
+);
+
+/** Why a file of the core may not include the target, or ''. */
+function judgeInclude(path, quote, target) {
+  const floor = /^core\/tril\/([^/]+)\//.exec(path)?.[1] ?? '';
+  if (!coreFloors.includes(floor)) return `${path} is on no known floor`;
+  if (quote === '"') return `write <tril/FLOOR/NAME.h>, not "${target}"`;
+  const [first, below] = target.split('/');
+  if (['wasm', 'web', 'native', 'emscripten'].includes(first))
+    return `the core includes <${target}>`;
+  if (first !== 'tril') return '';
+  if (!coreFloors.includes(below)) return `<${target}> is on no known floor`;
+  const isAbove = coreFloors.indexOf(below) > coreFloors.indexOf(floor);
+  return isAbove ? `${floor} includes <${target}>, which is above it` : '';
+}
+
+const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.[1]);
+
+/** Why a file of the page may not import the target, or ''. */
+function judgeImport(path, target) {
+  const isRelative = target.startsWith('.');
+  const place = isRelative ? join(dirname(path), target) : target;
+  if (isRelative && !place.startsWith('web/')) return `${target} is outside web/`;
+  if (/^tril(\/|$)/.test(target) && !publicEntries.includes(target)) {
+    return `${target} is not public; ${publicEntries.join(' and ')} are`;
+  }
+  const [own, other] = [webFloor(path), webFloor(place)];
+  return own >= 0 && other > own ? `${webFloors[own]} imports ${target}, which is above it` : '';
+}
+
+/** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */
+export function checkFloors(files) {
+  const problems = [];
+  for (const file of files) {
+    const { path } = file;
+    if (/^core\/.*\.(h|cc)$/.test(path)) {
+      const judge = ([, quote, target]) => judgeInclude(path, quote, target);
+      problems.push(...findAll([file], include, judge));
+    } else if (/^web\/.*\.(ts|js|svelte)$/.test(path)) {
+      const judge = (match) => judgeImport(path, match.slice(1).find(Boolean));
+      problems.push(...findAll([file], importing, judge));
+    }
+  }
+  return problems;
+}

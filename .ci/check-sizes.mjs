@@ -1,0 +1,49 @@
+// What a visitor downloads, against limits. They are there to make growth a decision: raise one
+// in the change that needs it, and say why.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+// In kB (1000 bytes) after gzip -9.
+export const limits = {
+  'tril-simd.wasm': 100,
+  'tril-relaxed.wasm': 100,
+  'tril-simd-threads.wasm': 110,
+  'tril-relaxed-threads.wasm': 110,
+  page: 600, // all of web/dist but the .wasm variants
+};
+
+const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
+
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+/** { name: kB after gzip } of what was built; a missing part is missing here. */
+export function measureSizes(root) {
+  const sizes = {};
+  const generated = join(root, 'wasm', 'dist', 'generated');
+  for (const name of Object.keys(limits).filter((each) => each.endsWith('.wasm'))) {
+    const path = join(generated, name);
+    if (existsSync(path)) sizes[name] = kilobytes(readFileSync(path));
+  }
+  const page = join(root, 'web', 'dist');
+  if (existsSync(page)) {
+    const parts = filesBelow(page).filter((path) => !path.endsWith('.wasm'));
+    sizes.page = parts.reduce((sum, path) => sum + kilobytes(readFileSync(path)), 0);
+  }
+  return sizes;
+}
+
+/** What is missing or too large. */
+export function checkSizes(sizes) {
+  return Object.entries(limits).flatMap(([name, limit]) => {
+    if (sizes[name] === undefined) return [`${name}: not built; run \`npm run build\``];
+    if (sizes[name] <= limit) return [];
+    return [`${name}: ${sizes[name].toFixed(1)} kB gzipped, more than ${limit} kB`];
+  });
+}

@@ -1,0 +1,83 @@
+// All checks that are not tests of the program: form, types, floors, sizes. Each counts as one
+// test, and those of the checks themselves as what they are.
+//
+//   node .ci/checks.mjs              `npm run lint`
+//   node .ci/checks.mjs --sum FILE   adds the counts of `npm test`, left in FILE, to the last line
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkFloors } from './check-floors.mjs';
+import { checkGuards, checkLock } from './check-guards.mjs';
+import { checkSizes, measureSizes } from './check-sizes.mjs';
+import { readFiles, root } from './files.mjs';
+import { clangFormat, prettier } from './format.mjs';
+
+const { values: options } = parseArgs({ options: { sum: { type: 'string' } } });
+
+function call(command, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { failed: status !== 0, output: error?.message ?? `${stdout}${stderr}`.trim() };
+}
+
+const npx = (...args) => call('npx', '--no-install', ...args);
+const list = (problems) => ({ failed: problems.length > 0, output: problems.join('\n') });
+
+function typeCheckTests() {
+  const projects = ['tests/wasm', 'tests/web'].map((folder) => join(folder, 'tsconfig.json'));
+  const results = projects
+    .filter((project) => existsSync(join(root, project)))
+    .map((project) => npx('tsc', '--noEmit', '--project', project));
+  return {
+    failed: results.length === 0 || results.some(({ failed }) => failed),
+    output: results
+      .map(({ output }) => output)
+      .join('\n')
+      .trim(),
+  };
+}
+
+const sources = readFiles(/\.(h|cc|m?ts|m?js|svelte|css|html|svg|py|cmake|json)$|CMakeLists\.txt$/);
+const sizes = measureSizes(root);
+
+const checks = {
+  'the checks themselves': () =>
+    call(process.execPath, '--test', join(root, '.ci', 'checks.test.mjs')),
+  'clang-format': () => clangFormat({ write: false }),
+  Prettier: () => prettier({ write: false }),
+  ESLint: () => npx('eslint', '--config', '.ci/eslint.config.mjs', '--max-warnings', '0', '.'),
+  'types of the package': () => call('npm', 'run', 'check', '--workspace', 'wasm'),
+  'types of the page': () => call('npm', 'run', 'check', '--workspace', 'web'),
+  'types of the tests': typeCheckTests,
+  floors: () => list(checkFloors(sources)),
+  'forbidden text': () => list(checkGuards(sources)),
+  'lock without hosts': () =>
+    list(checkLock(readFileSync(join(root, 'package-lock.json'), 'utf8'))),
+  'download sizes': () => list(checkSizes(sizes)),
+};
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const [name, check] of Object.entries(checks)) {
+  const begin = performance.now();
+  const { failed, output, skipped } = check();
+  const time = `${((performance.now() - begin) / 1000).toFixed(1)} s`;
+  total[skipped ? 'skipped' : failed ? 'failed' : 'passed'] += 1;
+  console.log(`${name}: ${skipped ? `skipped, ${skipped}` : failed ? 'FAILED' : 'ok'} (${time})`);
+  if (failed) console.log(output.replace(/^/gm, '    '));
+}
+const shown = Object.entries(sizes).map(([name, size]) => `${name} ${size.toFixed(1)} kB`);
+console.log(`\nGzipped: ${shown.join(', ')}`);
+
+if (options.sum) {
+  const tests = existsSync(options.sum)
+    ? JSON.parse(readFileSync(options.sum, 'utf8'))
+    : { passed: 0, failed: 1, skipped: 0 }; // `npm test` did not come to its end.
+  for (const key of Object.keys(total)) total[key] += tests[key];
+}
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exitCode = total.failed > 0 ? 1 : 0;

@@ -1,0 +1,126 @@
+// The checks are checked: each finds its bad example and leaves the good one alone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
+import { checkFloors } from './check-floors.mjs';
+import { checkGuards, checkLock } from './check-guards.mjs';
+import { checkSizes, limits } from './check-sizes.mjs';
+
+const floors = (path, text) => checkFloors([{ path, text }]);
+const guards = (path, text) => checkGuards([{ path, text }]);
+
+test('a floor sees itself, the floors below and the standard library', () => {
+  const text = '#include <vector>\n#include <tril/matmul/a.h>\n#include <tril/layers/b.h>\n';
+  assert.deepEqual(floors('core/tril/layers/c.h', text), []);
+});
+
+test('a floor does not see the floors above', () => {
+  const text = '#include <vector>\n#  include <tril/attention/mask.h>\n';
+  assert.deepEqual(floors('core/tril/matmul/a.cc', text), [
+    'core/tril/matmul/a.cc:2: matmul includes <tril/attention/mask.h>, which is above it',
+  ]);
+});
+
+test('a floor that nobody knows, and a path beside a file, are refused', () => {
+  assert.equal(floors('core/tril/cellar/a.h', '#include <tril/matmul/a.h>').length, 1);
+  assert.equal(floors('core/tril/layers/a.h', '#include <tril/cellar/a.h>').length, 1);
+  assert.equal(floors('core/tril/layers/a.h', '#include "../attention/b.h"').length, 1);
+  assert.equal(floors('core/tril/layers/a.h', '#include <emscripten/val.h>').length, 1);
+});
+
+test('the page sees the public package only', () => {
+  assert.deepEqual(floors('web/src/figures/a.ts', "import { loadTril } from 'tril';"), []);
+  const bad = [
+    "import { x } from 'tril/dist/tensor.js';",
+    "import { x } from '../../../wasm/src/index';",
+    "const x = await import('../../../wasm/dist/index.js');",
+    "export * from '../../../wasm/dist/index.js';",
+    "new Worker(new URL('../../../wasm/src/w.ts', import.meta.url));",
+  ];
+  for (const text of bad) assert.equal(floors('web/src/figures/a.ts', text).length, 1, text);
+});
+
+test('the floors of the page stand in order, too', () => {
+  assert.deepEqual(floors('web/src/chapters/attend/A.svelte', "import '../../figures/b';"), []);
+  assert.equal(floors('web/src/figures/a.ts', "import '../chapters/b';").length, 1);
+});
+
+test('forbidden text is found', () => {
+  const bad = [
+    'Math.random()',
+    'eval("1")',
+    'new Function("1")',
+    'setTimeout("f()", 1)',
+    'fetch("https://example.org/a")',
+    'fetch(`//example.org/a`)',
+    "import('https://example.org/a.js')",
+    '<script src="https://example.org/a.js">',
+    'a { background: url(//example.org/a.png) }',
+    'navigator.userAgent',
+  ];
+  for (const text of bad) assert.equal(guards('web/src/a.ts', text).length, 1, text);
+  assert.equal(guards('core/CMakeLists.txt', 'add_compile_options(-ffast-math)').length, 1);
+  assert.equal(guards('tests/web/a.test.ts', "test.only('x', f)").length, 1);
+  assert.equal(guards('core/a.cc', 'x\n'.repeat(401)).length, 1);
+});
+
+test('allowed text is left alone', () => {
+  const good = ['random(seed)', 'evaluate(x)', '<a href="https://example.org">', "fetch('a.json')"];
+  for (const text of good) assert.deepEqual(guards('web/src/a.svelte', text), [], text);
+  assert.deepEqual(guards('tests/web/a.test.ts', 'Math.random()'), []);
+  assert.deepEqual(guards('core/a.cc', 'x\n'.repeat(400)), []);
+});
+
+test('a lock that names a host is refused', () => {
+  const lock = (resolved) => JSON.stringify({ packages: { 'node_modules/a': { resolved } } });
+  assert.deepEqual(checkLock(lock('wasm')), []);
+  assert.deepEqual(checkLock(lock(undefined)), []);
+  assert.equal(checkLock(lock('https://example.org/a.tgz')).length, 1);
+});
+
+test('what is too large or was not built is refused', () => {
+  assert.deepEqual(checkSizes(limits), []);
+  assert.equal(checkSizes({ ...limits, page: limits.page + 1 }).length, 1);
+  assert.equal(checkSizes({ ...limits, 'tril-simd.wasm': undefined }).length, 1);
+});
+
+test("GoogleTest's report is counted", () => {
+  const run = (extra) => ({ name: 't', status: 'RUN', result: 'COMPLETED', ...extra });
+  const testsuite = [
+    run(),
+    run({ failures: [{ failure: 'a.cc:1' }] }),
+    run({ result: 'SKIPPED' }),
+    { name: 'DISABLED_t', status: 'NOTRUN', result: 'SUPPRESSED' },
+  ];
+  const { passed, failed, skipped, failures } = readGoogleTest({
+    testsuites: [{ name: 'S', testsuite }],
+  });
+  assert.deepEqual([passed, failed, skipped], [1, 1, 2]);
+  assert.deepEqual(failures, [{ name: 'S.t', message: 'a.cc:1' }]);
+});
+
+test("Vitest's report is counted, a file that does not load as a failure", () => {
+  const tests = ['passed', 'failed', 'pending'].map((status) => ({
+    status,
+    fullName: status,
+    failureMessages: [],
+  }));
+  const { passed, failed, skipped } = readVitest({
+    testResults: [
+      { name: 'a', status: 'failed', assertionResults: tests },
+      { name: 'b', status: 'failed', message: 'no module', assertionResults: [] },
+    ],
+  });
+  assert.deepEqual([passed, failed, skipped], [1, 2, 1]);
+});
+
+test("Playwright's report is counted, a flaky test as a failure", () => {
+  const specs = ['expected', 'unexpected', 'flaky', 'skipped'].map((status) => ({
+    title: status,
+    tests: [{ status, projectName: 'p', results: [] }],
+  }));
+  const suites = [{ title: 'a.ts', specs: [], suites: [{ title: 'group', specs }] }];
+  const { passed, failed, skipped } = readPlaywright({ suites, errors: [{ message: 'x' }] });
+  assert.deepEqual([passed, failed, skipped], [1, 3, 1]);
+});

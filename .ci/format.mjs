@@ -1,0 +1,54 @@
+// Formatting: clang-format for C++, Prettier for the rest. `--write` changes the files.
+// clang-format's output depends on its version, so it is pinned to the one of Debian 12.
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findProgram } from '../wasm/toolchain/system.mjs';
+import { listFiles, root } from './files.mjs';
+
+const clangFormatMajor = 14;
+const cppFiles = /\.(h|cc)$/;
+const prettierFiles = /\.(m?ts|m?js|svelte|css|html|json|ya?ml)$/;
+const notOurs = /^package-lock\.json$|^tests\/golden\/.*\.json$/;
+
+/** Its path when it is the pinned version, else why there is none. */
+export function findClangFormat() {
+  const path = findProgram(`clang-format-${clangFormatMajor}`, 'clang-format');
+  if (!path) return { missing: `clang-format ${clangFormatMajor} is not installed` };
+  const version = spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  if (version.includes(`version ${clangFormatMajor}.`)) return { path };
+  return { missing: `the pinned version is ${clangFormatMajor}, here is ${version}` };
+}
+
+function call(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (error) return { failed: true, output: error.message };
+  return { failed: status !== 0, output: `${stdout}${stderr}`.trim() };
+}
+
+/** { failed, output }, or { skipped: reason } */
+export function clangFormat({ write }) {
+  const { path, missing } = findClangFormat();
+  if (missing) return { skipped: missing };
+  const files = listFiles().filter((file) => cppFiles.test(file));
+  return call(path, [...(write ? ['-i'] : ['--dry-run', '--Werror']), ...files]);
+}
+
+export function prettier({ write }) {
+  const files = listFiles().filter((file) => prettierFiles.test(file) && !notOurs.test(file));
+  const mode = write ? '--write' : '--check';
+  return call('npx', ['--no-install', 'prettier', mode, '--log-level', 'warn', ...files]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const write = process.argv.includes('--write');
+  for (const [name, tool] of Object.entries({ clangFormat, prettier })) {
+    const { failed, output, skipped } = tool({ write });
+    console.log(`${name}: ${skipped ? `skipped, ${skipped}` : failed ? 'failed' : 'ok'}`);
+    if (failed) console.log(output);
+    if (failed) process.exitCode = 1;
+  }
+}
