@@ -32,10 +32,14 @@ export function readVitest(report) {
   for (const file of report.testResults) {
     for (const test of file.assertionResults) {
       if (test.status === 'passed') result.passed += 1;
-      else if (test.status === 'failed') fail(result, test.fullName, test.failureMessages.join('\n'));
+      else if (test.status === 'failed')
+        fail(result, test.fullName, test.failureMessages.join('\n'));
       else result.skipped += 1;
     }
-    if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')) {
+    if (
+      file.status === 'failed' &&
+      !file.assertionResults.some((test) => test.status === 'failed')
+    ) {
       fail(result, file.name, file.message);
     }
   }

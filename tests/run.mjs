@@ -27,6 +27,7 @@ const purposes = { core: ['core', 'page'], wasm: ['page'], web: ['page', 'browse
 function suiteSteps(suite, results) {
   const result = { suite, time: 0, passed: 0, failed: 0, skipped: 0, failures: [] };
   results.push(result);
+  result.log = join(logFolder, `${suite.id}.log`);
   const broken = (message) => {
     result.failed += 1;
     result.failures.push({ name: 'the suite itself', message });
@@ -36,6 +37,7 @@ function suiteSteps(suite, results) {
       await suite.prepare();
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
+      result.log = error.log;
       broken(`${tail(error.log)}\n${error.message}`);
       return { failed: true };
     }
@@ -60,7 +62,7 @@ function suiteSteps(suite, results) {
 async function runSuite(suite, result, broken) {
   rmSync(suite.report, { force: true });
   const code = await suite.run();
-  const end = tail(join(logFolder, `${suite.id}.log`));
+  const end = tail(result.log);
   if (!existsSync(suite.report)) return broken(`no report, exit code ${code}\n${end}`);
   Object.assign(result, suite.read(JSON.parse(readFileSync(suite.report, 'utf8'))));
   if (result.failed > 0) return;
@@ -69,12 +71,11 @@ async function runSuite(suite, result, broken) {
 }
 
 function printFailures(results) {
-  for (const { suite, failures } of results) {
+  for (const { suite, failures, log } of results) {
     for (const { name, message } of failures) {
       console.log(`\nFAILED ${suite.name}: ${name}\n${indent(shorten(message))}`);
     }
-    const log = relative(root, join(logFolder, `${suite.id}.log`));
-    if (failures.length > 0) console.log(`\n(The whole output of ${suite.name}: ${log})`);
+    if (failures.length > 0) console.log(`\nThe whole output: ${relative(root, log)}`);
   }
 }
 

@@ -78,7 +78,13 @@ export const suites = [
     name: 'Vitest, package',
     part: 'wasm',
     prepare: buildAll,
-    command: (report) => ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    command: (report) => [
+      'vitest',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
     read: readVitest,
   }),
   nodeRunner({

@@ -83,9 +83,11 @@ export async function runSteps(steps) {
     const label = `[${index + 1}/${steps.length}] ${`${name} `.padEnd(width + 4, '.')} `;
     process.stdout.write(label);
     const begin = performance.now();
-    const ticking = process.stdout.isTTY && setInterval(() => {
-      process.stdout.write(`\r${label}${seconds(performance.now() - begin)}  `);
-    }, 1000);
+    const ticking =
+      process.stdout.isTTY &&
+      setInterval(() => {
+        process.stdout.write(`\r${label}${seconds(performance.now() - begin)}  `);
+      }, 1000);
     const finish = (text) => {
       clearInterval(ticking);
       process.stdout.write(`${process.stdout.isTTY ? `\r\x1b[K${label}` : ''}${text}\n`);
