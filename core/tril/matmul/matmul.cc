@@ -1,0 +1,91 @@
+#include <tril/foundation/check.h>
+#include <tril/matmul/loop_orders.h>
+#include <tril/matmul/matmul.h>
+#include <tril/matmul/product.h>
+#include <tril/matmul/tiled.h>
+
+#include <cmath>
+#include <string>
+
+namespace tril {
+namespace {
+
+std::string shapes(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                   const MatmulOptions& options) {
+  const auto text = [](const MatrixView<const float>& view, bool transposed) {
+    return shape_text(view) + (transposed ? " transposed" : "");
+  };
+  return "a is " + text(a, options.transpose_a) + ", b is " + text(b, options.transpose_b);
+}
+
+template <typename T>
+void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
+           const MatmulOptions& options, const MatrixView<T>& out, std::string_view call) {
+  check_view(a, call, "a");
+  check_view(b, call, "b");
+  const Index a_depth = a.size(options.transpose_a ? 0 : 1);
+  const Index b_depth = b.size(options.transpose_b ? 1 : 0);
+  if (a_depth != b_depth) {
+    fail(call, "b",
+         "depth " + std::to_string(b_depth) + " does not match a's depth " +
+             std::to_string(a_depth) + "; " + shapes(a, b, options));
+  }
+  const Index rows = a.size(options.transpose_a ? 1 : 0);
+  const Index cols = b.size(options.transpose_b ? 0 : 1);
+  check_shape(out, {rows, cols}, call, "out", shapes(a, b, options));
+  if (rows > 1 && out.stride(0) < cols) {
+    fail(call, "out",
+         "rows " + std::to_string(out.stride(0)) + " apart overlap; shape " + shape_text(out));
+  }
+  check_apart(out, a, call, "out");
+  check_apart(out, b, call, "out");
+  if (!std::isfinite(options.alpha)) {
+    fail(call, "alpha", "must be finite, is " + std::to_string(options.alpha));
+  }
+}
+
+}  // namespace
+
+void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
+            MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
+  check(a, b, options, out, "matmul");
+  const detail::Product product{.rows = out.size(0),
+                                .cols = out.size(1),
+                                .depth = a.size(options.transpose_a ? 0 : 1),
+                                .a = detail::operand(a, options.transpose_a),
+                                .b = detail::operand(b, options.transpose_b),
+                                .out = out.data(),
+                                .out_stride = out.stride(0),
+                                .alpha = options.alpha,
+                                .accumulate = options.accumulate};
+  switch (options.method) {
+    case MatmulMethod::ijk:
+      return detail::multiply_ijk(product);
+    case MatmulMethod::automatic:
+    case MatmulMethod::tiled:
+      return detail::multiply_tiled(product, scratch, parallel);
+  }
+  fail("matmul", "method",
+       "there is no method number " + std::to_string(static_cast<int>(options.method)));
+}
+
+// for each i, j:  out[i, j] = alpha * sum over k of a[i, k] * b[k, j]  (+ out[i, j])
+//
+// The product of two floats is exact in double (24 + 24 <= 53 bits); only sums round.
+void matmul_reference(MatrixView<const float> a, MatrixView<const float> b,
+                      const MatmulOptions& options, MatrixView<double> out) {
+  check(a, b, options, out, "matmul_reference");
+  const detail::Operand left = detail::operand(a, options.transpose_a);
+  const detail::Operand right = detail::operand(b, options.transpose_b);
+  const Index depth = a.size(options.transpose_a ? 0 : 1);
+  for (Index i = 0; i < out.size(0); ++i) {
+    for (Index j = 0; j < out.size(1); ++j) {
+      double sum = 0;
+      for (Index k = 0; k < depth; ++k) sum += static_cast<double>(left(i, k)) * right(k, j);
+      double& element = out[i][j];
+      element = options.alpha * sum + (options.accumulate ? element : 0.0);
+    }
+  }
+}
+
+}  // namespace tril

@@ -1,0 +1,39 @@
+// The matrix product out = alpha * op(a) * op(b) (+ out), by the method asked for.
+//
+//     op(a) [rows, depth], op(b) [depth, cols], out [rows, cols];  op transposes where asked
+//
+// All methods compute the same sums in a different order, so results differ by roundings only:
+// |error| <= depth * epsilon * (|a| * |b|) element by element (Higham 2002, section 3.5).
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+enum class MatmulMethod {
+  automatic,  // the fastest that is known for the shape
+  ijk,        // the definition: one dot product an element, plain scalar code
+  tiled,      // packed panels and a register tile; one row or column goes by its own path
+};
+
+struct MatmulOptions {
+  MatmulMethod method = MatmulMethod::automatic;
+  bool transpose_a = false;  // a is given as [depth, rows]
+  bool transpose_b = false;  // b is given as [cols, depth]
+  bool accumulate = false;   // add to what out holds; else out is never read
+  float alpha = 1;
+};
+
+// Rows may lie any distance apart. NaN and infinities go where arithmetic takes them. Throws Error
+// where shapes do not fit, alpha is not finite, or out shares memory with an input or with itself.
+void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
+            MatrixView<float> out, Scratch& scratch, Parallel& parallel);
+
+// The oracle: every product and sum in double, rounded nowhere else; options.method is not looked
+// at. The error that a method makes is its distance from this.
+void matmul_reference(MatrixView<const float> a, MatrixView<const float> b,
+                      const MatmulOptions& options, MatrixView<double> out);
+
+}  // namespace tril

@@ -1,0 +1,38 @@
+// A product whose arguments have been checked: what every method is given.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+#include <tril/matmul/matmul.h>
+
+namespace tril::detail {
+
+// A matrix as it takes part in the product: transposed means the two strides swapped. One of the
+// strides is 1.
+struct Operand {
+  const float* data;
+  Index row_stride;
+  Index col_stride;
+
+  const float& operator()(Index row, Index col) const noexcept {
+    return data[row * row_stride + col * col_stride];
+  }
+  const float* at(Index row, Index col) const noexcept { return &(*this)(row, col); }
+  bool rows_contiguous() const noexcept { return col_stride == 1; }
+};
+
+// out [rows, cols] = alpha * a [rows, depth] * b [depth, cols] (+ out)
+struct Product {
+  Index rows, cols, depth;
+  Operand a, b;
+  float* out;
+  Index out_stride;
+  float alpha;
+  bool accumulate;
+};
+
+inline Operand operand(const MatrixView<const float>& view, bool transposed) noexcept {
+  return transposed ? Operand{view.data(), 1, view.stride(0)}
+                    : Operand{view.data(), view.stride(0), 1};
+}
+
+}  // namespace tril::detail

@@ -1,0 +1,53 @@
+// The register tile and its packing: the inner part of the tiled product, for this floor and for
+// attention, which multiplies one block at a time and keeps what it has packed.
+//
+//     const TileKernels& kernels = tile_kernels();
+//     float* panels = frame.take<float>(kernels.packed_count(depth, cols));
+//     kernels.pack(b, b_stride, depth, cols, panels);             // b [depth, cols]
+//     kernels.multiply(a, a_stride, panels, {rows, depth, cols}, {}, out, out_stride);
+//
+// A panel is `panel_cols` columns of B, row after row without gaps, so that the tile reads it
+// straight through; the last panel is filled up with zeros. A is read where it lies. Best where
+// panels and the rows of A in use fit the level-1 cache together, depth up to about 256.
+#pragma once
+
+#include <tril/foundation/isa.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct TileShape {
+  Index rows, depth, cols;
+};
+
+// What is done with a sum: out = alpha * sum, or out += alpha * sum.
+struct TileFinish {
+  float alpha = 1;
+  bool accumulate = false;
+};
+
+struct TileKernels {
+  Index tile_rows;   // rows of A that one pass over a panel serves; fewer at the end
+  Index panel_cols;  // columns of a panel
+
+  // The floats that `cols` columns take when packed.
+  Index packed_count(Index depth, Index cols) const noexcept {
+    return (cols + panel_cols - 1) / panel_cols * panel_cols * depth;
+  }
+
+  // Packs B [depth, cols], its rows `stride` floats apart.
+  void (*pack)(const float* b, Index stride, Index depth, Index cols, float* panels) noexcept;
+  // Packs B from its transpose [cols, depth], the rows of that `stride` floats apart.
+  void (*pack_transposed)(const float* b, Index stride, Index depth, Index cols,
+                          float* panels) noexcept;
+  // out [rows, cols] = alpha * A [rows, depth] * B (+ out), B packed. out may not overlap the rest.
+  void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
+                   const TileFinish& finish, float* out, Index out_stride) noexcept;
+  // to [cols, rows] = the transpose of from [rows, cols].
+  void (*transpose)(const float* from, Index from_stride, Index rows, Index cols, float* to,
+                    Index to_stride) noexcept;
+};
+
+const TileKernels& tile_kernels(Isa isa = best_isa());
+
+}  // namespace tril

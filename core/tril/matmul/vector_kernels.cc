@@ -1,0 +1,90 @@
+#include <tril/foundation/simd.h>
+#include <tril/matmul/vector_kernels.h>
+
+namespace tril::TRIL_ISA {
+namespace {
+
+constexpr Index smaller(Index a, Index b) noexcept { return a < b ? a : b; }
+
+void finish_one(float sum, const TileFinish& finish, float& out) noexcept {
+  out = finish.accumulate ? out + finish.alpha * sum : finish.alpha * sum;
+}
+
+// 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
+constexpr Index kSums = 1024;
+// Rows of b that are added in one pass over the sums: 1 load and store of a sum for 4 of b.
+constexpr int kRows = 4;
+
+// sums[j] += x[0] * b[0, j] + ... + x[Rows - 1] * b[Rows - 1, j]
+template <int Rows>
+void add_rows(const float* x, const float* b, Index stride, Index cols, float* sums) noexcept {
+  Index j = 0;
+  for (; j + kLanes <= cols; j += kLanes) {
+    Register sum = load(sums + j);
+    for (int r = 0; r < Rows; ++r) sum = madd(broadcast(x[r]), load(b + r * stride + j), sum);
+    store(sums + j, sum);
+  }
+  for (; j < cols; ++j) {
+    for (int r = 0; r < Rows; ++r) sums[j] += x[r] * b[r * stride + j];
+  }
+}
+
+// for each run of kSums columns
+//   sums = 0
+//   for each kRows rows of b:  sums += x * those rows
+//   out = alpha * sums (+ out)
+void combine_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
+                  const TileFinish& finish, float* out, Index out_step) noexcept {
+  for (Index start = 0; start < cols; start += kSums) {
+    const Index run = smaller(kSums, cols - start);
+    float sums[kSums] = {};
+    Index k = 0;
+    for (; k + kRows <= depth; k += kRows) {
+      add_rows<kRows>(x + k, b + k * stride + start, stride, run, sums);
+    }
+    for (; k < depth; ++k) add_rows<1>(x + k, b + k * stride + start, stride, run, sums);
+    for (Index j = 0; j < run; ++j) finish_one(sums[j], finish, out[(start + j) * out_step]);
+  }
+}
+
+// sum[r] = x . b[r] for Rows rows at once, so that x is loaded once for all of them, in two partial
+// sums each, so that one addition need not wait for the last.
+template <int Rows>
+void dot(const float* x, const float* b, Index stride, Index depth, float (&sum)[Rows]) noexcept {
+  Register even[Rows] = {}, odd[Rows] = {};
+  Index k = 0;
+  for (; k + 2 * kLanes <= depth; k += 2 * kLanes) {
+    const Register x0 = load(x + k), x1 = load(x + k + kLanes);
+    for (int r = 0; r < Rows; ++r) {
+      even[r] = madd(x0, load(b + r * stride + k), even[r]);
+      odd[r] = madd(x1, load(b + r * stride + k + kLanes), odd[r]);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) sum[r] = reduce_add(even[r] + odd[r]);
+  for (; k < depth; ++k) {
+    for (int r = 0; r < Rows; ++r) sum[r] += x[k] * b[r * stride + k];
+  }
+}
+
+// for each kRows rows of b:  their dot products with x, finished
+void dot_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
+              const TileFinish& finish, float* out, Index out_step) noexcept {
+  Index j = 0;
+  for (; j + kRows <= cols; j += kRows) {
+    float sum[kRows];
+    dot(x, b + j * stride, stride, depth, sum);
+    for (int r = 0; r < kRows; ++r) finish_one(sum[r], finish, out[(j + r) * out_step]);
+  }
+  for (; j < cols; ++j) {
+    float sum[1];
+    dot(x, b + j * stride, stride, depth, sum);
+    finish_one(sum[0], finish, out[j * out_step]);
+  }
+}
+
+}  // namespace
+
+extern const VectorKernels kVectorKernels;
+const VectorKernels kVectorKernels{combine_rows, dot_rows};
+
+}  // namespace tril::TRIL_ISA
