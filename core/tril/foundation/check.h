@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace tril {
 
@@ -29,16 +30,21 @@ void check_view(const TensorView<T, Rank>& view, std::string_view call, std::str
 }
 
 // check_view, and the shape must be exactly `expected`; `why` says where that comes from, with
-// shapes.
-template <typename T, int Rank>
+// shapes. Where the call is so short that making the text would be felt, `why` is a function that
+// returns it.
+template <typename T, int Rank, typename Why>
 void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
-                 std::string_view call, std::string_view argument, std::string_view why) {
+                 std::string_view call, std::string_view argument, const Why& why) {
   check_view(view, call, argument);
-  if (view.shape() != expected) {
-    fail(call, argument,
-         "shape must be " + shape_text<Rank>(expected) + ", is " + shape_text(view) + "; " +
-             std::string(why));
+  if (view.shape() == expected) return;
+  std::string reason;
+  if constexpr (std::is_invocable_v<Why>) {
+    reason = why();
+  } else {
+    reason = why;
   }
+  fail(call, argument,
+       "shape must be " + shape_text<Rank>(expected) + ", is " + shape_text(view) + "; " + reason);
 }
 
 // The addresses [begin, end) that the elements of a view lie between.

@@ -32,7 +32,7 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
   }
   const Index rows = a.size(options.transpose_a ? 1 : 0);
   const Index cols = b.size(options.transpose_b ? 0 : 1);
-  check_shape(out, {rows, cols}, call, "out", shapes(a, b, options));
+  check_shape(out, {rows, cols}, call, "out", [&] { return shapes(a, b, options); });
   if (rows > 1 && out.stride(0) < cols) {
     fail(call, "out",
          "rows " + std::to_string(out.stride(0)) + " apart overlap; shape " + shape_text(out));
