@@ -46,24 +46,31 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
 
 }  // namespace
 
+detail::Product detail::checked_product(const MatrixView<const float>& a,
+                                        const MatrixView<const float>& b,
+                                        const MatmulOptions& options, const MatrixView<float>& out,
+                                        std::string_view call) {
+  check(a, b, options, out, call);
+  return {.rows = out.size(0),
+          .cols = out.size(1),
+          .depth = a.size(options.transpose_a ? 0 : 1),
+          .a = operand(a, options.transpose_a),
+          .b = operand(b, options.transpose_b),
+          .out = out.data(),
+          .out_stride = out.stride(0),
+          .alpha = options.alpha,
+          .accumulate = options.accumulate};
+}
+
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
-  check(a, b, options, out, "matmul");
-  const detail::Product product{.rows = out.size(0),
-                                .cols = out.size(1),
-                                .depth = a.size(options.transpose_a ? 0 : 1),
-                                .a = detail::operand(a, options.transpose_a),
-                                .b = detail::operand(b, options.transpose_b),
-                                .out = out.data(),
-                                .out_stride = out.stride(0),
-                                .alpha = options.alpha,
-                                .accumulate = options.accumulate};
+  const detail::Product product = detail::checked_product(a, b, options, out, "matmul");
   switch (options.method) {
-    case MatmulMethod::ijk:
-      return detail::multiply_ijk(product);
     case MatmulMethod::automatic:
     case MatmulMethod::tiled:
       return detail::multiply_tiled(product, scratch, parallel);
+    default:
+      if (detail::multiply_in_order(options.method, product)) return;
   }
   fail("matmul", "method",
        "there is no method number " + std::to_string(static_cast<int>(options.method)));

@@ -14,8 +14,15 @@ namespace tril {
 
 enum class MatmulMethod {
   automatic,  // the fastest that is known for the shape
-  ijk,        // the definition: one dot product an element, plain scalar code
-  tiled,      // packed panels and a register tile; one row or column goes by its own path
+  // The three loops in all their orders, outermost first: plain scalar code.
+  ijk,
+  ikj,
+  jik,
+  jki,
+  kij,
+  kji,
+  blocked,  // ikj in blocks for three levels of cache, scalar
+  tiled,    // packed panels and a register tile; one row or column goes by its own path
 };
 
 struct MatmulOptions {

@@ -4,6 +4,8 @@
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/matmul.h>
 
+#include <string_view>
+
 namespace tril::detail {
 
 // A matrix as it takes part in the product: transposed means the two strides swapped. One of the
@@ -29,6 +31,11 @@ struct Product {
   float alpha;
   bool accumulate;
 };
+
+// Checks all that matmul's callers can get wrong, in the name of `call`.
+Product checked_product(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                        const MatmulOptions& options, const MatrixView<float>& out,
+                        std::string_view call);
 
 inline Operand operand(const MatrixView<const float>& view, bool transposed) noexcept {
   return transposed ? Operand{view.data(), 1, view.stride(0)}
