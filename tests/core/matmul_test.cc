@@ -34,6 +34,7 @@ constexpr Method kMethods[] = {
     {MatmulMethod::kji, "kji"},
     {MatmulMethod::blocked, "blocked"},
     {MatmulMethod::tiled, "tiled"},
+    {MatmulMethod::eigen, "eigen"},
 };
 
 // The options take turns, so that each shape meets some and each option meets many shapes.

@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/matmul/eigen_kernels.h>
 #include <tril/matmul/loop_orders.h>
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/product.h>
@@ -69,6 +70,8 @@ void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOp
     case MatmulMethod::automatic:
     case MatmulMethod::tiled:
       return detail::multiply_tiled(product, scratch, parallel);
+    case MatmulMethod::eigen:
+      return eigen_kernels().multiply(product);
     default:
       if (detail::multiply_in_order(options.method, product)) return;
   }

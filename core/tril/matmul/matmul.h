@@ -23,6 +23,7 @@ enum class MatmulMethod {
   kji,
   blocked,  // ikj in blocks for three levels of cache, scalar
   tiled,    // packed panels and a register tile; one row or column goes by its own path
+  eigen,    // Eigen 3.4, one thread, which takes its working memory from the heap
 };
 
 struct MatmulOptions {
