@@ -2,16 +2,24 @@
 // which checks what only JavaScript can see (kinds of values, unknown names, disposed tensors) and gives it its public name.
 #include <emscripten/bind.h>
 
+#include "attention.h"
 #include "guard.h"
+#include "layers.h"
+#include "matmul.h"
+#include "multi_head_attention.h"
+#include "softmax.h"
 #include "tensor.h"
 
 using namespace tril::js;
 using namespace emscripten;
+using tril::SinusoidalOptions;
 
 EMSCRIPTEN_BINDINGS(tril) {
+  register_optional<double>();
   register_type<Numbers>("number[]");
   register_type<Floats>("Float32Array");
   register_type<Integers>("Int32Array");
+  register_type<MaskRules>("{ kind: string }[]");
   register_type<NamedTensors>("Record<string, _Tensor>");
 
   class_<Engine>("_Engine")
@@ -30,4 +38,41 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_tensor", guard<&make_tensor>);
   function("_randomNormal", guard<&random_normal>);
   function("_revokeViews", guard<&revoke_views>);
+
+  value_object<MatmulOptions>("_MatmulOptions")
+      .field("method", &MatmulOptions::method)
+      .field("transposeA", &MatmulOptions::transpose_a)
+      .field("transposeB", &MatmulOptions::transpose_b);
+  function("_matmul", guard<&matmul>, allow_raw_pointers());
+
+  value_object<SoftmaxOptions>("_SoftmaxOptions")
+      .field("axis", &SoftmaxOptions::axis)
+      .field("temperature", &SoftmaxOptions::temperature);
+  function("_softmax", guard<&softmax>, allow_raw_pointers());
+  function("_logSoftmax", guard<&log_softmax>, allow_raw_pointers());
+
+  value_object<AttentionOptions>("_AttentionOptions")
+      .field("causal", &AttentionOptions::causal)
+      .field("mask", &AttentionOptions::mask)
+      .field("scale", &AttentionOptions::scale)
+      .field("softcap", &AttentionOptions::softcap)
+      .field("keyLengths", &AttentionOptions::key_lengths)
+      .field("method", &AttentionOptions::method)
+      .field("heads", &AttentionOptions::heads)
+      .field("kvHeads", &AttentionOptions::kv_heads)
+      .field("trace", &AttentionOptions::trace);
+  function("_attention", guard<&attention>, allow_raw_pointers());
+
+  value_object<MultiHeadOptions>("_MultiHeadOptions")
+      .field("attention", &MultiHeadOptions::attention)
+      .field("needWeights", &MultiHeadOptions::need_weights)
+      .field("averageWeights", &MultiHeadOptions::average_weights);
+  function("_multiHeadAttention", guard<&multi_head_attention>, allow_raw_pointers());
+
+  value_object<SinusoidalOptions>("_SinusoidalOptions")
+      .field("wavelength", &SinusoidalOptions::wavelength)
+      .field("ratio", &SinusoidalOptions::ratio);
+  function("_linear", guard<&linear>, allow_raw_pointers());
+  function("_embedding", guard<&embedding>, allow_raw_pointers());
+  function("_sinusoidalPositions", guard<&sinusoidal_positions>, allow_raw_pointers());
 }

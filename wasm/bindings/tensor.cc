@@ -2,6 +2,7 @@
 
 #include <tril/foundation/random.h>
 
+#include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 #include <emscripten/heap.h>
 
@@ -50,6 +51,12 @@ Tensor::~Tensor() {
 
 std::string shape_text(const Tensor& tensor) {
   return tril::shape_text(tensor.shape().data(), tensor.rank());
+}
+
+const Tensor* named(const NamedTensors& tensors, const char* name) {
+  const emscripten::val tensor = tensors[name];
+  if (tensor.isUndefined() || tensor.isNull()) return nullptr;
+  return tensor.as<Tensor*>(emscripten::allow_raw_pointers());
 }
 
 DynamicShape shape_from(const Numbers& numbers) {

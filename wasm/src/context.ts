@@ -3,8 +3,8 @@ import { describe } from './names.js';
 import type { Raw, RawEngine, RawTensor } from './raw.js';
 import { Tensor } from './tensor.js';
 
-type Handle<T> = T extends Tensor ? RawTensor : null;
-/** The module's handles of a call's tensors; null stands for one that is not given. */
+type Handle<T> = T extends Tensor ? RawTensor : null; // distributes: RawTensor | null where optional
+/** The module's handles of a call's tensors; null stands for an optional one that is not given. */
 export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> };
 
 /** One loaded module, and what is alive in it: what every call goes through. */
@@ -23,7 +23,7 @@ export class Context {
    * Runs one call of the module on the handles of `tensors`, once all of them are known to be living tensors of this
    * module. An error that comes out carries the call's name and all shapes.
    */
-  run<Tensors extends Record<string, Tensor | undefined>, Result>(
+  run<Tensors extends Record<string, Tensor | null>, Result>(
     call: string,
     tensors: Tensors,
     compute: (handles: Handles<Tensors>) => Result,
@@ -32,7 +32,7 @@ export class Context {
     const handles: Record<string, RawTensor | null> = {};
     const shapes: Record<string, readonly number[]> = {};
     for (const [argument, tensor] of Object.entries(tensors)) {
-      handles[argument] = tensor === undefined ? null : this.#handle(call, argument, tensor);
+      handles[argument] = tensor === null ? null : this.handle(call, argument, tensor);
       if (tensor) shapes[argument] = tensor.shape;
     }
     try {
@@ -40,6 +40,16 @@ export class Context {
     } catch (error) {
       throw withCall(error, call, shapes);
     }
+  }
+
+  /** `run` for a call that makes one tensor, or null where it has written `tensors.out`. */
+  produce<Tensors extends Record<string, Tensor | null> & { out: Tensor | null }>(
+    call: string,
+    tensors: Tensors,
+    compute: (handles: Handles<Tensors>) => RawTensor | null,
+  ): Tensor {
+    const made = this.run(call, tensors, compute);
+    return made ? this.adopt(made) : tensors.out!;
   }
 
   /** A tensor for a handle that the module has made; it belongs to the innermost scope. */
@@ -81,6 +91,7 @@ export class Context {
   }
 
   scope<Result>(body: () => Result): Result {
+    this.#checkNothingLent('scope');
     const made = new Set<Tensor>();
     this.#scopes.push(made);
     const kept = new Set<Tensor>();
@@ -102,7 +113,8 @@ export class Context {
     }
   }
 
-  #handle(call: string, argument: string, tensor: unknown): RawTensor {
+  /** The module's handle of `tensor`, once it is known to be a living tensor of this module. */
+  handle(call: string, argument: string, tensor: unknown): RawTensor {
     if (!(tensor instanceof Tensor)) {
       const problem = `must be a tensor (tril.tensor makes one), is ${describe(tensor)}`;
       throw new TrilError(call, argument, problem);
@@ -138,8 +150,19 @@ function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unkno
   }
 }
 
+/** Where the core calls an argument otherwise than JavaScript does. */
+const publicArguments: Record<string, string> = {
+  key_heads: 'kvHeads',
+  key_lengths: 'keyLengths',
+  out_proj_bias: 'out_proj.bias',
+  out_proj_weight: 'out_proj.weight',
+  output: 'out',
+  value_context: 'valueContext',
+};
+
 /** The module's own error with the public name of the call and the shapes; anything else as it is. */
 function withCall(error: unknown, call: string, shapes: Shapes): unknown {
   if (!(error instanceof TrilError)) return error;
-  return new TrilError(call, error.argument, error.problem, { ...shapes, ...error.shapes });
+  const argument = publicArguments[error.argument] ?? error.argument;
+  return new TrilError(call, argument, error.problem, { ...shapes, ...error.shapes });
 }

@@ -5,3 +5,21 @@ export { TrilError, type Shapes } from './error.js';
 export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { NestedNumbers, Values } from './values.js';
+export { Mask, type DenseOptions, type StridedOptions, type WindowOptions } from './calls/mask.js';
+export type {
+  AttentionMethod,
+  AttentionOptions,
+  AttentionResult,
+  AttentionTrace,
+  KeyValue,
+} from './calls/attention.js';
+export type {
+  MultiHeadOptions,
+  MultiHeadResult,
+  MultiHeadTrace,
+  MultiHeadWeights,
+} from './calls/multi-head-attention.js';
+export type { MatmulMethod, MatmulOptions } from './calls/matmul.js';
+export type { OutOption, SinusoidalOptions } from './calls/layers.js';
+export type { SoftmaxOptions } from './calls/softmax.js';
+export type { MemoryUse, RandomOptions } from './calls/tensor.js';

@@ -73,6 +73,27 @@ export function numberOption(
   throw new TrilError(call, argument, `must be a number, is ${describe(value)}`);
 }
 
+/** The value itself, once it is known to be a number or not given. */
+export function optionalNumber(
+  call: string,
+  argument: string,
+  value: unknown,
+): number | undefined {
+  return value === undefined ? undefined : numberOption(call, argument, value, Number.NaN);
+}
+
+/** The value itself, once it is known to be a string; whether there is such a name is the core's to check. */
+export function stringOption(
+  call: string,
+  argument: string,
+  value: unknown,
+  fallback: string,
+): string {
+  if (value === undefined) return fallback;
+  if (typeof value === 'string') return value;
+  throw new TrilError(call, argument, `must be a string, is ${describe(value)}`);
+}
+
 /** The value itself, once it is known to be a whole number of at least `minimum`. */
 export function integerOption(
   call: string,

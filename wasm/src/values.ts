@@ -61,9 +61,10 @@ function nestedShape(data: unknown): number[] {
 /** Copies the numbers under `data` to `out`, checking that every array of one level is as long as the first. */
 function flattenInto(
   call: string,
+  argument: string,
   data: unknown,
   shape: readonly number[],
-  out: Float32Array,
+  out: Float32Array | Int32Array,
 ): void {
   let next = 0;
   const path: number[] = [];
@@ -71,7 +72,7 @@ function flattenInto(
   const visit = (part: unknown, depth: number): void => {
     if (depth === shape.length) {
       if (typeof part !== 'number') {
-        throw new TrilError(call, 'data', `${where()} must be a number, is ${describe(part)}`);
+        throw new TrilError(call, argument, `${where()} must be a number, is ${describe(part)}`);
       }
       out[next++] = part;
       return;
@@ -81,7 +82,7 @@ function flattenInto(
       const wanted = `an array of ${shape[depth]}`;
       throw new TrilError(
         call,
-        'data',
+        argument,
         `${where()} must be ${wanted}, is ${found}; shape is ${shapeText(shape)}`,
         { shape },
       );
@@ -119,23 +120,48 @@ export function flatten(call: string, data: unknown, shape: readonly number[]): 
   if (data instanceof Float32Array) return data;
   if (isNumericArray(data)) return Float32Array.from(data);
   const out = allocate(call, count, shape);
-  flattenInto(call, data, flat ? [count] : shape, out);
+  flattenInto(call, 'data', data, flat ? [count] : shape, out);
   return out;
 }
 
 /** The shape of nested numbers, as `torch.tensor` and `numpy.array` read it; a typed array is one axis. */
-export function inferShape(call: string, data: unknown): readonly number[] {
+export function inferShape(
+  call: string,
+  data: unknown,
+  argument = 'data',
+): readonly number[] {
   const shape = isNumericArray(data) ? [data.length] : nestedShape(data);
   if (shape.length === 0) {
     const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;
-    throw new TrilError(call, 'data', problem);
+    throw new TrilError(call, argument, problem);
   }
   if (shape.includes(0)) {
-    throw new TrilError(call, 'data', `every axis must be at least 1; shape is ${shapeText(shape)}`, {
-      data: shape,
-    });
+    const problem = `every axis must be at least 1; shape is ${shapeText(shape)}`;
+    throw new TrilError(call, argument, problem, { [argument]: shape });
   }
   return shape;
+}
+
+/** Whole numbers, nested or in a typed array, with the shape that they have. */
+export function flattenIntegers(
+  call: string,
+  argument: string,
+  data: unknown,
+): { shape: number[]; values: Int32Array } {
+  const shape = inferShape(call, data, argument);
+  const values = new Int32Array(elementCount(shape));
+  const check = (value: number, i: number): void => {
+    if (value === values[i]) return;
+    throw new TrilError(call, argument, `must be whole numbers; number ${i} is ${value}`);
+  };
+  if (isNumericArray(data)) {
+    values.set(data);
+    data.forEach(check);
+  } else {
+    flattenInto(call, argument, data, shape, values);
+    (data as unknown[]).flat(Infinity).forEach((value, i) => check(value as number, i));
+  }
+  return { shape: [...shape], values };
 }
 
 /** Nested arrays of `shape` from numbers in row-major order. */

@@ -1,0 +1,46 @@
+#include <tril/foundation/check.h>
+#include <tril/layers/positions.h>
+
+#include <cmath>
+
+namespace tril {
+namespace {
+
+constexpr double kTwoPi = 6.283185307179586;
+
+void check_positive(const std::optional<double>& option, const char* name) {
+  if (option && !(std::isfinite(*option) && *option > 0)) {
+    fail("sinusoidal_positions", name, "must be finite and above 0, is " + std::to_string(*option));
+  }
+}
+
+}  // namespace
+
+void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> out) {
+  check_view(out, "sinusoidal_positions", "out");
+  const Index positions = out.size(0), width = out.size(1);
+  if (width % 2 != 0) {
+    fail("sinusoidal_positions", "out",
+         "the last axis must be even, one sine and one cosine a pair; shape is " + shape_text(out));
+  }
+  check_positive(options.wavelength, "wavelength");
+  check_positive(options.ratio, "ratio");
+
+  // Radians a token: 2 pi / (wavelength * ratio^i), monotonic in i.
+  const double first = kTwoPi / options.wavelength.value_or(kTwoPi);
+  const double step =
+      std::log(options.ratio.value_or(std::pow(10000.0, 2.0 / static_cast<double>(width))));
+  const auto turn = [&](Index i) { return first * std::exp(-step * static_cast<double>(i)); };
+  if (!std::isfinite(turn(0)) || !std::isfinite(turn(width / 2 - 1))) {
+    fail("sinusoidal_positions", "ratio", "the wavelengths run out of range towards 0");
+  }
+  for (Index t = 0; t < positions; ++t) {
+    for (Index i = 0; i < width / 2; ++i) {
+      const double angle = static_cast<double>(t) * turn(i);
+      out[t][2 * i] = static_cast<float>(std::sin(angle));
+      out[t][2 * i + 1] = static_cast<float>(std::cos(angle));
+    }
+  }
+}
+
+}  // namespace tril

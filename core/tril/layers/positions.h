@@ -1,0 +1,25 @@
+// Positions made into vectors: sines and cosines of wavelengths in geometric progression.
+//
+//   out[t, 2 i]     = sin(2 pi t / (wavelength * ratio^i))
+//   out[t, 2 i + 1] = cos(2 pi t / (wavelength * ratio^i))     i = 0 .. D / 2 - 1
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+#include <optional>
+
+namespace tril {
+
+struct SinusoidalOptions {
+  // In tokens: after how many the first pair repeats. 2 pi, as in the paper, if not given.
+  std::optional<double> wavelength = {};
+  // Each pair's wavelength over the one before. 10000^(2 / D), as in the paper, if not given.
+  std::optional<double> ratio = {};
+};
+
+// out [T, D], D even; row t is position t. With no option given exactly the table of Vaswani et al.
+// 2017, section 3.5. Computed in double and rounded once. Throws Error for an odd D and for options
+// that are not finite and above 0.
+void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> out);
+
+}  // namespace tril

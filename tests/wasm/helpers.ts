@@ -1,0 +1,62 @@
+// What the tests share: one loaded module, and what must hold for every call that is refused.
+import { loadTril, TrilError, type Tensor, type Tril } from 'tril';
+import { expect } from 'vitest';
+
+/** The plainest variant, so that the tests run on any engine. */
+export const tril: Tril = await loadTril({ variant: 'simd' });
+
+interface Refusal {
+  readonly call: string;
+  readonly argument: string;
+  /** In the message. */
+  readonly says: RegExp | string;
+  /** The shapes that the error carries; checked where given. */
+  readonly shapes?: Record<string, readonly number[]>;
+  /** A tensor that the call was to write. */
+  readonly out?: Tensor;
+}
+
+/**
+ * `body` must throw a TrilError that names call and argument, leave `out` as it was, allocate nothing that lasts, and leave the
+ * module working.
+ */
+export function expectRefused(body: () => unknown, refusal: Refusal): TrilError {
+  const before = tril.memory();
+  const outBefore = refusal.out?.read();
+  let error: unknown;
+  try {
+    body();
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(TrilError);
+  const refused = error as TrilError;
+  expect(refused.call).toBe(refusal.call);
+  expect(refused.argument).toBe(refusal.argument);
+  if (typeof refusal.says === 'string') expect(refused.message).toContain(refusal.says);
+  else expect(refused.message).toMatch(refusal.says);
+  expect(refused.message.startsWith(`${refusal.call}: ${refusal.argument}: `)).toBe(true);
+  if (refusal.shapes) expect(refused.shapes).toEqual(refusal.shapes);
+  expect(tril.memory()).toEqual(before);
+  if (refusal.out) expect(refusal.out.read()).toEqual(outBefore);
+  expectWorking();
+  return refused;
+}
+
+/** A small round trip through the module. */
+export function expectWorking(module: Tril = tril): void {
+  const tensor = module.tensor([2, 2], [1, 2, 3, 4]);
+  expect(tensor.toArray()).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  tensor.dispose();
+}
+
+/** Runs `body` in a scope, and expects that as many tensors are alive after it as before. */
+export function withoutLeak(body: () => void): void {
+  const before = tril.memory();
+  tril.scope(body);
+  const { tensors, bytes } = tril.memory();
+  expect({ tensors, bytes }).toEqual({ tensors: before.tensors, bytes: before.bytes });
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { add, epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
+
+describe('linear', () => {
+  it('is x W^T + b for any axes before the last', () => {
+    withoutLeak(() => {
+      const x = randomMatrix(6, 5, 1);
+      const weight = randomMatrix(4, 5, 2);
+      const bias = randomMatrix(1, 4, 3)[0]!;
+      const expected = matmul(x, transpose(weight));
+      const tolerance = 4 * epsilon * 6;
+      const [w, b] = [tril.tensor(weight), tril.tensor(bias)];
+      const plain = tril.linear(tril.tensor(x), w);
+      expect(plain.shape).toEqual([6, 4]);
+      expectClose(plain.read(), expected.flat(), tolerance);
+      const batched = tril.linear(tril.tensor([2, 3, 5], x.flat()), w, b);
+      expect(batched.shape).toEqual([2, 3, 4]);
+      expectClose(batched.read(), add(expected, bias).flat(), tolerance);
+      const one = tril.linear(tril.tensor(x[0]!), w, null);
+      expect(one.shape).toEqual([4]);
+      expectClose(one.read(), expected[0]!, tolerance);
+    });
+  });
+
+  it('refuses what does not fit', () => {
+    withoutLeak(() => {
+      const x = tril.zeros([2, 5]);
+      const w = tril.zeros([4, 5]);
+      const call = 'linear';
+      const narrow = tril.zeros([4, 3]);
+      expectRefused(() => tril.linear(x, narrow), {
+        call,
+        argument: 'weight',
+        says: /width 3 .*x is \[2, 5\], weight is \[4, 3\]/,
+        shapes: { x: [2, 5], weight: [4, 3] },
+      });
+      const flat = tril.zeros([20]);
+      expectRefused(() => tril.linear(x, flat), {
+        call,
+        argument: 'weight',
+        says: 'must have two axes; shape is [20]',
+      });
+      const [long, row] = [tril.zeros([5]), tril.zeros([1, 4])];
+      expectRefused(() => tril.linear(x, w, long), {
+        call,
+        argument: 'bias',
+        says: 'shape must be [4], is [5]',
+      });
+      expectRefused(() => tril.linear(x, w, row), {
+        call,
+        argument: 'bias',
+        says: 'must have one axis; shape is [1, 4]',
+      });
+      const out = tril.tensor([2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      expectRefused(() => tril.linear(x, w, undefined, { out }), {
+        call,
+        argument: 'out',
+        says: 'shape must be [2, 4], is [2, 5]',
+        out,
+      });
+    });
+  });
+});
+
+describe('embedding', () => {
+  const rows = [
+    [1, 2],
+    [3, 4],
+    [5, 6],
+  ];
+
+  it('picks rows by number', () => {
+    withoutLeak(() => {
+      const table = tril.tensor(rows);
+      const pick = tril.embedding([2, 0, 2], table);
+      expect(pick.toArray()).toEqual([rows[2], rows[0], rows[2]]);
+      expect(tril.embedding(Int32Array.of(1), table).toArray()).toEqual([rows[1]]);
+      const batch = tril.embedding(
+        [
+          [0, 1],
+          [2, 0],
+        ],
+        table,
+      );
+      expect(batch.shape).toEqual([2, 2, 2]);
+      expect([...batch.read()]).toEqual([1, 2, 3, 4, 5, 6, 1, 2]);
+    });
+  });
+
+  it('refuses what is no row', () => {
+    withoutLeak(() => {
+      const table = tril.tensor(rows);
+      const out = tril.tensor([2, 2], [1, 2, 3, 4]);
+      const refusal = { call: 'embedding', argument: 'ids', out };
+      const embed = (ids: unknown) => () => tril.embedding(ids as number[], table, { out });
+      expectRefused(embed([0, 3]), { ...refusal, says: /id 3 at 1 is not a row of table \[3, 2\]/ });
+      expectRefused(embed([-1, 0]), { ...refusal, says: 'id -1 at 0' });
+      expectRefused(embed([0.5, 0]), { ...refusal, says: 'must be whole numbers; number 0 is 0.5' });
+      expectRefused(embed([NaN, 0]), { ...refusal, says: 'must be whole numbers; number 0 is NaN' });
+      expectRefused(embed([2 ** 32, 0]), { ...refusal, says: 'number 0 is 4294967296' });
+      expectRefused(embed(['a', 0]), { ...refusal, says: 'at [0] must be a number, is "a"' });
+      expectRefused(embed([[0], [1, 2]]), { ...refusal, says: 'at [1] must be an array of 1' });
+      expectRefused(embed([]), { ...refusal, says: 'every axis must be at least 1' });
+    });
+  });
+});
+
+describe('sinusoidalPositions', () => {
+  const expected = (length: number, width: number, wavelength: number, ratio: number) =>
+    Array.from({ length }, (_, t) =>
+      Array.from({ length: width }, (_, column) => {
+        const angle = (2 * Math.PI * t) / (wavelength * ratio ** Math.floor(column / 2));
+        return column % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
+      }),
+    ).flat();
+
+  it('is the table of the paper', () => {
+    withoutLeak(() => {
+      const table = tril.sinusoidalPositions(50, 8);
+      expect(table.shape).toEqual([50, 8]);
+      expectClose(table.read(), expected(50, 8, 2 * Math.PI, 10000 ** (2 / 8)), epsilon);
+    });
+  });
+
+  it('takes another wavelength and ratio', () => {
+    withoutLeak(() => {
+      const table = tril.sinusoidalPositions(20, 6, { wavelength: 4, ratio: 2 });
+      expectClose(table.read(), expected(20, 6, 4, 2), epsilon);
+    });
+  });
+
+  it('refuses odd widths and bad options', () => {
+    const call = 'sinusoidalPositions';
+    expectRefused(() => tril.sinusoidalPositions(4, 3), { call, argument: 'out', says: /even/ });
+    for (const [length, argument] of [
+      [0, 'length'],
+      [NaN, 'length'],
+      [1.5, 'length'],
+    ] as const) {
+      const body = () => tril.sinusoidalPositions(length, 2);
+      expectRefused(body, { call, argument, says: 'whole number' });
+    }
+    const ratio = () => tril.sinusoidalPositions(2, 2, { ratio: NaN });
+    expectRefused(ratio, { call, argument: 'ratio', says: /must be/ });
+    const wavelength = () => tril.sinusoidalPositions(2, 2, { wavelength: -1 });
+    expectRefused(wavelength, { call, argument: 'wavelength', says: /must be/ });
+  });
+});

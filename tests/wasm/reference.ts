@@ -1,0 +1,86 @@
+// The definitions themselves, in double precision and without a thought for speed: what the package is compared with.
+// Matrices are arrays of rows.
+import { expect } from 'vitest';
+
+export type Matrix = number[][];
+
+/** 2^-23: the distance from 1 to the next float32. */
+export const epsilon = 2 ** -23;
+
+export const transpose = (a: Matrix): Matrix => a[0]!.map((_, j) => a.map((row) => row[j]!));
+
+export const matmul = (a: Matrix, b: Matrix): Matrix =>
+  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, x, k) => sum + x * b[k]![j]!, 0)));
+
+export const add = (a: Matrix, b: readonly number[]): Matrix =>
+  a.map((row) => row.map((x, j) => x + b[j]!));
+
+/** A row that is all -inf gives zeros. */
+export function softmax(row: readonly number[], temperature = 1): number[] {
+  const largest = Math.max(...row);
+  if (largest === -Infinity) return row.map(() => 0);
+  const powers = row.map((x) => Math.exp((x - largest) / temperature));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((x) => x / sum);
+}
+
+export interface Attention {
+  scores: Matrix;
+  masked: Matrix;
+  weights: Matrix;
+  output: Matrix;
+}
+
+/** One head. `sees(t, s)`: whether query t may look at key s. */
+export function attention(
+  query: Matrix,
+  key: Matrix,
+  value: Matrix,
+  sees: (t: number, s: number) => boolean = () => true,
+  scale = 1 / Math.sqrt(query[0]!.length),
+): Attention {
+  const scores = matmul(query, transpose(key)).map((row) => row.map((x) => x * scale));
+  const masked = scores.map((row, t) => row.map((x, s) => (sees(t, s) ? x : -Infinity)));
+  const weights = masked.map((row) => softmax(row));
+  return { scores, masked, weights, output: matmul(weights, value) };
+}
+
+/** Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same (mulberry32). */
+export function randomNumbers(count: number, seed: number): number[] {
+  let state = seed >>> 0;
+  return Array.from({ length: count }, () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return Math.fround((((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * 2 - 1);
+  });
+}
+
+export function randomMatrix(rows: number, cols: number, seed: number): Matrix {
+  const numbers = randomNumbers(rows * cols, seed);
+  return Array.from({ length: rows }, (_, i) => numbers.slice(i * cols, (i + 1) * cols));
+}
+
+/** Every number within `tolerance` of the expected one, or equal to it (infinities). */
+export function expectClose(
+  actual: Iterable<number>,
+  expected: Iterable<number>,
+  tolerance: number,
+): void {
+  const got = [...actual];
+  const wanted = [...expected];
+  expect(got.length).toBe(wanted.length);
+  let worst = { index: -1, error: 0 };
+  for (const [index, value] of wanted.entries()) {
+    if (Object.is(got[index], value) || got[index] === value) continue;
+    const error = Math.abs(got[index]! - value);
+    if (!(error <= worst.error)) worst = { index, error };
+  }
+  if (!(worst.error <= tolerance)) {
+    const { index, error } = worst;
+    expect.fail(
+      `number ${index} of ${wanted.length}: expected ${wanted[index]}, is ${got[index]}, ` +
+        `${error} apart, tolerance ${tolerance}`,
+    );
+  }
+}

@@ -1,0 +1,101 @@
+#include "attention.h"
+
+#include "heads.h"
+
+#include <algorithm>
+
+namespace tril::js {
+
+namespace {
+
+constexpr std::string_view kCall = "attention";
+
+AttentionMethod method_named(const std::string& name, std::string_view call) {
+  if (name == "auto") return AttentionMethod::automatic;
+  if (name == "full") return AttentionMethod::full;
+  if (name == "blocked") return AttentionMethod::blocked;
+  fail(call, "method", "unknown method \"" + name + "\"; there are auto, full, blocked");
+}
+
+// `past` followed by `now` along the axis of time, the last but one. All other axes must agree.
+TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
+                     std::string_view argument) {
+  DynamicShape expected = now.shape();
+  const auto time = expected.size() - 2;
+  if (past.rank() == now.rank()) expected[time] = past.size(-2);
+  if (past.shape() != expected) {
+    fail(kCall, argument,
+         "must have the shape of what it comes before in all axes but time; past is " +
+             shape_text(past) + ", now is " + shape_text(now));
+  }
+  expected[time] += now.size(-2);
+  TensorHandle present = std::make_shared<Tensor>(engine, expected, kCall);
+  const Index past_block = past.size(-2) * past.size(-1), block = now.size(-2) * now.size(-1);
+  float* to = present->data();
+  for (Index n = 0; n < now.count() / block; ++n) {
+    to = std::copy_n(past.data() + n * past_block, past_block, to);
+    to = std::copy_n(now.data() + n * block, block, to);
+  }
+  return present;
+}
+
+}  // namespace
+
+tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
+                                              std::string_view call) const {
+  tril::AttentionOptions options;
+  options.causal = causal;
+  options.mask = core_mask;
+  if (scale) options.scale = static_cast<float>(*scale);
+  options.softcap = static_cast<float>(softcap);
+  options.past = past;
+  options.key_lengths = shape_from(key_lengths);
+  options.method = method_named(method, call);
+  return options;
+}
+
+AttentionTrace make_trace(Results& results, const Shape<4>& scores, const DynamicShape& shape,
+                          bool with_softcap) {
+  const auto view = [&](const char* name) {
+    return TensorView<float, 4>(results.make(name, shape).data(), scores);
+  };
+  AttentionTrace trace;
+  trace.scores = view("scores");
+  if (with_softcap) trace.capped = view("capped");
+  trace.masked = view("masked");
+  trace.weights = view("weights");
+  return trace;
+}
+
+NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor* past_key, const Tensor* past_value,
+                       const AttentionOptions& options, Tensor* out) {
+  const HeadLayout layout(query, options.heads, kCall);
+  layout.check_rank(key, kCall, "key");
+  layout.check_rank(value, kCall, "value");
+  const MaskArgument mask(options.mask, kCall);
+  Results results(engine, kCall);
+  const Tensor& all_keys = past_key ? results.add("presentKey", prepend(engine, *past_key, key, "past.key")) : key;
+  const Tensor& all_values =
+      past_value ? results.add("presentValue", prepend(engine, *past_value, value, "past.value")) : value;
+
+  const auto q = layout.view(query, options.heads, kCall, "query");
+  const auto k = layout.view(all_keys, options.kv_heads, kCall, "key");
+  const auto v = layout.view(all_values, options.kv_heads, kCall, "value");
+  const Output output(engine, out,
+                      layout.tensor_shape({q.size(0), q.size(1), q.size(2), v.size(3)}), kCall);
+  if (!out) results.add("output", output.handle());
+
+  const Shape<4> scores{q.size(0), q.size(1), q.size(2), k.size(2)};
+  AttentionTrace trace;
+  if (options.trace) {
+    trace = make_trace(results, scores, layout.score_shape(scores), options.softcap > 0);
+  }
+  const Index past = past_key ? past_key->size(-2) : 0;
+  tril::attention(q, k, v, options.core(mask.mask(), past, kCall),
+                  layout.view(*output, options.heads, kCall, "out"), engine.scratch,
+                  engine.parallel, trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "mask.h"
+#include "output.h"
+
+#include <tril/attention/attention.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tril::js {
+
+struct AttentionOptions {
+  bool causal;
+  MaskRules mask{emscripten::val::undefined()};
+  std::optional<double> scale;
+  double softcap;
+  Numbers key_lengths{emscripten::val::undefined()};
+  std::string method;
+  int heads;     // 0: heads have an axis of their own
+  int kv_heads;  // of key and value, where heads are packed
+  bool trace;
+
+  // As the core takes them; `past`: how many of the keys were there before.
+  tril::AttentionOptions core(const Mask& mask, Index past, std::string_view call) const;
+};
+
+// The tensors of a trace, named and shaped as JavaScript gets them, and the views of them that the core fills.
+AttentionTrace make_trace(Results& results, const Shape<4>& scores, const DynamicShape& shape,
+                          bool with_softcap);
+
+// Gives output (null where `out` was written), with a trace scores, capped (where there is a soft cap), masked and weights, and
+// with past_key and past_value, which are prepended, presentKey and presentValue.
+NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor* past_key, const Tensor* past_value,
+                       const AttentionOptions& options, Tensor* out);
+
+}  // namespace tril::js

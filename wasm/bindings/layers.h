@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tensor.h"
+
+#include <tril/layers/positions.h>
+
+namespace tril::js {
+
+// x [..., in], weight [out, in], bias [out] or null; gives [..., out].
+TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const Tensor* bias,
+                    Tensor* out);
+
+// ids of any shape `ids_shape`, table [V, C]; gives [..., C].
+TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_shape,
+                       const Tensor& table, Tensor* out);
+
+// Gives [length, width].
+TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
+                                  const SinusoidalOptions& options,
+                                  Tensor* out);
+
+}  // namespace tril::js

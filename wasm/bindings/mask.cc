@@ -1,0 +1,59 @@
+#include "mask.h"
+
+#include <emscripten/bind.h>
+
+#include <optional>
+#include <string>
+
+namespace tril::js {
+
+namespace {
+
+using emscripten::val;
+
+std::optional<Index> optional_index(const val& value) {
+  if (value.isUndefined()) return std::nullopt;
+  return value.as<Index>();
+}
+
+// The shape as four axes, as broadcasting counts them: from the last one back.
+Shape<4> as_scores(const Tensor& tensor, std::string_view call) {
+  if (tensor.rank() > 4) {
+    fail(call, "mask", "at most four axes, [B, H, T, S]; a dense mask is " + shape_text(tensor));
+  }
+  Shape<4> shape{1, 1, 1, 1};
+  for (int axis = 1; axis <= tensor.rank(); ++axis) {
+    shape[static_cast<std::size_t>(4 - axis)] = tensor.size(-axis);
+  }
+  return shape;
+}
+
+}  // namespace
+
+MaskArgument::MaskArgument(const MaskRules& rules, std::string_view call) {
+  const auto count = rules["length"].as<unsigned>();
+  visible_.reserve(count);
+  for (unsigned i = 0; i < count; ++i) mask_ = mask_ & rule(rules[i], call);
+}
+
+Mask MaskArgument::rule(const val& rule, std::string_view call) {
+  const auto kind = rule["kind"].as<std::string>();
+  if (kind == "causal") return Mask::causal();
+  if (kind == "window") {
+    return Mask::window(optional_index(rule["left"]), optional_index(rule["right"]));
+  }
+  if (kind == "strided") {
+    return Mask::strided(rule["local"].as<Index>(), rule["stride"].as<Index>());
+  }
+  if (kind == "padding") return Mask::padding(shape_from(rule["lengths"].as<Numbers>()));
+
+  const auto& tensor = *rule["tensor"].as<Tensor*>(emscripten::allow_raw_pointers());
+  const Shape<4> shape = as_scores(tensor, call);
+  if (kind == "additive") return Mask::additive({tensor.data(), shape});
+  std::vector<std::uint8_t>& visible = visible_.emplace_back();
+  visible.reserve(static_cast<std::size_t>(tensor.count()));
+  for (Index i = 0; i < tensor.count(); ++i) visible.push_back(tensor.data()[i] != 0);
+  return Mask::boolean({visible.data(), shape});
+}
+
+}  // namespace tril::js

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "tensor.h"
+
+#include <tril/attention/mask.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tril::js {
+
+// Objects { kind, ... } as ../src/calls/mask.ts makes them; all of them hold at once.
+EMSCRIPTEN_DECLARE_VAL_TYPE(MaskRules)
+
+// The core's mask for rules from JavaScript, and the memory that it borrows.
+class MaskArgument {
+ public:
+  // Throws Error, naming `call` and "mask", for a dense mask of more than four axes.
+  MaskArgument(const MaskRules& rules, std::string_view call);
+
+  const Mask& mask() const noexcept { return mask_; }
+
+ private:
+  Mask rule(const emscripten::val& rule, std::string_view call);
+
+  Mask mask_;
+  std::vector<std::vector<std::uint8_t>> visible_;  // boolean masks, a byte an element
+};
+
+}  // namespace tril::js

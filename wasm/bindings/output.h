@@ -1,0 +1,83 @@
+// Where a call's result goes: into the tensor that the caller gave as `out`, or into a new one.
+#pragma once
+
+#include "tensor.h"
+
+#include <utility>
+
+namespace tril::js {
+
+class Output {
+ public:
+  // `out` may be null. Throws Error where its shape is not `shape`, or the new one does not fit into memory.
+  Output(Engine& engine, Tensor* out, DynamicShape shape, std::string_view call)
+      : made_(out ? nullptr : std::make_shared<Tensor>(engine, shape, call)),
+        tensor_(out ? out : made_.get()) {
+    if (out && out->shape() != shape) {
+      fail(call, "out",
+           "shape must be " + tril::shape_text(shape.data(), static_cast<int>(shape.size())) +
+               ", is " + shape_text(*out));
+    }
+  }
+
+  Tensor& operator*() const noexcept { return *tensor_; }
+  Tensor* operator->() const noexcept { return tensor_; }
+
+  // What the export returns: the new tensor, or null where the caller has it already.
+  TensorHandle handle() const noexcept { return made_; }
+
+ private:
+  TensorHandle made_;
+  Tensor* tensor_;
+};
+
+// Several results by name. JavaScript gets them all at once and only when the call has succeeded, so that a call that
+// fails leaves nothing behind.
+class Results {
+ public:
+  Results(Engine& engine, std::string_view call) : engine_(engine), call_(call) {}
+
+  // A new tensor of zeros.
+  Tensor& make(const char* name, DynamicShape shape) {
+    return add(name, std::make_shared<Tensor>(engine_, std::move(shape), call_));
+  }
+  Tensor& add(const char* name, TensorHandle tensor) {
+    return *named_.emplace_back(name, std::move(tensor)).second;
+  }
+
+  NamedTensors hand_over() const {
+    auto object = emscripten::val::object();
+    for (const auto& [name, tensor] : named_) object.set(name, tensor);
+    return NamedTensors(object);
+  }
+
+ private:
+  Engine& engine_;
+  std::string_view call_;
+  std::vector<std::pair<const char*, TensorHandle>> named_;
+};
+
+// The rows of a tensor: all axes but the last taken as one.
+inline MatrixView<float> rows_of(Tensor& tensor) {
+  const Index width = tensor.size(-1);
+  return {tensor.data(), {tensor.count() / width, width}};
+}
+inline MatrixView<const float> rows_of(const Tensor& tensor) {
+  return rows_of(const_cast<Tensor&>(tensor));
+}
+
+// A tensor of one axis, or none where `tensor` is null.
+inline VectorView<const float> optional_vector(const Tensor* tensor, std::string_view call,
+                                               std::string_view argument) {
+  if (!tensor) return {};
+  if (tensor->rank() != 1) fail(call, argument, "must have one axis; shape is " + shape_text(*tensor));
+  return {tensor->data(), {tensor->count()}};
+}
+
+inline MatrixView<const float> matrix(const Tensor& tensor, std::string_view call,
+                                      std::string_view argument) {
+  if (tensor.rank() != 2) fail(call, argument, "must have two axes; shape is " + shape_text(tensor));
+  return {tensor.data(), {tensor.size(0), tensor.size(1)}};
+}
+
+}  // namespace tril::js

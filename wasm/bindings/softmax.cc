@@ -1,0 +1,58 @@
+#include "softmax.h"
+
+#include "output.h"
+
+#include <tril/attention/softmax.h>
+
+#include <string>
+
+namespace tril::js {
+
+namespace {
+
+// Without gaps any tensor is [outer, size, inner] around one of its axes.
+Shape<3> around(const Tensor& x, int axis, std::string_view call) {
+  if (axis < -x.rank() || axis >= x.rank()) {
+    fail(call, "axis", "there is no axis " + std::to_string(axis) + "; x is " + shape_text(x));
+  }
+  const int chosen = axis < 0 ? axis + x.rank() : axis;
+  Shape<3> shape{1, x.size(chosen), 1};
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i < chosen) shape[0] *= x.size(i);
+    if (i > chosen) shape[2] *= x.size(i);
+  }
+  return shape;
+}
+
+// `call_core(from, core_options, to)` with views of the rank that fits best.
+template <typename CallCore>
+TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out,
+                        std::string_view call, const CallCore& call_core) {
+  const Shape<3> shape = around(x, options.axis, call);
+  const Output output(engine, out, x.shape(), call);
+  tril::SoftmaxOptions core_options{.axis = -1, .temperature = options.temperature};
+  if (shape[2] == 1) {
+    const Shape<2> rows{shape[0], shape[1]};
+    call_core(MatrixView<const float>(x.data(), rows), core_options, MatrixView<float>(output->data(), rows));
+  } else {
+    core_options.axis = -2;
+    call_core(TensorView<const float, 3>(x.data(), shape), core_options, TensorView<float, 3>(output->data(), shape));
+  }
+  return output.handle();
+}
+
+}  // namespace
+
+TensorHandle softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
+  return along_axis(engine, x, options, out, "softmax", [&](auto from, auto& core_options, auto to) {
+    tril::softmax(from, core_options, to, engine.parallel);
+  });
+}
+
+TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
+  return along_axis(engine, x, options, out, "log_softmax", [&](auto from, auto& core_options, auto to) {
+    tril::log_softmax(from, core_options, to, engine.parallel);
+  });
+}
+
+}  // namespace tril::js

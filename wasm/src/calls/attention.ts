@@ -1,0 +1,125 @@
+import type { Context } from '../context.js';
+import { booleanOption, checkKeys, integerOption } from '../names.js';
+import { numberOption, optionalNumber, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { checkLengths, rawMask, type Mask } from './mask.js';
+
+/** How the scores are gone through; all methods are exact. */
+export type AttentionMethod = 'auto' | 'full' | 'blocked';
+
+export interface KeyValue {
+  readonly key: Tensor;
+  readonly value: Tensor;
+}
+
+export interface AttentionOptions {
+  /** A query sees no key after its own position; with `past` or `keyLengths` positions count from there. */
+  readonly causal?: boolean;
+  /** Which keys may be seen, besides `causal`. */
+  readonly mask?: Mask;
+  /** What the products are multiplied by; `1 / sqrt(D)` unless given. */
+  readonly scale?: number;
+  /** c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
+  readonly softcap?: number;
+  /** Keys and values from before, prepended to these; the result then has `present`, all of them. */
+  readonly past?: KeyValue;
+  /** One a batch: how many of the keys are real; causal counts so that the last query stands at the last of them. */
+  readonly keyLengths?: readonly number[];
+  /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
+  readonly heads?: number;
+  /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
+  readonly kvHeads?: number;
+  /** Which method; `'auto'`, the fastest that is known for the shape, unless given. */
+  readonly method?: AttentionMethod;
+  /** Also return what was computed on the way. */
+  readonly trace?: boolean;
+  /** Where the output goes, instead of into a new tensor. */
+  readonly out?: Tensor;
+}
+
+/** What was computed on the way, in this order, each `[B, H, T, S]`. */
+export interface AttentionTrace {
+  /** `scale * q k^T` */
+  readonly scores: Tensor;
+  /** After the soft cap, where there is one. */
+  readonly capped?: Tensor;
+  /** After the mask: -inf where a query may not look. */
+  readonly masked: Tensor;
+  /** After softmax: every row sums to 1, or is 0 where the query sees nothing. */
+  readonly weights: Tensor;
+}
+
+export type AttentionResult<Options> = {
+  /** `[B, H, T, Dv]`, or laid out as the queries are. */
+  readonly output: Tensor;
+} & (Options extends { trace: true }
+  ? { readonly trace: AttentionTrace }
+  : { readonly trace?: AttentionTrace }) &
+  (Options extends { past: KeyValue }
+    ? { readonly present: KeyValue }
+    : { readonly present?: KeyValue });
+
+const optionNames = [
+  ...['causal', 'mask', 'scale', 'softcap', 'past', 'keyLengths'],
+  ...['heads', 'kvHeads', 'method', 'trace', 'out'],
+];
+
+/** The options as the module takes them; `heads` is 0 where heads have an axis of their own. */
+export function rawAttentionOptions(
+  context: Context,
+  call: string,
+  options: AttentionOptions,
+  names: readonly string[],
+) {
+  checkKeys(call, 'options', 'option', options, names);
+  const heads = integerOption(call, 'heads', options.heads, 0, options.heads === undefined ? 0 : 1);
+  return {
+    causal: booleanOption(call, 'causal', options.causal, false),
+    mask: rawMask(context, call, options.mask),
+    scale: optionalNumber(call, 'scale', options.scale),
+    softcap: numberOption(call, 'softcap', options.softcap, 0),
+    keyLengths: checkLengths(call, options.keyLengths ?? [], 'keyLengths'),
+    method: stringOption(call, 'method', options.method, 'auto'),
+    heads,
+    kvHeads: integerOption(call, 'kvHeads', options.kvHeads, heads, heads === 0 ? 0 : 1),
+    trace: booleanOption(call, 'trace', options.trace, false),
+  };
+}
+
+export const attentionCalls = (context: Context) => ({
+  /**
+   * Scaled dot-product attention, `softmax(scale * q k^T + mask) v` for every head (Vaswani et al. 2017, section 3.2.1): q
+   * `[B, H, T, D]`, k `[B, Hk, S, D]`, v `[B, Hk, S, Dv]`; gives `[B, H, T, Dv]`. Hk divides H: groups of query heads
+   * share a head of keys and values (Ainslie et al. 2023). All may leave out the batch axis, or both batch and heads;
+   * with `heads` they are `[B, T, H*D]` or `[T, H*D]`. A query that sees nothing gets zeros.
+   *
+   * @throws TrilError where shapes or options do not fit
+   */
+  attention<const Options extends AttentionOptions>(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    options: Options = {} as Options,
+  ): AttentionResult<Options> {
+    const call = 'attention';
+    const raw = rawAttentionOptions(context, call, options, optionNames);
+    const { past, out } = options;
+    if (past !== undefined) checkKeys(call, 'past', 'part', past, ['key', 'value']);
+    const tensors = {
+      ...{ query: q, key: k, value: v, out: out ?? null },
+      ...{ 'past.key': past ? past.key : null, 'past.value': past ? past.value : null },
+    };
+    return context.run(call, tensors, (t) => {
+      const [pastKey, pastValue] = [t['past.key'], t['past.value']];
+      const made = context.raw._attention(
+        ...[context.engine, t.query, t.key, t.value, pastKey, pastValue, raw, t.out],
+      );
+      const { output = out, presentKey, presentValue, ...trace } = context.adoptAll(made);
+      return {
+        output,
+        ...(raw.trace && { trace }),
+        ...(past && { present: { key: presentKey, value: presentValue } }),
+      } as unknown as AttentionResult<Options>;
+    });
+  },
+});

@@ -1,0 +1,124 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { checkKeys, describe, integerOption } from '../names.js';
+import type { RawTensor } from '../raw.js';
+import { Tensor } from '../tensor.js';
+
+type Rule =
+  | { readonly kind: 'causal' }
+  | { readonly kind: 'window'; readonly left?: number; readonly right?: number }
+  | { readonly kind: 'strided'; readonly local: number; readonly stride: number }
+  | { readonly kind: 'padding'; readonly lengths: readonly number[] }
+  | { readonly kind: 'additive' | 'boolean'; readonly tensor: Tensor };
+
+/** Which keys a query may see, as a value: made by `tril.mask`, given to attention as often as one likes. */
+export class Mask {
+  /** @internal */
+  readonly rules: readonly Rule[];
+
+  /** @internal Masks are made by `tril.mask`. */
+  constructor(rules: readonly Rule[]) {
+    this.rules = Object.freeze(rules);
+    Object.freeze(this);
+  }
+}
+
+export interface WindowOptions {
+  /** How many keys before its own a query sees; all unless given. */
+  readonly left?: number;
+  /** How many keys after its own a query sees; all unless given. */
+  readonly right?: number;
+}
+
+export interface StridedOptions {
+  /** Keys less than this far away are seen. */
+  readonly local: number;
+  /** Keys a multiple of this far away are seen. */
+  readonly stride: number;
+}
+
+export interface DenseOptions {
+  /** `'additive'`: added to the scores, -inf hides. `'boolean'`: 0 hides, anything else may be looked at. */
+  readonly kind: 'additive' | 'boolean';
+}
+
+/** The rules of a mask, as the module takes them, once it is known that its tensors are alive and of this module. */
+export function rawMask(context: Context, call: string, mask: unknown): { kind: string }[] {
+  if (mask === undefined || mask === null) return [];
+  if (!(mask instanceof Mask)) {
+    const problem = `must be a mask (tril.mask makes one), is ${describe(mask)}`;
+    throw new TrilError(call, 'mask', problem);
+  }
+  return mask.rules.map((rule): { kind: string; tensor?: RawTensor } =>
+    'tensor' in rule ? { ...rule, tensor: context.handle(call, 'mask', rule.tensor) } : { ...rule },
+  );
+}
+
+export const maskCalls = (context: Context) => ({
+  /** Masks as values. A mask is checked against the shapes of the call that it is given to. */
+  mask: Object.freeze({
+    /** The key at the query's own position and those before it: the lower triangle. */
+    causal(): Mask {
+      return new Mask([{ kind: 'causal' }]);
+    },
+
+    /** From `left` keys before the query's own position to `right` after it. */
+    window(options: WindowOptions): Mask {
+      const call = 'mask.window';
+      checkKeys(call, 'options', 'option', options, ['left', 'right']);
+      const { left, right } = options;
+      if (left !== undefined) integerOption(call, 'left', left, 0, 0);
+      if (right !== undefined) integerOption(call, 'right', right, 0, 0);
+      return new Mask([
+        { kind: 'window', ...(left !== undefined && { left }), ...(right !== undefined && { right }) },
+      ]);
+    },
+
+    /**
+     * Keys near by and every n-th, before and after; with `causal` the strided pattern of Child et al. 2019.
+     */
+    strided(options: StridedOptions): Mask {
+      const call = 'mask.strided';
+      checkKeys(call, 'options', 'option', options, ['local', 'stride']);
+      const local = integerOption(call, 'local', options.local, Number.NaN, 1);
+      const stride = integerOption(call, 'stride', options.stride, Number.NaN, 1);
+      return new Mask([{ kind: 'strided', local, stride }]);
+    },
+
+    /** The first `lengths[b]` keys of batch b. */
+    padding(lengths: readonly number[]): Mask {
+      return new Mask([{ kind: 'padding', lengths: checkLengths('mask.padding', lengths) }]);
+    },
+
+    /**
+     * A number for every score, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`; axes of 1 broadcast. The tensor must live as long as
+     * the mask is used.
+     */
+    dense(tensor: Tensor, options: DenseOptions): Mask {
+      const call = 'mask.dense';
+      context.handle(call, 'tensor', tensor);
+      checkKeys(call, 'options', 'option', options, ['kind']);
+      if (options.kind !== 'additive' && options.kind !== 'boolean') {
+        const problem = `must be "additive" or "boolean", is ${describe(options.kind)}`;
+        throw new TrilError(call, 'kind', problem);
+      }
+      return new Mask([{ kind: options.kind, tensor }]);
+    },
+
+    /** What all of them let through; additive masks add up. */
+    and(...masks: readonly Mask[]): Mask {
+      for (const mask of masks) rawMask(context, 'mask.and', mask);
+      return new Mask(masks.flatMap((mask) => mask.rules));
+    },
+  }),
+});
+
+/** A copy of `lengths`, once it is known that they are whole numbers of at least 0. */
+export function checkLengths(call: string, lengths: unknown, argument = 'lengths'): number[] {
+  if (!Array.isArray(lengths)) {
+    throw new TrilError(call, argument, `must be an array of lengths, is ${describe(lengths)}`);
+  }
+  return Array.from(lengths as unknown[], (length) =>
+    integerOption(call, argument, length ?? Number.NaN, 0, 0),
+  );
+}

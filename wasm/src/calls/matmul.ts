@@ -1,0 +1,39 @@
+import type { Context } from '../context.js';
+import { booleanOption, checkKeys, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+
+/** Every way of multiplying that there is; all compute the same sums in another order. */
+export type MatmulMethod = 'auto' | 'ijk' | 'tiled';
+
+export interface MatmulOptions {
+  /** Which algorithm; `'auto'`, the fastest that is known for the shape, unless given. */
+  readonly method?: MatmulMethod;
+  /** Take the last two axes of `a` the other way round, without a copy. */
+  readonly transposeA?: boolean;
+  /** Take the last two axes of `b` the other way round, without a copy. */
+  readonly transposeB?: boolean;
+  /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
+  readonly out?: Tensor;
+}
+
+export const matmulCalls = (context: Context) => ({
+  /**
+   * The matrix product, as `numpy.matmul`: `[..., n, k]` times `[..., k, m]` gives `[..., n, m]`, batch axes broadcast. A
+   * vector `[k]` is a row on the left and a column on the right, and its axis is left out of the result; two
+   * vectors give a tensor of shape `[1]`.
+   *
+   * @throws TrilError where the shapes do not fit, or an option is wrong
+   */
+  matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
+    const call = 'matmul';
+    checkKeys(call, 'options', 'option', options, ['method', 'transposeA', 'transposeB', 'out']);
+    const raw = {
+      method: stringOption(call, 'method', options.method, 'auto'),
+      transposeA: booleanOption(call, 'transposeA', options.transposeA, false),
+      transposeB: booleanOption(call, 'transposeB', options.transposeB, false),
+    };
+    return context.produce(call, { a, b, out: options.out ?? null }, (t) =>
+      context.raw._matmul(context.engine, t.a, t.b, raw, t.out),
+    );
+  },
+});

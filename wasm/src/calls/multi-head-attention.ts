@@ -1,0 +1,121 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys } from '../names.js';
+import type { RawTensor } from '../raw.js';
+import type { Tensor } from '../tensor.js';
+import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
+
+/**
+ * The `state_dict` of `nn.MultiheadAttention`, matrices `[out, in]`: the three projections stacked in `in_proj_weight`
+ * `[E + 2 Ek, C]`, or apart where their inputs differ in width. E = H * D is the width of all heads of queries, Ek
+ * = Hk * D that of keys and values.
+ */
+export interface MultiHeadWeights {
+  readonly in_proj_weight?: Tensor;
+  /** `[E, C]` */
+  readonly q_proj_weight?: Tensor;
+  /** `[Ek, width of context]` */
+  readonly k_proj_weight?: Tensor;
+  /** `[Ek, width of valueContext]` */
+  readonly v_proj_weight?: Tensor;
+  /** `[E + 2 Ek]` */
+  readonly in_proj_bias?: Tensor | null;
+  /** `[C, E]` */
+  readonly 'out_proj.weight': Tensor;
+  /** `[C]` */
+  readonly 'out_proj.bias'?: Tensor | null;
+}
+
+export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads'> {
+  /** How many heads the projections are divided into. */
+  readonly heads: number;
+  /** Cross-attention: what keys and values are made of, `[B, S, ...]`; `x` unless given. */
+  readonly context?: Tensor;
+  /** What values are made of; `context` unless given. */
+  readonly valueContext?: Tensor;
+  /** Also return the weights after softmax. */
+  readonly needWeights?: boolean;
+  /** Their mean over the heads, `[B, T, S]`, which is the default, or all of them, `[B, H, T, S]`. */
+  readonly averageWeights?: boolean;
+}
+
+/** What was computed on the way: besides the scores the projections, a head each. */
+export interface MultiHeadTrace extends AttentionTrace {
+  /** `[B, H, T, D]` */
+  readonly queries: Tensor;
+  /** `[B, Hk, S, D]` */
+  readonly keys: Tensor;
+  /** `[B, Hk, S, D]` */
+  readonly values: Tensor;
+  /** What attention gives, before `out_proj`: `[B, H, T, D]`. */
+  readonly heads: Tensor;
+}
+
+export type MultiHeadResult<Options> = {
+  /** `[B, T, C]` */
+  readonly output: Tensor;
+} & (Options extends { needWeights: true }
+  ? { readonly weights: Tensor }
+  : { readonly weights?: Tensor }) &
+  (Options extends { trace: true }
+    ? { readonly trace: MultiHeadTrace }
+    : { readonly trace?: MultiHeadTrace });
+
+const weightNames = [
+  ...['in_proj_weight', 'q_proj_weight', 'k_proj_weight', 'v_proj_weight'],
+  ...['in_proj_bias', 'out_proj.weight', 'out_proj.bias'],
+];
+const optionNames = [
+  ...['heads', 'kvHeads', 'context', 'valueContext', 'causal', 'mask', 'scale', 'softcap'],
+  ...['keyLengths', 'method', 'needWeights', 'averageWeights', 'trace', 'out'],
+];
+
+export const multiHeadCalls = (context: Context) => ({
+  /**
+   * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017, section 3.2.2): x `[B, T, C]`,
+   * or `[T, C]` without a batch, projected to queries, and `context` or x to keys and values; attention in every
+   * head; the heads side by side through `out_proj`. Gives `[B, T, C]`.
+   *
+   * @throws TrilError where shapes or options do not fit, and for weights that are missing or unknown
+   */
+  multiHeadAttention<const Options extends MultiHeadOptions>(
+    x: Tensor,
+    weights: MultiHeadWeights,
+    options: Options,
+  ): MultiHeadResult<Options> {
+    const call = 'multiHeadAttention';
+    checkKeys(call, 'weights', 'weight', weights, weightNames);
+    const attention = rawAttentionOptions(context, call, options, optionNames);
+    if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
+    const raw = {
+      attention,
+      needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
+      averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
+    };
+    const { out } = options;
+    const given = Object.entries(weights).filter(([, weight]) => weight !== undefined && weight !== null);
+    const named = Object.fromEntries(given) as Record<string, Tensor>;
+    const inputs = {
+      x,
+      context: options.context ?? null,
+      valueContext: options.valueContext ?? null,
+      out: out ?? null,
+    };
+    return context.run(call, { ...named, ...inputs }, (t) => {
+      const handles = t as Record<string, RawTensor>;
+      const rawWeights = Object.fromEntries(given.map(([name]) => [name, handles[name]!]));
+      const made = context.adoptAll(
+        context.raw._multiHeadAttention(
+          ...[context.engine, t.x, rawWeights, t.context, t.valueContext, raw, t.out],
+        ),
+      );
+      const { output = out, averageWeights, ...trace } = made;
+      const weights = raw.averageWeights ? averageWeights : trace['weights'];
+      return {
+        output,
+        ...(raw.needWeights && { weights }),
+        ...(attention.trace && { trace }),
+      } as unknown as MultiHeadResult<Options>;
+    });
+  },
+});

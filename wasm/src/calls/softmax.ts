@@ -1,0 +1,48 @@
+import type { Context } from '../context.js';
+import { checkKeys, integerOption, numberOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+
+export interface SoftmaxOptions {
+  /** The axis that sums to 1, counted from the end where negative; the last one unless given. */
+  readonly axis?: number;
+  /** What the numbers are divided by first: below 1 sharper, above 1 flatter; 1 unless given. */
+  readonly temperature?: number;
+  /** Where the result goes, instead of into a new tensor; must have the shape of `x`, and may be `x`. */
+  readonly out?: Tensor;
+}
+
+export const softmaxCalls = (context: Context) => {
+  const checked = (call: string, options: SoftmaxOptions) => {
+    checkKeys(call, 'options', 'option', options, ['axis', 'temperature', 'out']);
+    return {
+      axis: integerOption(call, 'axis', options.axis, -1),
+      temperature: numberOption(call, 'temperature', options.temperature, 1),
+    };
+  };
+  return {
+    /**
+     * `e^(x / temperature)` divided by its sum along one axis, of a tensor of any rank. The maximum is subtracted first, so
+     * that nothing overflows; -inf gives 0, and where everything is -inf all is 0.
+     *
+     * @throws TrilError for an axis that is not there and a temperature that is not above 0
+     */
+    softmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
+      const raw = checked('softmax', options);
+      return context.produce('softmax', { x, out: options.out ?? null }, (t) =>
+        context.raw._softmax(context.engine, t.x, raw, t.out),
+      );
+    },
+
+    /**
+     * The logarithm of `softmax`, without rounding small weights to 0 on the way. Where everything is -inf all is -inf.
+     *
+     * @throws TrilError as `softmax`
+     */
+    logSoftmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
+      const raw = checked('logSoftmax', options);
+      return context.produce('logSoftmax', { x, out: options.out ?? null }, (t) =>
+        context.raw._logSoftmax(context.engine, t.x, raw, t.out),
+      );
+    },
+  };
+};
