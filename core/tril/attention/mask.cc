@@ -1,0 +1,91 @@
+#include <tril/attention/mask.h>
+#include <tril/foundation/check.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tril {
+namespace {
+
+// Beyond any tensor's end, and far enough from overflow to be added to a position.
+constexpr Index kFurthest = std::numeric_limits<Index>::max() / 4;
+
+}  // namespace
+
+Mask Mask::causal() { return Mask(detail::WindowRule{detail::WindowRule::kUnlimited, 0}); }
+
+Mask Mask::window(std::optional<Index> left, std::optional<Index> right) {
+  const auto limit = [](std::optional<Index> keys, const char* side) {
+    if (!keys) return detail::WindowRule::kUnlimited;
+    if (*keys < 0) {
+      fail("mask.window", side, "must not be negative, is " + std::to_string(*keys));
+    }
+    return std::min(*keys, kFurthest);
+  };
+  return Mask(detail::WindowRule{limit(left, "left"), limit(right, "right")});
+}
+
+Mask Mask::strided(Index local, Index stride) {
+  if (local < 1) {
+    fail("mask.strided", "local", "must be at least 1, is " + std::to_string(local));
+  }
+  if (stride < 1) {
+    fail("mask.strided", "stride", "must be at least 1, is " + std::to_string(stride));
+  }
+  return Mask(detail::StridedRule{local, stride});
+}
+
+Mask Mask::padding(std::vector<Index> lengths) {
+  for (const Index length : lengths) {
+    if (length < 0) {
+      fail("mask.padding", "lengths", "must not be negative, one is " + std::to_string(length));
+    }
+  }
+  return Mask(detail::PaddingRule{std::move(lengths)});
+}
+
+Mask Mask::additive(TensorView<const float, 4> values) {
+  check_view(values, "mask.dense", "values");
+  return Mask(detail::DenseRule<float>{values});
+}
+
+Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible) {
+  check_view(visible, "mask.dense", "values");
+  return Mask(detail::DenseRule<std::uint8_t>{visible});
+}
+
+Mask operator&(Mask a, const Mask& b) {
+  a.rules_.insert(a.rules_.end(), b.rules_.begin(), b.rules_.end());
+  return a;
+}
+
+void Mask::check(const Shape<4>& scores, std::string_view call) const {
+  for (const detail::MaskRule& rule : rules_) {
+    const std::string problem = std::visit([&](const auto& r) { return r.problem(scores); }, rule);
+    if (!problem.empty()) fail(call, "mask", problem + "; scores are " + shape_text<4>(scores));
+  }
+}
+
+KeyRange Mask::visible(const MaskBlock& block) const noexcept {
+  MaskBlock narrowed = block;
+  for (const detail::MaskRule& rule : rules_) {
+    if (narrowed.keys.empty()) break;
+    narrowed.keys = std::visit([&](const auto& r) { return r.visible(narrowed); }, rule);
+  }
+  if (narrowed.keys.empty()) return {block.keys.first, block.keys.first};
+  return narrowed.keys;
+}
+
+void Mask::apply(const MaskBlock& block, float* scores, Index stride) const noexcept {
+  for (const detail::MaskRule& rule : rules_) {
+    std::visit(
+        [&](const auto& r) {
+          for (Index query = block.first_query; query < block.last_query; ++query) {
+            r.apply(block, query, scores + (query - block.first_query) * stride);
+          }
+        },
+        rule);
+  }
+}
+
+}  // namespace tril

@@ -1,0 +1,157 @@
+#include <tril/attention/mask_rules.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tril::detail {
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+// The part of `keys` from the first that passes to the last that does.
+template <typename Sees>
+KeyRange trimmed(KeyRange keys, const Sees& sees) noexcept {
+  while (!keys.empty() && !sees(keys.first)) ++keys.first;
+  while (!keys.empty() && !sees(keys.last - 1)) --keys.last;
+  return keys;
+}
+
+// Hides all of a row of scores, the keys of which are `row`, but those of `seen`.
+void hide_outside(KeyRange row, KeyRange seen, float* scores) noexcept {
+  const Index first = std::clamp(seen.first, row.first, row.last);
+  const Index last = std::clamp(seen.last, first, row.last);
+  std::fill(scores, scores + (first - row.first), kHidden);
+  std::fill(scores + (last - row.first), scores + row.size(), kHidden);
+}
+
+// a mod b for b > 0, never negative.
+Index remainder(Index a, Index b) noexcept {
+  const Index rest = a % b;
+  return rest < 0 ? rest + b : rest;
+}
+
+}  // namespace
+
+KeyRange WindowRule::visible(const MaskBlock& block) const noexcept {
+  KeyRange seen = block.keys;
+  const Index first = block.first_query + block.offset, last = block.last_query - 1 + block.offset;
+  if (left != kUnlimited) seen.first = std::max(seen.first, first - left);
+  if (right != kUnlimited) seen.last = std::min(seen.last, last + right + 1);
+  return seen;
+}
+
+void WindowRule::apply(const MaskBlock& block, Index query, float* scores) const noexcept {
+  MaskBlock one = block;
+  one.first_query = query, one.last_query = query + 1;
+  hide_outside(block.keys, visible(one), scores);
+}
+
+bool StridedRule::sees(Index distance) const noexcept {
+  return (distance < local && -distance < local) || distance % stride == 0;
+}
+
+KeyRange StridedRule::visible(const MaskBlock& block) const noexcept {
+  const Index first = block.first_query + block.offset, last = block.last_query - 1 + block.offset;
+  return trimmed(block.keys, [&](Index key) {
+    // The distances from the block's queries: do any of them count?
+    const Index nearest = first - key, furthest = last - key;
+    const bool near = nearest < local && -furthest < local;
+    return near || remainder(-nearest, stride) <= furthest - nearest;
+  });
+}
+
+void StridedRule::apply(const MaskBlock& block, Index query, float* scores) const noexcept {
+  const Index distance = query + block.offset - block.keys.first;
+  for (Index i = 0; i < block.keys.size(); ++i) {
+    if (!sees(distance - i)) scores[i] = kHidden;
+  }
+}
+
+KeyRange PaddingRule::visible(const MaskBlock& block) const noexcept {
+  const Index length = lengths[static_cast<std::size_t>(block.batch)];
+  return {block.keys.first, std::min(block.keys.last, length)};
+}
+
+void PaddingRule::apply(const MaskBlock& block, Index, float* scores) const noexcept {
+  hide_outside(block.keys, visible(block), scores);
+}
+
+std::string PaddingRule::problem(const Shape<4>& scores) const {
+  const auto batches = static_cast<std::size_t>(scores[0]);
+  if (lengths.size() != batches) {
+    return std::to_string(lengths.size()) + " lengths for " + std::to_string(batches) + " batches";
+  }
+  const auto longest = std::max_element(lengths.begin(), lengths.end());
+  if (*longest > scores[3]) {
+    return "length " + std::to_string(*longest) + " is more than there are keys";
+  }
+  return {};
+}
+
+namespace {
+
+// One row of a dense mask: element k belongs to key k; step 0 repeats the only one.
+template <typename T>
+struct DenseRow {
+  const T* data;
+  Index step;
+  const T& operator[](Index key) const noexcept { return data[key * step]; }
+};
+
+template <typename T>
+DenseRow<T> row_of(const TensorView<const T, 4>& values, const MaskBlock& block,
+                   Index query) noexcept {
+  const auto at = [&](int axis, Index index) {
+    return values.size(axis) == 1 ? 0 : index * values.stride(axis);
+  };
+  return {values.data() + at(0, block.batch) + at(1, block.head) + at(2, query),
+          values.size(3) == 1 ? 0 : 1};
+}
+
+bool shows(float value) noexcept { return value != kHidden; }
+bool shows(std::uint8_t value) noexcept { return value != 0; }
+
+}  // namespace
+
+template <typename T>
+KeyRange DenseRule<T>::visible(const MaskBlock& block) const noexcept {
+  // One row for all queries is looked through once.
+  const Index last_query = values.size(2) == 1 ? block.first_query + 1 : block.last_query;
+  KeyRange seen = {block.keys.last, block.keys.first};
+  for (Index query = block.first_query; query < last_query; ++query) {
+    const DenseRow<T> row = row_of(values, block, query);
+    const KeyRange own = trimmed(block.keys, [&](Index key) { return shows(row[key]); });
+    if (own.empty()) continue;
+    seen = {std::min(seen.first, own.first), std::max(seen.last, own.last)};
+  }
+  return seen;
+}
+
+template <typename T>
+void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) const noexcept {
+  const DenseRow<T> row = row_of(values, block, query);
+  for (Index i = 0; i < block.keys.size(); ++i) {
+    const T value = row[block.keys.first + i];
+    if (!shows(value)) {
+      scores[i] = kHidden;
+    } else if constexpr (std::is_same_v<T, float>) {
+      scores[i] += value;
+    }
+  }
+}
+
+template <typename T>
+std::string DenseRule<T>::problem(const Shape<4>& scores) const {
+  for (int axis = 0; axis < 4; ++axis) {
+    if (values.size(axis) != 1 && values.size(axis) != scores[static_cast<std::size_t>(axis)]) {
+      return "a dense mask " + shape_text(values) + " does not broadcast to the scores";
+    }
+  }
+  return {};
+}
+
+template struct DenseRule<float>;
+template struct DenseRule<std::uint8_t>;
+
+}  // namespace tril::detail

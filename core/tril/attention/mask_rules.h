@@ -1,0 +1,82 @@
+// The rules that a Mask is made of. Each one answers two questions about a block of scores:
+//
+//   visible(block)            a range of keys outside of which no query of the block sees anything
+//   apply(block, t, scores)   hides (-inf) or shifts the scores of query t, one row
+//
+// and check()s itself against the shape of the scores before either is asked.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tril {
+
+// [first, last); empty where first == last.
+struct KeyRange {
+  Index first = 0;
+  Index last = 0;
+  Index size() const noexcept { return last - first; }
+  bool empty() const noexcept { return first >= last; }
+};
+
+// Scores of queries [first_query, last_query) and of `keys`, of one head of one batch. Query t
+// stands at position t + offset on the axis of keys: with 10 past keys, query 0 is key 10.
+struct MaskBlock {
+  Index batch = 0;
+  Index head = 0;
+  Index first_query = 0;
+  Index last_query = 0;
+  Index offset = 0;
+  KeyRange keys = {};
+};
+
+namespace detail {
+
+// A query sees the keys from `left` before its own position to `right` after it; kUnlimited: all.
+struct WindowRule {
+  static constexpr Index kUnlimited = -1;
+  Index left, right;
+
+  KeyRange visible(const MaskBlock& block) const noexcept;
+  void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
+  std::string problem(const Shape<4>&) const { return {}; }
+};
+
+// A query sees the keys less than `local` away, and those a multiple of `stride` away.
+struct StridedRule {
+  Index local, stride;
+
+  bool sees(Index distance) const noexcept;
+  KeyRange visible(const MaskBlock& block) const noexcept;
+  void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
+  std::string problem(const Shape<4>&) const { return {}; }
+};
+
+// Of batch b only the first lengths[b] keys are real.
+struct PaddingRule {
+  std::vector<Index> lengths;
+
+  KeyRange visible(const MaskBlock& block) const noexcept;
+  void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
+  std::string problem(const Shape<4>& scores) const;
+};
+
+// A value for every score; an axis of 1 stands for every index. The view is borrowed.
+template <typename T>  // float: added to the score; std::uint8_t: 0 hides it
+struct DenseRule {
+  TensorView<const T, 4> values;
+
+  KeyRange visible(const MaskBlock& block) const noexcept;
+  void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
+  std::string problem(const Shape<4>& scores) const;
+};
+
+using MaskRule =
+    std::variant<WindowRule, StridedRule, PaddingRule, DenseRule<float>, DenseRule<std::uint8_t>>;
+
+}  // namespace detail
+}  // namespace tril

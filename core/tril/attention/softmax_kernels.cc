@@ -1,0 +1,127 @@
+#include <math.h>
+#include <tril/attention/softmax_kernels.h>
+#include <tril/foundation/exp.h>
+
+#include <limits>
+
+namespace tril::TRIL_ISA {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// What is subtracted from a row before exp. A row of only -inf has no finite maximum: any shift
+// does, since exp(-inf - shift) = 0.
+float shift_of(float maximum) noexcept { return maximum == -kInfinity ? 0.0f : maximum; }
+Register shift_of(Register maximum) noexcept {
+  return select(maximum == broadcast(-kInfinity), Register{}, maximum);
+}
+
+// 1 / sum; 0 for the sum of a row of only -inf, whose weights are zeros. NaN stays NaN.
+float reciprocal(float sum) noexcept { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+
+// log(sum); for the sum of a row of only -inf, infinity, so that what it is subtracted from stays
+// -inf. (logf of C: an inline std::log, compiled here for a wide instruction set, could be linked
+// into code for all machines.)
+float log_of(float sum) noexcept { return sum == 0.0f ? kInfinity : logf(sum); }
+
+// The largest element that is not NaN; -inf if there is none.
+float row_max(const float* x, Index count) noexcept {
+  Register a = broadcast(-kInfinity), b = a, c = a, d = a;  // 4 chains hide the latency of max
+  Index i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    a = max(load(x + i), a);
+    b = max(load(x + i + kLanes), b);
+    c = max(load(x + i + 2 * kLanes), c);
+    d = max(load(x + i + 3 * kLanes), d);
+  }
+  for (; i + kLanes <= count; i += kLanes) a = max(load(x + i), a);
+  if (i < count) b = max(load_part(x + i, count - i, -kInfinity), b);
+  return reduce_max(max(max(a, b), max(c, d)));
+}
+
+// out[i] = f(x[i]) for a whole row.
+template <typename Function>
+void map(const float* x, float* out, Index count, const Function& f) noexcept {
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(x + i)));
+  if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
+}
+
+// maximum = max x;  out[i] = e^(scale (x[i] - maximum)), sum = out[0] + out[1] + ...;  out /= sum
+//
+// No exponent is above 0, so nothing overflows, and the largest weight is e^0 before the division.
+// A NaN or +inf in x makes the sum, and so the whole row, NaN.
+void softmax_row(const float* x, float* out, Index count, float scale) noexcept {
+  const Register shift = broadcast(shift_of(row_max(x, count)));
+  const Register factor = broadcast(scale);
+  Register sum{};
+  map(x, out, count, [&](Register value) {
+    const Register weight = exp_nonpositive((value - shift) * factor);
+    sum += weight;
+    return weight;
+  });
+  const Register inverse = broadcast(reciprocal(reduce_add(sum)));
+  map(out, out, count, [&](Register weight) { return weight * inverse; });
+}
+
+// The same sum, and out[i] = scale (x[i] - maximum) - log(sum).
+void log_softmax_row(const float* x, float* out, Index count, float scale) noexcept {
+  const Register shift = broadcast(shift_of(row_max(x, count)));
+  const Register factor = broadcast(scale);
+  Register sum{};
+  map(x, out, count, [&](Register value) {
+    const Register exponent = (value - shift) * factor;
+    sum += exp_nonpositive(exponent);
+    return exponent;
+  });
+  const Register log_sum = broadcast(log_of(reduce_add(sum)));
+  map(out, out, count, [&](Register exponent) { return exponent - log_sum; });
+}
+
+// kLanes columns side by side, or the `width` last ones: what softmax_row does, lane by lane.
+template <bool kLog>
+void softmax_lanes(const float* x, Index x_stride, float* out, Index out_stride, Index rows,
+                   Index width, float scale) noexcept {
+  const auto get = [&](const float* from) {
+    return width == kLanes ? load(from) : load_part(from, width, -kInfinity);
+  };
+  const auto put = [&](float* to, Register value) {
+    return width == kLanes ? store(to, value) : store_part(to, value, width);
+  };
+  const Register factor = broadcast(scale);
+  Register maximum = broadcast(-kInfinity);
+  for (Index row = 0; row < rows; ++row) maximum = max(get(x + row * x_stride), maximum);
+  const Register shift = shift_of(maximum);
+  Register sum{};
+  for (Index row = 0; row < rows; ++row) {
+    const Register exponent = (get(x + row * x_stride) - shift) * factor;
+    const Register weight = exp_nonpositive(exponent);
+    sum += weight;
+    put(out + row * out_stride, kLog ? exponent : weight);
+  }
+  Register last;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    last[lane] = kLog ? log_of(sum[lane]) : reciprocal(sum[lane]);
+  }
+  for (Index row = 0; row < rows; ++row) {
+    const Register value = get(out + row * out_stride);
+    put(out + row * out_stride, kLog ? value - last : value * last);
+  }
+}
+
+template <bool kLog>
+void softmax_columns(const float* x, Index x_stride, float* out, Index out_stride, Index rows,
+                     Index cols, float scale) noexcept {
+  for (Index col = 0; col < cols; col += kLanes) {
+    const Index width = cols - col < kLanes ? cols - col : kLanes;
+    softmax_lanes<kLog>(x + col, x_stride, out + col, out_stride, rows, width, scale);
+  }
+}
+
+}  // namespace
+
+extern const SoftmaxKernels kSoftmaxKernels;
+const SoftmaxKernels kSoftmaxKernels{softmax_row, softmax_columns<false>, log_softmax_row,
+                                     softmax_columns<true>};
+
+}  // namespace tril::TRIL_ISA
