@@ -42,5 +42,5 @@ class Random:
 def save(path, array):
     """Stores `array` (anything NumPy takes) as float32 in tests/golden/`path`.npy."""
     target = FOLDER / f'{path}.npy'
-    target.parent.mkdir(exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     np.save(target, np.ascontiguousarray(np.asarray(array), dtype=np.float32))

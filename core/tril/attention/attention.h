@@ -1,0 +1,54 @@
+// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1):
+//
+//   output [T, Dv] = softmax(scale * Q K^T + mask) V      Q [T, D], K [S, D], V [S, Dv]
+//
+// for every head of every batch. Grouped-query attention (Ainslie et al. 2023): with Hk < H heads
+// of keys and values, H / Hk heads of queries in a row share one.
+#pragma once
+
+#include <tril/attention/mask.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+
+#include <optional>
+#include <vector>
+
+namespace tril {
+
+enum class AttentionMethod {
+  automatic,  // the fastest that is known for the shape and gives what is asked for
+  full,       // all scores of a head at once, as the formula stands: O(T S) memory a thread
+  blocked,    // 64 queries against all keys: O(64 S) memory a thread
+};
+
+struct AttentionOptions {
+  // Query t sees the keys up to its own position, which is t + past, or, with key_lengths,
+  // t + key_lengths[b] - T: the last query then stands at the last real key. Masks count alike.
+  bool causal = false;
+  Mask mask = {};
+  std::optional<float> scale = {};      // 1 / sqrt(D) if not given
+  float softcap = 0;                    // c > 0: scores become c * tanh(score / c), before the mask
+  Index past = 0;                       // how many of the keys were there before query 0
+  std::vector<Index> key_lengths = {};  // one a batch: how many of the keys are real; none: all
+  AttentionMethod method = AttentionMethod::automatic;
+};
+
+// Views [B, H, T, S] to fill with what is computed on the way; none: not wanted. The scores of all
+// keys are then computed, seen or not.
+struct AttentionTrace {
+  TensorView<float, 4> scores = {};   // scale * Q K^T
+  TensorView<float, 4> capped = {};   // after softcap; the scores, if there is none
+  TensorView<float, 4> masked = {};   // after the mask: -inf where a query may not look
+  TensorView<float, 4> weights = {};  // after softmax
+};
+
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], output [B, H, T, Dv]; Hk divides H.
+// A query that sees nothing gets zeros. A NaN or infinity reaches no other head or batch. What is
+// written may not share memory with what is read. Throws Error where shapes or options do not fit.
+void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+               TensorView<const float, 4> value, const AttentionOptions& options,
+               TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+               const AttentionTrace& trace = {});
+
+}  // namespace tril

@@ -1,0 +1,52 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), as torch.nn.MultiheadAttention with
+// batch_first:
+//
+//   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
+//   heads   = attention(queries, keys, values)
+//   output  = heads Wo^T + bo,  the heads side by side
+#pragma once
+
+#include <tril/attention/attention.h>
+
+namespace tril {
+
+// PyTorch's names and shapes, matrices [out, in]. E = H * D is the width of all heads of queries,
+// Ek = Hk * D that of keys and values; in PyTorch E = Ek = C.
+struct MultiHeadWeights {
+  // All three stacked, [E + 2 Ek, C]; or each by its own below, where widths of inputs differ.
+  MatrixView<const float> in_proj_weight = {};
+  MatrixView<const float> q_proj_weight = {};    // [E, C]
+  MatrixView<const float> k_proj_weight = {};    // [Ek, width of context]
+  MatrixView<const float> v_proj_weight = {};    // [Ek, width of value_context]
+  VectorView<const float> in_proj_bias = {};     // [E + 2 Ek] or none
+  MatrixView<const float> out_proj_weight = {};  // [C, E]
+  VectorView<const float> out_proj_bias = {};    // [C] or none
+};
+
+struct MultiHeadOptions {
+  Index heads = 1;
+  Index key_heads = 0;  // Hk; 0: as many as heads
+  // Cross-attention: what keys and values are made of, [B, S, ...]; none: x, and values from
+  // context.
+  TensorView<const float, 3> context = {};
+  TensorView<const float, 3> value_context = {};
+  AttentionOptions attention = {};
+};
+
+// Views to fill; none: not wanted.
+struct MultiHeadTrace {
+  TensorView<float, 4> queries = {};          // [B, H, T, D]
+  TensorView<float, 4> keys = {};             // [B, Hk, S, D]
+  TensorView<float, 4> values = {};           // [B, Hk, S, D]
+  AttentionTrace attention = {};              // [B, H, T, S]
+  TensorView<float, 3> average_weights = {};  // [B, T, S]: the mean over heads
+  TensorView<float, 4> heads = {};            // [B, H, T, D]: what attention gives, a head each
+};
+
+// x [B, T, C], output [B, T, C]. What is written may not share memory with what is read. Throws
+// Error where shapes or options do not fit.
+void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                          const MultiHeadOptions& options, TensorView<float, 3> output,
+                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {});
+
+}  // namespace tril

@@ -1,0 +1,112 @@
+#include <tril/attention/problem.h>
+#include <tril/foundation/check.h>
+
+#include <cmath>
+#include <utility>
+
+namespace tril::detail {
+namespace {
+
+void check_inputs(std::string_view call, TensorView<const float, 4> query,
+                  TensorView<const float, 4> key, TensorView<const float, 4> value) {
+  check_view(query, call, "query");
+  check_view(key, call, "key");
+  check_view(value, call, "value");
+  const auto why = [&] {
+    return "; query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
+           shape_text(value);
+  };
+  if (key.size(0) != query.size(0)) fail(call, "key", "must have as many batches as query" + why());
+  if (key.size(3) != query.size(3)) fail(call, "key", "must be as wide as query" + why());
+  if (query.size(1) % key.size(1) != 0) {
+    fail(call, "key", "its number of heads must divide that of query" + why());
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    if (value.size(axis) != key.size(axis)) {
+      fail(call, "value", "must have the batches, heads and length of key" + why());
+    }
+  }
+}
+
+void check_options(std::string_view call, const AttentionOptions& options, Index batches,
+                   Index keys) {
+  if (options.scale && !std::isfinite(*options.scale)) {
+    fail(call, "scale", "must be finite, is " + std::to_string(*options.scale));
+  }
+  if (!(std::isfinite(options.softcap) && options.softcap >= 0)) {
+    fail(call, "softcap", "must be finite and not negative, is " + std::to_string(options.softcap));
+  }
+  if (options.past < 0 || options.past > keys) {
+    fail(call, "past",
+         "must be from 0 to the " + std::to_string(keys) + " keys, is " +
+             std::to_string(options.past));
+  }
+  if (options.key_lengths.empty()) return;
+  if (options.past != 0) fail(call, "key_lengths", "past and key lengths exclude each other");
+  if (static_cast<Index>(options.key_lengths.size()) != batches) {
+    fail(call, "key_lengths",
+         std::to_string(options.key_lengths.size()) + " lengths for " + std::to_string(batches) +
+             " batches");
+  }
+  for (const Index length : options.key_lengths) {
+    if (length < 0 || length > keys) {
+      fail(call, "key_lengths",
+           "must be from 0 to the " + std::to_string(keys) + " keys, one is " +
+               std::to_string(length));
+    }
+  }
+}
+
+void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
+                             const AttentionProblem& p, const char* name) {
+  check_apart(written, p.query, call, name);
+  check_apart(written, p.key, call, name);
+  check_apart(written, p.value, call, name);
+}
+
+}  // namespace
+
+AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
+                                   TensorView<const float, 4> key, TensorView<const float, 4> value,
+                                   const AttentionOptions& options, TensorView<float, 4> output,
+                                   const AttentionTrace& trace) {
+  check_inputs(call, query, key, value);
+  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
+  check_options(call, options, scores[0], scores[3]);
+  options.mask.check(scores, call);
+
+  Mask mask = options.mask;
+  if (options.causal) mask = Mask::causal() & mask;
+  if (!options.key_lengths.empty()) mask = Mask::padding(options.key_lengths) & mask;
+  const double depth = static_cast<double>(query.size(3));
+  AttentionProblem problem;
+  problem.query = query;
+  problem.key = key;
+  problem.value = value;
+  problem.output = output;
+  problem.mask = std::move(mask);
+  problem.scale = options.scale.value_or(static_cast<float>(1 / std::sqrt(depth)));
+  problem.softcap = options.softcap;
+  problem.past = options.past;
+  problem.key_lengths = options.key_lengths;
+  problem.method = options.method;
+  problem.trace = trace;
+
+  check_shape(output, {scores[0], scores[1], scores[2], value.size(3)}, call, "output",
+              [&] { return "query is " + shape_text(query) + ", value is " + shape_text(value); });
+  check_apart_from_inputs(call, output, problem, "output");
+  const std::pair<const char*, TensorView<float, 4>> traced[] = {{"trace.scores", trace.scores},
+                                                                 {"trace.capped", trace.capped},
+                                                                 {"trace.masked", trace.masked},
+                                                                 {"trace.weights", trace.weights}};
+  for (const auto& [name, view] : traced) {
+    if (!view) continue;
+    check_shape(view, scores, call, name,
+                [&] { return "query is " + shape_text(query) + ", key is " + shape_text(key); });
+    check_apart_from_inputs(call, view, problem, name);
+    check_apart(view, output, call, name);
+  }
+  return problem;
+}
+
+}  // namespace tril::detail

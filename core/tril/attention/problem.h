@@ -1,0 +1,49 @@
+// Attention whose arguments have been checked and whose options have been resolved: what every
+// method is given.
+#pragma once
+
+#include <tril/attention/attention.h>
+
+#include <string_view>
+
+namespace tril::detail {
+
+struct AttentionProblem {
+  TensorView<const float, 4> query, key, value;
+  TensorView<float, 4> output;
+  Mask mask;  // causal and padding included
+  float scale, softcap;
+  Index past;
+  std::vector<Index> key_lengths;
+  AttentionMethod method;
+  AttentionTrace trace;
+
+  Index batches() const noexcept { return query.size(0); }
+  Index heads() const noexcept { return query.size(1); }
+  Index queries() const noexcept { return query.size(2); }
+  Index depth() const noexcept { return query.size(3); }
+  Index key_heads() const noexcept { return key.size(1); }
+  Index keys() const noexcept { return key.size(2); }
+  Index value_width() const noexcept { return value.size(3); }
+
+  // The head of keys and values that a head of queries looks at.
+  Index key_head(Index head) const noexcept { return head / (heads() / key_heads()); }
+  // Where query 0 of a batch stands on the axis of keys.
+  Index offset(Index batch) const noexcept {
+    return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries();
+  }
+  bool traced() const noexcept {
+    return trace.scores || trace.capped || trace.masked || trace.weights;
+  }
+};
+
+// Checks all arguments of an attention, and throws Error in the name of `call` where one is wrong.
+AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
+                                   TensorView<const float, 4> key, TensorView<const float, 4> value,
+                                   const AttentionOptions& options, TensorView<float, 4> output,
+                                   const AttentionTrace& trace);
+
+// Solves it by its method.
+void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel);
+
+}  // namespace tril::detail

@@ -1,0 +1,124 @@
+#include <tril/attention/projections.h>
+#include <tril/layers/linear.h>
+
+namespace tril::detail {
+namespace {
+
+// Rows [first, first + count) of a matrix or elements of a vector.
+template <int Rank>
+TensorView<const float, Rank> part(const TensorView<const float, Rank>& view, Index first,
+                                   Index count) {
+  if (!view) return {};
+  Shape<Rank> shape = view.shape();
+  shape[0] = count;
+  return {view.data() + first * view.stride(0), shape, view.strides()};
+}
+
+// A batch of matrices [B, T, C] as one [B * T, C]; none where the batches do not follow evenly.
+template <typename T>
+MatrixView<T> flattened(const TensorView<T, 3>& view) {
+  if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};
+  return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
+}
+
+// A weight for one input: as wide as that, and with the rows that the heads need.
+void check_weight(std::string_view call, const char* name, const Projection& projection,
+                  Index rows) {
+  const auto& [input, weight, bias] = projection;
+  if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
+    fail(call, name,
+         "shape must be " + shape_text<2>({rows, input.size(2)}) + ", is " + shape_text(weight) +
+             "; its input is " + shape_text(input));
+  }
+}
+
+}  // namespace
+
+Projections projections(std::string_view call, TensorView<const float, 3> x,
+                        const MultiHeadWeights& weights, const MultiHeadOptions& options) {
+  const Index heads = options.heads;
+  const Index key_heads = options.key_heads == 0 ? heads : options.key_heads;
+  check_view(x, call, "x");
+  if (heads < 1) fail(call, "heads", "must be at least 1, is " + std::to_string(heads));
+  if (key_heads < 1 || heads % key_heads != 0) {
+    fail(call, "key_heads",
+         std::to_string(key_heads) + " does not divide the " + std::to_string(heads) + " heads");
+  }
+  const auto& context = options.context ? options.context : x;
+  const auto& value_context = options.value_context ? options.value_context : context;
+  check_view(context, call, "context");
+  check_view(value_context, call, "value_context");
+  if (context.size(0) != x.size(0)) {
+    fail(call, "context",
+         "must have x's batches; context is " + shape_text(context) + ", x is " + shape_text(x));
+  }
+  if (value_context.size(0) != x.size(0) || value_context.size(1) != context.size(1)) {
+    fail(call, "value_context",
+         "must have the batches and length of context " + shape_text(context) + ", is " +
+             shape_text(value_context));
+  }
+
+  // The width of all heads of queries comes from the weights.
+  const bool fused = static_cast<bool>(weights.in_proj_weight);
+  const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
+  const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
+  check_view(given, call, name);
+  const Index parts = fused ? heads + 2 * key_heads : heads;
+  if (given.size(0) % parts != 0) {
+    fail(call, name,
+         "its " + std::to_string(given.size(0)) + " rows do not divide into " +
+             std::to_string(heads) + " heads; shape is " + shape_text(given));
+  }
+  const Index width = given.size(0) / parts;
+  const Index rows = heads * width, key_rows = key_heads * width;
+
+  Projections result{{x, weights.q_proj_weight, {}},
+                     {context, weights.k_proj_weight, {}},
+                     {value_context, weights.v_proj_weight, {}},
+                     weights.out_proj_weight,
+                     weights.out_proj_bias,
+                     key_heads,
+                     width};
+  if (fused) {
+    result.query.weight = part(weights.in_proj_weight, 0, rows);
+    result.key.weight = part(weights.in_proj_weight, rows, key_rows);
+    result.value.weight = part(weights.in_proj_weight, rows + key_rows, key_rows);
+  } else {
+    check_view(weights.k_proj_weight, call, "k_proj_weight");
+    check_view(weights.v_proj_weight, call, "v_proj_weight");
+  }
+  check_weight(call, fused ? "in_proj_weight" : "q_proj_weight", result.query, rows);
+  check_weight(call, fused ? "in_proj_weight" : "k_proj_weight", result.key, key_rows);
+  check_weight(call, fused ? "in_proj_weight" : "v_proj_weight", result.value, key_rows);
+  if (weights.in_proj_bias) {
+    check_shape(weights.in_proj_bias, {rows + 2 * key_rows}, call, "in_proj_bias",
+                "one for each row of the projections");
+    result.query.bias = part(weights.in_proj_bias, 0, rows);
+    result.key.bias = part(weights.in_proj_bias, rows, key_rows);
+    result.value.bias = part(weights.in_proj_bias, rows + key_rows, key_rows);
+  }
+  check_view(weights.out_proj_weight, call, "out_proj_weight");
+  if (weights.out_proj_weight.size(1) != rows) {
+    fail(call, "out_proj_weight",
+         "must have " + std::to_string(rows) + " columns, as wide as all heads; shape is " +
+             shape_text(weights.out_proj_weight));
+  }
+  if (weights.out_proj_bias) {
+    check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj_bias",
+                "out_proj_weight is " + shape_text(weights.out_proj_weight));
+  }
+  return result;
+}
+
+void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
+             Parallel& parallel) {
+  const auto& [input, weight, bias] = projection;
+  const MatrixView<const float> from = flattened(input);
+  const MatrixView<float> to = flattened(out);
+  if (from && to) return linear(from, weight, bias, to, scratch, parallel);
+  for (Index b = 0; b < input.size(0); ++b) {
+    linear(input[b], weight, bias, out[b], scratch, parallel);
+  }
+}
+
+}  // namespace tril::detail

@@ -1,0 +1,47 @@
+// The projections of multi-head attention, told apart: which input goes through which weights.
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/foundation/check.h>
+
+#include <string_view>
+
+namespace tril::detail {
+
+struct Projection {
+  TensorView<const float, 3> input;  // [B, positions, in]
+  MatrixView<const float> weight;    // [out, in]
+  VectorView<const float> bias;      // [out] or none
+};
+
+struct Projections {
+  Projection query, key, value;
+  MatrixView<const float> out_weight;
+  VectorView<const float> out_bias;
+  Index key_heads;
+  Index width;  // of one head
+
+  // Throws where a view that is written shares memory with an input or a weight.
+  template <int Rank>
+  void check_apart(const TensorView<float, Rank>& written, std::string_view call,
+                   std::string_view name) const {
+    for (const Projection* each : {&query, &key, &value}) {
+      tril::check_apart(written, each->input, call, name);
+      tril::check_apart(written, each->weight, call, name);
+      tril::check_apart(written, each->bias, call, name);
+    }
+    tril::check_apart(written, out_weight, call, name);
+    tril::check_apart(written, out_bias, call, name);
+  }
+};
+
+// Takes the weights apart. Throws Error in the name of `call` where inputs, weights and heads do
+// not fit.
+Projections projections(std::string_view call, TensorView<const float, 3> x,
+                        const MultiHeadWeights& weights, const MultiHeadOptions& options);
+
+// out [B, positions, out] = input W^T + b: one product where batches follow each other evenly.
+void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
+             Parallel& parallel);
+
+}  // namespace tril::detail

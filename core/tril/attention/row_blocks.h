@@ -1,0 +1,14 @@
+// Attention by blocks of queries that hold whole rows of scores: the methods `full` (one block a
+// head) and `blocked` (64 queries a block).
+#pragma once
+
+#include <tril/attention/problem.h>
+
+namespace tril::detail {
+
+// Takes its working memory before it writes anything: the packed keys and values, and for each
+// thread block * S floats of scores.
+void attend_row_blocks(const AttentionProblem& problem, Index block, Scratch& scratch,
+                       Parallel& parallel);
+
+}  // namespace tril::detail
