@@ -17,8 +17,8 @@ interface Refusal {
 }
 
 /**
- * `body` must throw a TrilError that names call and argument, leave `out` as it was, allocate nothing that lasts, and leave the
- * module working.
+ * `body` must throw a TrilError that names call and argument, leave `out` as it was, allocate
+ * nothing that lasts, and leave the module working.
  */
 export function expectRefused(body: () => unknown, refusal: Refusal): TrilError {
   const before = tril.memory();

@@ -94,10 +94,19 @@ describe('embedding', () => {
       const out = tril.tensor([2, 2], [1, 2, 3, 4]);
       const refusal = { call: 'embedding', argument: 'ids', out };
       const embed = (ids: unknown) => () => tril.embedding(ids as number[], table, { out });
-      expectRefused(embed([0, 3]), { ...refusal, says: /id 3 at 1 is not a row of table \[3, 2\]/ });
+      expectRefused(embed([0, 3]), {
+        ...refusal,
+        says: /id 3 at 1 is not a row of table \[3, 2\]/,
+      });
       expectRefused(embed([-1, 0]), { ...refusal, says: 'id -1 at 0' });
-      expectRefused(embed([0.5, 0]), { ...refusal, says: 'must be whole numbers; number 0 is 0.5' });
-      expectRefused(embed([NaN, 0]), { ...refusal, says: 'must be whole numbers; number 0 is NaN' });
+      expectRefused(embed([0.5, 0]), {
+        ...refusal,
+        says: 'must be whole numbers; number 0 is 0.5',
+      });
+      expectRefused(embed([NaN, 0]), {
+        ...refusal,
+        says: 'must be whole numbers; number 0 is NaN',
+      });
       expectRefused(embed([2 ** 32, 0]), { ...refusal, says: 'number 0 is 4294967296' });
       expectRefused(embed(['a', 0]), { ...refusal, says: 'at [0] must be a number, is "a"' });
       expectRefused(embed([[0], [1, 2]]), { ...refusal, says: 'at [1] must be an array of 1' });

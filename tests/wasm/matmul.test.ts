@@ -1,15 +1,14 @@
-import { loadTril, variants, type MatmulMethod } from 'tril';
+import { loadTril, matmulMethods, variants } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
 
-const methods: MatmulMethod[] = ['auto', 'ijk', 'tiled'];
 const sizes = [1, 2, 3, 5, 8, 16, 17, 31, 33, 64, 65];
 
 /** 4 eps depth max|a| max|b|: KERNELS.md's bound, with entries of at most 1. */
 const bound = (depth: number) => 4 * epsilon * depth;
 
-describe.each(methods)('matmul by %s', (method) => {
+describe.each(matmulMethods)('matmul by %s', (method) => {
   it('is the product for all small and odd sizes', () => {
     withoutLeak(() => {
       for (const [i, n] of sizes.entries()) {
@@ -97,13 +96,34 @@ it.each([
   [[2, 4], [4]],
   [[5, 2, 4], [4]],
   [[4], [5, 4, 3]],
-  [[5, 2, 4], [4, 3]],
-  [[2, 4], [5, 4, 3]],
-  [[5, 2, 4], [5, 4, 3]],
-  [[5, 2, 4], [1, 4, 3]],
-  [[6, 1, 2, 4], [5, 4, 3]],
-  [[1, 5, 2, 4], [6, 1, 4, 3]],
-  [[2, 1, 3, 2, 4], [1, 2, 1, 4, 1]],
+  [
+    [5, 2, 4],
+    [4, 3],
+  ],
+  [
+    [2, 4],
+    [5, 4, 3],
+  ],
+  [
+    [5, 2, 4],
+    [5, 4, 3],
+  ],
+  [
+    [5, 2, 4],
+    [1, 4, 3],
+  ],
+  [
+    [6, 1, 2, 4],
+    [5, 4, 3],
+  ],
+  [
+    [1, 5, 2, 4],
+    [6, 1, 4, 3],
+  ],
+  [
+    [2, 1, 3, 2, 4],
+    [1, 2, 1, 4, 1],
+  ],
 ])('broadcasts %o times %o as NumPy does', (aShape, bShape) => {
   withoutLeak(() => {
     const count = (shape: number[]) => shape.reduce((x, y) => x * y, 1);
@@ -223,7 +243,7 @@ describe('matmul refuses', () => {
       expectRefused(matmul({ method: 'tild' }), {
         call,
         argument: 'method',
-        says: 'unknown method "tild"; there are auto, ijk, tiled',
+        says: 'unknown method "tild"; there are auto, ijk, ikj, jik, jki, kij, kji, blocked, tiled, eigen',
       });
       expectRefused(matmul({ method: 3 }), { call, argument: 'method', says: 'must be a string' });
       expectRefused(matmul({ transposeA: 1 }), {

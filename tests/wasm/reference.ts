@@ -1,5 +1,5 @@
-// The definitions themselves, in double precision and without a thought for speed: what the package is compared with.
-// Matrices are arrays of rows.
+// The definitions themselves, in double precision and without a thought for speed: what the package
+// is compared with. Matrices are arrays of rows.
 import { expect } from 'vitest';
 
 export type Matrix = number[][];
@@ -45,7 +45,10 @@ export function attention(
   return { scores, masked, weights, output: matmul(weights, value) };
 }
 
-/** Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same (mulberry32). */
+/**
+ * Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same
+ * (mulberry32).
+ */
 export function randomNumbers(count: number, seed: number): number[] {
   let state = seed >>> 0;
   return Array.from({ length: count }, () => {

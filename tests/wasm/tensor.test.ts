@@ -6,7 +6,11 @@ describe('tensor', () => {
   it('takes its shape from nested numbers', () => {
     withoutLeak(() => {
       expect(tril.tensor([1, 2, 3]).shape).toEqual([3]);
-      const cube = tril.tensor([[[1], [2]], [[3], [4]], [[5], [6]]]);
+      const cube = tril.tensor([
+        [[1], [2]],
+        [[3], [4]],
+        [[5], [6]],
+      ]);
       expect(cube.shape).toEqual([3, 2, 1]);
       expect(cube.rank).toBe(3);
       expect(cube.size).toBe(6);

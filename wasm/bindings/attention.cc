@@ -1,8 +1,8 @@
 #include "attention.h"
 
-#include "heads.h"
-
 #include <algorithm>
+
+#include "heads.h"
 
 namespace tril::js {
 
@@ -75,9 +75,11 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   layout.check_rank(value, kCall, "value");
   const MaskArgument mask(options.mask, kCall);
   Results results(engine, kCall);
-  const Tensor& all_keys = past_key ? results.add("presentKey", prepend(engine, *past_key, key, "past.key")) : key;
+  const Tensor& all_keys =
+      past_key ? results.add("presentKey", prepend(engine, *past_key, key, "past.key")) : key;
   const Tensor& all_values =
-      past_value ? results.add("presentValue", prepend(engine, *past_value, value, "past.value")) : value;
+      past_value ? results.add("presentValue", prepend(engine, *past_value, value, "past.value"))
+                 : value;
 
   const auto q = layout.view(query, options.heads, kCall, "query");
   const auto k = layout.view(all_keys, options.kv_heads, kCall, "key");

@@ -1,5 +1,6 @@
-// All that the module exports, one line each. A name that begins with _ is wrapped by the TypeScript in ../src,
-// which checks what only JavaScript can see (kinds of values, unknown names, disposed tensors) and gives it its public name.
+// All that the module exports, one line each. A name that begins with _ is wrapped by the
+// TypeScript in ../src, which checks what only JavaScript can see (kinds of values, unknown names,
+// disposed tensors) and gives it its public name.
 #include <emscripten/bind.h>
 
 #include "attention.h"

@@ -1,8 +1,7 @@
 #include "guard.h"
 
-#include <tril/foundation/error.h>
-
 #include <emscripten/val.h>
+#include <tril/foundation/error.h>
 
 #include <exception>
 #include <new>

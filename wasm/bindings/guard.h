@@ -1,8 +1,8 @@
-// The border between C++ and JavaScript: guard<&function> is that function, with every C++ exception turned into a
-// JavaScript TrilError of the same call, argument and message.
+// The border between C++ and JavaScript: guard<&function> is that function, with every C++
+// exception turned into a JavaScript TrilError of the same call, argument and message.
 //
-// The stack unwinds as for any exception, so the module goes on working. Emscripten's own getExceptionMessage would
-// do the same for 60 kB of demangler.
+// The stack unwinds as for any exception, so the module goes on working. Emscripten's own
+// getExceptionMessage would do the same for 60 kB of demangler.
 #pragma once
 
 #include <utility>

@@ -1,10 +1,10 @@
-// Tensors as attention takes them, [B, H, T, D]. JavaScript may leave out the batch axis, may have one head without an
-// axis for it, and may have all heads side by side in the last axis.
+// Tensors as attention takes them, [B, H, T, D]. JavaScript may leave out the batch axis, may have
+// one head without an axis for it, and may have all heads side by side in the last axis.
 #pragma once
 
-#include "tensor.h"
-
 #include <string_view>
+
+#include "tensor.h"
 
 namespace tril::js {
 
@@ -13,13 +13,15 @@ struct HeadLayout {
   bool packed;
   int rank;
 
-  // The layout of `query`; heads = 0 says that heads have an axis of their own. Throws Error for a rank that there is not.
+  // The layout of `query`; heads = 0 says that heads have an axis of their own. Throws Error for a
+  // rank that there is not.
   HeadLayout(const Tensor& query, int heads, std::string_view call);
 
   // Throws Error, naming `argument`, where the tensor has not as many axes as the query.
   void check_rank(const Tensor& tensor, std::string_view call, std::string_view argument) const;
 
-  // Throws Error, naming `argument`, where the tensor has another rank or its width is not divisible by `heads`.
+  // Throws Error, naming `argument`, where the tensor has another rank or its width is not
+  // divisible by `heads`.
   TensorView<float, 4> view(Tensor& tensor, int heads, std::string_view call,
                             std::string_view argument) const;
   TensorView<const float, 4> view(const Tensor& tensor, int heads, std::string_view call,

@@ -1,11 +1,11 @@
 #include "layers.h"
 
-#include "output.h"
-
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
 
 #include <cstdint>
+
+#include "output.h"
 
 namespace tril::js {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tensor.h"
-
 #include <tril/layers/positions.h>
+
+#include "tensor.h"
 
 namespace tril::js {
 
@@ -16,7 +16,6 @@ TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_s
 
 // Gives [length, width].
 TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
-                                  const SinusoidalOptions& options,
-                                  Tensor* out);
+                                  const SinusoidalOptions& options, Tensor* out);
 
 }  // namespace tril::js

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "tensor.h"
-
 #include <tril/attention/mask.h>
 
 #include <cstdint>
 #include <vector>
+
+#include "tensor.h"
 
 namespace tril::js {
 

@@ -1,12 +1,12 @@
 #include "matmul.h"
 
-#include "output.h"
-
 #include <tril/matmul/matmul.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "output.h"
 
 namespace tril::js {
 
@@ -19,9 +19,11 @@ struct NamedMethod {
   MatmulMethod method;
 };
 constexpr NamedMethod kMethods[] = {
-    {"auto", MatmulMethod::automatic},
-    {"ijk", MatmulMethod::ijk},
-    {"tiled", MatmulMethod::tiled},
+    {"auto", MatmulMethod::automatic}, {"ijk", MatmulMethod::ijk},
+    {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
+    {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
+    {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
+    {"tiled", MatmulMethod::tiled},    {"eigen", MatmulMethod::eigen},
 };
 
 MatmulMethod method_named(const std::string& name) {
@@ -34,7 +36,8 @@ MatmulMethod method_named(const std::string& name) {
   fail(kCall, "method", "unknown method \"" + name + "\"; there are " + names);
 }
 
-// One side of the product: a batch of matrices. A vector is a matrix of one row (left) or one column (right).
+// One side of the product: a batch of matrices. A vector is a matrix of one row (left) or one
+// column (right).
 struct Side {
   const Tensor& tensor;
   DynamicShape batch;
@@ -43,7 +46,8 @@ struct Side {
   Side(const Tensor& given, bool transposed, bool is_left) : tensor(given) {
     if (given.rank() == 1) {
       if (transposed) {
-        fail(kCall, is_left ? "transposeA" : "transposeB", "a vector cannot be transposed; shape is " + shape_text(given));
+        fail(kCall, is_left ? "transposeA" : "transposeB",
+             "a vector cannot be transposed; shape is " + shape_text(given));
       }
       matrix = is_left ? Shape<2>{1, given.size(0)} : Shape<2>{given.size(0), 1};
     } else {
@@ -55,12 +59,14 @@ struct Side {
   Index rows(bool transposed) const { return matrix[transposed ? 1 : 0]; }
   Index cols(bool transposed) const { return matrix[transposed ? 0 : 1]; }
 
-  // Elements from one matrix to the next along axis `axis` of the result's batch; 0 where this side is repeated.
+  // Elements from one matrix to the next along axis `axis` of the result's batch; 0 where this side
+  // is repeated.
   Index stride(std::size_t axis, std::size_t batch_rank) const {
     const std::size_t missing = batch_rank - batch.size();
     if (axis < missing || batch[axis - missing] == 1) return 0;
     Index stride = matrix[0] * matrix[1];
-    for (std::size_t inner = axis - missing + 1; inner < batch.size(); ++inner) stride *= batch[inner];
+    for (std::size_t inner = axis - missing + 1; inner < batch.size(); ++inner)
+      stride *= batch[inner];
     return stride;
   }
 };
@@ -74,7 +80,9 @@ DynamicShape broadcast(const Side& a, const Side& b) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const Index of_a = size(a.batch, axis), of_b = size(b.batch, axis);
     if (of_a != of_b && of_a != 1 && of_b != 1) {
-      fail(kCall, "b", "batch axes do not broadcast; a is " + shape_text(a.tensor) + ", b is " + shape_text(b.tensor));
+      fail(kCall, "b",
+           "batch axes do not broadcast; a is " + shape_text(a.tensor) + ", b is " +
+               shape_text(b.tensor));
     }
     shape[axis] = std::max(of_a, of_b);
   }
@@ -112,9 +120,9 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
       offset_a += i * left.stride(axis, batch.size());
       offset_b += i * right.stride(axis, batch.size());
     }
-    tril::matmul({a.data() + offset_a, left.matrix}, {b.data() + offset_b, right.matrix}, core_options,
-                 {output->data() + n * product[0] * product[1], product}, engine.scratch,
-                 engine.parallel);
+    tril::matmul({a.data() + offset_a, left.matrix}, {b.data() + offset_b, right.matrix},
+                 core_options, {output->data() + n * product[0] * product[1], product},
+                 engine.scratch, engine.parallel);
   }
   return output.handle();
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tensor.h"
-
 #include <string>
+
+#include "tensor.h"
 
 namespace tril::js {
 
@@ -12,8 +12,8 @@ struct MatmulOptions {
   bool transpose_b;
 };
 
-// NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and its axis is
-// left out of the result. Two vectors give one number, of shape [1].
+// NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and
+// its axis is left out of the result. Two vectors give one number, of shape [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out);
 

@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kCall = "multi_head_attention";
 
 // [B, T, C], or [T, C] as a batch of one.
-TensorView<const float, 3> sequences(const Tensor& tensor, const Tensor& x, std::string_view argument) {
+TensorView<const float, 3> sequences(const Tensor& tensor, const Tensor& x,
+                                     std::string_view argument) {
   if (tensor.rank() != x.rank() || x.rank() < 2 || x.rank() > 3) {
     fail(kCall, argument,
          "must be [B, T, C] or [T, C], all inputs alike; x is " + shape_text(x) +
@@ -80,8 +81,9 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
     trace.queries = make("queries", {batches, core.heads, queries, width});
     trace.keys = make("keys", {batches, key_heads, keys, width});
     trace.values = make("values", {batches, key_heads, keys, width});
-    trace.attention = make_trace(results, scores, {scores.begin() + (x.rank() > 2 ? 0 : 1), scores.end()},
-                                 options.attention.softcap > 0);
+    trace.attention =
+        make_trace(results, scores, {scores.begin() + (x.rank() > 2 ? 0 : 1), scores.end()},
+                   options.attention.softcap > 0);
     trace.heads = make("heads", {batches, core.heads, queries, width});
   }
   if (options.need_weights && options.average_weights) {
@@ -92,9 +94,8 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   } else if (options.need_weights && !options.attention.trace) {
     trace.attention.weights = make("weights", scores);
   }
-  tril::multi_head_attention(input, parts, core,
-                             {output->data(), {batches, queries, shape.back()}}, engine.scratch,
-                             engine.parallel, trace);
+  tril::multi_head_attention(input, parts, core, {output->data(), {batches, queries, shape.back()}},
+                             engine.scratch, engine.parallel, trace);
   return results.hand_over();
 }
 

@@ -10,9 +10,10 @@ struct MultiHeadOptions {
   bool average_weights;
 };
 
-// x [B, T, C] or [T, C], context and value_context (null: x) alike. `weights` are named as PyTorch names those of
-// nn.MultiheadAttention. Gives output (null where `out` was written), averageWeights or weights if asked for, and with a
-// trace queries, keys, values, scores, capped (where there is a soft cap), masked, weights and heads.
+// x [B, T, C] or [T, C], context and value_context (null: x) alike. `weights` are named as PyTorch
+// names those of nn.MultiheadAttention. Gives output (null where `out` was written), averageWeights
+// or weights if asked for, and with a trace queries, keys, values, scores, capped (where there is a
+// soft cap), masked, weights and heads.
 NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                   const Tensor* context, const Tensor* value_context,
                                   const MultiHeadOptions& options, Tensor* out);

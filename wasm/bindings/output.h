@@ -1,15 +1,16 @@
 // Where a call's result goes: into the tensor that the caller gave as `out`, or into a new one.
 #pragma once
 
-#include "tensor.h"
-
 #include <utility>
+
+#include "tensor.h"
 
 namespace tril::js {
 
 class Output {
  public:
-  // `out` may be null. Throws Error where its shape is not `shape`, or the new one does not fit into memory.
+  // `out` may be null. Throws Error where its shape is not `shape`, or the new one does not fit
+  // into memory.
   Output(Engine& engine, Tensor* out, DynamicShape shape, std::string_view call)
       : made_(out ? nullptr : std::make_shared<Tensor>(engine, shape, call)),
         tensor_(out ? out : made_.get()) {
@@ -31,8 +32,8 @@ class Output {
   Tensor* tensor_;
 };
 
-// Several results by name. JavaScript gets them all at once and only when the call has succeeded, so that a call that
-// fails leaves nothing behind.
+// Several results by name. JavaScript gets them all at once and only when the call has succeeded,
+// so that a call that fails leaves nothing behind.
 class Results {
  public:
   Results(Engine& engine, std::string_view call) : engine_(engine), call_(call) {}
@@ -70,13 +71,15 @@ inline MatrixView<const float> rows_of(const Tensor& tensor) {
 inline VectorView<const float> optional_vector(const Tensor* tensor, std::string_view call,
                                                std::string_view argument) {
   if (!tensor) return {};
-  if (tensor->rank() != 1) fail(call, argument, "must have one axis; shape is " + shape_text(*tensor));
+  if (tensor->rank() != 1)
+    fail(call, argument, "must have one axis; shape is " + shape_text(*tensor));
   return {tensor->data(), {tensor->count()}};
 }
 
 inline MatrixView<const float> matrix(const Tensor& tensor, std::string_view call,
                                       std::string_view argument) {
-  if (tensor.rank() != 2) fail(call, argument, "must have two axes; shape is " + shape_text(tensor));
+  if (tensor.rank() != 2)
+    fail(call, argument, "must have two axes; shape is " + shape_text(tensor));
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
 }
 

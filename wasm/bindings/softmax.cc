@@ -1,10 +1,10 @@
 #include "softmax.h"
 
-#include "output.h"
-
 #include <tril/attention/softmax.h>
 
 #include <string>
+
+#include "output.h"
 
 namespace tril::js {
 
@@ -33,10 +33,12 @@ TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& o
   tril::SoftmaxOptions core_options{.axis = -1, .temperature = options.temperature};
   if (shape[2] == 1) {
     const Shape<2> rows{shape[0], shape[1]};
-    call_core(MatrixView<const float>(x.data(), rows), core_options, MatrixView<float>(output->data(), rows));
+    call_core(MatrixView<const float>(x.data(), rows), core_options,
+              MatrixView<float>(output->data(), rows));
   } else {
     core_options.axis = -2;
-    call_core(TensorView<const float, 3>(x.data(), shape), core_options, TensorView<float, 3>(output->data(), shape));
+    call_core(TensorView<const float, 3>(x.data(), shape), core_options,
+              TensorView<float, 3>(output->data(), shape));
   }
   return output.handle();
 }
@@ -44,15 +46,18 @@ TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& o
 }  // namespace
 
 TensorHandle softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
-  return along_axis(engine, x, options, out, "softmax", [&](auto from, auto& core_options, auto to) {
-    tril::softmax(from, core_options, to, engine.parallel);
-  });
+  return along_axis(engine, x, options, out, "softmax",
+                    [&](auto from, auto& core_options, auto to) {
+                      tril::softmax(from, core_options, to, engine.parallel);
+                    });
 }
 
-TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
-  return along_axis(engine, x, options, out, "log_softmax", [&](auto from, auto& core_options, auto to) {
-    tril::log_softmax(from, core_options, to, engine.parallel);
-  });
+TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options,
+                         Tensor* out) {
+  return along_axis(engine, x, options, out, "log_softmax",
+                    [&](auto from, auto& core_options, auto to) {
+                      tril::log_softmax(from, core_options, to, engine.parallel);
+                    });
 }
 
 }  // namespace tril::js

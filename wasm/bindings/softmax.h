@@ -11,6 +11,7 @@ struct SoftmaxOptions {
 
 // Tensors of any rank.
 TensorHandle softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out);
-TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out);
+TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options,
+                         Tensor* out);
 
 }  // namespace tril::js

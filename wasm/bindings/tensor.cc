@@ -1,18 +1,18 @@
 #include "tensor.h"
 
-#include <tril/foundation/random.h>
-
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 #include <emscripten/heap.h>
+#include <tril/foundation/random.h>
 
 #include <cstdint>
 #include <new>
 #include <string>
 #include <utility>
 
-// A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that was made on it: the
-// only way to take back a view that was lent. Shared memory cannot be detached; there nothing happens.
+// A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that
+// was made on it: the only way to take back a view that was lent. Shared memory cannot be detached;
+// there nothing happens.
 EM_JS(void, tril_revoke_views, (), {
   if (wasmMemory.buffer instanceof ArrayBuffer) {
     wasmMemory.grow(0);
@@ -97,8 +97,8 @@ void write_tensor(Tensor& tensor, const Floats& values) {
 }
 
 Floats view_tensor(Tensor& tensor) {
-  return Floats(emscripten::val(emscripten::typed_memory_view(
-      static_cast<std::size_t>(tensor.count()), tensor.data())));
+  return Floats(emscripten::val(
+      emscripten::typed_memory_view(static_cast<std::size_t>(tensor.count()), tensor.data())));
 }
 
 void revoke_views() { tril_revoke_views(); }

@@ -1,14 +1,15 @@
-// What JavaScript holds: a Tensor of any rank that owns its memory, and the Engine that every call works in.
+// What JavaScript holds: a Tensor of any rank that owns its memory, and the Engine that every call
+// works in.
 //
-// A Tensor is always without gaps. The adapters beside this file turn it into the core's views of fixed rank, by shape
-// and strides alone; nothing is copied between JavaScript's tensor and the core.
+// A Tensor is always without gaps. The adapters beside this file turn it into the core's views of
+// fixed rank, by shape and strides alone; nothing is copied between JavaScript's tensor and the
+// core.
 #pragma once
 
+#include <emscripten/val.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
-
-#include <emscripten/val.h>
 
 #include <memory>
 #include <string_view>
@@ -63,9 +64,9 @@ using TensorHandle = std::shared_ptr<Tensor>;
 std::string shape_text(const Tensor& tensor);
 
 // JavaScript's own types, named in the generated declarations.
-EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)    // number[]
-EMSCRIPTEN_DECLARE_VAL_TYPE(Floats)     // Float32Array
-EMSCRIPTEN_DECLARE_VAL_TYPE(Integers)   // Int32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)       // number[]
+EMSCRIPTEN_DECLARE_VAL_TYPE(Floats)        // Float32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(Integers)      // Int32Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(NamedTensors)  // Record<string, _Tensor>
 
 // The tensor of that name, or null.

@@ -3,7 +3,8 @@ import { describe } from './names.js';
 import type { Raw, RawEngine, RawTensor } from './raw.js';
 import { Tensor } from './tensor.js';
 
-type Handle<T> = T extends Tensor ? RawTensor : null; // distributes: RawTensor | null where optional
+// Distributes: RawTensor | null where a tensor is optional.
+type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
 export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> };
 
@@ -20,8 +21,8 @@ export class Context {
   }
 
   /**
-   * Runs one call of the module on the handles of `tensors`, once all of them are known to be living tensors of this
-   * module. An error that comes out carries the call's name and all shapes.
+   * Runs one call of the module on the handles of `tensors`, once all of them are known to be
+   * living tensors of this module. An error that comes out carries the call's name and all shapes.
    */
   run<Tensors extends Record<string, Tensor | null>, Result>(
     call: string,
@@ -160,7 +161,9 @@ const publicArguments: Record<string, string> = {
   value_context: 'valueContext',
 };
 
-/** The module's own error with the public name of the call and the shapes; anything else as it is. */
+/**
+ * The module's own error with the public name of the call and the shapes; anything else as it is.
+ */
 function withCall(error: unknown, call: string, shapes: Shapes): unknown {
   if (!(error instanceof TrilError)) return error;
   const argument = publicArguments[error.argument] ?? error.argument;

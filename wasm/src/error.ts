@@ -2,8 +2,8 @@
 export type Shapes = Readonly<Record<string, readonly number[]>>;
 
 /**
- * What every call throws for a bad argument, before anything is computed: which call, which argument, and why. Nothing has
- * been written or allocated, and the next call works.
+ * What every call throws for a bad argument, before anything is computed: which call, which
+ * argument, and why. Nothing has been written or allocated, and the next call works.
  */
 export class TrilError extends Error {
   override readonly name = 'TrilError';

@@ -6,12 +6,15 @@ export interface Features {
   readonly exceptions: boolean;
   /** Relaxed vectors, among them fused multiply-add. */
   readonly relaxedSimd: boolean;
-  /** Shared memory that workers can be given: in a browser only where the page is cross-origin isolated. */
+  /**
+   * Shared memory that workers can be given: in a browser only where the page is cross-origin
+   * isolated.
+   */
   readonly threads: boolean;
 }
 
-// The smallest modules that an engine accepts only with the feature. All begin with "\0asm", version 1; sections are
-// 1 types, 3 functions, 5 memory, 10 code.
+// The smallest modules that an engine accepts only with the feature. All begin with "\0asm",
+// version 1; sections are 1 types, 3 functions, 5 memory, 10 code.
 const header = [0, 97, 115, 109, 1, 0, 0, 0];
 const returnsVector = [1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0];
 const returnsNothing = [1, 4, 1, 96, 0, 0, 3, 2, 1, 0];

@@ -19,7 +19,7 @@ export type {
   MultiHeadTrace,
   MultiHeadWeights,
 } from './calls/multi-head-attention.js';
-export type { MatmulMethod, MatmulOptions } from './calls/matmul.js';
+export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
 export type { OutOption, SinusoidalOptions } from './calls/layers.js';
 export type { SoftmaxOptions } from './calls/softmax.js';
 export type { MemoryUse, RandomOptions } from './calls/tensor.js';

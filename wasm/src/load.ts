@@ -10,9 +10,10 @@ export interface LoadOptions {
   /** Which build to load, instead of the best that this engine can run. */
   readonly variant?: Variant;
   /**
-   * How many threads to compute on, the caller's included; 1 unless given. More than one needs shared memory: in a browser a
-   * cross-origin isolated page, and a Worker to call from, since the page's own thread may not wait. Where there
-   * is none, one thread is used; `tril.threads` says how many there are.
+   * How many threads to compute on, the caller's included; 1 unless given. More than one needs
+   * shared memory: in a browser a cross-origin isolated page, and a Worker to call from, since the
+   * page's own thread may not wait. Where there is none, one thread is used; `tril.threads` says
+   * how many there are.
    */
   readonly threads?: number;
   /** Where the .wasm file is served from, when not beside the module's script. */
@@ -21,7 +22,9 @@ export interface LoadOptions {
 
 const maximumThreads = 32;
 
-/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
+/**
+ * Only the script of the variant that is asked for is fetched. Bundlers see four literal imports.
+ */
 async function fetchModule(variant: Variant, options: RawOptions): Promise<Raw> {
   switch (variant) {
     case 'simd':
@@ -50,8 +53,8 @@ function checkOptions(options: LoadOptions): { threads: number; wasmUrl: string 
 }
 
 /**
- * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a module of its own, with
- * its own memory; tensors of one cannot be used with another.
+ * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a
+ * module of its own, with its own memory; tensors of one cannot be used with another.
  *
  * @throws TrilError where an option is wrong, or this engine cannot run the variant
  */
@@ -65,6 +68,9 @@ export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
     ...(wasmUrl !== undefined && {
       locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
     }),
+  }).catch((error: unknown) => {
+    const problem = `${wasmUrl ?? `tril-${variant}.wasm`} could not be loaded: ${String(error)}`;
+    throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
   });
   const context = new Context(raw, available);
   return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });

@@ -74,15 +74,14 @@ export function numberOption(
 }
 
 /** The value itself, once it is known to be a number or not given. */
-export function optionalNumber(
-  call: string,
-  argument: string,
-  value: unknown,
-): number | undefined {
+export function optionalNumber(call: string, argument: string, value: unknown): number | undefined {
   return value === undefined ? undefined : numberOption(call, argument, value, Number.NaN);
 }
 
-/** The value itself, once it is known to be a string; whether there is such a name is the core's to check. */
+/**
+ * The value itself, once it is known to be a string; whether there is such a name is the core's to
+ * check.
+ */
 export function stringOption(
   call: string,
   argument: string,

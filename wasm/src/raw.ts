@@ -1,7 +1,10 @@
 import type { MainModule } from './generated/tril-simd.mjs';
 import type { TrilError } from './error.js';
 
-/** The compiled module as Embind declares it. All variants export the same; `load.ts` makes tsc check that. */
+/**
+ * The compiled module as Embind declares it. All variants export the same; `load.ts` makes tsc
+ * check that.
+ */
 export type Raw = MainModule;
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;

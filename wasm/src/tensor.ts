@@ -4,9 +4,9 @@ import type { RawTensor } from './raw.js';
 import { elementCount, flatten, nest, type NestedNumbers, type Values } from './values.js';
 
 /**
- * Float32 numbers of any rank in the memory of one loaded module. Made by `tril.tensor` and by every call that computes
- * one; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`, and at the
- * latest when the garbage collector finds it.
+ * Float32 numbers of any rank in the memory of one loaded module. Made by `tril.tensor` and by
+ * every call that computes one; its memory is given back by `dispose`, at the end of a `using`
+ * declaration or of a `tril.scope`, and at the latest when the garbage collector finds it.
  */
 export class Tensor implements Disposable {
   /** The sizes of the axes, outermost first. Every axis is at least 1. */
@@ -58,9 +58,10 @@ export class Tensor implements Disposable {
   }
 
   /**
-   * Lends the numbers themselves, in row-major order and without a copy, to `callback`, and returns what it returns. When it
-   * has returned, the array is taken back: its length is 0. To be read, not written. No call of this module can be made
-   * inside, since growing memory would pull the array from under the callback.
+   * Lends the numbers themselves, in row-major order and without a copy, to `callback`, and returns
+   * what it returns. When it has returned, the array is taken back: its length is 0. To be read,
+   * not written. No call of this module can be made inside, since growing memory would pull the
+   * array from under the callback.
    *
    * With threads memory is shared and cannot be taken back, so there the callback gets a copy.
    * @throws TrilError where the callback is asynchronous
@@ -87,9 +88,14 @@ export class Tensor implements Disposable {
   /** @internal The module's own handle, for a call that names this tensor as `argument`. */
   raw(call: string, argument = 'tensor'): RawTensor {
     if (this.#raw) return this.#raw;
-    throw new TrilError(call, argument, `has been disposed; its shape was ${shapeText(this.shape)}`, {
-      [argument]: this.shape,
-    });
+    throw new TrilError(
+      call,
+      argument,
+      `has been disposed; its shape was ${shapeText(this.shape)}`,
+      {
+        [argument]: this.shape,
+      },
+    );
   }
 }
 

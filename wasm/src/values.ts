@@ -58,7 +58,10 @@ function nestedShape(data: unknown): number[] {
   return shape;
 }
 
-/** Copies the numbers under `data` to `out`, checking that every array of one level is as long as the first. */
+/**
+ * Copies the numbers under `data` to `out`, checking that every array of one level is as long as
+ * the first.
+ */
 function flattenInto(
   call: string,
   argument: string,
@@ -124,12 +127,11 @@ export function flatten(call: string, data: unknown, shape: readonly number[]): 
   return out;
 }
 
-/** The shape of nested numbers, as `torch.tensor` and `numpy.array` read it; a typed array is one axis. */
-export function inferShape(
-  call: string,
-  data: unknown,
-  argument = 'data',
-): readonly number[] {
+/**
+ * The shape of nested numbers, as `torch.tensor` and `numpy.array` read it; a typed array is one
+ * axis.
+ */
+export function inferShape(call: string, data: unknown, argument = 'data'): readonly number[] {
   const shape = isNumericArray(data) ? [data.length] : nestedShape(data);
   if (shape.length === 0) {
     const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;

@@ -25,8 +25,8 @@ function missing(variant: Variant, features: Features): string | undefined {
 }
 
 /**
- * The best variant that an engine with these features can run: relaxed vectors where there are any, threads only where they
- * are asked for. A pure function of its arguments.
+ * The best variant that an engine with these features can run: relaxed vectors where there are any,
+ * threads only where they are asked for. A pure function of its arguments.
  * @throws TrilError where the engine lacks what every variant, or the one asked for, needs
  */
 export function chooseVariant(features: Features, wish: Wish = {}): Variant {

@@ -13,7 +13,10 @@ export interface KeyValue {
 }
 
 export interface AttentionOptions {
-  /** A query sees no key after its own position; with `past` or `keyLengths` positions count from there. */
+  /**
+   * A query sees no key after its own position; with `past` or `keyLengths` positions count from
+   * there.
+   */
   readonly causal?: boolean;
   /** Which keys may be seen, besides `causal`. */
   readonly mask?: Mask;
@@ -21,9 +24,14 @@ export interface AttentionOptions {
   readonly scale?: number;
   /** c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
   readonly softcap?: number;
-  /** Keys and values from before, prepended to these; the result then has `present`, all of them. */
+  /**
+   * Keys and values from before, prepended to these; the result then has `present`, all of them.
+   */
   readonly past?: KeyValue;
-  /** One a batch: how many of the keys are real; causal counts so that the last query stands at the last of them. */
+  /**
+   * One a batch: how many of the keys are real; causal counts so that the last query stands at the
+   * last of them.
+   */
   readonly keyLengths?: readonly number[];
   /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
@@ -88,10 +96,11 @@ export function rawAttentionOptions(
 
 export const attentionCalls = (context: Context) => ({
   /**
-   * Scaled dot-product attention, `softmax(scale * q k^T + mask) v` for every head (Vaswani et al. 2017, section 3.2.1): q
-   * `[B, H, T, D]`, k `[B, Hk, S, D]`, v `[B, Hk, S, Dv]`; gives `[B, H, T, Dv]`. Hk divides H: groups of query heads
-   * share a head of keys and values (Ainslie et al. 2023). All may leave out the batch axis, or both batch and heads;
-   * with `heads` they are `[B, T, H*D]` or `[T, H*D]`. A query that sees nothing gets zeros.
+   * Scaled dot-product attention, `softmax(scale * q k^T + mask) v` for every head (Vaswani et al.
+   * 2017, section 3.2.1): q `[B, H, T, D]`, k `[B, Hk, S, D]`, v `[B, Hk, S, Dv]`; gives `[B, H, T,
+   * Dv]`. Hk divides H: groups of query heads share a head of keys and values (Ainslie et al.
+   * 2023). All may leave out the batch axis, or both batch and heads; with `heads` they are `[B, T,
+   * H*D]` or `[T, H*D]`. A query that sees nothing gets zeros.
    *
    * @throws TrilError where shapes or options do not fit
    */

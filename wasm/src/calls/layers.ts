@@ -11,7 +11,10 @@ export interface OutOption {
 export interface SinusoidalOptions extends OutOption {
   /** After how many positions the first pair repeats; 2 pi unless given. */
   readonly wavelength?: number;
-  /** The wavelength of each pair divided by that of the one before; `10000 ** (2 / width)` unless given. */
+  /**
+   * The wavelength of each pair divided by that of the one before; `10000 ** (2 / width)` unless
+   * given.
+   */
   readonly ratio?: number;
 }
 
@@ -19,8 +22,8 @@ export const layerCalls = (context: Context) => {
   const { raw, engine } = context;
   return {
     /**
-     * `x W^T + b`, as `torch.nn.functional.linear`: x `[..., in]`, weight `[out, in]`, bias `[out]` or none; gives
-     * `[..., out]`.
+     * `x W^T + b`, as `torch.nn.functional.linear`: x `[..., in]`, weight `[out, in]`, bias `[out]`
+     * or none; gives `[..., out]`.
      *
      * @throws TrilError where the shapes do not fit
      */
@@ -33,8 +36,8 @@ export const layerCalls = (context: Context) => {
     },
 
     /**
-     * Row `ids[i]` of a table `[V, C]` for every id, as `torch.nn.functional.embedding`: ids `[...]`, whole numbers, nested
-     * or an Int32Array; gives `[..., C]`.
+     * Row `ids[i]` of a table `[V, C]` for every id, as `torch.nn.functional.embedding`: ids
+     * `[...]`, whole numbers, nested or an Int32Array; gives `[..., C]`.
      *
      * @throws TrilError for an id that is no row of the table
      */
@@ -47,8 +50,8 @@ export const layerCalls = (context: Context) => {
     },
 
     /**
-     * Positions 0 to `length - 1` as vectors `[length, width]` (Vaswani et al. 2017, section 3.5): columns `2 i` and
-     * `2 i + 1` are sine and cosine of `2 pi t / (wavelength * ratio ** i)`.
+     * Positions 0 to `length - 1` as vectors `[length, width]` (Vaswani et al. 2017, section 3.5):
+     * columns `2 i` and `2 i + 1` are sine and cosine of `2 pi t / (wavelength * ratio ** i)`.
      *
      * @throws TrilError for an odd width, and for options that are not above 0
      */

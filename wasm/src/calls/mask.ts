@@ -11,7 +11,10 @@ type Rule =
   | { readonly kind: 'padding'; readonly lengths: readonly number[] }
   | { readonly kind: 'additive' | 'boolean'; readonly tensor: Tensor };
 
-/** Which keys a query may see, as a value: made by `tril.mask`, given to attention as often as one likes. */
+/**
+ * Which keys a query may see, as a value: made by `tril.mask`, given to attention as often as one
+ * likes.
+ */
 export class Mask {
   /** @internal */
   readonly rules: readonly Rule[];
@@ -38,11 +41,17 @@ export interface StridedOptions {
 }
 
 export interface DenseOptions {
-  /** `'additive'`: added to the scores, -inf hides. `'boolean'`: 0 hides, anything else may be looked at. */
+  /**
+   * `'additive'`: added to the scores, -inf hides. `'boolean'`: 0 hides, anything else may be
+   * looked at.
+   */
   readonly kind: 'additive' | 'boolean';
 }
 
-/** The rules of a mask, as the module takes them, once it is known that its tensors are alive and of this module. */
+/**
+ * The rules of a mask, as the module takes them, once it is known that its tensors are alive and of
+ * this module.
+ */
 export function rawMask(context: Context, call: string, mask: unknown): { kind: string }[] {
   if (mask === undefined || mask === null) return [];
   if (!(mask instanceof Mask)) {
@@ -70,12 +79,17 @@ export const maskCalls = (context: Context) => ({
       if (left !== undefined) integerOption(call, 'left', left, 0, 0);
       if (right !== undefined) integerOption(call, 'right', right, 0, 0);
       return new Mask([
-        { kind: 'window', ...(left !== undefined && { left }), ...(right !== undefined && { right }) },
+        {
+          kind: 'window',
+          ...(left !== undefined && { left }),
+          ...(right !== undefined && { right }),
+        },
       ]);
     },
 
     /**
-     * Keys near by and every n-th, before and after; with `causal` the strided pattern of Child et al. 2019.
+     * Keys near by and every n-th, before and after; with `causal` the strided pattern of Child et
+     * al. 2019.
      */
     strided(options: StridedOptions): Mask {
       const call = 'mask.strided';
@@ -91,8 +105,8 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * A number for every score, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`; axes of 1 broadcast. The tensor must live as long as
-     * the mask is used.
+     * A number for every score, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`; axes of 1 broadcast. The
+     * tensor must live as long as the mask is used.
      */
     dense(tensor: Tensor, options: DenseOptions): Mask {
       const call = 'mask.dense';

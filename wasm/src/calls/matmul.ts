@@ -2,8 +2,17 @@ import type { Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
-/** Every way of multiplying that there is; all compute the same sums in another order. */
-export type MatmulMethod = 'auto' | 'ijk' | 'tiled';
+/**
+ * Every way of multiplying that there is, the same sums in another order: the fastest that is known
+ * for the shape; the three loops in all their orders, outermost first; blocks for the caches;
+ * packed panels and a register tile; the library Eigen.
+ */
+export const matmulMethods = [
+  'auto',
+  ...(['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji'] as const),
+  ...(['blocked', 'tiled', 'eigen'] as const),
+] as const;
+export type MatmulMethod = (typeof matmulMethods)[number];
 
 export interface MatmulOptions {
   /** Which algorithm; `'auto'`, the fastest that is known for the shape, unless given. */
@@ -18,9 +27,9 @@ export interface MatmulOptions {
 
 export const matmulCalls = (context: Context) => ({
   /**
-   * The matrix product, as `numpy.matmul`: `[..., n, k]` times `[..., k, m]` gives `[..., n, m]`, batch axes broadcast. A
-   * vector `[k]` is a row on the left and a column on the right, and its axis is left out of the result; two
-   * vectors give a tensor of shape `[1]`.
+   * The matrix product, as `numpy.matmul`: `[..., n, k]` times `[..., k, m]` gives `[..., n, m]`,
+   * batch axes broadcast. A vector `[k]` is a row on the left and a column on the right, and its
+   * axis is left out of the result; two vectors give a tensor of shape `[1]`.
    *
    * @throws TrilError where the shapes do not fit, or an option is wrong
    */

@@ -6,9 +6,9 @@ import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
 
 /**
- * The `state_dict` of `nn.MultiheadAttention`, matrices `[out, in]`: the three projections stacked in `in_proj_weight`
- * `[E + 2 Ek, C]`, or apart where their inputs differ in width. E = H * D is the width of all heads of queries, Ek
- * = Hk * D that of keys and values.
+ * The `state_dict` of `nn.MultiheadAttention`, matrices `[out, in]`: the three projections stacked
+ * in `in_proj_weight` `[E + 2 Ek, C]`, or apart where their inputs differ in width. E = H * D is
+ * the width of all heads of queries, Ek = Hk * D that of keys and values.
  */
 export interface MultiHeadWeights {
   readonly in_proj_weight?: Tensor;
@@ -35,7 +35,9 @@ export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads
   readonly valueContext?: Tensor;
   /** Also return the weights after softmax. */
   readonly needWeights?: boolean;
-  /** Their mean over the heads, `[B, T, S]`, which is the default, or all of them, `[B, H, T, S]`. */
+  /**
+   * Their mean over the heads, `[B, T, S]`, which is the default, or all of them, `[B, H, T, S]`.
+   */
   readonly averageWeights?: boolean;
 }
 
@@ -72,11 +74,13 @@ const optionNames = [
 
 export const multiHeadCalls = (context: Context) => ({
   /**
-   * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017, section 3.2.2): x `[B, T, C]`,
-   * or `[T, C]` without a batch, projected to queries, and `context` or x to keys and values; attention in every
-   * head; the heads side by side through `out_proj`. Gives `[B, T, C]`.
+   * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017,
+   * section 3.2.2): x `[B, T, C]`, or `[T, C]` without a batch, projected to queries, and `context`
+   * or x to keys and values; attention in every head; the heads side by side through `out_proj`.
+   * Gives `[B, T, C]`.
    *
-   * @throws TrilError where shapes or options do not fit, and for weights that are missing or unknown
+   * @throws TrilError where shapes or options do not fit, and for weights that are missing or
+   * unknown
    */
   multiHeadAttention<const Options extends MultiHeadOptions>(
     x: Tensor,
@@ -93,7 +97,9 @@ export const multiHeadCalls = (context: Context) => ({
       averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
     };
     const { out } = options;
-    const given = Object.entries(weights).filter(([, weight]) => weight !== undefined && weight !== null);
+    const given = Object.entries(weights).filter(
+      ([, weight]) => weight !== undefined && weight !== null,
+    );
     const named = Object.fromEntries(given) as Record<string, Tensor>;
     const inputs = {
       x,

@@ -7,7 +7,10 @@ export interface SoftmaxOptions {
   readonly axis?: number;
   /** What the numbers are divided by first: below 1 sharper, above 1 flatter; 1 unless given. */
   readonly temperature?: number;
-  /** Where the result goes, instead of into a new tensor; must have the shape of `x`, and may be `x`. */
+  /**
+   * Where the result goes, instead of into a new tensor; must have the shape of `x`, and may be
+   * `x`.
+   */
   readonly out?: Tensor;
 }
 
@@ -21,8 +24,9 @@ export const softmaxCalls = (context: Context) => {
   };
   return {
     /**
-     * `e^(x / temperature)` divided by its sum along one axis, of a tensor of any rank. The maximum is subtracted first, so
-     * that nothing overflows; -inf gives 0, and where everything is -inf all is 0.
+     * `e^(x / temperature)` divided by its sum along one axis, of a tensor of any rank. The maximum
+     * is subtracted first, so that nothing overflows; -inf gives 0, and where everything is -inf
+     * all is 0.
      *
      * @throws TrilError for an axis that is not there and a temperature that is not above 0
      */
@@ -34,7 +38,8 @@ export const softmaxCalls = (context: Context) => {
     },
 
     /**
-     * The logarithm of `softmax`, without rounding small weights to 0 on the way. Where everything is -inf all is -inf.
+     * The logarithm of `softmax`, without rounding small weights to 0 on the way. Where everything
+     * is -inf all is -inf.
      *
      * @throws TrilError as `softmax`
      */

@@ -5,7 +5,9 @@ import type { Tensor } from '../tensor.js';
 import { checkShape, flatten, inferShape, type Values } from '../values.js';
 
 export interface RandomOptions {
-  /** A whole number from 0 to 2^53 - 1; equal seeds give equal numbers in every build and engine. */
+  /**
+   * A whole number from 0 to 2^53 - 1; equal seeds give equal numbers in every build and engine.
+   */
   readonly seed: number;
 }
 
@@ -15,7 +17,10 @@ export interface MemoryUse {
   readonly tensors: number;
   /** Bytes of their elements. */
   readonly bytes: number;
-  /** Bytes of the module's whole memory: tensors, working memory, stack and code's data. It never shrinks. */
+  /**
+   * Bytes of the module's whole memory: tensors, working memory, stack and code's data. It never
+   * shrinks.
+   */
   readonly heapBytes: number;
 }
 
@@ -43,8 +48,9 @@ export const tensorCalls = (context: Context) => {
 
   return {
     /**
-     * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one argument the shape
-     * is that of the nesting, as in `torch.tensor`; with a shape, `data` is nested so or flat in row-major order.
+     * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
+     * argument the shape is that of the nesting, as in `torch.tensor`; with a shape, `data` is
+     * nested so or flat in row-major order.
      * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
      */
     tensor,
@@ -56,8 +62,8 @@ export const tensorCalls = (context: Context) => {
     zeros,
 
     /**
-     * Normally distributed numbers of mean 0 and variance 1 (PCG32, Box and Muller), the same for the same seed and shape
-     * everywhere.
+     * Normally distributed numbers of mean 0 and variance 1 (PCG32, Box and Muller), the same for
+     * the same seed and shape everywhere.
      * @throws TrilError where the shape or the seed is not one, or memory is out
      */
     randomNormal(shape: readonly number[], options: RandomOptions): Tensor {
@@ -74,9 +80,9 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * Runs `body` and disposes every tensor made inside, but those in what it returns: a tensor, or arrays, maps and
-     * objects with tensors in them. Those belong to the scope around, if there is one. When `body` throws, all
-     * are disposed.
+     * Runs `body` and disposes every tensor made inside, but those in what it returns: a tensor, or
+     * arrays, maps and objects with tensors in them. Those belong to the scope around, if there is
+     * one. When `body` throws, all are disposed.
      * @throws TrilError where `body` is asynchronous, besides what it throws itself
      */
     scope<Result>(body: () => Result): Result {
@@ -93,4 +99,3 @@ export const tensorCalls = (context: Context) => {
     },
   };
 };
-
