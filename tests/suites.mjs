@@ -57,13 +57,16 @@ function nodeRunner({ id, name, part, prepare, command, env, read }) {
     part,
     report,
     prepare,
-    run: () =>
-      run('npx', ['--no-install', ...command(report)], {
+    run: () => {
+      // Not by npx, which runs in the folder of the workspace, tests, instead of this one.
+      const [program, ...args] = command(report);
+      return run(join(root, 'node_modules', '.bin', program), args, {
         cwd: join(root, 'tests', part),
         log: id,
         env: { CI: '1', ...env?.(report) },
         allowFailure: true,
-      }),
+      });
+    },
     read,
   };
 }
