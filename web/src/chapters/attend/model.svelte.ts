@@ -1,0 +1,218 @@
+// What is on the page follows from the address: text to tokens, head to weights, both to a request, the
+// Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
+import { getContext, setContext } from 'svelte';
+import { Compute } from '../../compute/client.svelte';
+import type { AttendRequest, AttendResult, MatrixData } from '../../compute/protocol';
+import { Address } from '../../state/address.svelte';
+import {
+  decode,
+  defaults,
+  encode,
+  maxText,
+  type AttendState,
+  type Cell,
+  type Mode,
+} from '../../state/attend';
+import {
+  applyEdits,
+  contentWidth,
+  headWeights,
+  positions,
+  table,
+  type Edit,
+  type HeadId,
+  type HeadWeights,
+  type WeightId,
+} from './heads';
+import { parseNumbers, replaceNumber, type Numbers } from './numbers';
+import { sceneOf, type Entered } from './scene';
+import { isSquare, onStage, type StepId } from './steps';
+import { text } from './text';
+import { tokenize } from './tokens';
+
+interface Job {
+  readonly request: AttendRequest;
+  readonly entered: Entered;
+  readonly head: HeadId;
+  readonly text: string;
+  readonly unedited: HeadWeights;
+}
+
+/** A pause in typing after which going back in the browser returns to what stood before. */
+const pauseMilliseconds = 1200;
+
+function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): AttendRequest {
+  return {
+    content:
+      entered.kind === 'tokens'
+        ? { kind: 'tokens', ids: entered.ids, table }
+        : { kind: 'numbers', numbers: entered.matrix },
+    positions,
+    weights: { q: weights.wq, k: weights.wk, v: weights.wv },
+    causal,
+  };
+}
+
+export class AttendModel {
+  readonly address = new Address({ chapter: 'attend', encode, decode });
+  readonly compute = new Compute<Job>();
+
+  readonly state: AttendState = $derived(this.address.state);
+  // Single fields, so that a step along the figure computes nothing anew.
+  readonly #text = $derived(this.state.text);
+  readonly #by = $derived(this.state.by);
+  readonly #head = $derived(this.state.head);
+  readonly #edits = $derived(this.state.edits);
+  readonly causal = $derived(this.state.mask === 'causal');
+
+  /** What was entered, as far as it makes sense. */
+  readonly entered: ReturnType<typeof tokenize> | Numbers = $derived(
+    this.#by === 'numbers' ? parseNumbers(this.#text) : tokenize(this.#text, this.#by),
+  );
+  readonly empty = $derived(
+    this.entered.kind === 'tokens'
+      ? this.entered.tokens.length === 0
+      : this.entered.kind === 'numbers' && this.entered.matrix.data.length === 0,
+  );
+  readonly #job: Job | null = $derived.by(() => {
+    const entered = this.entered;
+    if (entered.kind === 'problem' || this.empty) return null;
+    const hands = entered.kind === 'tokens';
+    const width = hands ? contentWidth : entered.matrix.cols;
+    const unedited = headWeights(this.#head, width, hands);
+    const weights = applyEdits(unedited, this.#edits);
+    const request = requestOf(entered, weights, this.causal);
+    return { request, entered, head: this.#head, text: this.#text, unedited };
+  });
+
+  #before = $state.raw<AttendResult | null>(null);
+  #last: { job: Job; result: AttendResult } | null = null;
+
+  readonly scene = $derived.by(() => {
+    const answer = this.compute.answer;
+    if (!answer) return null;
+    const { job, result } = answer;
+    const { entered, unedited, request } = job;
+    return sceneOf({ entered, causal: request.causal, result, before: this.#before, unedited });
+  });
+
+  constructor() {
+    $effect(() => {
+      if (this.#job) this.compute.attend(this.#job);
+      else if (this.empty) this.compute.clear();
+    });
+    // Only an edit, or the mask, marks what it has changed; another text or head changes everything.
+    $effect.pre(() => {
+      const answer = this.compute.answer;
+      const last = this.#last;
+      if (answer === last) return;
+      const comparable =
+        answer &&
+        last &&
+        last.job.head === answer.job.head &&
+        (last.job.text === answer.job.text || answer.job.entered.kind === 'numbers');
+      this.#before = comparable ? last.result : null;
+      this.#last = answer;
+    });
+    $effect(() => () => {
+      this.address.close();
+      this.compute.close();
+    });
+  }
+
+  get anythingChanged(): boolean {
+    return Object.values(this.scene?.drawn ?? {}).some(({ changed }) => changed !== null);
+  }
+
+  #typed = -Infinity;
+  setText(typed: string): void {
+    const now = performance.now();
+    const undoable = now - this.#typed > pauseMilliseconds;
+    this.#typed = now;
+    this.address.set({ text: typed.slice(0, maxText), pin: null }, { undoable });
+  }
+
+  /** The text that stood here before the visitor went over to numbers, and the other way round. */
+  #other = '';
+  setMode(by: Mode): void {
+    const { by: before, text: old } = this.state;
+    if (by === before) return;
+    let changed = old;
+    let edits = this.state.edits;
+    if ((by === 'numbers') !== (before === 'numbers')) {
+      edits = [];
+      const fits = by === 'numbers' && parseNumbers(old).kind === 'numbers' && old.trim() !== '';
+      if (!fits) {
+        changed = this.#other || (by === 'numbers' ? text.input.exampleNumbers : defaults.text);
+        this.#other = old;
+      }
+    }
+    this.address.set({ by, pin: null, edits, text: changed }, { undoable: true });
+  }
+
+  setHead(head: HeadId): void {
+    this.address.set(
+      { head, edits: [], pin: this.#carriedPin(this.state.step) },
+      { undoable: true },
+    );
+  }
+
+  setCausal(causal: boolean): void {
+    this.address.set({ mask: causal ? 'causal' : 'none' }, { undoable: true });
+  }
+
+  setStep(step: StepId): void {
+    this.address.set({ step, pin: this.#carriedPin(step) }, { undoable: false });
+  }
+
+  setPin(pin: Cell | null): void {
+    this.address.set({ pin }, { undoable: false });
+  }
+
+  /** A pin goes along where the next step has the same cell: same query, same key. */
+  #carriedPin(step: StepId): Cell | null {
+    const { pin } = this.state;
+    if (!pin || onStage(step).includes(pin.matrix)) return pin;
+    if (isSquare(pin.matrix) && isSquare(step)) return { ...pin, matrix: step };
+    return null;
+  }
+
+  /** Changes one weight; `undoable` is false for what follows within one movement of a slider. */
+  setWeight(cell: Cell, value: number, undoable = true): void {
+    const matrix = cell.matrix as WeightId;
+    const { row, col } = cell;
+    const others = this.#edits.filter(
+      (edit) => edit.matrix !== matrix || edit.row !== row || edit.col !== col,
+    );
+    const original = this.#job?.unedited[matrix];
+    const same = original && Math.fround(value) === original.data[row * original.cols + col];
+    const edits: Edit[] = same ? others : [...others, { matrix, row, col, value }];
+    this.address.set({ edits }, { undoable });
+  }
+
+  setNumber(cell: Cell, value: number): void {
+    const content = cell.col - 1;
+    const changed = replaceNumber(this.#text, cell.row, content, String(value));
+    this.address.set({ text: changed }, { undoable: true });
+  }
+
+  resetWeights(): void {
+    this.address.set({ edits: [] }, { undoable: true });
+  }
+
+  /** The head's own value of a weight, before any edit. */
+  original(cell: Cell): number | null {
+    const matrix: MatrixData | undefined = this.#job?.unedited[cell.matrix as WeightId];
+    return matrix ? matrix.data[cell.row * matrix.cols + cell.col] : null;
+  }
+}
+
+const key = Symbol('attend');
+
+export function provideModel(): AttendModel {
+  return setContext(key, new AttendModel());
+}
+
+export function useModel(): AttendModel {
+  return getContext<AttendModel>(key);
+}

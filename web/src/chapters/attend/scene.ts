@@ -1,0 +1,174 @@
+// From what the visitor entered and what the core answered to matrices that can be drawn.
+import {
+  matrixIds,
+  type AttendResult,
+  type MatrixData,
+  type MatrixId,
+} from '../../compute/protocol';
+import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
+import type { Role } from '../../figures/palette.svelte';
+import { scaleEnd } from '../../figures/paint';
+import { positions, weightIds, type WeightId } from './heads';
+import { isSquare } from './steps';
+import { text } from './text';
+import { visible, type Tokens } from './tokens';
+
+/** What was entered, once it can be computed with. */
+export type Entered = Tokens | { readonly kind: 'numbers'; readonly matrix: MatrixData };
+
+export interface Scene {
+  readonly result: AttendResult;
+  readonly content: Entered['kind'];
+  /** T, C, d, d_v. */
+  readonly length: number;
+  readonly inputs: number;
+  readonly headWidth: number;
+  readonly valueWidth: number;
+  readonly causal: boolean;
+  /** Labels of the T tokens or rows, all different. */
+  readonly labels: readonly string[];
+  readonly tokens: Tokens | null;
+  /** Columns of X. */
+  readonly groups: readonly LabelGroup[];
+  readonly drawn: Readonly<Record<MatrixId, Drawn>>;
+}
+
+/** Equal tokens are told apart by their place: the₁, the₄. */
+export function labelsOf(entered: Entered): string[] {
+  if (entered.kind === 'numbers') {
+    return Array.from({ length: entered.matrix.rows }, (_, row) => String(row + 1));
+  }
+  const { tokens } = entered;
+  const subscript = (n: number) => String(n).replace(/\d/gu, (digit) => '₀₁₂₃₄₅₆₇₈₉'[+digit]);
+  return tokens.map((token, place) => {
+    const repeated = tokens.indexOf(token) !== tokens.lastIndexOf(token);
+    return visible(token) + (repeated ? subscript(place + 1) : '');
+  });
+}
+
+function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
+function groupsOf(width: number, content: Entered['kind']): LabelGroup[] {
+  const { one, who, what, where } = text.axes;
+  return [
+    { name: one, from: 0, count: 1 },
+    { name: content === 'tokens' ? who : what, from: 1, count: width },
+    { name: where, from: 1 + width, count: positions.width },
+  ];
+}
+
+function inputAxis(groups: readonly LabelGroup[]): Axis {
+  const names = groups.flatMap(({ name, count }) =>
+    Array.from({ length: count }, (_, i) => (count === 1 ? name : `${name} ${i + 1}`)),
+  );
+  const short = groups.flatMap(({ count }) =>
+    Array.from({ length: count }, (_, i) => (count === 1 ? '' : String(i + 1))),
+  );
+  return { title: text.axes.input, names, short, groups };
+}
+
+const roles: Record<MatrixId, Role> = {
+  x: 'x',
+  wq: 'q',
+  wk: 'k',
+  wv: 'v',
+  q: 'q',
+  k: 'k',
+  v: 'v',
+  scores: 'score',
+  scaled: 'score',
+  masked: 'score',
+  weights: 'weight',
+  output: 'v',
+};
+
+function symbolOf(id: MatrixId): MatrixSymbol {
+  if (id === 'wq' || id === 'wk' || id === 'wv') {
+    return { base: 'W', sub: id[1].toUpperCase(), letter: true };
+  }
+  if (id === 'x' || id === 'q' || id === 'k' || id === 'v') {
+    return { base: id.toUpperCase(), letter: true };
+  }
+  return { base: text.symbols[id], letter: false };
+}
+
+function axesOf(id: MatrixId, scene: Omit<Scene, 'drawn'>): { rows: Axis; cols: Axis } {
+  const { axes } = text;
+  const words = scene.content === 'tokens';
+  const tokens = (title: string): Axis => ({
+    title,
+    names: scene.labels,
+    short: scene.labels,
+    words,
+  });
+  const { rows, cols } = scene.result.matrices[id];
+  if (isSquare(id)) return { rows: tokens(axes.query), cols: tokens(axes.key) };
+  if (id === 'x') return { rows: tokens(axes.token), cols: inputAxis(scene.groups) };
+  if (id === 'wq' || id === 'wk' || id === 'wv') {
+    return { rows: numerals(rows, axes.output), cols: inputAxis(scene.groups) };
+  }
+  const title = id === 'q' || id === 'output' ? axes.query : axes.key;
+  return { rows: tokens(title), cols: numerals(cols, axes.width) };
+}
+
+/** 1 where a and b differ in any bit that shows; null where nothing can be compared, or nothing does. */
+function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
+  if (!before || before.rows !== now.rows || before.cols !== now.cols) return null;
+  const changed = now.data.map((value, i) => (Object.is(value, before.data[i]) ? 0 : 1));
+  return changed.includes(1) ? Uint8Array.from(changed) : null;
+}
+
+export interface SceneOptions {
+  readonly entered: Entered;
+  readonly causal: boolean;
+  readonly result: AttendResult;
+  /** Before the last edit, to mark what it changed. */
+  readonly before: AttendResult | null;
+  /** The head's weights without the visitor's edits. */
+  readonly unedited: Readonly<Record<WeightId, MatrixData>>;
+}
+
+export function sceneOf({ entered, causal, result, before, unedited }: SceneOptions): Scene {
+  const { x, q, v } = result.matrices;
+  const groups = groupsOf(x.cols - 1 - positions.width, entered.kind);
+  const scene: Omit<Scene, 'drawn'> = {
+    result,
+    content: entered.kind,
+    length: x.rows,
+    inputs: x.cols,
+    headWidth: q.cols,
+    valueWidth: v.cols,
+    causal,
+    labels: labelsOf(entered),
+    tokens: entered.kind === 'tokens' ? entered : null,
+    groups,
+  };
+  const scoresEnd = scaleEnd(result.matrices.scores.data);
+  const drawn = matrixIds.map((id): [MatrixId, Drawn] => {
+    const matrix = result.matrices[id];
+    const isWeight = weightIds.includes(id as WeightId);
+    const hides = causal && (id === 'masked' || id === 'weights');
+    return [
+      id,
+      {
+        id,
+        symbol: symbolOf(id),
+        role: roles[id],
+        matrix,
+        ...axesOf(id, scene),
+        kind: id === 'weights' ? 'weights' : 'signed',
+        // Scores, scaled and masked share a scale, so that scaling is seen.
+        end: isSquare(id) ? scoresEnd : scaleEnd(matrix.data),
+        shared: isSquare(id) && id !== 'weights',
+        hidden: hides ? (row: number, col: number) => col > row : () => false,
+        changed: difference(matrix, before?.matrices[id]),
+        edited: isWeight ? difference(matrix, unedited[id as WeightId]) : null,
+        editable: isWeight || (id === 'x' && entered.kind === 'numbers'),
+      },
+    ];
+  });
+  return { ...scene, drawn: Object.fromEntries(drawn) as Record<MatrixId, Drawn> };
+}

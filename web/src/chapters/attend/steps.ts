@@ -1,0 +1,58 @@
+// The nine steps of the chapter: what each makes, of what, and which part of the formula it is.
+import type { MatrixId } from '../../compute/protocol';
+
+export const stepIds = [
+  'x',
+  'q',
+  'k',
+  'v',
+  'scores',
+  'scaled',
+  'masked',
+  'weights',
+  'output',
+] as const;
+export type StepId = (typeof stepIds)[number];
+
+/** The parts of softmax(Q K^T / sqrt(d) + M) V that can light up, each a link to a step. */
+export type FormulaPart = 'softmax' | 'q' | 'k' | 'product' | 'scale' | 'mask' | 'v';
+
+export interface Step {
+  readonly id: StepId;
+  /**
+   * input: put together. projection: X times a weight matrix. product: left times right. map: every cell,
+   * or row, of one matrix.
+   */
+  readonly kind: 'input' | 'projection' | 'product' | 'map';
+  /** What it is made of; for a product left and right. */
+  readonly sources: readonly MatrixId[];
+  /** The right one of a product is used transposed. */
+  readonly transposed?: boolean;
+  readonly lights: readonly FormulaPart[];
+}
+
+export const steps: readonly Step[] = [
+  { id: 'x', kind: 'input', sources: [], lights: [] },
+  { id: 'q', kind: 'projection', sources: ['x', 'wq'], lights: ['q'] },
+  { id: 'k', kind: 'projection', sources: ['x', 'wk'], lights: ['k'] },
+  { id: 'v', kind: 'projection', sources: ['x', 'wv'], lights: ['v'] },
+  { id: 'scores', kind: 'product', sources: ['q', 'k'], transposed: true, lights: ['product'] },
+  { id: 'scaled', kind: 'map', sources: ['scores'], lights: ['scale'] },
+  { id: 'masked', kind: 'map', sources: ['scaled'], lights: ['mask'] },
+  { id: 'weights', kind: 'map', sources: ['masked'], lights: ['softmax'] },
+  { id: 'output', kind: 'product', sources: ['weights', 'v'], lights: ['softmax', 'v'] },
+];
+
+export function stepOf(id: StepId): Step {
+  return steps[stepIds.indexOf(id)];
+}
+
+/** All matrices on the stage at a step. */
+export function onStage(id: StepId): readonly MatrixId[] {
+  return [id, ...stepOf(id).sources];
+}
+
+/** Whose rows are queries and whose columns are keys. */
+export function isSquare(id: MatrixId): boolean {
+  return id === 'scores' || id === 'scaled' || id === 'masked' || id === 'weights';
+}

@@ -1,0 +1,46 @@
+// Text to tokens, in any script, and tokens to numbers in order of first appearance.
+
+export type TextMode = 'words' | 'characters';
+
+/** 64 tokens: the longest clock hand turns once, and three digits in base 4 number them all. */
+export const maxTokens = 64;
+
+export interface Tokens {
+  readonly kind: 'tokens';
+  /** The first 64 at most. */
+  readonly tokens: readonly string[];
+  /** The number of each token: equal tokens have equal numbers. */
+  readonly ids: readonly number[];
+  readonly distinct: readonly string[];
+  /** How many there were before the cut. */
+  readonly found: number;
+}
+
+function segments(text: string, granularity: 'word' | 'grapheme'): string[] {
+  if (typeof Intl.Segmenter === 'function') {
+    const segmenter = new Intl.Segmenter(undefined, { granularity });
+    return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  }
+  return granularity === 'word' ? text.split(/(\s+)/u) : Array.from(text);
+}
+
+/** Words, punctuation marks and emoji, one by one, without the space between; or what a reader calls characters. */
+function split(text: string, mode: TextMode): string[] {
+  const whole = text.normalize('NFC').trim();
+  if (mode === 'characters') return segments(whole, 'grapheme');
+  return segments(whole, 'word').filter((segment) => segment.trim() !== '');
+}
+
+export function tokenize(text: string, mode: TextMode): Tokens {
+  const all = split(text, mode);
+  const tokens = all.slice(0, maxTokens);
+  const distinct = [...new Set(tokens)];
+  const ids = tokens.map((token) => distinct.indexOf(token));
+  return { kind: 'tokens', tokens, ids, distinct, found: all.length };
+}
+
+/** A token as a label shows it: white space gets a sign. */
+export function visible(token: string): string {
+  if (token.trim() !== '') return token;
+  return token.includes('\n') ? '⏎' : token === '\t' ? '⇥' : '␣';
+}

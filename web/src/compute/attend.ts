@@ -1,0 +1,120 @@
+// One attention head on the core, every intermediate read back: for the Worker, and for nobody's eyes
+// but the figures'. There is no arithmetic here.
+import type { Tensor, Tril } from 'tril';
+import type { AttendRequest, AttendResult, Content, MatrixData } from './protocol';
+
+function upload(tril: Tril, matrix: MatrixData): Tensor {
+  return tril.tensor([matrix.rows, matrix.cols], matrix.data);
+}
+
+/** The last two axes; all others must have length 1. */
+function download(tensor: Tensor): MatrixData {
+  const [rows, cols] = tensor.shape.slice(-2);
+  return { rows, cols, data: tensor.read() };
+}
+
+function contentOf(tril: Tril, content: Content): MatrixData {
+  if (content.kind === 'numbers') return content.numbers;
+  return download(tril.embedding(content.ids, upload(tril, content.table)));
+}
+
+/** X = [ 1 | content | position ], put together column by column. */
+function input(tril: Tril, { content, positions }: AttendRequest): MatrixData {
+  const left = contentOf(tril, content);
+  const { width, wavelength, ratio } = positions;
+  const right = download(tril.sinusoidalPositions(left.rows, width, { wavelength, ratio }));
+  const cols = 1 + left.cols + width;
+  const data = new Float32Array(left.rows * cols);
+  for (let row = 0; row < left.rows; ++row) {
+    const own = data.subarray(row * cols, (row + 1) * cols);
+    own[0] = 1;
+    own.set(left.data.subarray(row * left.cols, (row + 1) * left.cols), 1);
+    own.set(right.data.subarray(row * width, (row + 1) * width), 1 + left.cols);
+  }
+  return { rows: left.rows, cols, data };
+}
+
+/** How much of each token of the table is in each output row: only the tokens in use. */
+function readout(tril: Tril, output: Tensor, content: Content): MatrixData | null {
+  if (content.kind !== 'tokens') return null;
+  const used = Math.max(...content.ids) + 1;
+  const { cols, data } = content.table;
+  const table = tril.tensor([used, cols], data.slice(0, used * cols));
+  if (output.shape.at(-1) !== cols) return null;
+  return download(tril.matmul(output, table, { transposeB: true }));
+}
+
+/** [T, D] as one batch of one head. */
+function asHead(tril: Tril, matrix: Tensor): Tensor {
+  return tril.tensor([1, 1, ...matrix.shape], matrix.read());
+}
+
+export function attend(tril: Tril, request: AttendRequest): AttendResult {
+  return tril.scope(() => {
+    const begin = performance.now();
+    const x = upload(tril, input(tril, request));
+    const [wq, wk, wv] = (['q', 'k', 'v'] as const).map((name) =>
+      upload(tril, request.weights[name]),
+    );
+    const [q, k, v] = [wq, wk, wv].map((weight) => tril.linear(x, weight));
+    const scores = tril.matmul(q, k, { transposeB: true });
+    const heads = [q, k, v].map((matrix) => asHead(tril, matrix));
+    const { output, trace } = tril.attention(heads[0], heads[1], heads[2], {
+      causal: request.causal,
+      trace: true,
+    });
+    const weights = download(trace.weights);
+    const ones = tril.tensor([weights.cols, 1], new Float32Array(weights.cols).fill(1));
+    const rowSums = tril.matmul(upload(tril, weights), ones);
+    const outputRows = download(output);
+    return {
+      matrices: {
+        x: download(x),
+        wq: request.weights.q,
+        wk: request.weights.k,
+        wv: request.weights.v,
+        q: download(q),
+        k: download(k),
+        v: download(v),
+        scores: download(scores),
+        scaled: download(trace.scores),
+        masked: download(trace.masked),
+        weights,
+        output: outputRows,
+      },
+      rowSums: download(rowSums),
+      readout: readout(tril, upload(tril, outputRows), request.content),
+      milliseconds: performance.now() - begin,
+    };
+  });
+}
+
+/**
+ * Microseconds of one attention() without a trace: timers are coarse, so batches of at least 20 ms
+ * after a warm-up of the same length, and the median of five.
+ */
+export function measure(tril: Tril, request: AttendRequest): number {
+  return tril.scope(() => {
+    const x = upload(tril, input(tril, request));
+    const heads = (['q', 'k', 'v'] as const).map((name) =>
+      asHead(tril, tril.linear(x, upload(tril, request.weights[name]))),
+    );
+    const batch = () => {
+      const begin = performance.now();
+      let calls = 0;
+      let elapsed = 0;
+      do {
+        for (let i = 0; i < 8; ++i, ++calls) {
+          tril.scope(
+            () => void tril.attention(heads[0], heads[1], heads[2], { causal: request.causal }),
+          );
+        }
+        elapsed = performance.now() - begin;
+      } while (elapsed < 20);
+      return (1000 * elapsed) / calls;
+    };
+    batch();
+    const times = Array.from({ length: 5 }, batch).sort((a, b) => a - b);
+    return times[2];
+  });
+}

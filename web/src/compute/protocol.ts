@@ -1,0 +1,79 @@
+// What the page and its Worker say to each other. Only plain data crosses.
+
+/** Row-major numbers of a matrix. */
+export interface MatrixData {
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Float32Array;
+}
+
+/** The stages of one attention head, in order, and its three weight matrices ([out, in], as PyTorch has them). */
+export const matrixIds = [
+  'x',
+  'wq',
+  'wk',
+  'wv',
+  'q',
+  'k',
+  'v',
+  'scores',
+  'scaled',
+  'masked',
+  'weights',
+  'output',
+] as const;
+export type MatrixId = (typeof matrixIds)[number];
+
+/** Rows of X are [ 1 | content | position ]; content is looked up by token number, or given. */
+export type Content =
+  | { readonly kind: 'tokens'; readonly ids: readonly number[]; readonly table: MatrixData }
+  | { readonly kind: 'numbers'; readonly numbers: MatrixData };
+
+export interface AttendRequest {
+  readonly content: Content;
+  readonly positions: {
+    readonly width: number;
+    readonly wavelength: number;
+    readonly ratio: number;
+  };
+  readonly weights: { readonly q: MatrixData; readonly k: MatrixData; readonly v: MatrixData };
+  readonly causal: boolean;
+}
+
+export interface AttendResult {
+  readonly matrices: Readonly<Record<MatrixId, MatrixData>>;
+  /** Sum of every row of weights, [T, 1]. */
+  readonly rowSums: MatrixData;
+  /** output times the table's rows in use, [T, distinct tokens]: how much each token is in it. */
+  readonly readout: MatrixData | null;
+  /** All of the above in the core, milliseconds. */
+  readonly milliseconds: number;
+}
+
+/** The package, as it was loaded. */
+export interface Loaded {
+  readonly variant: string;
+  readonly milliseconds: number;
+}
+
+/** A failure in words; `call` and `argument` where a call of the core refused its arguments. */
+export interface Failure {
+  readonly message: string;
+  readonly call?: string;
+  readonly argument?: string;
+}
+
+export type ToWorker =
+  | { readonly kind: 'attend'; readonly id: number; readonly request: AttendRequest }
+  | { readonly kind: 'measure'; readonly id: number; readonly request: AttendRequest };
+
+export type FromWorker =
+  | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  | { readonly kind: 'notLoaded'; readonly failure: Failure }
+  | { readonly kind: 'attended'; readonly id: number; readonly result: AttendResult }
+  | { readonly kind: 'measured'; readonly id: number; readonly microseconds: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure };
+
+export function at(matrix: MatrixData, row: number, col: number): number {
+  return matrix.data[row * matrix.cols + col];
+}

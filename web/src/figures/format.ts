@@ -1,0 +1,82 @@
+// Numbers as the figures write them: a true minus sign, and a zero only where there is one.
+
+/** How many characters a cell of this size has room for, at least the 28 px that numbers need. */
+export const numberCell = 28;
+
+function signed(value: number, digits: string): string {
+  return value < 0 || Object.is(value, -0) ? `−${digits}` : digits;
+}
+
+function special(value: number): string | null {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return signed(value, '∞');
+  return value === 0 ? '0' : null;
+}
+
+/**
+ * Few enough characters for a cell: whole numbers as they are, others with two decimals, fewer for large
+ * numbers, then powers of ten. Decimals that are all zero say that the number is not quite whole.
+ */
+export function inCell(value: number, cell: number): string {
+  const found = special(value);
+  if (found) return found;
+  const magnitude = Math.abs(value);
+  const roomy = cell >= 34;
+  if (magnitude >= (roomy ? 10000 : 1000)) {
+    return signed(value, magnitude.toExponential(0).replace('e+', 'e'));
+  }
+  if (Number.isInteger(value)) return signed(value, String(magnitude));
+  const decimals = Math.max(
+    0,
+    (roomy ? 2 : 1) - (magnitude >= 10 ? 1 : 0) - (magnitude >= 100 ? 1 : 0),
+  );
+  const digits = magnitude.toFixed(decimals);
+  return Number(digits) === 0 ? digits : signed(value, digits);
+}
+
+/** A weight between 0 and 1, without the 0 in front. */
+export function weightInCell(value: number, cell: number): string {
+  if (value < 0 || value >= 1) return inCell(value, cell);
+  return special(value) ?? value.toFixed(2).replace(/^0/u, '');
+}
+
+/** In a sentence or equation: four significant digits or two decimals. */
+export function inText(value: number): string {
+  const magnitude = Math.abs(value);
+  const found = special(value);
+  if (found) return found;
+  if (magnitude >= 1e5 || magnitude < 1e-3) {
+    const [digits, power] = magnitude.toExponential(1).split('e');
+    const raised = power
+      .replace('+', '')
+      .replace('-', '⁻')
+      .replace(/\d/gu, (d) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[+d]);
+    return signed(value, `${digits}·10${raised}`);
+  }
+  const decimals = magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : magnitude >= 1 ? 2 : 3;
+  const text = magnitude.toFixed(decimals);
+  return signed(value, text.includes('.') ? text.replace(/\.?0+$/u, '') : text);
+}
+
+/** All the digits of a float32: the shortest decimal that reads back as the same number. */
+export function exact(value: number): string {
+  const found = special(value);
+  if (found) return found;
+  for (let digits = 1; digits < 9; ++digits) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) return signed(value, String(Math.abs(Number(text))));
+  }
+  return signed(value, String(Math.abs(Number(value.toPrecision(9)))));
+}
+
+/** 1 234 567, with thin spaces. */
+export function count(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/gu, '\u2009');
+}
+
+/** A time in the unit that suits it. */
+export function duration(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  if (milliseconds >= 0.1) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+  return `${(milliseconds * 1000).toFixed(milliseconds < 0.01 ? 1 : 0)} µs`;
+}

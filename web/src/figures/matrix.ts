@@ -1,0 +1,69 @@
+// What a drawn matrix is, apart from how it is drawn.
+import { at, type MatrixData, type MatrixId } from '../compute/protocol';
+import type { Role } from './palette.svelte';
+import { exact, inCell, weightInCell } from './format';
+
+/** A run of labels that belong together, under one bracket. */
+export interface LabelGroup {
+  readonly name: string;
+  readonly from: number;
+  readonly count: number;
+}
+
+export interface Axis {
+  /** What the axis is, such as "query, looks". */
+  readonly title: string;
+  /** One a row or column, for sentences. */
+  readonly names: readonly string[];
+  /** What stands at the matrix, where that is shorter. */
+  readonly short: readonly string[];
+  readonly groups?: readonly LabelGroup[];
+  /** Token labels may be long: they slant above columns. */
+  readonly words?: boolean;
+}
+
+export interface MatrixSymbol {
+  readonly base: string;
+  readonly sub?: string;
+  /** A letter of the formula, so in italics; else a word. */
+  readonly letter: boolean;
+}
+
+export interface Drawn {
+  readonly id: MatrixId;
+  readonly symbol: MatrixSymbol;
+  readonly role: Role;
+  readonly matrix: MatrixData;
+  readonly rows: Axis;
+  readonly cols: Axis;
+  /** weights: 0 to 1, one colour. signed: two colours around 0. */
+  readonly kind: 'signed' | 'weights';
+  /** The magnitude that fills a cell, and whether other matrices on the stage share it. */
+  readonly end: number;
+  readonly shared: boolean;
+  readonly hidden: (row: number, col: number) => boolean;
+  /** 1 where the last edit has changed the number. */
+  readonly changed: Uint8Array | null;
+  /** 1 where the visitor has changed the number by hand. */
+  readonly edited: Uint8Array | null;
+  readonly editable: boolean;
+}
+
+export function written(drawn: Drawn, row: number, col: number, cell: number): string {
+  const value = at(drawn.matrix, row, col);
+  if (drawn.hidden(row, col)) return '–';
+  return drawn.kind === 'weights' ? weightInCell(value, cell) : inCell(value, cell);
+}
+
+export function spoken(drawn: Drawn, row: number, col: number, words: { hidden: string }): string {
+  const place = `${drawn.rows.names[row]}, ${drawn.cols.names[col]}`;
+  const value = exact(at(drawn.matrix, row, col));
+  return `${place}: ${drawn.hidden(row, col) ? `${words.hidden}, ${value}` : value}`;
+}
+
+/** Share of the scale's end, 0 to 1; infinities fill the cell, NaN has none. */
+export function share(drawn: Drawn, value: number): number {
+  if (Number.isNaN(value)) return 0;
+  const end = drawn.kind === 'weights' ? 1 : drawn.end;
+  return end > 0 ? Math.min(Math.abs(value) / end, 1) : 0;
+}

@@ -1,0 +1,42 @@
+// How large a cell may be, so that a figure fits its place, or is worth scrolling for.
+import { numberCell } from './format';
+import type { Axis } from './matrix';
+
+const largest = 40;
+const comfortable = 30;
+const smallest = 7;
+
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+  /** The visitor wants numbers, even if that means scrolling. */
+  readonly numbers: boolean;
+}
+
+/** `across` and `down` count cells; `fixed` is the width that labels take. */
+export function cellSize(room: Room, across: number, down: number, fixed: number): number {
+  const byWidth = Math.floor((room.width - fixed) / across);
+  const byHeight = Math.max(comfortable, Math.floor(room.height / down));
+  if (byWidth >= numberCell) return Math.min(largest, byWidth, byHeight);
+  // Up to about twice the place, scrolling beats losing the numbers.
+  if (room.numbers || numberCell * across <= 2.1 * (room.width - fixed)) return comfortable;
+  return Math.max(smallest, byWidth);
+}
+
+/** Width for an axis's labels beside rows. */
+export function gutterOf(axis: Axis, narrow: boolean): number {
+  const longest = Math.max(...axis.short.map((label) => [...label].length));
+  const letters = axis.words ? 7.6 : 6.8;
+  const brackets = axis.groups
+    ? Math.max(...axis.groups.map((group) => group.name.length)) * 7 + 14
+    : 0;
+  return Math.ceil(Math.max(26, Math.min(longest * letters + 14, narrow ? 72 : 96) + brackets));
+}
+
+/** Height for an axis's labels above columns; words slant where they are wider than a cell. */
+export function headOf(axis: Axis, cell: number): number {
+  if (axis.groups) return 46;
+  if (!axis.words) return 22;
+  const longest = Math.max(...axis.short.map((label) => [...label].length));
+  return longest * 7.5 > cell ? Math.min(74, 20 + longest * 5.3) : 24;
+}

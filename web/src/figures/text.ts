@@ -1,0 +1,12 @@
+// What the figures themselves say, in any chapter.
+export const figureText = {
+  hidden: 'hidden by the mask',
+  ownScale: 'own scale',
+  sharedScale: 'shared scale',
+  negative: 'negative',
+  positive: 'positive',
+  matrix: (name: string, rows: number, cols: number, down: string, across: string) =>
+    `${name}, ${rows} by ${cols}. Down: ${down}. Across: ${across}. Arrow keys move, Enter pins, Escape frees.`,
+  small: 'cells too small for numbers: point at one',
+  asTable: (name: string) => `${name} as a table, all digits`,
+} as const;

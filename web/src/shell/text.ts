@@ -1,0 +1,16 @@
+// Every word of the shell.
+import type { FormulaPart } from '../chapters/attend/steps';
+
+export const shellText = {
+  map: 'The formula is the map',
+  parts: {
+    softmax: 'softmax: scores become weights',
+    q: 'Q: the queries',
+    k: 'K: the keys',
+    product: 'Q K transposed: the scores',
+    scale: 'divided by the square root of d',
+    mask: 'plus M: the mask',
+    v: 'V: the values',
+  } satisfies Record<FormulaPart, string>,
+  theme: { light: 'Light theme', dark: 'Dark theme' },
+} as const;

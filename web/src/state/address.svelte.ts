@@ -1,0 +1,63 @@
+// The address bar as the one place where a chapter's state lives. What is worth going back to makes an
+// entry in the browser's history, so that "back" is undo; steps along a figure replace it.
+
+export interface Codec<State, Problem> {
+  readonly chapter: string;
+  readonly encode: (state: State) => string;
+  readonly decode: (query: string) => { state: State; problems: Problem[] };
+}
+
+export class Address<State, Problem> {
+  state = $state.raw() as State;
+  problems = $state.raw<Problem[]>([]);
+  /** How many entries back this visit began: undo goes no further. */
+  depth = $state(0);
+
+  readonly #codec: Codec<State, Problem>;
+  readonly #listen = () => this.#read();
+
+  constructor(codec: Codec<State, Problem>) {
+    this.#codec = codec;
+    this.#read();
+    window.addEventListener('popstate', this.#listen);
+  }
+
+  /** The address of the state with some changes, for links. */
+  href(change: Partial<State>): string {
+    const query = this.#codec.encode({ ...this.state, ...change });
+    return query ? `#${this.#codec.chapter}?${query}` : `#${this.#codec.chapter}`;
+  }
+
+  /** Changes the state; `undoable` makes it an entry to come back from. */
+  set(change: Partial<State>, { undoable }: { undoable: boolean }): void {
+    const href = this.href(change);
+    this.state = { ...this.state, ...change };
+    this.problems = [];
+    if (href === location.hash) return;
+    const depth = this.depth + (undoable ? 1 : 0);
+    if (undoable) history.pushState({ depth }, '', href);
+    else history.replaceState({ depth }, '', href);
+    this.depth = depth;
+  }
+
+  undo(): void {
+    if (this.depth > 0) history.back();
+  }
+
+  dismiss(): void {
+    this.problems = [];
+  }
+
+  close(): void {
+    window.removeEventListener('popstate', this.#listen);
+  }
+
+  #read(): void {
+    const hash = location.hash.slice(1);
+    const mark = hash.indexOf('?');
+    const { state, problems } = this.#codec.decode(mark < 0 ? '' : hash.slice(mark + 1));
+    this.state = state;
+    this.problems = problems;
+    this.depth = (history.state as { depth?: number } | null)?.depth ?? 0;
+  }
+}

@@ -1,0 +1,58 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type Plugin } from 'vite';
+
+// The built page may load nothing but its own files, and runs no inline script. WebAssembly has to be
+// allowed by name. KaTeX and Svelte set styles through the DOM, which the policy does not concern.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** In the build only: the development server injects inline scripts and styles of its own. */
+function contentSecurityPolicy(): Plugin {
+  return {
+    name: 'content-security-policy',
+    apply: 'build',
+    transformIndexHtml: () => [
+      {
+        tag: 'meta',
+        attrs: { 'http-equiv': 'Content-Security-Policy', content: policy },
+        injectTo: 'head-prepend',
+      },
+    ],
+  };
+}
+
+/**
+ * The page's matrices are small and its Worker keeps it responsive, so that one thread does. The threaded
+ * builds, which start Workers in a way that Vite cannot follow, stay out of it.
+ */
+function withoutThreads(): Plugin {
+  return {
+    name: 'without-threads',
+    enforce: 'pre',
+    load: (id) =>
+      /tril-[a-z]+-threads\.mjs$/.test(id)
+        ? "export default () => Promise.reject(new Error('this page is built without threads'));"
+        : null,
+  };
+}
+
+export default defineConfig({
+  base: './', // works under any path of any static host
+  plugins: [svelte(), withoutThreads(), contentSecurityPolicy()],
+  worker: { format: 'es', plugins: () => [withoutThreads()] },
+  optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0, // data: addresses are against the policy
+    modulePreload: { polyfill: false },
+  },
+});
