@@ -156,33 +156,26 @@ export async function ensureSystem(purposes) {
 
 const debianNames = (missing) => missing.map((each) => each.debian).join(' ');
 
+const aptLine = (missing) =>
+  `apt-get update && apt-get install -y --no-install-recommends ${debianNames(missing)}`;
+
 async function aptInstall(missing, names) {
   const isRoot = process.getuid?.() === 0;
-  const packages = debianNames(missing).split(' ');
-  const byHand = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
   if (!isRoot && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) {
+    // All that any command will ever ask for, so that this is needed once.
+    const all = missingFor(requirements.flatMap((each) => each.purposes));
     throw new StepError(`Missing: ${names}, and installing needs an administrator.`, {
-      advice: `run this once, then start again:\n\n  sudo sh -c '${byHand}'\n`,
+      advice: `run this once, then start again:\n\n  sudo sh -c '${aptLine(all)}'\n`,
     });
   }
-  const prefix = isRoot ? [] : ['sudo', '-n'];
+  const advice = `run this by hand and read what it says:\n\n  sudo sh -c '${aptLine(missing)}'\n`;
   // Waits for another apt-get to finish; asks nothing.
-  const apt = (...args) => {
-    const line = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
-    line.push('-y', '-o', 'DPkg::Lock::Timeout=300', ...args);
-    return run(line[0], line.slice(1), {
-      log: 'apt',
-      advice: `run \`${isRoot ? '' : 'sudo '}sh -c '${byHand}'\` by hand and read what it says`,
-      allowFailure: true,
-    });
-  };
-  const install = () => apt('install', '--no-install-recommends', ...packages);
-  if ((await install()) === 0) return;
-  await apt('update'); // The lists were missing or old.
-  if ((await install()) !== 0) {
-    throw new StepError(`apt-get could not install ${packages.join(' ')}.`, {
-      advice: `run this by hand and read what it says:\n\n  ${isRoot ? '' : 'sudo '}sh -c '${byHand}'\n`,
-      log: join(logFolder, 'apt.log'),
-    });
-  }
+  const command = [...(isRoot ? [] : ['sudo', '-n']), 'env', 'DEBIAN_FRONTEND=noninteractive'];
+  command.push('apt-get', '-y', '-o', 'DPkg::Lock::Timeout=300');
+  const apt = (args, allowFailure) =>
+    run(command[0], [...command.slice(1), ...args], { log: 'apt', advice, allowFailure });
+  const install = ['install', '--no-install-recommends', ...debianNames(missing).split(' ')];
+  if ((await apt(install, true)) === 0) return;
+  await apt(['update']); // The lists were missing or old.
+  await apt(install);
 }
