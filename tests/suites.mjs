@@ -96,7 +96,7 @@ export const suites = [
     part: 'web',
     prepare: () => buildAll().then(buildPage),
     command: () => ['playwright', 'test', '--reporter=line,json'],
-    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, TRIL_CHROMIUM: findChromium() }),
+    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHROMIUM: findChromium() }),
     read: readPlaywright,
   }),
 ];

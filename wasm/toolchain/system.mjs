@@ -28,10 +28,10 @@ const findFile = (...paths) => paths.find((path) => existsSync(path));
 const findHeader = (...names) =>
   findFile(...prefixes.flatMap((prefix) => names.map((name) => join(prefix, 'include', name))));
 
-/** The browser for the tests, never downloaded: TRIL_CHROMIUM, else the system's. */
+/** The browser for the tests, never downloaded: CHROMIUM, else the system's. */
 export function findChromium() {
   return (
-    process.env.TRIL_CHROMIUM ||
+    process.env.CHROMIUM ||
     findProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ||
     findFile(
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
