@@ -34,6 +34,7 @@ constexpr Method kMethods[] = {
     {MatmulMethod::kji, "kji"},
     {MatmulMethod::blocked, "blocked"},
     {MatmulMethod::tiled, "tiled"},
+    {MatmulMethod::strassen, "strassen"},
     {MatmulMethod::eigen, "eigen"},
 };
 

@@ -3,6 +3,7 @@
 #include <tril/matmul/loop_orders.h>
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/product.h>
+#include <tril/matmul/strassen.h>
 #include <tril/matmul/tiled.h>
 
 #include <cmath>
@@ -70,6 +71,9 @@ void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOp
     case MatmulMethod::automatic:
     case MatmulMethod::tiled:
       return detail::multiply_tiled(product, scratch, parallel);
+    case MatmulMethod::strassen:
+      return detail::multiply_strassen(
+          product, strassen_levels(product.rows, product.cols, product.depth), scratch, parallel);
     case MatmulMethod::eigen:
       return eigen_kernels().multiply(product);
     default:

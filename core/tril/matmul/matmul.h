@@ -2,8 +2,10 @@
 //
 //     op(a) [rows, depth], op(b) [depth, cols], out [rows, cols];  op transposes where asked
 //
-// All methods compute the same sums in a different order, so results differ by roundings only:
-// |error| <= depth * epsilon * (|a| * |b|) element by element (Higham 2002, section 3.5).
+// All methods but `strassen` compute the same sums in a different order, so results differ by
+// roundings only: |error| <= depth * epsilon * (|a| * |b|) element by element (Higham, "Accuracy
+// and Stability of Numerical Algorithms", 2002, section 3.5). For `strassen` only the largest
+// element is bounded, by a constant that grows with the levels (section 23.2.2).
 #pragma once
 
 #include <tril/foundation/parallel.h>
@@ -21,9 +23,10 @@ enum class MatmulMethod {
   jki,
   kij,
   kji,
-  blocked,  // ikj in blocks for three levels of cache, scalar
-  tiled,    // packed panels and a register tile; one row or column goes by its own path
-  eigen,    // Eigen 3.4, one thread, which takes its working memory from the heap
+  blocked,   // ikj in blocks for three levels of cache, scalar
+  tiled,     // packed panels and a register tile; one row or column goes by its own path
+  strassen,  // 7 half-sized products in place of 8, while that pays; then tiled
+  eigen,     // Eigen 3.4, one thread, which takes its working memory from the heap
 };
 
 struct MatmulOptions {
@@ -34,8 +37,9 @@ struct MatmulOptions {
   float alpha = 1;
 };
 
-// Rows may lie any distance apart. NaN and infinities go where arithmetic takes them. Throws Error
-// where shapes do not fit, alpha is not finite, or out shares memory with an input or with itself.
+// Rows may lie any distance apart. NaN and infinities go where arithmetic takes them; by `strassen`
+// further, since it adds and subtracts quarters of the matrices. Throws Error where shapes do not
+// fit, alpha is not finite, or out shares memory with an input or with itself.
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel);
 

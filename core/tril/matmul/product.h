@@ -19,6 +19,10 @@ struct Operand {
     return data[row * row_stride + col * col_stride];
   }
   const float* at(Index row, Index col) const noexcept { return &(*this)(row, col); }
+  // The part from (row, col) on.
+  Operand from(Index row, Index col) const noexcept {
+    return {at(row, col), row_stride, col_stride};
+  }
   bool rows_contiguous() const noexcept { return col_stride == 1; }
 };
 

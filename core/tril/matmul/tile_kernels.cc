@@ -153,9 +153,39 @@ void pack_transposed(const float* b, Index stride, Index depth, Index cols,
   }
 }
 
+template <int Count>
+void add_terms(const ScaledMatrix* terms, Index rows, Index cols, float* to,
+               Index to_stride) noexcept {
+  for (Index i = 0; i < rows; ++i, to += to_stride) {
+    Index j = 0;
+    for (; j + kLanes <= cols; j += kLanes) {
+      Register sum = broadcast(terms[0].factor) * load(terms[0].data + i * terms[0].stride + j);
+      for (int t = 1; t < Count; ++t) {
+        sum = madd(broadcast(terms[t].factor), load(terms[t].data + i * terms[t].stride + j), sum);
+      }
+      store(to + j, sum);
+    }
+    for (; j < cols; ++j) {
+      float sum = terms[0].factor * terms[0].data[i * terms[0].stride + j];
+      for (int t = 1; t < Count; ++t) {
+        sum += terms[t].factor * terms[t].data[i * terms[t].stride + j];
+      }
+      to[j] = sum;
+    }
+  }
+}
+
+void add(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to,
+         Index to_stride) noexcept {
+  constexpr decltype(&add_terms<1>) kByCount[] = {add_terms<1>, add_terms<2>, add_terms<3>,
+                                                  add_terms<4>};
+  kByCount[count - 1](terms, rows, cols, to, to_stride);
+}
+
 }  // namespace
 
 extern const TileKernels kTileKernels;
-const TileKernels kTileKernels{kTileRows, kPanelCols, pack, pack_transposed, multiply, transpose};
+const TileKernels kTileKernels{kTileRows, kPanelCols, pack, pack_transposed,
+                               multiply,  transpose,  add};
 
 }  // namespace tril::TRIL_ISA

@@ -26,6 +26,13 @@ struct TileFinish {
   bool accumulate = false;
 };
 
+// factor * a matrix, its rows `stride` floats apart.
+struct ScaledMatrix {
+  const float* data;
+  Index stride;
+  float factor;
+};
+
 struct TileKernels {
   Index tile_rows;   // rows of A that one pass over a panel serves; fewer at the end
   Index panel_cols;  // columns of a panel
@@ -46,6 +53,9 @@ struct TileKernels {
   // to [cols, rows] = the transpose of from [rows, cols].
   void (*transpose)(const float* from, Index from_stride, Index rows, Index cols, float* to,
                     Index to_stride) noexcept;
+  // to [rows, cols] = the sum of 1 to 4 scaled matrices; `to` may be one of them.
+  void (*add)(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to,
+              Index to_stride) noexcept;
 };
 
 const TileKernels& tile_kernels(Isa isa = best_isa());

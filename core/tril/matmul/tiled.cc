@@ -63,21 +63,11 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
     const TileFinish finish{p.alpha, p.accumulate || k > 0};
     for (Index j = piece.col; j < piece.col_end; j += kColBlock) {
       const Index cols = std::min(kColBlock, piece.col_end - j);
-      if (p.b.rows_contiguous()) {
-        kernels.pack(p.b.at(k, j), p.b.row_stride, depth, cols, panels);
-      } else {
-        kernels.pack_transposed(p.b.at(k, j), p.b.col_stride, depth, cols, panels);
-      }
+      pack_operand(p.b.from(k, j), depth, cols, kernels, panels);
       for (Index i = piece.row; i < piece.row_end; i += kRowBlock) {
         const Index rows = std::min(kRowBlock, piece.row_end - i);
-        const float* a = p.a.at(i, k);
-        Index a_stride = p.a.row_stride;
-        if (!p.a.rows_contiguous()) {
-          kernels.transpose(a, p.a.col_stride, depth, rows, turned, depth_step);
-          a = turned;
-          a_stride = depth_step;
-        }
-        kernels.multiply(a, a_stride, panels, {rows, depth, cols}, finish,
+        const Operand a = by_rows(p.a.from(i, k), rows, depth, kernels, turned);
+        kernels.multiply(a.data, a.row_stride, panels, {rows, depth, cols}, finish,
                          p.out + i * p.out_stride + j, p.out_stride);
       }
     }

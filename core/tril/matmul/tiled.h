@@ -8,6 +8,25 @@
 
 namespace tril::detail {
 
+// b [depth, cols] as panels, whichever way it lies.
+inline void pack_operand(const Operand& b, Index depth, Index cols, const TileKernels& kernels,
+                         float* panels) noexcept {
+  if (b.rows_contiguous()) {
+    kernels.pack(b.data, b.row_stride, depth, cols, panels);
+  } else {
+    kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
+  }
+}
+
+// a [rows, depth] as the tile reads it: where it lies if its rows are contiguous, else turned round
+// into `memory`, rows * depth floats.
+inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKernels& kernels,
+                       float* memory) noexcept {
+  if (a.rows_contiguous()) return a;
+  kernels.transpose(a.data, a.col_stride, depth, rows, memory, depth);
+  return {memory, depth, 1};
+}
+
 // Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
 // and of A where that is transposed, 256 KiB together at most.
 void multiply_tiled(const Product& product, Scratch& scratch, Parallel& parallel,

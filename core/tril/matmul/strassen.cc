@@ -1,0 +1,241 @@
+#include <tril/matmul/strassen.h>
+#include <tril/matmul/tiled.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tril {
+namespace detail {
+namespace {
+
+// Halving pays from here on: half of this is the smallest product that is left to the tiles.
+// Measured by tril_bench, "strassen" against "tiled".
+constexpr Index kCrossover = 1024;
+
+// Blocks as in tiled.cc: 120 * 256 * 4 B = 120 KiB of A, 256 * 128 * 4 B = 128 KiB of B, its sum
+// and its panels, 120 * 128 * 4 B = 60 KiB of the product; together half a level-2 cache of 1 MiB.
+constexpr Index kRowBlock = 120, kDepthBlock = 256, kColBlock = 128;
+
+// At `levels` deep, 2^levels blocks at most go into a sum.
+constexpr int kMostTerms = 1 << kMostStrassenLevels;
+
+// A sum of blocks of one matrix: each block by where its first element lies in the matrix's grid of
+// 2^levels * 2^levels blocks, and a factor of 1 or -1.
+struct Terms {
+  struct Term {
+    Index row, col;  // of the block, in blocks
+    float factor;
+    bool first;  // of a block of out: no earlier product has gone into it
+  };
+  std::array<Term, kMostTerms> terms;
+  int count = 0;
+};
+
+// Whether product `number` is the first that goes into out's quarter.
+bool is_first(std::size_t number, std::size_t quarter) noexcept {
+  for (std::size_t earlier = 0; earlier < number; ++earlier) {
+    if (kStrassenProducts[earlier].out[quarter] != 0) return false;
+  }
+  return true;
+}
+
+// The blocks of one matrix in one product of the innermost level, which `numbers` names level by
+// level, the outermost first: the product of the factors along the way, where none is zero.
+Terms terms_of(std::array<int, 4> StrassenProduct::*matrix,
+               const std::array<std::size_t, kMostStrassenLevels>& numbers, int levels) noexcept {
+  Terms sum;
+  sum.terms[0] = {0, 0, 1.0f, true};
+  sum.count = 1;
+  for (int level = 0; level < levels; ++level) {
+    const std::size_t number = numbers[static_cast<std::size_t>(level)];
+    const std::array<int, 4>& factors = kStrassenProducts[number].*matrix;
+    Terms finer;
+    for (int t = 0; t < sum.count; ++t) {
+      const Terms::Term& outer = sum.terms[static_cast<std::size_t>(t)];
+      for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+        if (factors[quarter] == 0) continue;
+        finer.terms[static_cast<std::size_t>(finer.count++)] = {
+            2 * outer.row + static_cast<Index>(quarter / 2),
+            2 * outer.col + static_cast<Index>(quarter % 2),
+            outer.factor * static_cast<float>(factors[quarter]),
+            outer.first && is_first(number, quarter)};
+      }
+    }
+    sum = finer;
+  }
+  return sum;
+}
+
+// Where one thread works.
+struct Workspace {
+  float *a, *turned, *product, *b, *panels;
+
+  static constexpr Index kCount =
+      2 * kRowBlock * kDepthBlock + kRowBlock * kColBlock + 2 * kDepthBlock * kColBlock;
+
+  explicit Workspace(float* memory) noexcept
+      : a(memory),
+        turned(a + kRowBlock * kDepthBlock),
+        product(turned + kRowBlock * kDepthBlock),
+        b(product + kRowBlock * kColBlock),
+        panels(b + kDepthBlock * kColBlock) {}
+};
+
+// One of the innermost products: out's blocks += a's sum [rows, depth] * b's sum [depth, cols].
+struct BlockProduct {
+  const Product& whole;
+  Index rows, cols, depth;  // of a block
+  Terms a, b, out;
+};
+
+// The part [rows, cols] from (row, col) on of a sum of blocks, each block_rows * block_cols. One
+// block is taken where it lies, a sum is formed in `memory`, turned the same way as the operand.
+Operand form_sum(const Operand& operand, const Terms& sum, Index block_rows, Index block_cols,
+                 Index row, Index col, Index rows, Index cols, const TileKernels& kernels,
+                 float* memory) noexcept {
+  const bool by_rows = operand.rows_contiguous();
+  std::array<ScaledMatrix, kMostTerms> terms;
+  for (std::size_t t = 0; t < terms.size() && t < static_cast<std::size_t>(sum.count); ++t) {
+    const Terms::Term& term = sum.terms[t];
+    terms[t] = {operand.at(term.row * block_rows + row, term.col * block_cols + col),
+                by_rows ? operand.row_stride : operand.col_stride, term.factor};
+  }
+  if (sum.count == 1) return {terms[0].data, operand.row_stride, operand.col_stride};
+  if (by_rows) {
+    kernels.add(terms.data(), sum.count, rows, cols, memory, cols);
+    return {memory, cols, 1};
+  }
+  kernels.add(terms.data(), sum.count, cols, rows, memory, rows);
+  return {memory, 1, rows};
+}
+
+// out's blocks, their part from (row, col) on, += a [rows, depth] * panels [depth, cols].
+void multiply_into(const BlockProduct& p, const float* a, Index a_stride, const float* panels,
+                   Index row, Index col, const TileShape& shape, bool first_depth,
+                   const TileKernels& kernels, float* product) noexcept {
+  const auto place = [&](const Terms::Term& term) {
+    return p.whole.out + (term.row * p.rows + row) * p.whole.out_stride + term.col * p.cols + col;
+  };
+  const auto adds = [&](const Terms::Term& term) {
+    return p.whole.accumulate || !first_depth || !term.first;
+  };
+  if (p.out.count == 1) {
+    const Terms::Term& only = p.out.terms[0];
+    kernels.multiply(a, a_stride, panels, shape, {p.whole.alpha * only.factor, adds(only)},
+                     place(only), p.whole.out_stride);
+    return;
+  }
+  kernels.multiply(a, a_stride, panels, shape, {p.whole.alpha, false}, product, shape.cols);
+  for (int t = 0; t < p.out.count; ++t) {
+    const Terms::Term& term = p.out.terms[static_cast<std::size_t>(t)];
+    float* const out = place(term);
+    const ScaledMatrix sum[] = {{product, shape.cols, term.factor}, {out, p.whole.out_stride, 1}};
+    kernels.add(sum, adds(term) ? 2 : 1, shape.rows, shape.cols, out, p.whole.out_stride);
+  }
+}
+
+// The rows [begin, end) of one of the innermost products.
+//
+// for each block of depth
+//   for each block of columns:  form b's sum, pack it
+//     for each block of rows:  form a's sum
+//       product = a's sum * b's sum;  out's blocks += factor * product
+void multiply_rows(const BlockProduct& p, Index begin, Index end, const TileKernels& kernels,
+                   const Workspace& work) noexcept {
+  for (Index k = 0; k < p.depth; k += kDepthBlock) {
+    const Index depth = std::min(kDepthBlock, p.depth - k);
+    for (Index j = 0; j < p.cols; j += kColBlock) {
+      const Index cols = std::min(kColBlock, p.cols - j);
+      const Operand b =
+          form_sum(p.whole.b, p.b, p.depth, p.cols, k, j, depth, cols, kernels, work.b);
+      pack_operand(b, depth, cols, kernels, work.panels);
+      for (Index i = begin; i < end; i += kRowBlock) {
+        const Index rows = std::min(kRowBlock, end - i);
+        const Operand sum =
+            form_sum(p.whole.a, p.a, p.rows, p.depth, i, k, rows, depth, kernels, work.a);
+        const Operand a = by_rows(sum, rows, depth, kernels, work.turned);
+        multiply_into(p, a.data, a.row_stride, work.panels, i, j, {rows, depth, cols}, k == 0,
+                      kernels, work.product);
+      }
+    }
+  }
+}
+
+// The part of a product from (row, col, k) on.
+Product part(const Product& p, Index row, Index rows, Index col, Index cols, Index k, Index depth,
+             bool accumulate) noexcept {
+  return {.rows = rows,
+          .cols = cols,
+          .depth = depth,
+          .a = p.a.from(row, k),
+          .b = p.b.from(k, col),
+          .out = p.out + row * p.out_stride + col,
+          .out_stride = p.out_stride,
+          .alpha = p.alpha,
+          .accumulate = accumulate};
+}
+
+}  // namespace
+
+// for each of the 7^levels innermost products, in order, since they share out's blocks:
+//   on all threads, by rows:  multiply_rows
+// the depths, columns and rows that do not divide by 2^levels:  tiles
+void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel& parallel,
+                       const TileKernels& kernels) {
+  const Index grid = Index{1} << levels;
+  const Index rows = p.rows / grid * grid, cols = p.cols / grid * grid,
+              depth = p.depth / grid * grid;
+  if (levels == 0 || rows == 0 || cols == 0 || depth == 0) {
+    return multiply_tiled(p, scratch, parallel, kernels);
+  }
+  {
+    Scratch::Frame frame(scratch);
+    float* const memory = frame.take<float>(Workspace::kCount * parallel.threads());
+    std::array<std::size_t, kMostStrassenLevels> numbers{};
+    const std::size_t products = levels == 1 ? 7 : 49;
+    for (std::size_t product = 0; product < products; ++product) {
+      numbers =
+          levels == 1 ? decltype(numbers){product} : decltype(numbers){product / 7, product % 7};
+      const BlockProduct block{p,
+                               rows / grid,
+                               cols / grid,
+                               depth / grid,
+                               terms_of(&StrassenProduct::a, numbers, levels),
+                               terms_of(&StrassenProduct::b, numbers, levels),
+                               terms_of(&StrassenProduct::out, numbers, levels)};
+      const Index pieces = parallel.threads() == 1 ? 1 : 2 * parallel.threads();
+      const Index step = (block.rows + pieces - 1) / pieces;
+      parallel.for_each((block.rows + step - 1) / step, [&](Index item, int worker) {
+        multiply_rows(block, item * step, std::min((item + 1) * step, block.rows), kernels,
+                      Workspace(memory + Workspace::kCount * worker));
+      });
+    }
+  }
+  if (depth < p.depth) {
+    multiply_tiled(part(p, 0, rows, 0, cols, depth, p.depth - depth, true), scratch, parallel,
+                   kernels);
+  }
+  if (cols < p.cols) {
+    multiply_tiled(part(p, 0, rows, cols, p.cols - cols, 0, p.depth, p.accumulate), scratch,
+                   parallel, kernels);
+  }
+  if (rows < p.rows) {
+    multiply_tiled(part(p, rows, p.rows - rows, 0, p.cols, 0, p.depth, p.accumulate), scratch,
+                   parallel, kernels);
+  }
+}
+
+}  // namespace detail
+
+int strassen_levels(Index rows, Index cols, Index depth) noexcept {
+  const Index smallest = std::min({rows, cols, depth});
+  int levels = 0;
+  while (levels < detail::kMostStrassenLevels && smallest >> levels >= detail::kCrossover) ++levels;
+  return levels;
+}
+
+Index strassen_workspace(int threads) noexcept {
+  return detail::Workspace::kCount * static_cast<Index>(sizeof(float)) * threads;
+}
+
+}  // namespace tril
