@@ -26,4 +26,7 @@ void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               Parallel& parallel);
 
+// Throws Error unless `activation` is one of the four.
+void check_activation(Activation activation, const char* call);
+
 }  // namespace tril

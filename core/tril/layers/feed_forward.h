@@ -35,4 +35,8 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
                   Parallel& parallel, const FeedForwardTrace& trace = {});
 
+// Throws Error in the name of `call` unless the weights fit each other and inputs of this width.
+void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                        Activation activation);
+
 }  // namespace tril

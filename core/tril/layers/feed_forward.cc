@@ -1,0 +1,66 @@
+#include <tril/foundation/check.h>
+#include <tril/layers/feed_forward.h>
+#include <tril/layers/linear.h>
+
+#include <string>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "feed_forward";
+
+void check_linear(const char* call, const std::string& name, const LinearWeights& linear,
+                  const Shape<2>& shape, const std::string& why) {
+  check_shape(linear.weight, shape, call, name + ".weight", why);
+  if (linear.bias) check_shape(linear.bias, {shape[0]}, call, name + ".bias", why);
+}
+
+}  // namespace
+
+void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                        Activation activation) {
+  const auto& [linear1, linear2] = weights;
+  check_activation(activation, call);
+  check_view(linear1.weight, call, "linear1.weight");
+  const Index inner = linear1.weight.size(0);
+  const std::string why =
+      "x has width " + std::to_string(width) + ", linear1.weight is " + shape_text(linear1.weight);
+  check_linear(call, "linear1", linear1, {inner, width}, why);
+  check_linear(call, "linear2", linear2, {width, inner}, why);
+}
+
+void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
+                  Activation activation, MatrixView<float> out, Scratch& scratch,
+                  Parallel& parallel, const FeedForwardTrace& trace) {
+  const auto& [linear1, linear2] = weights;
+  check_view(x, kCall, "x");
+  check_feed_forward(kCall, x.size(1), weights, activation);
+  check_shape(out, x.shape(), kCall, "out", "the shape of x");
+  const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
+  const std::string why =
+      "x is " + shape_text(x) + ", linear1.weight is " + shape_text(linear1.weight);
+  if (trace.hidden) check_shape(trace.hidden, inner, kCall, "hidden", why);
+  if (trace.activated) check_shape(trace.activated, inner, kCall, "activated", why);
+  check_apart(out, trace.hidden, kCall, "hidden");
+  check_apart(out, trace.activated, kCall, "activated");
+  check_apart(trace.hidden, trace.activated, kCall, "activated");
+  for (const MatrixView<float>& written : {out, trace.hidden, trace.activated}) {
+    check_apart(written, x, kCall, "out");
+    for (const LinearWeights& linear : {linear1, linear2}) {
+      check_apart(written, linear.weight, kCall, "out");
+      check_apart(written, linear.bias, kCall, "out");
+    }
+  }
+  const Index count = checked_count(inner.data(), 2, sizeof(float), kCall, "hidden");
+
+  // hidden and activated share a place unless both are asked for.
+  Scratch::Frame frame(scratch);
+  const MatrixView<float> activated =
+      trace.activated ? trace.activated : MatrixView<float>(frame.take<float>(count), inner);
+  const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
+  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel);
+  activate(activation, hidden, activated, parallel);
+  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,48 @@
+#include <tril/layers/elementwise.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/norm_kernels.h>
+
+#include <cmath>
+#include <string>
+
+namespace tril {
+
+TRIL_DEFINE_DISPATCH(NormKernels, kNormKernels, norm_kernels)
+
+void check_eps(double eps, const char* call) {
+  if (!(std::isfinite(eps) && eps >= 0)) {
+    fail(call, "eps", "must be finite and at least 0, is " + std::to_string(eps));
+  }
+}
+
+void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
+                VectorView<const float> bias, const LayerNormOptions& options,
+                MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace) {
+  constexpr const char* kCall = "layer_norm";
+  check_view(x, kCall, "x");
+  const Index rows = x.size(0), cols = x.size(1);
+  const std::string why = "x is " + shape_text(x);
+  if (weight) check_shape(weight, {cols}, kCall, "weight", why);
+  if (bias) check_shape(bias, {cols}, kCall, "bias", why);
+  if (trace.mean) check_shape(trace.mean, {rows}, kCall, "mean", why);
+  if (trace.inverse_deviation) {
+    check_shape(trace.inverse_deviation, {rows}, kCall, "inverse_deviation", why);
+  }
+  check_shape(out, x.shape(), kCall, "out", "the shape of x");
+  check_in_place(out, x, kCall, "out");
+  check_apart(out, weight, kCall, "out");
+  check_apart(out, bias, kCall, "out");
+  check_eps(options.eps, kCall);
+
+  const auto kernel = norm_kernels().layer_norm;
+  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+    for (Index n = first; n < last; ++n) {
+      const NormKernels::Moments moments =
+          kernel(x[n].data(), weight.data(), bias.data(), options.eps, out[n].data(), cols);
+      if (trace.mean) trace.mean[n] = moments.mean;
+      if (trace.inverse_deviation) trace.inverse_deviation[n] = moments.inverse_deviation;
+    }
+  });
+}
+
+}  // namespace tril

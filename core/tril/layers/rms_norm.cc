@@ -1,0 +1,26 @@
+#include <tril/layers/elementwise.h>
+#include <tril/layers/norm_kernels.h>
+#include <tril/layers/rms_norm.h>
+
+namespace tril {
+
+void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
+              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel) {
+  constexpr const char* kCall = "rms_norm";
+  check_view(x, kCall, "x");
+  const Index rows = x.size(0), cols = x.size(1);
+  if (weight) check_shape(weight, {cols}, kCall, "weight", "x is " + shape_text(x));
+  check_shape(out, x.shape(), kCall, "out", "the shape of x");
+  check_in_place(out, x, kCall, "out");
+  check_apart(out, weight, kCall, "out");
+  check_eps(options.eps, kCall);
+
+  const auto kernel = norm_kernels().rms_norm;
+  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+    for (Index n = first; n < last; ++n) {
+      kernel(x[n].data(), weight.data(), options.eps, out[n].data(), cols);
+    }
+  });
+}
+
+}  // namespace tril

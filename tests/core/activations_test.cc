@@ -1,0 +1,206 @@
+// The activations against their definitions in double, for every instruction set of this machine.
+//
+// The bounds follow the kernels step by step (elementwise_kernels.cc). With u = 2^-24, one
+// rounding, each result is max(x, 0) - a tail(a): the subtraction rounds |f| once, and a tail(a)
+// carries
+//   silu        exp 2u, 1 + e, the division and the product u each: 5u
+//   gelu_tanh   these 5u, and the exponent z, 5 roundings of products and constants: 5u z
+//   gelu        exp 2u, the exponent a^2/2: u a^2/2, r's fit 0.7u, r t and its Horner steps 5u, two
+//   products 2u: 10u
+#include <gtest/gtest.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/elementwise_kernels.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+
+constexpr double kU = 0x1p-24;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+double silu_exact(double x) { return x / (1 + std::exp(-x)); }
+// 1 + tanh loses the left tail even in double.
+double gelu_tanh_exact(double x) {
+  return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+double gelu_exact(double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+double silu_bound(double x) { return 5 * std::fabs(silu_exact(-std::fabs(x))); }
+double gelu_tanh_bound(double x) {
+  const double a = std::fabs(x), z = 2 * std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a);
+  return (5 + 5 * z) * std::fabs(gelu_tanh_exact(-a));
+}
+double gelu_bound(double x) { return (10 + x * x / 2) * std::fabs(gelu_exact(-std::fabs(x))); }
+
+struct Case {
+  const char* name;
+  ElementwiseKernels::Map ElementwiseKernels::*kernel;
+  double (*exact)(double);
+  double (*bound)(double);
+};
+constexpr Case kCases[] = {
+    {"silu", &ElementwiseKernels::silu, silu_exact, silu_bound},
+    {"gelu_tanh", &ElementwiseKernels::gelu_tanh, gelu_tanh_exact, gelu_tanh_bound},
+    {"gelu", &ElementwiseKernels::gelu, gelu_exact, gelu_bound},
+};
+
+// 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-10 of themselves: 73728 numbers,
+// and one to leave the last register partly filled.
+std::vector<float> arguments() {
+  std::vector<float> x = {0.0f};
+  for (int exponent = -30; exponent < 6; ++exponent) {
+    for (int i = 0; i < 1024; ++i) {
+      const float a = std::ldexp(1.0f + static_cast<float>(i) / 1024, exponent);
+      x.push_back(a);
+      x.push_back(-a);
+    }
+  }
+  return x;
+}
+
+std::string text(double value) {
+  std::ostringstream stream;
+  stream << value;
+  return stream.str();
+}
+
+TEST(Activations, KernelsStayWithinTheirBounds) {
+  const std::vector<float> x = arguments();
+  std::vector<float> y(x.size());
+  for (const Isa isa : available_isas()) {
+    for (const Case& function : kCases) {
+      SCOPED_TRACE(std::string(function.name) + " " + isa_name(isa));
+      (elementwise_kernels(isa).*function.kernel)(x.data(), y.data(), static_cast<Index>(x.size()));
+      double worst = 0, worst_absolute = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double exact = function.exact(x[i]), error = std::fabs(y[i] - exact);
+        // What is flushed to zero, or rounded among the denormal numbers, is below 2^-119 = 128 *
+        // 2^-126.
+        const double allowed = kU * (std::fabs(exact) + function.bound(x[i])) + 0x1p-119;
+        ASSERT_LE(error, allowed) << "x = " << x[i] << ", exact " << exact << ", actual " << y[i];
+        worst = std::max(worst, error / allowed);
+        if (std::fabs(x[i]) <= 8) worst_absolute = std::max(worst_absolute, error);
+      }
+      const std::string property = std::string(function.name) + "_" + isa_name(isa);
+      RecordProperty(property + "_of_bound", text(worst));
+      RecordProperty(property + "_worst_up_to_8", text(worst_absolute));
+    }
+  }
+}
+
+TEST(Activations, NothingAndInfinityGoWhereTheyMust) {
+  const std::vector<float> x = {kNaN, kInfinity, -kInfinity, 0.0f, 3e38f, -3e38f, 1e-45f, -1e-45f};
+  std::vector<float> y(x.size());
+  for (const Isa isa : available_isas()) {
+    const ElementwiseKernels& kernels = elementwise_kernels(isa);
+    for (const auto kernel : {kernels.relu, kernels.gelu, kernels.gelu_tanh, kernels.silu}) {
+      SCOPED_TRACE(isa_name(isa));
+      kernel(x.data(), y.data(), static_cast<Index>(x.size()));
+      EXPECT_TRUE(std::isnan(y[0]));
+      EXPECT_EQ(y[1], kInfinity);
+      EXPECT_EQ(y[2], 0.0f);
+      EXPECT_EQ(y[3], 0.0f);
+      EXPECT_EQ(y[4], 3e38f);
+      EXPECT_EQ(y[5], 0.0f);
+      EXPECT_NEAR(y[6], 0, 2e-45);
+      EXPECT_NEAR(y[7], 0, 2e-45);
+    }
+  }
+}
+
+TEST(Activations, KernelsWriteNothingBeyondTheEndAndMayWriteInPlace) {
+  for (const Isa isa : available_isas()) {
+    const ElementwiseKernels& kernels = elementwise_kernels(isa);
+    for (const auto kernel : {kernels.relu, kernels.gelu, kernels.gelu_tanh, kernels.silu}) {
+      for (Index count = 0; count <= 40; ++count) {
+        std::vector<float> x(static_cast<std::size_t>(count) + 8, -7.0f), y = x;
+        for (Index i = 0; i < count; ++i)
+          x[static_cast<std::size_t>(i)] = 0.1f * static_cast<float>(i) - 2;
+        kernel(x.data(), y.data(), count);
+        kernel(x.data(), x.data(), count);
+        ASSERT_EQ(x, y);
+        for (std::size_t i = static_cast<std::size_t>(count); i < y.size(); ++i)
+          ASSERT_EQ(y[i], -7.0f);
+      }
+    }
+  }
+}
+
+using Function = std::function<void(MatrixView<const float>, MatrixView<float>, Parallel&)>;
+
+struct Named {
+  const char* name;
+  Activation activation;
+  Function function;
+};
+const Named kFunctions[] = {
+    {"relu", Activation::relu, relu},
+    {"gelu", Activation::gelu,
+     [](auto x, auto out, auto& parallel) { gelu(x, GeluForm::exact, out, parallel); }},
+    {"gelu_tanh", Activation::gelu_tanh,
+     [](auto x, auto out, auto& parallel) { gelu(x, GeluForm::tanh, out, parallel); }},
+    {"silu", Activation::silu, silu},
+};
+
+TEST(Activations, AgreeWithPyTorch) {
+  Random random(11);
+  Buffer<float, 2> x = testing::uniform<2>({7, 33}, random), out({7, 33});
+  for (Index i = 0; i < x.view().count(); ++i) x.data()[i] *= 8;
+  Parallel parallel;
+  for (const Named& named : kFunctions) {
+    SCOPED_TRACE(named.name);
+    named.function(x, out, parallel);
+    EXPECT_TRUE(
+        testing::close(testing::golden<2>(std::string("layers/") + named.name), out, 1e-7, 1.3e-7));
+  }
+}
+
+TEST(Activations, ActivateNamesThemAllAndRowsMayHaveGaps) {
+  Random random(12);
+  const Buffer<float, 2> x = testing::uniform<2>({300, 70}, random);
+  const MatrixView<const float> part(x.data() + 2, {300, 61}, {70, 1});
+  for (const Named& named : kFunctions) {
+    Parallel one(1), two(2);
+    Buffer<float, 2> out({300, 61}), again({300, 64});
+    named.function(part, out, one);
+    activate(named.activation, part, MatrixView<float>(again.data(), {300, 61}, {64, 1}), two);
+    EXPECT_TRUE(testing::equal(out, MatrixView<float>(again.data(), {300, 61}, {64, 1})));
+    for (Index n = 0; n < 300; ++n) {
+      for (Index c = 61; c < 64; ++c) ASSERT_EQ(again.view()[n][c], 0.0f);
+    }
+  }
+}
+
+TEST(Activations, RejectWhatDoesNotFit) {
+  Parallel parallel;
+  Buffer<float, 2> x({2, 3}), wide({2, 4});
+  for (const Named& named : kFunctions) {
+    const std::string call = std::string(named.name).substr(0, 4);
+    EXPECT_EQ(error_of([&] { named.function({}, wide, parallel); }), call + ": x: no tensor given");
+    EXPECT_EQ(error_of([&] { named.function(x, wide, parallel); }),
+              call + ": out: shape must be [2, 3], is [2, 4]; the shape of x");
+    const MatrixView<float> shifted(x.data() + 1, {1, 3}, {4, 1});
+    EXPECT_NE(error_of([&] {
+                named.function(MatrixView<float>(x.data(), {1, 3}), shifted, parallel);
+              }).find("shares memory"),
+              std::string::npos);
+    EXPECT_NO_THROW(named.function(x, x, parallel));
+  }
+  EXPECT_EQ(error_of([&] { activate(static_cast<Activation>(9), x, x, parallel); }),
+            "activate: activation: is none of relu, gelu, gelu_tanh, silu");
+}
+
+}  // namespace
+}  // namespace tril

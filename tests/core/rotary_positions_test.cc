@@ -1,0 +1,213 @@
+// Rotary positions against complex numbers in double: pair (a, b) at position p is (a + i b) e^(i p
+// turn).
+#include <gtest/gtest.h>
+#include <tril/layers/rotary_positions.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::close;
+using testing::equal;
+using testing::error_of;
+using testing::golden;
+using testing::uniform;
+
+constexpr RotaryPairs kPairings[] = {RotaryPairs::halves, RotaryPairs::neighbours};
+
+struct Table {
+  Buffer<float, 2> cosine, sine;
+  // As a table for every one of `batches`.
+  TensorView<const float, 3> all(const Buffer<float, 2>& part, Index batches) const {
+    return {part.data(), {batches, part.shape()[0], part.shape()[1]}, {0, part.shape()[1], 1}};
+  }
+};
+
+Table make_table(const std::vector<std::int32_t>& positions, Index pairs, double base = 10000) {
+  const auto tokens = static_cast<Index>(positions.size());
+  Table table{Buffer<float, 2>({tokens, pairs}), Buffer<float, 2>({tokens, pairs})};
+  rotary_angles(VectorView<const std::int32_t>(positions.data(), {tokens}), base, table.cosine,
+                table.sine);
+  return table;
+}
+
+TEST(RotaryPositions, AnglesAreTheFormulaRoundedOnce) {
+  const std::vector<std::int32_t> positions = {0, 1, 2, -3, 100000};
+  for (const double base : {10000.0, 500000.0, 0.5}) {
+    const Table table = make_table(positions, 7, base);
+    for (Index n = 0; n < 5; ++n) {
+      for (Index i = 0; i < 7; ++i) {
+        const double angle = positions[static_cast<std::size_t>(n)] *
+                             std::pow(base, -2.0 * static_cast<double>(i) / 14);
+        EXPECT_NEAR(table.cosine.view()[n][i], std::cos(angle), 0x1p-25 + 1e-10);
+        EXPECT_NEAR(table.sine.view()[n][i], std::sin(angle), 0x1p-25 + 1e-10);
+      }
+    }
+  }
+}
+
+TEST(RotaryPositions, IsAProductOfComplexNumbers) {
+  Random random(31);
+  const std::vector<std::int32_t> positions = {0, 1, 2, 3, 50};
+  for (const Index width : {2, 3, 8, 20, 33}) {
+    for (const Index count : {Index{1}, width / 2}) {
+      const Table table = make_table(positions, count);
+      for (const RotaryPairs pairs : kPairings) {
+        const Buffer<float, 4> x = uniform<4>({2, 3, 5, width}, random);
+        Buffer<float, 4> out({2, 3, 5, width});
+        Parallel parallel(2);
+        rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out,
+                         parallel);
+        for (Index b = 0; b < 2; ++b) {
+          for (Index h = 0; h < 3; ++h) {
+            for (Index t = 0; t < 5; ++t) {
+              const VectorView<const float> from = x.view()[b][h][t];
+              const VectorView<float> to = out.view()[b][h][t];
+              for (Index i = 0; i < count; ++i) {
+                const Index first = pairs == RotaryPairs::halves ? i : 2 * i;
+                const Index second = pairs == RotaryPairs::halves ? count + i : 2 * i + 1;
+                const std::complex<double> turn(table.cosine.view()[t][i], table.sine.view()[t][i]);
+                const auto expected = std::complex<double>(from[first], from[second]) * turn;
+                // Two products of numbers up to 1 and their sum, up to 2: u + u + 2u.
+                ASSERT_NEAR(to[first], expected.real(), 0x1p-22);
+                ASSERT_NEAR(to[second], expected.imag(), 0x1p-22);
+              }
+              for (Index c = 2 * count; c < width; ++c) ASSERT_EQ(to[c], from[c]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RotaryPositions, AgreesWithPyTorch) {
+  Random random(32);
+  const std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6};
+  Parallel parallel;
+  for (const Index count : {4, 3}) {
+    const Table table = make_table(positions, count);
+    for (const RotaryPairs pairs : kPairings) {
+      const Buffer<float, 4> x = uniform<4>({2, 3, 7, 8}, random);
+      Buffer<float, 4> out({2, 3, 7, 8});
+      rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out,
+                       parallel);
+      const std::string name = pairs == RotaryPairs::halves ? "halves" : "neighbours";
+      EXPECT_TRUE(
+          close(golden<4>("layers/rotary_" + name + "_" + std::to_string(2 * count)), out, 5e-7));
+    }
+  }
+}
+
+TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
+  Random random(33);
+  const Buffer<float, 1> query = uniform<1>({16}, random), key = uniform<1>({16}, random);
+  const std::vector<std::int32_t> positions = {0, 1, 2, 3, 10, 11, 12, 13};
+  const Table table = make_table(positions, 8);
+  Parallel parallel;
+  // One token repeated at every position.
+  const auto everywhere = [](const Buffer<float, 1>& token) {
+    return TensorView<const float, 4>(token.data(), {1, 1, 8, 16}, {0, 0, 0, 1});
+  };
+  Buffer<float, 4> queries({1, 1, 8, 16}), keys({1, 1, 8, 16});
+  for (const RotaryPairs pairs : kPairings) {
+    rotary_positions(everywhere(query), table.all(table.cosine, 1), table.all(table.sine, 1), pairs,
+                     queries, parallel);
+    rotary_positions(everywhere(key), table.all(table.cosine, 1), table.all(table.sine, 1), pairs,
+                     keys, parallel);
+    const auto product = [&](Index t, Index s) {
+      double sum = 0;
+      for (Index c = 0; c < 16; ++c) {
+        sum += double{queries.view()[0][0][t][c]} * keys.view()[0][0][s][c];
+      }
+      return sum;
+    };
+    for (Index t = 0; t < 4; ++t) {
+      for (Index s = 0; s < 4; ++s) EXPECT_NEAR(product(t, s), product(t + 4, s + 4), 1e-5);
+    }
+    EXPECT_GT(std::fabs(product(0, 1) - product(0, 2)), 1e-3);
+  }
+}
+
+TEST(RotaryPositions, TakesHeadsOfAProjectionTablesPerBatchAndWritesInPlace) {
+  Random random(34);
+  // [B, T, H * D] seen as [B, H, T, D].
+  Buffer<float, 3> x = uniform<3>({2, 5, 3 * 8}, random);
+  const TensorView<float, 4> heads(x.data(), {2, 3, 5, 8}, {5 * 24, 8, 24, 1});
+  const Buffer<float, 3> cosine = uniform<3>({2, 5, 4}, random),
+                         sine = uniform<3>({2, 5, 4}, random);
+  Buffer<float, 4> out({2, 3, 5, 8});
+  for (const RotaryPairs pairs : kPairings) {
+    Parallel parallel(2);
+    rotary_positions(heads, cosine, sine, pairs, out, parallel);
+    const float a = heads[1][2][3][0], b = heads[1][2][3][pairs == RotaryPairs::halves ? 4 : 1];
+    EXPECT_NEAR(out.view()[1][2][3][0], cosine.view()[1][3][0] * a - sine.view()[1][3][0] * b,
+                2e-7);
+    rotary_positions(heads, cosine, sine, pairs, heads, parallel);
+    EXPECT_TRUE(equal(out, heads));
+  }
+}
+
+TEST(RotaryPositions, ANaNStaysInItsPair) {
+  Random random(35);
+  Buffer<float, 4> x = uniform<4>({1, 2, 3, 8}, random), out({1, 2, 3, 8});
+  x.view()[0][1][2][1] = std::numeric_limits<float>::quiet_NaN();
+  const Table table = make_table({0, 1, 2}, 3);
+  Parallel parallel;
+  rotary_positions(x, table.all(table.cosine, 1), table.all(table.sine, 1), RotaryPairs::halves,
+                   out, parallel);
+  int count = 0;
+  for (Index i = 0; i < 48; ++i) count += std::isnan(out.data()[i]);
+  EXPECT_EQ(count, 2);
+  EXPECT_TRUE(std::isnan(out.view()[0][1][2][1]));
+  EXPECT_TRUE(std::isnan(out.view()[0][1][2][4]));
+}
+
+TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
+  Parallel parallel;
+  Buffer<float, 4> x({1, 2, 3, 8}), out({1, 2, 3, 8}), other({1, 2, 3, 6});
+  Buffer<float, 3> table({1, 3, 4}), wide({1, 3, 5}), shorter({1, 2, 4});
+  out.data()[0] = 7;
+  constexpr RotaryPairs kHalves = RotaryPairs::halves;
+  EXPECT_EQ(error_of([&] { rotary_positions({}, table, table, kHalves, out, parallel); }),
+            "rotary_positions: x: no tensor given");
+  EXPECT_EQ(error_of([&] { rotary_positions(x, shorter, table, kHalves, out, parallel); }),
+            "rotary_positions: cosine: shape must be [1, 3, 4], is [1, 2, 4]; x is [1, 2, 3, 8]");
+  EXPECT_EQ(error_of([&] { rotary_positions(x, table, wide, kHalves, out, parallel); }),
+            "rotary_positions: sine: shape must be [1, 3, 4], is [1, 3, 5]; the shape of cosine");
+  EXPECT_EQ(
+      error_of([&] { rotary_positions(x, wide, wide, kHalves, out, parallel); }),
+      "rotary_positions: cosine: two elements for each of 5 pairs do not fit in width 8; cosine is "
+      "[1, 3, 5], x is [1, 2, 3, 8]");
+  EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other, parallel); }),
+            "rotary_positions: out: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape of x");
+  EXPECT_EQ(out.data()[0], 7);
+  rotary_positions(x, table, table, kHalves, out, parallel);
+  EXPECT_EQ(out.data()[0], 0);
+
+  Buffer<std::int32_t, 1> positions({3});
+  Buffer<float, 2> cosine({3, 4}), sine({3, 4}), small({2, 4});
+  EXPECT_EQ(error_of([&] { rotary_angles(positions, 10000, small, sine); }),
+            "rotary_angles: cosine: shape must be [3, 4], is [2, 4]; positions is [3]");
+  EXPECT_EQ(error_of([&] { rotary_angles(positions, 10000, cosine, small); }),
+            "rotary_angles: sine: shape must be [3, 4], is [2, 4]; the shape of cosine");
+  for (const double base : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_NE(error_of([&] {
+                rotary_angles(positions, base, cosine, sine);
+              }).find("rotary_angles: base: must be finite and above 0"),
+              std::string::npos);
+  }
+  EXPECT_EQ(cosine.data()[0], 0);
+  rotary_angles(positions, 10000, cosine, sine);
+  EXPECT_EQ(cosine.data()[0], 1);
+}
+
+}  // namespace
+}  // namespace tril
