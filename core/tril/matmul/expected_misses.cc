@@ -17,7 +17,8 @@ std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n,
       misses = turns * (r + n + 1);
       break;
     case MatmulMethod::ikj:
-      misses = (W >= 2 * r ? n * r : turns * r) + turns * r + (W >= 2 * r + 1 ? n * r : turns) + clear;
+      misses =
+          (W >= 2 * r ? n * r : turns * r) + turns * r + (W >= 2 * r + 1 ? n * r : turns) + clear;
       break;
     case MatmulMethod::kij:
       misses = turns * r + (W >= 2 * r + 2 ? n * r : turns * r) + turns + clear;
@@ -28,8 +29,8 @@ std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n,
       break;
     case MatmulMethod::blocked: {
       if (t != L || n % t != 0) return std::nullopt;
-      // b's block of t lines, two of a and two of out while one row follows the other; and less than
-      // what lies between two uses of a line of a, in one block and in the next.
+      // b's block of t lines, two of a and two of out while one row follows the other; and less
+      // than what lies between two uses of a line of a, in one block and in the next.
       if (W < t + 4 || W > 2 * t + 1) return std::nullopt;
       const Index blocks = (n / t) * (n / t) * (n / t);
       misses = blocks * 3 * t + clear;

@@ -1,8 +1,9 @@
 // How often a loop order misses a small cache, by counting on paper instead of by trace.
 //
-// Square matrices of edge n, one after the other and each beginning with a line, L floats a line and
-// r = n / L lines a row; a fully associative cache of W lines that keeps the least recently used, far
-// too small for a matrix. Of the innermost loop a row costs r misses, a column n, an element 1:
+// Square matrices of edge n, one after the other and each beginning with a line, L floats a line
+// and r = n / L lines a row; a fully associative cache of W lines that keeps the least recently
+// used, far too small for a matrix. Of the innermost loop a row costs r misses, a column n, an
+// element 1:
 //
 //     ijk, jik   n^2 (r + n + 1)
 //     ikj        n^2 (r + r + 1) + n r for zeroing out; once W >= 2 r a row of out stays while its

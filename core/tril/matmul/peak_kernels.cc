@@ -4,8 +4,9 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// A multiplication and the addition that waits for it take 6 to 8 cycles, and two of each begin in a
-// cycle: 12 chains keep both busy, and with factor and addend need 14 of the 16 registers there are.
+// A multiplication and the addition that waits for it take 6 to 8 cycles, and two of each begin in
+// a cycle: 12 chains keep both busy, and with factor and addend need 14 of the 16 registers there
+// are.
 constexpr int kChains = 12;
 
 float multiply_add(Index rounds, float factor, float addend) noexcept {

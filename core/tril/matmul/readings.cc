@@ -41,10 +41,8 @@ void read_product(MatrixView<const float> a, MatrixView<const float> b, Reading 
                   MatrixView<float> out, const std::function<void(const ReadingStep&)>& visit) {
   detail::checked_product(a, b, {}, out, "read_product");
   const Index rows = out.size(0), cols = out.size(1), depth = b.size(0);
-  const bool by_row =
-      reading == Reading::dot_products || reading == Reading::row_combinations;
-  const bool by_col =
-      reading == Reading::dot_products || reading == Reading::column_combinations;
+  const bool by_row = reading == Reading::dot_products || reading == Reading::row_combinations;
+  const bool by_col = reading == Reading::dot_products || reading == Reading::column_combinations;
   const bool by_depth = reading != Reading::dot_products;
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < cols; ++j) out[i][j] = 0;

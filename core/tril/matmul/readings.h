@@ -5,8 +5,8 @@
 //     combinations of columns out[:, j] += a[:, k] * b[k, j]           a step for every j, k
 //     sum of outer products   out       += a[:, k] * b[k, :]           a step for every k
 //
-// Every element is added up in the order of k, so all four end in the same bits. For looking at, not
-// for speed: that is matmul's part.
+// Every element is added up in the order of k, so all four end in the same bits. For looking at,
+// not for speed: that is matmul's part.
 #pragma once
 
 #include <tril/foundation/tensor.h>

@@ -18,8 +18,8 @@ struct StrassenLevelTrace {
   TensorView<float, 3> products;  // [7, rows / 2, cols / 2]
 };
 
-// a [rows, depth], b [depth, cols], out [rows, cols], all sizes even. Throws Error where shapes do not
-// fit or an output shares memory with an input.
+// a [rows, depth], b [depth, cols], out [rows, cols], all sizes even. Throws Error where shapes do
+// not fit or an output shares memory with an input.
 void strassen_level(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out,
                     const StrassenLevelTrace& trace);
 
