@@ -23,18 +23,9 @@ constexpr NamedMethod kMethods[] = {
     {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
     {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
     {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
-    {"tiled", MatmulMethod::tiled},    {"eigen", MatmulMethod::eigen},
+    {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
+    {"eigen", MatmulMethod::eigen},
 };
-
-MatmulMethod method_named(const std::string& name) {
-  std::string names;
-  for (const NamedMethod& known : kMethods) {
-    if (known.name == name) return known.method;
-    names += names.empty() ? "" : ", ";
-    names += known.name;
-  }
-  fail(kCall, "method", "unknown method \"" + name + "\"; there are " + names);
-}
 
 // One side of the product: a batch of matrices. A vector is a matrix of one row (left) or one
 // column (right).
@@ -91,10 +82,20 @@ DynamicShape broadcast(const Side& a, const Side& b) {
 
 }  // namespace
 
+MatmulMethod matmul_method(const std::string& name, std::string_view call) {
+  std::string names;
+  for (const NamedMethod& known : kMethods) {
+    if (known.name == name) return known.method;
+    names += names.empty() ? "" : ", ";
+    names += known.name;
+  }
+  fail(call, "method", "unknown method \"" + name + "\"; there are " + names);
+}
+
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
   const Side left(a, options.transpose_a, true), right(b, options.transpose_b, false);
-  const tril::MatmulOptions core_options{.method = method_named(options.method),
+  const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall),
                                          .transpose_a = options.transpose_a,
                                          .transpose_b = options.transpose_b};
   const Index depth = left.cols(options.transpose_a);

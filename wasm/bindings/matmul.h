@@ -1,6 +1,9 @@
 #pragma once
 
+#include <tril/matmul/matmul.h>
+
 #include <string>
+#include <string_view>
 
 #include "tensor.h"
 
@@ -16,5 +19,8 @@ struct MatmulOptions {
 // its axis is left out of the result. Two vectors give one number, of shape [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out);
+
+// The method of that name; throws Error in the name of `call` where there is none.
+MatmulMethod matmul_method(const std::string& name, std::string_view call);
 
 }  // namespace tril::js

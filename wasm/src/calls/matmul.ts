@@ -5,12 +5,13 @@ import type { Tensor } from '../tensor.js';
 /**
  * Every way of multiplying that there is, the same sums in another order: the fastest that is known
  * for the shape; the three loops in all their orders, outermost first; blocks for the caches;
- * packed panels and a register tile; the library Eigen.
+ * packed panels and a register tile; Strassen's seven half-sized products in place of eight; the
+ * library Eigen.
  */
 export const matmulMethods = [
   'auto',
   ...(['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji'] as const),
-  ...(['blocked', 'tiled', 'eigen'] as const),
+  ...(['blocked', 'tiled', 'strassen', 'eigen'] as const),
 ] as const;
 export type MatmulMethod = (typeof matmulMethods)[number];
 
