@@ -2,7 +2,9 @@
 // and what it rejects.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
+#include <tril/layers/linear.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/compare.h"
@@ -15,6 +17,8 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+
+constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
 
 // Weights as make_attention.py's multi_head draws them: PyTorch's own distribution.
 struct Module {
@@ -138,6 +142,197 @@ TEST(MultiHeadAttention, IsAsExactAsPyTorchInFloat32) {
     EXPECT_LE(norms.output, 1.25 * static_cast<double>(errors.data()[0]));
     EXPECT_LE(norms.weights, 1.25 * static_cast<double>(errors.data()[1]));
   }
+}
+
+TEST(MultiHeadAttention, GivesPyTorchsWeightsAHead) {
+  const Buffer<float, 3> x = golden<3>("multi_head/small/x");
+  const Buffer<float, 2> in_proj = golden<2>("multi_head/small/in_proj_weight");
+  const Buffer<float, 1> in_bias = golden<1>("multi_head/small/in_proj_bias");
+  const Buffer<float, 2> out_proj = golden<2>("multi_head/small/out_proj_weight");
+  const Buffer<float, 1> out_bias = golden<1>("multi_head/small/out_proj_bias");
+  const Buffer<float, 4> weights = golden<4>("multi_head/small/weights");
+  const Buffer<float, 3> output = golden<3>("multi_head/small/output");
+  MultiHeadWeights module;
+  module.in_proj_weight = in_proj;
+  module.in_proj_bias = in_bias;
+  module.out_proj_weight = out_proj;
+  module.out_proj_bias = out_bias;
+  Buffer<float, 3> actual(output.shape());
+  Buffer<float, 4> actual_weights(weights.shape());
+  Scratch scratch;
+  Parallel parallel;
+  multi_head_attention(x, module, {.heads = 2, .attention = {.causal = true}}, actual, scratch,
+                       parallel, {.attention = {.weights = actual_weights}});
+  EXPECT_TRUE(close(output, actual, kAbsolute, kRelative));
+  EXPECT_TRUE(close(weights, actual_weights, kAbsolute, kRelative));
+}
+
+TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
+  Random random(9);
+  const Module module(random, 12, true, 5, 7);
+  const Buffer<float, 3> x = normal({3, 7, 12}, random), key = normal({3, 9, 5}, random),
+                         value = normal({3, 9, 7}, random);
+  Buffer<float, 3> output({3, 7, 12}), average({3, 7, 9});
+  Scratch scratch;
+  Parallel parallel;
+  multi_head_attention(x, module.weights(), {.heads = 3, .context = key, .value_context = value},
+                       output, scratch, parallel, {.average_weights = average});
+  EXPECT_TRUE(close(golden<3>("multi_head/cross"), output, kAbsolute, kRelative));
+  EXPECT_TRUE(close(golden<3>("multi_head/cross_average"), average, kAbsolute, kRelative));
+}
+
+// Every tensor of the trace follows from the ones before it, by the functions that they stand for.
+TEST(MultiHeadAttention, TracesEveryStage) {
+  constexpr Index B = 2, T = 6, S = 8, H = 4, Hk = 2, D = 3, C = 10, K = 11;
+  Random random(3);
+  Buffer<float, 2> wq({H * D, C}), wk({Hk * D, K}), wv({Hk * D, K}), wo({C, H * D});
+  Buffer<float, 1> bias({(H + 2 * Hk) * D}), out_bias({C});
+  for (Buffer<float, 2>* each : {&wq, &wk, &wv, &wo}) fill_normal(each->view(), random);
+  fill_normal(bias.view(), random);
+  fill_normal(out_bias.view(), random);
+  const Buffer<float, 3> x = normal({B, T, C}, random), context = normal({B, S, K}, random);
+  MultiHeadWeights weights;
+  weights.q_proj_weight = wq;
+  weights.k_proj_weight = wk;
+  weights.v_proj_weight = wv;
+  weights.in_proj_bias = bias;
+  weights.out_proj_weight = wo;
+  weights.out_proj_bias = out_bias;
+
+  Buffer<float, 4> queries({B, H, T, D}), keys({B, Hk, S, D}), values({B, Hk, S, D});
+  Buffer<float, 4> scores({B, H, T, S}), capped({B, H, T, S}), masked({B, H, T, S});
+  Buffer<float, 4> each({B, H, T, S});
+  Buffer<float, 3> average({B, T, S}), output({B, T, C}), heads({B, T, H * D});
+  // The heads side by side, as the last projection reads them.
+  const TensorView<float, 4> split(heads.data(), {B, H, T, D}, {T * H * D, D, H * D, 1});
+  const MultiHeadOptions options = {
+      .heads = H, .key_heads = Hk, .context = context, .attention = {.causal = true}};
+  Scratch scratch;
+  Parallel parallel(2);
+  multi_head_attention(x, weights, options, output, scratch, parallel,
+                       {.queries = queries,
+                        .keys = keys,
+                        .values = values,
+                        .attention = {scores, capped, masked, each},
+                        .average_weights = average,
+                        .heads = split});
+
+  Buffer<float, 3> joined({B, T, H * D}), projected({B, S, Hk * D}), last({B, T, C});
+  const auto side_by_side = [](const Buffer<float, 4>& tensor, Buffer<float, 3>& out) {
+    const auto view = tensor.view();
+    for (Index b = 0; b < view.size(0); ++b) {
+      for (Index h = 0; h < view.size(1); ++h) {
+        for (Index t = 0; t < view.size(2); ++t) {
+          std::copy_n(view[b][h][t].data(), D, out.view()[b][t].data() + h * D);
+        }
+      }
+    }
+  };
+  const auto project = [&](const Buffer<float, 3>& from, const Buffer<float, 2>& weight,
+                           VectorView<const float> shift, Buffer<float, 3>& to) {
+    for (Index b = 0; b < B; ++b) {
+      linear(from.view()[b], weight, shift, to.view()[b], scratch, parallel);
+    }
+  };
+  project(x, wq, {bias.data(), {H * D}}, joined);
+  Buffer<float, 3> traced(joined.shape());
+  side_by_side(queries, traced);
+  EXPECT_TRUE(equal(joined, traced));
+  Buffer<float, 3> traced_keys(projected.shape());
+  project(context, wk, {bias.data() + H * D, {Hk * D}}, projected);
+  side_by_side(keys, traced_keys);
+  EXPECT_TRUE(equal(projected, traced_keys));
+  project(context, wv, {bias.data() + (H + Hk) * D, {Hk * D}}, projected);
+  side_by_side(values, traced_keys);
+  EXPECT_TRUE(equal(projected, traced_keys));
+
+  Buffer<float, 4> again({B, H, T, D}), again_scores({B, H, T, S}), again_weights({B, H, T, S});
+  attention(queries, keys, values, {.causal = true}, again, scratch, parallel,
+            {.scores = again_scores, .weights = again_weights});
+  EXPECT_TRUE(equal(again_scores, scores));
+  EXPECT_TRUE(equal(again_scores, capped));
+  EXPECT_TRUE(equal(again_weights, each));
+  EXPECT_TRUE(equal(again.view(), split));
+  for (Index b = 0; b < B; ++b) {
+    for (Index t = 0; t < T; ++t) {
+      for (Index s = 0; s < S; ++s) {
+        EXPECT_EQ(masked.view()[b][1][t][s], s <= t ? scores.view()[b][1][t][s] : -HUGE_VALF);
+        double sum = 0;
+        for (Index h = 0; h < H; ++h) sum += static_cast<double>(each.view()[b][h][t][s]);
+        EXPECT_EQ(average.view()[b][t][s], static_cast<float>(sum / H));
+      }
+    }
+  }
+  project(heads, wo, out_bias, last);
+  EXPECT_TRUE(equal(last, output));
+}
+
+// Batches that do not follow evenly are projected one by one, to the same numbers.
+TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
+  Random random(4);
+  const Module module(random, 8, true);
+  const Buffer<float, 3> wide = normal({3, 9, 8}, random);
+  const TensorView<const float, 3> x(wide.data(), {3, 5, 8}, {9 * 8, 8, 1});
+  Buffer<float, 3> even({3, 5, 8}), output({3, 5, 8}), expected({3, 5, 8});
+  for (Index b = 0; b < 3; ++b) std::copy_n(x[b].data(), 5 * 8, even.view()[b].data());
+  Scratch scratch;
+  Parallel parallel;
+  multi_head_attention(x, module.weights(), {.heads = 2}, output, scratch, parallel);
+  multi_head_attention(even, module.weights(), {.heads = 2}, expected, scratch, parallel);
+  EXPECT_TRUE(equal(expected, output));
+}
+
+TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
+  Random random(5);
+  const Module module(random, 6, true);
+  const Buffer<float, 3> x = normal({2, 4, 6}, random);
+  const Buffer<float, 3> context = normal({3, 4, 6}, random), narrow = normal({2, 4, 5}, random);
+  Buffer<float, 3> output({2, 4, 6});
+  std::fill_n(output.data(), 48, -7.0f);
+  Scratch scratch;
+  Parallel parallel;
+  const auto rejects = [&](const MultiHeadWeights& weights, const MultiHeadOptions& options,
+                           const std::string& text, const MultiHeadTrace& trace = {}) {
+    const std::string message = error_of(
+        [&] { multi_head_attention(x, weights, options, output, scratch, parallel, trace); });
+    EXPECT_NE(message.find("multi_head_attention: " + text), std::string::npos) << message;
+    EXPECT_EQ(error_of([&] { check_multi_head_attention(x, weights, options, output, trace); }),
+              message);
+  };
+  const MultiHeadWeights good = module.weights();
+  rejects(good, {.heads = 0}, "heads: must be at least 1, is 0");
+  rejects(good, {.heads = 4}, "in_proj_weight: its 18 rows do not divide into 4 heads");
+  rejects(good, {.heads = 3, .key_heads = 2}, "key_heads: 2 does not divide the 3 heads");
+  rejects(good, {.heads = 3, .key_heads = -1}, "key_heads: -1 does not divide");
+  rejects(good, {.heads = 2, .context = context}, "context: must have x's batches");
+  rejects(good, {.heads = 2, .context = narrow}, "in_proj_weight: shape must be [6, 5]");
+  rejects(good, {.heads = 2, .value_context = context}, "value_context: must have the batches");
+  rejects(good, {.heads = 2, .attention = {.scale = NAN}}, "scale: must be finite");
+  rejects(good, {.heads = 2, .attention = {.mask = Mask::padding({1})}}, "mask: 1 lengths");
+  MultiHeadWeights bad = good;
+  bad.in_proj_weight = {};
+  rejects(bad, {.heads = 2}, "q_proj_weight: no tensor given");
+  bad.q_proj_weight = module.out_proj_weight;
+  rejects(bad, {.heads = 2}, "k_proj_weight: no tensor given");
+  bad = good;
+  bad.in_proj_bias = module.out_proj_bias;
+  rejects(bad, {.heads = 2}, "in_proj_bias: shape must be [18], is [6]");
+  bad = good;
+  bad.out_proj_weight = {};
+  rejects(bad, {.heads = 2}, "out_proj_weight: no tensor given");
+  bad.out_proj_weight = module.in_proj_weight;  // [18, 6] would do, but not for this output
+  rejects(bad, {.heads = 2}, "out_proj_bias: shape must be [18], is [6]");
+  bad.out_proj_bias = {};
+  rejects(bad, {.heads = 2}, "output: shape must be [2, 4, 18], is [2, 4, 6]");
+  Buffer<float, 4> wrong({2, 2, 4, 5});
+  rejects(good, {.heads = 2}, "trace.queries: shape must be [2, 2, 4, 3]", {.queries = wrong});
+  rejects(good, {.heads = 2}, "trace.weights: shape must be [2, 2, 4, 4]",
+          {.attention = {.weights = wrong}});
+  rejects(good, {.heads = 2}, "trace.average_weights: shares memory",
+          {.average_weights = {output.data(), {2, 4, 4}}});
+  for (Index i = 0; i < 48; ++i) ASSERT_EQ(output.data()[i], -7.0f);
+  multi_head_attention(x, good, {.heads = 2}, output, scratch, parallel);
+  EXPECT_LT(testing::max_abs(output.view()), 7);
 }
 
 }  // namespace

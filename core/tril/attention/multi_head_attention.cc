@@ -45,12 +45,11 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
   });
 }
 
-}  // namespace
-
-void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                          const MultiHeadOptions& options, TensorView<float, 3> output,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace) {
-  const detail::Projections project = detail::projections(kCall, x, weights, options);
+// The projections, once everything that can be wrong with the arguments has been looked at.
+detail::Projections checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                            const MultiHeadOptions& options, const TensorView<float, 3>& output,
+                            const MultiHeadTrace& trace) {
+  detail::Projections project = detail::projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, key_heads = project.key_heads, width = project.width;
 
@@ -78,6 +77,24 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   check_trace(trace.attention.weights, score_shape, "trace.weights");
   check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
   check_trace(trace.heads, query_shape, "trace.heads");
+  detail::check_options(kCall, options.attention, score_shape);
+  return project;
+}
+
+}  // namespace
+
+void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                                const MultiHeadOptions& options, TensorView<float, 3> output,
+                                const MultiHeadTrace& trace) {
+  checked(x, weights, options, output, trace);
+}
+
+void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                          const MultiHeadOptions& options, TensorView<float, 3> output,
+                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace) {
+  const detail::Projections project = checked(x, weights, options, output, trace);
+  const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
+  const Index heads = options.heads, key_heads = project.key_heads, width = project.width;
 
   Scratch::Frame frame(scratch);
   const auto take = [&](Index positions, Index all_heads) {
@@ -88,8 +105,9 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   const TensorView<float, 3> value = take(keys, key_heads), joined = take(queries, heads);
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
-    const Index count = batches * heads * queries * keys;
-    attention_trace.weights = {frame.take<float>(count), score_shape};
+    const Shape<4> shape = {batches, heads, queries, keys};
+    const Index count = checked_count(shape.data(), 4, sizeof(float), kCall, "average_weights");
+    attention_trace.weights = {frame.take<float>(count), shape};
   }
   const detail::AttentionProblem problem = detail::attention_problem(
       kCall, split_heads(query, heads), split_heads(key, key_heads), split_heads(value, key_heads),

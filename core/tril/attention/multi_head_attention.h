@@ -49,4 +49,10 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
                           const MultiHeadOptions& options, TensorView<float, 3> output,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {});
 
+// Throws what multi_head_attention would, and does nothing else: for callers that compute something
+// before it.
+void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                                const MultiHeadOptions& options, TensorView<float, 3> output,
+                                const MultiHeadTrace& trace = {});
+
 }  // namespace tril

@@ -28,8 +28,18 @@ void check_inputs(std::string_view call, TensorView<const float, 4> query,
   }
 }
 
-void check_options(std::string_view call, const AttentionOptions& options, Index batches,
-                   Index keys) {
+void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
+                             const AttentionProblem& p, const char* name) {
+  check_apart(written, p.query, call, name);
+  check_apart(written, p.key, call, name);
+  check_apart(written, p.value, call, name);
+}
+
+}  // namespace
+
+void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores) {
+  const Index batches = scores[0], keys = scores[3];
+  options.mask.check(scores, call);
   if (options.scale && !std::isfinite(*options.scale)) {
     fail(call, "scale", "must be finite, is " + std::to_string(*options.scale));
   }
@@ -57,23 +67,13 @@ void check_options(std::string_view call, const AttentionOptions& options, Index
   }
 }
 
-void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
-                             const AttentionProblem& p, const char* name) {
-  check_apart(written, p.query, call, name);
-  check_apart(written, p.key, call, name);
-  check_apart(written, p.value, call, name);
-}
-
-}  // namespace
-
 AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
                                    const AttentionOptions& options, TensorView<float, 4> output,
                                    const AttentionTrace& trace) {
   check_inputs(call, query, key, value);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
-  check_options(call, options, scores[0], scores[3]);
-  options.mask.check(scores, call);
+  check_options(call, options, scores);
 
   Mask mask = options.mask;
   if (options.causal) mask = Mask::causal() & mask;

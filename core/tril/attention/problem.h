@@ -37,6 +37,9 @@ struct AttentionProblem {
   }
 };
 
+// Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
+void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores);
+
 // Checks all arguments of an attention, and throws Error in the name of `call` where one is wrong.
 AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,

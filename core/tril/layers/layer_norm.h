@@ -30,4 +30,7 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
                 MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace = {});
 
+// Throws Error unless eps is finite and at least 0.
+void check_eps(double eps, const char* call);
+
 }  // namespace tril

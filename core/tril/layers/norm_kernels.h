@@ -21,7 +21,4 @@ struct NormKernels {
 
 const NormKernels& norm_kernels(Isa isa = best_isa());
 
-// What both normalisations ask of their eps: finite and at least 0, else Error.
-void check_eps(double eps, const char* call);
-
 }  // namespace tril

@@ -1,4 +1,5 @@
 #include <tril/layers/elementwise.h>
+#include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>
 #include <tril/layers/rms_norm.h>
 
