@@ -1,0 +1,91 @@
+// Attention in double, straight from its definition: the oracle for every method, and the bound on
+// the error that a float method may make.
+#pragma once
+
+#include <tril/attention/attention.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril::testing {
+
+// What is added to the score of query t and key s, -inf where it may not look: written down anew in
+// each test, independent of Mask.
+using Bias = std::function<double(Index batch, Index head, Index t, Index s)>;
+inline double no_bias(Index, Index, Index, Index) { return 0; }
+
+struct Reference {
+  Buffer<double, 4> scores, capped, masked, weights, output;
+};
+
+// scale and softcap as in AttentionOptions; softcap 0: none.
+inline Reference attention_reference(TensorView<const float, 4> query,
+                                     TensorView<const float, 4> key,
+                                     TensorView<const float, 4> value, double scale, double softcap,
+                                     const Bias& bias) {
+  const Index B = query.size(0), H = query.size(1), T = query.size(2), S = key.size(2);
+  const Index group = H / key.size(1);
+  Reference r{Buffer<double, 4>({B, H, T, S}), Buffer<double, 4>({B, H, T, S}),
+              Buffer<double, 4>({B, H, T, S}), Buffer<double, 4>({B, H, T, S}),
+              Buffer<double, 4>({B, H, T, value.size(3)})};
+  for (Index b = 0; b < B; ++b) {
+    for (Index h = 0; h < H; ++h) {
+      for (Index t = 0; t < T; ++t) {
+        const auto at = [&](Buffer<double, 4>& buffer) { return buffer.view()[b][h][t]; };
+        double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (Index s = 0; s < S; ++s) {
+          double dot = 0;
+          for (Index d = 0; d < query.size(3); ++d) {
+            dot += static_cast<double>(query[b][h][t][d]) *
+                   static_cast<double>(key[b][h / group][s][d]);
+          }
+          const double score = at(r.scores)[s] = scale * dot;
+          const double capped = at(r.capped)[s] =
+              softcap > 0 ? softcap * std::tanh(score / softcap) : score;
+          const double shift = bias(b, h, t, s);
+          at(r.masked)[s] = std::isinf(shift) ? shift : capped + shift;
+          largest = std::fmax(largest, at(r.masked)[s]);
+        }
+        if (std::isinf(largest) && largest < 0) continue;  // sees nothing: zeros
+        for (Index s = 0; s < S; ++s) {
+          sum += at(r.weights)[s] = std::exp(at(r.masked)[s] - largest);
+        }
+        for (Index s = 0; s < S; ++s) {
+          const double weight = at(r.weights)[s] /= sum;
+          for (Index d = 0; d < value.size(3); ++d) {
+            at(r.output)[d] += weight * static_cast<double>(value[b][h / group][s][d]);
+          }
+        }
+      }
+    }
+  }
+  return r;
+}
+
+// Bounds on the absolute error of a float method, first order in u = kEpsilon / 2, with room for
+// the second. q, k, v: the largest magnitudes.
+struct ErrorBound {
+  double score, weight, output;
+
+  ErrorBound(double q, double k, double v, double scale, double bias, Index depth, Index keys) {
+    // A dot product of `depth` terms, each at most q k, and the scaling: depth + 1 roundings,
+    // doubled (Higham 2002, section 3.5). Adding the mask rounds what may be as large as both.
+    score = kEpsilon * static_cast<double>(depth + 1) * std::fabs(scale) * q * k + kEpsilon * bias;
+    // e^x is off by the error of x, here that of a score and of the maximum and of their
+    // difference; by an ulp of exp; by the sum, at most `keys` roundings; by the division, two.
+    const double largest = std::fabs(scale) * static_cast<double>(depth) * q * k + bias;
+    const double relative =
+        2 * score + 2 * kEpsilon * largest + kEpsilon * (3 + static_cast<double>(keys) / 2);
+    weight = 2 * relative;  // of a weight of at most 1, and of the sum it is divided by
+    // Weights are off by 2 `relative` each, and sum to 1; then a sum of `keys` terms.
+    output = v * (2 * relative + kEpsilon * static_cast<double>(keys));
+  }
+};
+
+}  // namespace tril::testing

@@ -1,0 +1,350 @@
+// Attention against its definition in double, by every method; the properties that no method may
+// break; what it rejects.
+#include <gtest/gtest.h>
+#include <tril/attention/attention.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/attention_reference.h"
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::attention_reference;
+using testing::close;
+using testing::equal;
+using testing::error_of;
+using testing::ErrorBound;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct Sizes {
+  Index batches, heads, key_heads, queries, keys, depth, width;
+};
+
+struct Inputs {
+  Buffer<float, 4> query, key, value, output;
+
+  Inputs(const Sizes& n, Random& random)
+      : query({n.batches, n.heads, n.queries, n.depth}),
+        key({n.batches, n.key_heads, n.keys, n.depth}),
+        value({n.batches, n.key_heads, n.keys, n.width}),
+        output({n.batches, n.heads, n.queries, n.width}) {
+    fill_normal(query.view(), random);
+    fill_normal(key.view(), random);
+    fill_normal(value.view(), random);
+    std::fill_n(output.data(), output.view().count(), kNaN);  // every element must be written
+  }
+
+  ErrorBound bound(double scale, double bias) const {
+    return {testing::max_abs(query.view()),
+            testing::max_abs(key.view()),
+            testing::max_abs(value.view()),
+            scale,
+            bias,
+            query.view().size(3),
+            key.view().size(2)};
+  }
+};
+
+class AttentionTest : public ::testing::TestWithParam<AttentionMethod> {
+ protected:
+  void run(Inputs& in, AttentionOptions options, const AttentionTrace& trace = {}) {
+    options.method = GetParam();
+    attention(in.query, in.key, in.value, options, in.output, scratch, parallel, trace);
+  }
+
+  Scratch scratch;
+  Parallel parallel{2};
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, AttentionTest,
+                         ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
+                                           AttentionMethod::blocked));
+
+// One axis after the other: below, at and above the sizes of tiles, panels and blocks.
+TEST_P(AttentionTest, IsWithinTheBoundForEverySize) {
+  std::vector<Sizes> all;
+  for (const Index n : {1, 2, 3, 5, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 200}) {
+    all.push_back({1, 1, 1, n, 20, 8, 8});
+    all.push_back({1, 2, 1, 7, n, 5, 6});
+    all.push_back({1, 1, 1, 9, 10, n, 3});
+    all.push_back({1, 1, 1, 9, 10, 3, n});
+    all.push_back({2, 1, 1, n, n, 4, 5});
+  }
+  all.push_back({3, 6, 2, 70, 300, 12, 40});
+  Random random(1);
+  for (const Sizes& n : all) {
+    for (const bool causal : {false, true}) {
+      Inputs in(n, random);
+      run(in, {.causal = causal});
+      const double scale = 1 / std::sqrt(static_cast<double>(n.depth));
+      const auto bias = [&](Index, Index, Index t, Index s) -> double {
+        return causal && s > t ? -kInfinity : 0;
+      };
+      const auto expected = attention_reference(in.query, in.key, in.value, scale, 0, bias);
+      EXPECT_TRUE(close(expected.output, in.output, in.bound(scale, 0).output)) << causal;
+    }
+  }
+}
+
+TEST_P(AttentionTest, EveryStageIsWithinTheBound) {
+  Random random(2);
+  const Sizes n{2, 4, 2, 70, 90, 9, 5};
+  Inputs in(n, random);
+  Buffer<float, 4> additive({1, 4, 1, 90});
+  fill_normal(additive.view(), random);
+  const double scale = 0.4, softcap = 2.5;
+  const AttentionOptions options = {.causal = true,
+                                    .mask = Mask::window(30, 0) & Mask::additive(additive),
+                                    .scale = static_cast<float>(scale),
+                                    .softcap = static_cast<float>(softcap),
+                                    .past = 20};
+  const Shape<4> shape = {2, 4, 70, 90};
+  Buffer<float, 4> scores(shape), capped(shape), masked(shape), weights(shape);
+  run(in, options, {scores, capped, masked, weights});
+  const auto bias = [&](Index, Index h, Index t, Index s) -> double {
+    const bool seen = s <= t + 20 && s >= t + 20 - 30;
+    return seen ? static_cast<double>(additive.view()[0][h][0][s]) : -kInfinity;
+  };
+  const auto expected = attention_reference(in.query, in.key, in.value, scale, softcap, bias);
+  const ErrorBound bound = in.bound(scale, testing::max_abs(additive.view()));
+  // tanh has a slope of at most 1, and rounds a few times what is at most the cap.
+  const double cap_error = bound.score + 8 * testing::kEpsilon * softcap;
+  EXPECT_TRUE(close(expected.scores, scores, bound.score));
+  EXPECT_TRUE(close(expected.capped, capped, cap_error));
+  EXPECT_TRUE(close(expected.masked, masked, cap_error));
+  EXPECT_TRUE(close(expected.weights, weights, bound.weight + 4 * cap_error));
+  EXPECT_TRUE(close(expected.output, in.output, bound.output + 4 * cap_error));
+
+  // Tracing changes no bit of the output.
+  Buffer<float, 4> traced = std::move(in.output);
+  in.output = Buffer<float, 4>(traced.shape());
+  run(in, options);
+  EXPECT_TRUE(equal(traced, in.output));
+}
+
+TEST_P(AttentionTest, TheFutureCannotLeak) {
+  Random random(3);
+  Inputs in({1, 2, 2, 150, 150, 8, 8}, random);
+  run(in, {.causal = true});
+  Buffer<float, 4> before = std::move(in.output);
+  for (const Index now : {0, 1, 63, 64, 100, 149}) {
+    Inputs other({1, 2, 2, 150, 150, 8, 8}, random);  // garbage, but finite
+    for (Index h = 0; h < 2; ++h) {
+      for (Index s = 0; s <= now; ++s) {
+        std::copy_n(in.query.view()[0][h][s].data(), 8, other.query.view()[0][h][s].data());
+        std::copy_n(in.key.view()[0][h][s].data(), 8, other.key.view()[0][h][s].data());
+        std::copy_n(in.value.view()[0][h][s].data(), 8, other.value.view()[0][h][s].data());
+      }
+    }
+    run(other, {.causal = true});
+    for (Index h = 0; h < 2; ++h) {
+      for (Index t = 0; t <= now; ++t) {
+        ASSERT_TRUE(equal(before.view()[0][h][t], other.output.view()[0][h][t])) << now << " " << t;
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, PermutingKeysChangesNothing) {
+  Random random(4);
+  const Sizes n{1, 2, 2, 20, 100, 8, 8};
+  Inputs in(n, random);
+  Inputs permuted(n, random);
+  for (Index h = 0; h < 2; ++h) {
+    for (Index s = 0; s < 100; ++s) {
+      const Index from = s * 37 % 100;
+      std::copy_n(in.key.view()[0][h][from].data(), 8, permuted.key.view()[0][h][s].data());
+      std::copy_n(in.value.view()[0][h][from].data(), 8, permuted.value.view()[0][h][s].data());
+    }
+  }
+  std::copy_n(in.query.data(), in.query.view().count(), permuted.query.data());
+  run(in, {});
+  run(permuted, {});
+  // Each is within the bound of the same exact result.
+  EXPECT_TRUE(close(in.output, permuted.output, 2 * in.bound(1 / std::sqrt(8.0), 0).output));
+}
+
+TEST_P(AttentionTest, ShiftingTheScoresOfAQueryChangesNothing) {
+  Random random(5);
+  Inputs in({1, 1, 1, 70, 80, 8, 8}, random);
+  run(in, {});
+  Buffer<float, 4> before = std::move(in.output);
+  in.output = Buffer<float, 4>(before.shape());
+  Buffer<float, 4> shift({1, 1, 70, 1});
+  for (Index t = 0; t < 70; ++t) shift.data()[t] = static_cast<float>(t);
+  run(in, {.mask = Mask::additive(shift)});
+  EXPECT_TRUE(close(before, in.output, 2 * in.bound(1 / std::sqrt(8.0), 70).output));
+}
+
+TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
+  Random random(6);
+  Inputs in({2, 2, 2, 70, 12, 8, 8}, random);
+  Buffer<float, 4> weights({2, 2, 70, 12});
+  // The last queries of batch 0 see nothing of the window, batch 1 sees nothing at all.
+  const AttentionOptions options = {.mask = Mask::window(3, 3) & Mask::padding({12, 0})};
+  run(in, options);
+  const Buffer<float, 4> untraced = std::move(in.output);
+  in.output = Buffer<float, 4>(untraced.shape());
+  run(in, options, {.weights = weights});
+  EXPECT_TRUE(equal(untraced, in.output));
+  for (Index b = 0; b < 2; ++b) {
+    for (Index t = 0; t < 70; ++t) {
+      const bool sees = b == 0 && t < 15;
+      double sum = 0;
+      for (Index s = 0; s < 12; ++s) sum += static_cast<double>(weights.view()[b][1][t][s]);
+      EXPECT_NEAR(sum, sees, 1e-6);
+      const double largest = testing::max_abs(in.output.view()[b][1][t]);
+      EXPECT_EQ(largest > 0, sees) << b << " " << t;
+    }
+  }
+}
+
+// A NaN or infinity stays in its head and batch; in a key it stays out of queries that cannot see
+// that key's block at all.
+TEST_P(AttentionTest, NaNStaysWhereItIs) {
+  Random random(7);
+  for (const float bad : {kNaN, kInfinity}) {
+    Inputs in({2, 4, 2, 10, 10, 4, 4}, random);
+    run(in, {.causal = true});
+    const Buffer<float, 4> before = std::move(in.output);
+    in.output = Buffer<float, 4>(before.shape());
+    in.key.view()[1][1][9][2] = bad;  // the last key: only the last query sees it
+    run(in, {.causal = true});
+    for (Index b = 0; b < 2; ++b) {
+      for (Index h = 0; h < 4; ++h) {
+        for (Index t = 0; t < 10; ++t) {
+          const bool hit = b == 1 && h >= 2 && t == 9;
+          if (hit && std::isnan(bad)) {
+            EXPECT_TRUE(std::isnan(in.output.view()[b][h][t][0]));
+          } else if (!hit) {
+            EXPECT_TRUE(equal(before.view()[b][h][t], in.output.view()[b][h][t]));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, LargeAndTinyScoresAreFine) {
+  Random random(8);
+  for (const float scale : {1e30f, 1e-30f, 0.0f, -1.0f}) {
+    Inputs in({1, 1, 1, 5, 9, 4, 4}, random);
+    run(in, {.scale = scale});
+    const auto expected = attention_reference(in.query, in.key, in.value,
+                                              static_cast<double>(scale), 0, testing::no_bias);
+    // 1e30: the largest score takes all; 1e-30 and 0: the mean of the values.
+    const double scale_of_error = scale == -1.0f ? 1 : 0;
+    EXPECT_TRUE(close(expected.output, in.output, in.bound(scale_of_error, 0).output)) << scale;
+  }
+}
+
+TEST_P(AttentionTest, HeadsInsideAProjectionAreFine) {
+  // Queries, keys and values side by side in one [B, T, 3 * H * D], the output in [B, T, H * D].
+  constexpr Index B = 2, T = 70, H = 3, D = 5, C = H * D;
+  Random random(9);
+  Buffer<float, 3> projected({B, T, 3 * C}), joined({B, T, C});
+  fill_normal(projected.view(), random);
+  const auto heads = [&](float* data, Index width) {
+    return TensorView<float, 4>(data, {B, H, T, D}, {T * width, D, width, 1});
+  };
+  const auto query = heads(projected.data(), 3 * C), key = heads(projected.data() + C, 3 * C),
+             value = heads(projected.data() + 2 * C, 3 * C), output = heads(joined.data(), C);
+  attention(query, key, value, {.causal = true, .method = GetParam()}, output, scratch, parallel);
+  Inputs apart({B, H, H, T, T, D, D}, random);
+  for (Index b = 0; b < B; ++b) {
+    for (Index h = 0; h < H; ++h) {
+      for (Index t = 0; t < T; ++t) {
+        std::copy_n(query[b][h][t].data(), D, apart.query.view()[b][h][t].data());
+        std::copy_n(key[b][h][t].data(), D, apart.key.view()[b][h][t].data());
+        std::copy_n(value[b][h][t].data(), D, apart.value.view()[b][h][t].data());
+      }
+    }
+  }
+  run(apart, {.causal = true});
+  EXPECT_TRUE(equal(apart.output.view(), output));
+}
+
+TEST_P(AttentionTest, ThreadsChangeNoBit) {
+  Random random(10);
+  Inputs in({2, 3, 3, 130, 130, 16, 16}, random);
+  run(in, {.causal = true});
+  const Buffer<float, 4> two = std::move(in.output);
+  in.output = Buffer<float, 4>(two.shape());
+  Parallel one;
+  attention(in.query, in.key, in.value, {.causal = true, .method = GetParam()}, in.output, scratch,
+            one);
+  EXPECT_TRUE(equal(two, in.output));
+}
+
+TEST_P(AttentionTest, RejectsWhatDoesNotFit) {
+  Random random(11);
+  Inputs in({2, 4, 2, 3, 5, 6, 7}, random);
+  std::fill_n(in.output.data(), in.output.view().count(), -7.0f);
+  const auto rejects = [&](const AttentionOptions& options, const std::string& text,
+                           const AttentionTrace& trace = {}) {
+    const std::string message = error_of([&] { run(in, options, trace); });
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  rejects({.scale = kNaN}, "attention: scale: must be finite, is nan");
+  rejects({.softcap = -1}, "attention: softcap: must be finite and not negative");
+  rejects({.softcap = kInfinity}, "attention: softcap");
+  rejects({.past = -1}, "attention: past: must be from 0 to the 5 keys, is -1");
+  rejects({.past = 6}, "attention: past: must be from 0 to the 5 keys, is 6");
+  rejects({.key_lengths = {1}}, "attention: key_lengths: 1 lengths for 2 batches");
+  rejects({.key_lengths = {1, 6}}, "attention: key_lengths: must be from 0 to the 5 keys");
+  rejects({.key_lengths = {-1, 5}}, "one is -1");
+  rejects({.past = 2, .key_lengths = {1, 5}}, "past and key lengths exclude each other");
+  rejects({.mask = Mask::padding({1})}, "attention: mask: 1 lengths for 2 batches");
+  Buffer<float, 4> wrong({2, 4, 3, 4});
+  rejects({.mask = Mask::additive(wrong)}, "attention: mask: a dense mask [2, 4, 3, 4]");
+  rejects({}, "attention: trace.scores: shape must be [2, 4, 3, 5], is [2, 4, 3, 4]",
+          {.scores = wrong});
+  rejects({}, "attention: trace.weights: shares memory with an input",
+          {.weights = {in.query.data(), {2, 4, 3, 5}}});
+
+  const auto shapes = [&](const Sizes& n, const std::string& text) {
+    Inputs bad(n, random);
+    const auto call = [&](const Inputs& q, const Inputs& k, const Inputs& v) {
+      return error_of([&] {
+        attention(q.query, k.key, v.value, {.method = GetParam()}, in.output, scratch, parallel);
+      });
+    };
+    const std::string message = call(in, bad, in);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  shapes({1, 4, 2, 3, 5, 6, 7}, "attention: key: must have as many batches as query");
+  shapes({2, 4, 2, 3, 5, 8, 7}, "attention: key: must be as wide as query");
+  shapes({2, 4, 3, 3, 5, 6, 7}, "attention: key: its number of heads must divide that of query");
+  shapes({2, 4, 1, 3, 5, 6, 7}, "attention: value: must have the batches, heads and length of key");
+  shapes({2, 4, 2, 3, 4, 6, 7}, "key is [2, 2, 4, 6], value is [2, 2, 5, 7]");
+  EXPECT_NE(error_of([&] {
+              attention(in.query, in.key, in.value, {}, wrong, scratch, parallel);
+            }).find("attention: output: shape must be [2, 4, 3, 7], is [2, 4, 3, 4]"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              attention({}, in.key, in.value, {}, in.output, scratch, parallel);
+            }).find("attention: query: no tensor given"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              attention(in.query, in.key, in.value, {}, {in.value.data(), in.output.shape()},
+                        scratch, parallel);
+            }).find("attention: output: shares memory with an input"),
+            std::string::npos);
+
+  for (Index i = 0; i < in.output.view().count(); ++i) ASSERT_EQ(in.output.data()[i], -7.0f);
+  run(in, {});
+  const auto expected =
+      attention_reference(in.query, in.key, in.value, 1 / std::sqrt(6.0), 0, testing::no_bias);
+  EXPECT_TRUE(close(expected.output, in.output, in.bound(1 / std::sqrt(6.0), 0).output));
+}
+
+}  // namespace
+}  // namespace tril
