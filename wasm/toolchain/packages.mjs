@@ -45,8 +45,7 @@ export async function ensurePackages() {
 export async function ensureEmscripten() {
   const folder = join(root, 'wasm', 'toolchain');
   const debian = findProgram('apt-get') && findProgram('dpkg-deb');
-  const output = await run('bash', ['setup-emscripten.sh', './emscripten'], {
-    cwd: folder,
+  const output = await run('bash', [join(folder, 'setup-emscripten.sh')], {
     log: 'emscripten',
     capture: true,
     advice: debian
