@@ -1,10 +1,6 @@
 #include <tril/foundation/check.h>
-#include <tril/matmul/eigen_kernels.h>
-#include <tril/matmul/loop_orders.h>
 #include <tril/matmul/matmul.h>
-#include <tril/matmul/product.h>
-#include <tril/matmul/strassen.h>
-#include <tril/matmul/tiled.h>
+#include <tril/matmul/method.h>
 
 #include <cmath>
 #include <string>
@@ -67,20 +63,7 @@ detail::Product detail::checked_product(const MatrixView<const float>& a,
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
   const detail::Product product = detail::checked_product(a, b, options, out, "matmul");
-  switch (options.method) {
-    case MatmulMethod::automatic:
-    case MatmulMethod::tiled:
-      return detail::multiply_tiled(product, scratch, parallel);
-    case MatmulMethod::strassen:
-      return detail::multiply_strassen(
-          product, strassen_levels(product.rows, product.cols, product.depth), scratch, parallel);
-    case MatmulMethod::eigen:
-      return eigen_kernels().multiply(product);
-    default:
-      if (detail::multiply_in_order(options.method, product)) return;
-  }
-  fail("matmul", "method",
-       "there is no method number " + std::to_string(static_cast<int>(options.method)));
+  detail::run_method(options.method, {.first = product}, "matmul", scratch, parallel);
 }
 
 // for each i, j:  out[i, j] = alpha * sum over k of a[i, k] * b[k, j]  (+ out[i, j])

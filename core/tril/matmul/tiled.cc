@@ -27,28 +27,40 @@ Index even_step(Index total, Index largest, Index unit) {
   return (step + unit - 1) / unit * unit;
 }
 
-// How the output is cut into pieces of work: whole column blocks while there are enough of them,
+// How a product is cut into pieces of work: whole column blocks while there are enough of them,
 // since each packs its part of B once; only then rows as well, each piece packing for itself.
 struct Pieces {
   Index rows, cols;            // of one piece
   Index row_count, col_count;  // how many
 
-  Pieces(const Product& p, const TileKernels& kernels, int threads) {
-    const Index block = std::max(kernels.panel_cols, kColBlock);
-    const bool serial = threads == 1 || p.rows * p.cols * p.depth <= kSerial;
-    const Index wanted = serial ? 1 : 4 * threads;  // four a thread even out its hiccups
-    cols = serial ? p.cols : even_step(p.cols, block, kernels.panel_cols);
+  // `wanted` pieces of one product, more or fewer.
+  Pieces(const Product& p, const TileKernels& kernels, Index wanted) {
+    cols = wanted == 1 ? p.cols : even_step(p.cols, kColBlock, kernels.panel_cols);
     col_count = (p.cols + cols - 1) / cols;
-    const Index cuts =
-        std::clamp<Index>(wanted / col_count, 1, (p.rows + kRowBlock - 1) / kRowBlock);
+    const Index blocks = (p.rows + kRowBlock - 1) / kRowBlock;
+    const Index cuts = std::clamp<Index>(wanted / col_count, 1, blocks);
     rows = even_step(p.rows, (p.rows + cuts - 1) / cuts, kernels.tile_rows);
     row_count = (p.rows + rows - 1) / rows;
   }
+
+  Index count() const noexcept { return row_count * col_count; }
 };
+
+// Four pieces a thread even out its hiccups; one where the whole batch is little work.
+Index pieces_wanted(const Product& p, Index products, int threads) noexcept {
+  const bool serial = threads == 1 || products * p.rows * p.cols * p.depth <= kSerial;
+  return serial ? 1 : (4 * threads + products - 1) / products;
+}
 
 // One piece of the output: rows [row, row_end), columns [col, col_end).
 struct Piece {
   Index row, row_end, col, col_end;
+
+  Piece(const Product& p, const Pieces& pieces, Index number) noexcept
+      : row(number / pieces.col_count * pieces.rows),
+        row_end(std::min(row + pieces.rows, p.rows)),
+        col(number % pieces.col_count * pieces.cols),
+        col_end(std::min(col + pieces.cols, p.cols)) {}
 };
 
 // for each block of depth
@@ -76,25 +88,24 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
 
 }  // namespace
 
-void multiply_tiled(const Product& p, Scratch& scratch, Parallel& parallel,
+void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                     const TileKernels& kernels) {
-  if (p.rows == 1 || p.cols == 1) return multiply_vector(p, scratch, parallel);
+  const Product& first = batch.first;
+  if (first.rows == 1 || first.cols == 1) return multiply_vector(batch, scratch, parallel);
 
-  const Pieces pieces(p, kernels, parallel.threads());
-  const Index depth = even_step(p.depth, kDepthBlock, 1);
+  const Index products = batch.count();
+  const Pieces pieces(first, kernels, pieces_wanted(first, products, parallel.threads()));
+  const Index depth = even_step(first.depth, kDepthBlock, 1);
   const Index packed = kernels.packed_count(depth, std::min(kColBlock, pieces.cols));
-  const Index turned = p.a.rows_contiguous() ? 0 : depth * std::min(kRowBlock, pieces.rows);
+  const Index turned = first.a.rows_contiguous() ? 0 : depth * std::min(kRowBlock, pieces.rows);
   Scratch::Frame frame(scratch);
   float* const memory = frame.take<float>((packed + turned) * parallel.threads());
 
-  parallel.for_each(pieces.row_count * pieces.col_count, [&](Index item, int worker) {
-    const Index row = item / pieces.col_count * pieces.rows;
-    const Index col = item % pieces.col_count * pieces.cols;
+  parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
+    const Product product = batch[item / pieces.count()];
     float* const panels = memory + (packed + turned) * worker;
-    multiply_piece(
-        p, kernels,
-        {row, std::min(row + pieces.rows, p.rows), col, std::min(col + pieces.cols, p.cols)},
-        panels, panels + packed);
+    multiply_piece(product, kernels, Piece(product, pieces, item % pieces.count()), panels,
+                   panels + packed);
   });
 }
 

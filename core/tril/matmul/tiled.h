@@ -3,7 +3,7 @@
 
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
-#include <tril/matmul/product.h>
+#include <tril/matmul/batch.h>
 #include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
@@ -29,7 +29,12 @@ inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKern
 
 // Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
 // and of A where that is transposed, 256 KiB together at most.
-void multiply_tiled(const Product& product, Scratch& scratch, Parallel& parallel,
+void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                     const TileKernels& kernels = tile_kernels());
+
+inline void multiply_tiled(const Product& product, Scratch& scratch, Parallel& parallel,
+                           const TileKernels& kernels = tile_kernels()) {
+  multiply_tiled(ProductBatch{.first = product}, scratch, parallel, kernels);
+}
 
 }  // namespace tril::detail

@@ -32,34 +32,51 @@ VectorProduct one_column(const Product& p) noexcept {
           p.out,    p.out_stride};
 }
 
+// The columns [begin, end) of out.
+void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index end,
+                      const TileFinish& finish, const VectorKernels& kernels) noexcept {
+  const Operand matrix = p.matrix.from(0, begin);
+  float* const out = p.out + begin * p.out_step;
+  if (matrix.rows_contiguous()) {
+    kernels.combine_rows(x, matrix.data, matrix.row_stride, p.depth, end - begin, finish, out,
+                         p.out_step);
+  } else {
+    kernels.dot_rows(x, matrix.data, matrix.col_stride, p.depth, end - begin, finish, out,
+                     p.out_step);
+  }
+}
+
 }  // namespace
 
-void multiply_vector(const Product& product, Scratch& scratch, Parallel& parallel,
+// for each product, each piece of its columns:
+//   gather x, if its elements are not neighbours;  out's piece = alpha * x * the piece (+ out)
+void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                      const VectorKernels& kernels) {
-  const VectorProduct p = product.rows == 1 ? one_row(product) : one_column(product);
-  const TileFinish finish{product.alpha, product.accumulate};
+  const auto vector_product = batch.first.rows == 1 ? one_row : one_column;
+  const VectorProduct first = vector_product(batch.first);
+  const TileFinish finish{batch.first.alpha, batch.first.accumulate};
+  const Index products = batch.count();
 
+  // 64 columns at least: whole cache lines for every thread.
+  const bool serial = products >= parallel.threads() || first.depth * first.cols <= kSerial;
+  const Index share = serial ? first.cols : first.cols / parallel.threads() + 1;
+  const Index step = (share + 63) / 64 * 64;
+  const Index pieces = (first.cols + step - 1) / step;
+
+  const bool gathers = first.x_step != 1;
   Scratch::Frame frame(scratch);
-  const float* x = p.x;
-  if (p.x_step != 1) {
-    float* const gathered = frame.take<float>(p.depth);
-    for (Index k = 0; k < p.depth; ++k) gathered[k] = p.x[k * p.x_step];
-    x = gathered;
-  }
+  float* const memory = gathers ? frame.take<float>(first.depth * parallel.threads()) : nullptr;
 
-  // Pieces of columns, 64 at least: whole cache lines for every thread.
-  const Index threads = p.depth * p.cols <= kSerial ? 1 : parallel.threads();
-  const Index step = threads == 1 ? p.cols : std::max<Index>(64, (p.cols / threads + 63) / 64 * 64);
-  parallel.for_each((p.cols + step - 1) / step, [&](Index item, int) {
-    const Index j = item * step, cols = std::min(step, p.cols - j);
-    float* const out = p.out + j * p.out_step;
-    if (p.matrix.rows_contiguous()) {
-      kernels.combine_rows(x, p.matrix.at(0, j), p.matrix.row_stride, p.depth, cols, finish, out,
-                           p.out_step);
-    } else {
-      kernels.dot_rows(x, p.matrix.at(0, j), p.matrix.col_stride, p.depth, cols, finish, out,
-                       p.out_step);
+  parallel.for_each(products * pieces, [&](Index item, int worker) {
+    const VectorProduct p = vector_product(batch[item / pieces]);
+    const float* x = p.x;
+    if (gathers) {
+      float* const gathered = memory + worker * p.depth;
+      for (Index k = 0; k < p.depth; ++k) gathered[k] = p.x[k * p.x_step];
+      x = gathered;
     }
+    const Index begin = item % pieces * step;
+    multiply_columns(p, x, begin, std::min(begin + step, p.cols), finish, kernels);
   });
 }
 

@@ -3,14 +3,14 @@
 
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
-#include <tril/matmul/product.h>
+#include <tril/matmul/batch.h>
 #include <tril/matmul/vector_kernels.h>
 
 namespace tril::detail {
 
-// product.rows or product.cols is 1; one column is one row of the transposed product. `scratch`
-// holds the vector, depth floats, where its elements are not neighbours.
-void multiply_vector(const Product& product, Scratch& scratch, Parallel& parallel,
+// Each product has one row or one column; one column is one row of the transposed product. Where
+// the vector's elements are not neighbours, `scratch` holds it, depth floats for each thread.
+void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                      const VectorKernels& kernels = vector_kernels());
 
 }  // namespace tril::detail

@@ -1,0 +1,44 @@
+// A batch of products of one shape, as the methods see it: the first product, and how far apart the
+// matrices of the others lie.
+#pragma once
+
+#include <tril/matmul/product.h>
+
+#include <array>
+
+namespace tril::detail {
+
+inline constexpr int kMostBatchAxes = 6;  // of 8 axes in all
+
+struct ProductBatch {
+  struct Axis {
+    Index size;
+    Index a, b, out;  // elements from one matrix to the next; 0 where one serves all
+  };
+
+  Product first;
+  int rank = 0;
+  std::array<Axis, kMostBatchAxes> axes{};
+
+  Index count() const noexcept {
+    Index count = 1;
+    for (int axis = 0; axis < rank; ++axis) count *= axes[static_cast<std::size_t>(axis)].size;
+    return count;
+  }
+
+  // The product number n, the last axis counting fastest.
+  Product operator[](Index n) const noexcept {
+    Product product = first;
+    for (int axis = rank; axis-- > 0;) {
+      const Axis& along = axes[static_cast<std::size_t>(axis)];
+      const Index i = n % along.size;
+      n /= along.size;
+      product.a.data += i * along.a;
+      product.b.data += i * along.b;
+      product.out += i * along.out;
+    }
+    return product;
+  }
+};
+
+}  // namespace tril::detail

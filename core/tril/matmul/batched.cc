@@ -1,0 +1,148 @@
+#include <tril/foundation/check.h>
+#include <tril/matmul/batched.h>
+#include <tril/matmul/method.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace tril {
+namespace {
+
+constexpr std::string_view kCall = "batched_matmul";
+
+template <typename T>
+std::string shape_text(const MatrixStack<T>& stack) {
+  std::array<Index, detail::kMostBatchAxes + 2> shape{};
+  const auto end = std::copy_n(stack.shape.begin(), stack.rank, shape.begin());
+  end[0] = stack.first.size(0);
+  end[1] = stack.first.size(1);
+  return tril::shape_text(shape.data(), stack.rank + 2);
+}
+
+template <typename T>
+void check_stack(const MatrixStack<T>& stack, std::string_view argument) {
+  if (stack.rank < 0 || stack.rank > detail::kMostBatchAxes) {
+    fail(kCall, argument,
+         "must have 2 to " + std::to_string(detail::kMostBatchAxes + 2) + " axes, has " +
+             std::to_string(stack.rank + 2));
+  }
+  check_view(stack.first, kCall, argument);
+  for (int axis = 0; axis < stack.rank; ++axis) {
+    if (stack.shape[static_cast<std::size_t>(axis)] >= 1) continue;
+    fail(kCall, argument, "every axis must be at least 1; shape is " + shape_text(stack));
+  }
+}
+
+// Size and stride along an axis of the broadcast shape, which has `rank` axes.
+struct Along {
+  Index size, stride;
+};
+template <typename T>
+Along along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
+  const int own = axis - (rank - stack.rank);
+  if (own < 0) return {1, 0};
+  const auto i = static_cast<std::size_t>(own);
+  return {stack.shape[i], stack.shape[i] == 1 ? 0 : stack.strides[i]};
+}
+
+// Throws unless the two stacks' batch axes broadcast to exactly out's.
+detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                               const MatrixStack<float>& out) {
+  detail::ProductBatch batch;
+  batch.rank = std::max(a.rank, b.rank);
+  std::array<Index, detail::kMostBatchAxes + 2> shape{};
+  bool fits = out.rank == batch.rank;
+  for (int axis = 0; axis < batch.rank; ++axis) {
+    const Along of_a = along(a, axis, batch.rank), of_b = along(b, axis, batch.rank);
+    if (of_a.size != of_b.size && of_a.size != 1 && of_b.size != 1) {
+      fail(kCall, "b",
+           "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
+    }
+    const Along of_out = along(out, axis, batch.rank);
+    const auto i = static_cast<std::size_t>(axis);
+    shape[i] = std::max(of_a.size, of_b.size);
+    fits = fits && of_out.size == shape[i];
+    batch.axes[i] = {shape[i], of_a.stride, of_b.stride, of_out.stride};
+  }
+  if (!fits) {
+    const auto rank = static_cast<std::size_t>(batch.rank);
+    shape[rank] = out.first.size(0);
+    shape[rank + 1] = out.first.size(1);
+    fail(kCall, "out",
+         "shape must be " + tril::shape_text(shape.data(), batch.rank + 2) + ", is " +
+             shape_text(out) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
+  }
+  return batch;
+}
+
+// The stack as a view of the largest rank, for its extent.
+template <typename T>
+TensorView<T, detail::kMostBatchAxes + 2> as_view(const MatrixStack<T>& stack) noexcept {
+  Shape<detail::kMostBatchAxes + 2> shape, strides{};
+  shape.fill(1);
+  const auto axes = static_cast<std::size_t>(stack.rank);
+  std::copy_n(stack.shape.begin(), axes, shape.begin());
+  std::copy_n(stack.strides.begin(), axes, strides.begin());
+  shape[axes] = stack.first.size(0);
+  shape[axes + 1] = stack.first.size(1);
+  strides[axes] = stack.first.stride(0);
+  strides[axes + 1] = stack.first.stride(1);
+  return {stack.first.data(), shape, strides};
+}
+
+// Throws unless every element has a place of its own. Enough for that: taken from the smallest
+// stride to the largest, each axis steps over all that the axes before it reach.
+void check_no_overlap(const MatrixStack<float>& out) {
+  const auto view = as_view(out);
+  auto axes = std::array<int, detail::kMostBatchAxes + 2>{};
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<int>(axis);
+  std::sort(axes.begin(), axes.end(),
+            [&](int x, int y) { return view.stride(x) < view.stride(y); });
+  Index reach = 1;
+  for (const int axis : axes) {
+    if (view.size(axis) == 1) continue;
+    if (view.stride(axis) < reach) {
+      fail(kCall, "out", "its elements overlap; shape is " + shape_text(out));
+    }
+    reach += (view.size(axis) - 1) * view.stride(axis);
+  }
+}
+
+// Where the last axis repeats b, and a's and out's matrices follow on one another as their rows do,
+// the axis is more rows of one product: one larger product packs b once.
+void merge_rows(detail::ProductBatch& batch) noexcept {
+  detail::Product& p = batch.first;
+  while (batch.rank > 0) {
+    const auto& last = batch.axes[static_cast<std::size_t>(batch.rank - 1)];
+    if (p.rows == 1 && p.a.rows_contiguous()) {
+      p.a.row_stride = last.a;
+      p.out_stride = last.out;
+    }
+    const bool follows = last.a == p.rows * p.a.row_stride && last.out == p.rows * p.out_stride;
+    if (last.size > 1 && (last.b != 0 || !follows)) return;
+    p.rows *= last.size;
+    --batch.rank;
+  }
+}
+
+}  // namespace
+
+void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                    const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,
+                    Parallel& parallel) {
+  check_stack(a, "a");
+  check_stack(b, "b");
+  check_stack(out, "out");
+  const detail::Product first =
+      detail::checked_product(a.first, b.first, options, out.first, kCall);
+  detail::ProductBatch batch = broadcast(a, b, out);
+  check_no_overlap(out);
+  check_apart(as_view(out), as_view(a), kCall, "out");
+  check_apart(as_view(out), as_view(b), kCall, "out");
+  batch.first = first;
+  merge_rows(batch);
+  detail::run_method(options.method, batch, kCall, scratch, parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,53 @@
+// Products of stacks of matrices, as numpy.matmul: the last two axes are matrices, the axes before
+// them broadcast.
+//
+//     out[..., :, :] = alpha * op(a[..., :, :]) * op(b[..., :, :]) (+ out[..., :, :])
+//
+// An axis that a stack has not, or has with size 1, is repeated, not copied; so one matrix serves
+// many. Any strides are taken as they are: the heads inside a [B, T, H*D] projection are the stack
+// [B, H, T, D] with strides {T*H*D, D, H*D, 1}.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+#include <tril/matmul/batch.h>
+#include <tril/matmul/matmul.h>
+
+#include <array>
+
+namespace tril {
+
+// A view on matrices along any number of axes, up to 6: for callers that do not know it when they
+// are compiled. Where they do, a TensorView is one.
+template <typename T>
+struct MatrixStack {
+  using Axes = std::array<Index, detail::kMostBatchAxes>;
+
+  MatrixView<T> first;
+  int rank = 0;             // axes before the matrices'
+  Axes shape{}, strides{};  // of those
+
+  MatrixStack() noexcept = default;
+  MatrixStack(const MatrixView<T>& matrix, int axes, const Axes& sizes, const Axes& steps) noexcept
+      : first(matrix), rank(axes), shape(sizes), strides(steps) {}
+  template <typename U, int Rank>
+  MatrixStack(const TensorView<U, Rank>& view) noexcept
+      : first(view.data(), {view.size(Rank - 2), view.size(Rank - 1)},
+              {view.stride(Rank - 2), view.stride(Rank - 1)}),
+        rank(Rank - 2) {
+    static_assert(Rank >= 2 && Rank - 2 <= detail::kMostBatchAxes);
+    for (int axis = 0; axis < rank; ++axis) {
+      shape[static_cast<std::size_t>(axis)] = view.size(axis);
+      strides[static_cast<std::size_t>(axis)] = view.stride(axis);
+    }
+  }
+};
+
+// Throws Error where the batch axes do not broadcast, out has not the broadcast shape, or as matmul
+// does. A product that a single matrix b serves row after row is multiplied as one.
+void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                    const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,
+                    Parallel& parallel);
+
+}  // namespace tril
