@@ -69,7 +69,7 @@ print("largest difference:", np.abs(output - expected).max())
 }
 
 export function torchCode(scene: Scene, head: HeadId): string {
-  const array = 'torch.tensor(ROWS)';
+  const array = 'torch.tensor(ROWS, dtype=torch.float32)';
   return `${comment(scene, head)}
 import torch
 import torch.nn.functional as F

@@ -1,0 +1,128 @@
+// The page under guard: an error on the console, an uncaught exception, or a request to another host fails the test,
+// whatever else it is about.
+import { expect, test as base, type Locator, type Page } from '@playwright/test';
+
+export class AttendPage {
+  constructor(readonly page: Page) {}
+
+  /** Opens the chapter in a state, given as its address has it, and waits until it is computed. */
+  async open(query: Record<string, string> = {}): Promise<void> {
+    const hash = new URLSearchParams(query).toString();
+    await this.page.goto('about:blank');
+    await this.page.goto(`./#attend${hash ? `?${hash}` : ''}`);
+    await this.page.locator('[data-variant]').waitFor();
+    await this.page.evaluate(() => document.fonts.ready);
+  }
+
+  matrix(id: string): Locator {
+    return this.page.locator(`[data-matrix="${id}"]`);
+  }
+
+  grid(id: string): Locator {
+    return this.matrix(id).getByRole('grid');
+  }
+
+  cell(id: string, row: number, col: number): Locator {
+    return this.page.locator(`#cell-${id}-${row}-${col}`);
+  }
+
+  /** A click where the cell is: marks lie over it. */
+  async point(id: string, row: number, col: number, click = true): Promise<void> {
+    const cell = this.cell(id, row, col);
+    await cell.scrollIntoViewIfNeeded();
+    const box = (await cell.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    if (click) await this.page.mouse.click(x, y);
+    else await this.page.mouse.move(x, y);
+  }
+
+  get why(): Locator {
+    return this.page.locator('.why');
+  }
+
+  async step(name: string): Promise<void> {
+    await this.page.getByRole('button', { name: new RegExp(`^\\d\\. ${name}$`) }).click();
+  }
+
+  /** Texts and labels of all cells of a matrix as drawn, row by row. */
+  async drawn(id: string): Promise<DrawnCell[][]> {
+    const cells = await this.matrix(id)
+      .locator('[role="gridcell"]')
+      .evaluateAll((elements) =>
+        elements.map((element) => ({
+          row: Number((element as HTMLElement).dataset.row),
+          col: Number((element as HTMLElement).dataset.col),
+          text: element.textContent!.trim(),
+          label: element.getAttribute('aria-label') ?? '',
+        })),
+      );
+    const rows: DrawnCell[][] = [];
+    for (const { row, col, ...cell } of cells) (rows[row] ??= [])[col] = cell;
+    return rows;
+  }
+
+  /** The step's matrix from the table of all digits. */
+  async table(): Promise<number[][]> {
+    const details = this.page.locator('details');
+    if (!(await details.evaluate((element) => (element as HTMLDetailsElement).open))) {
+      await details.locator('summary').click();
+    }
+    const rows = details.locator('tbody tr');
+    await rows.first().waitFor();
+    const texts = await rows.evaluateAll((elements) =>
+      elements.map((row) => Array.from(row.querySelectorAll('td'), (cell) => cell.textContent!)),
+    );
+    return texts.map((row) => row.map(numberOf));
+  }
+}
+
+export interface DrawnCell {
+  readonly text: string;
+  readonly label: string;
+}
+
+/** A number as the page writes it, with a true minus sign. */
+export function numberOf(text: string): number {
+  const plain = text.trim().replaceAll('−', '-').replace('∞', 'Infinity');
+  if (plain !== 'NaN' && Number.isNaN(Number(plain))) throw new Error(`not a number: "${text}"`);
+  return Number(plain);
+}
+
+/** Messages of the console that a test provokes on purpose. */
+export interface Guard {
+  expect(message: RegExp): void;
+}
+
+export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
+  guard: [
+    async ({ page, baseURL }, use) => {
+      const trouble: string[] = [];
+      const own = new URL(baseURL!).hostname;
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') {
+          trouble.push(`console: ${message.text()}`);
+        }
+      });
+      page.on('pageerror', (error) => trouble.push(`exception: ${error.message}`));
+      page.on('request', (request) => {
+        const { hostname, protocol } = new URL(request.url());
+        if (protocol.startsWith('http') && hostname !== own)
+          trouble.push(`request: ${request.url()}`);
+      });
+      page.on('requestfailed', (request) => trouble.push(`failed: ${request.url()}`));
+      page.on('response', (response) => {
+        if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`);
+      });
+      const expected: RegExp[] = [];
+      await use({ expect: (message) => expected.push(message) });
+      const unexpected = trouble.filter((text) => !expected.some((message) => message.test(text)));
+      expect(unexpected, 'console, exceptions and requests').toEqual([]);
+    },
+    { auto: true },
+  ],
+  attend: async ({ page }, use) => {
+    await use(new AttendPage(page));
+  },
+});
+
+export { expect };

@@ -1,0 +1,165 @@
+// Every number that is drawn, against the core's own.
+import { expect, numberOf, test, type AttendPage, type DrawnCell } from './fixtures.ts';
+import { chapter, contentOf, idsOf, type Chapter, type Matrices } from './oracle.ts';
+
+const stage: Record<string, readonly string[]> = {
+  X: ['x'],
+  Q: ['q', 'x', 'wq'],
+  K: ['k', 'x', 'wk'],
+  V: ['v', 'x', 'wv'],
+  Scores: ['scores', 'q', 'k'],
+  Scaled: ['scaled', 'scores'],
+  Masked: ['masked', 'scaled'],
+  Weights: ['weights', 'masked'],
+  Output: ['output', 'weights', 'v'],
+};
+
+/**
+ * What the variants of the core may differ by (relaxed multiply-adds round once instead of twice): a few units in the last
+ * place of the largest number that went into it, 3 * 12 * 1.
+ */
+const rounding = 36 * 8 * 2 ** -24;
+
+function largest(matrix: readonly (readonly number[])[]): number {
+  return Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs), 1);
+}
+
+/** Half a unit in the last digit that is written. */
+function halfDigit(text: string): number {
+  const [digits, power = '0'] = text.replace('−', '').split('e');
+  const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
+  return 0.5 * 10 ** (Number(power) - decimals);
+}
+
+function check(place: string, cell: DrawnCell, value: number, scale: number): void {
+  const whole = numberOf(cell.label.slice(cell.label.lastIndexOf(' ') + 1));
+  if (cell.text === '–') {
+    expect(cell.label, place).toContain('hidden by the mask');
+    expect([0, -Infinity], place).toContain(value);
+    expect(whole, place).toBe(value);
+    return;
+  }
+  expect(cell.label, place).not.toContain('hidden');
+  if (!Number.isFinite(value)) {
+    expect(numberOf(cell.text), place).toEqual(value);
+    expect(whole, place).toEqual(value);
+    return;
+  }
+  const allowed = rounding * scale;
+  expect(Math.abs(whole - value), `${place}: ${whole}, core ${value}`).toBeLessThanOrEqual(allowed);
+  const drawn = numberOf(cell.text);
+  const error = Math.abs(drawn - value);
+  expect(error, `${place}: drawn ${cell.text}, core ${value}`).toBeLessThanOrEqual(
+    allowed + (Number.isInteger(value) && !cell.text.includes('.') ? 0.5 : halfDigit(cell.text)),
+  );
+  // A zero without decimals says that the number is exactly zero.
+  if (cell.text === '0') expect(whole, place).toBe(0);
+}
+
+async function compareAll(attend: AttendPage, expected: Matrices): Promise<number> {
+  let compared = 0;
+  for (const [step, ids] of Object.entries(stage)) {
+    await attend.step(step);
+    for (const id of ids) {
+      const drawn = await attend.drawn(id);
+      const matrix = expected[id];
+      expect(drawn.length, `rows of ${id}`).toBe(matrix.length);
+      const scale = id === 'weights' ? 1 : largest(matrix);
+      matrix.forEach((row, r) => {
+        expect(drawn[r].length, `columns of ${id}`).toBe(row.length);
+        row.forEach((value, c) => {
+          check(`${step}: ${id}[${r}, ${c}]`, drawn[r][c], value, scale);
+          ++compared;
+        });
+      });
+    }
+  }
+  return compared;
+}
+
+function tokensOf(tokens: readonly string[], rest: Pick<Chapter, 'head' | 'causal'>): Chapter {
+  return { content: idsOf(tokens).map(contentOf), tokens: true, ...rest };
+}
+
+const texts = [
+  {
+    name: 'Latin, by words, previous token',
+    query: { text: 'the cat saw the dog, and it sat', head: 'previous' },
+    chapter: tokensOf(['the', 'cat', 'saw', 'the', 'dog', ',', 'and', 'it', 'sat'], {
+      head: 'previous',
+      causal: true,
+    }),
+  },
+  {
+    name: 'Arabic, by words, same token',
+    query: { text: 'القطة رأت الكلب والكلب رأى القطة', head: 'same' },
+    chapter: tokensOf(['القطة', 'رأت', 'الكلب', 'والكلب', 'رأى', 'القطة'], {
+      head: 'same',
+      causal: true,
+    }),
+  },
+  {
+    name: 'Japanese and emoji, by characters, first token, no mask',
+    query: { text: '猫が👩‍👩‍👧を🙂見た👍🏽', by: 'characters', head: 'first', mask: 'none' },
+    chapter: tokensOf(['猫', 'が', '👩‍👩‍👧', 'を', '🙂', '見', 'た', '👍🏽'], {
+      head: 'first',
+      causal: false,
+    }),
+  },
+  {
+    name: 'numbers, similar rows, with NaN and infinity',
+    query: {
+      by: 'numbers',
+      text: '1.5, -2, 0\n0.25, 1e-3, 7\nnan, 1, 2\n3, inf, -1',
+      head: 'same',
+    },
+    chapter: {
+      content: [
+        [1.5, -2, 0],
+        [0.25, 1e-3, 7],
+        [NaN, 1, 2],
+        [3, Infinity, -1],
+      ],
+      tokens: false,
+      head: 'same',
+      causal: true,
+    } satisfies Chapter,
+  },
+] as const;
+
+for (const { name, query, chapter: what } of texts) {
+  test(`all drawn numbers are the core's: ${name}`, async ({ attend }) => {
+    await attend.open(query);
+    const compared = await compareAll(attend, await chapter(what));
+    expect(compared).toBeGreaterThan(300);
+  });
+}
+
+test("the average of the past is drawn as the core's", async ({ attend }) => {
+  const tokens = ['a', 'b', 'a', 'c', 'd'];
+  await attend.open({ text: tokens.join(' '), head: 'average' });
+  await compareAll(attend, await chapter(tokensOf(tokens, { head: 'average', causal: true })));
+});
+
+test('a table holds all digits of 64 tokens', async ({ attend }) => {
+  const tokens = Array.from({ length: 64 }, (_, i) => `w${i % 40}`);
+  await attend.open({ text: tokens.join(' '), step: 'weights' });
+  const expected = await chapter(tokensOf(tokens, { head: 'previous', causal: true }));
+  for (const [step, id] of [
+    ['Scores', 'scores'],
+    ['Weights', 'weights'],
+    ['Output', 'output'],
+  ]) {
+    await attend.step(step);
+    const table = await attend.table();
+    expect(table.length).toBe(64);
+    const scale = id === 'weights' ? 1 : largest(expected[id]);
+    table.forEach((row, r) =>
+      row.forEach((value, c) =>
+        expect(Math.abs(value - expected[id][r][c]), `${id}[${r}, ${c}]`).toBeLessThanOrEqual(
+          rounding * scale,
+        ),
+      ),
+    );
+  }
+});

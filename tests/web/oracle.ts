@@ -1,0 +1,78 @@
+// The same chapter computed in Node on the package, from the text's tokens alone: the content and the order of X's columns
+// are written down again here, so that the page cannot agree with itself.
+import { loadTril, type Tensor, type Tril } from 'tril';
+import { headWeights, type HeadId, type HeadWeights } from '../../web/src/chapters/attend/heads.ts';
+
+export type Matrices = Record<string, number[][]>;
+
+let loading: Promise<Tril> | undefined;
+export function tril(): Promise<Tril> {
+  return (loading ??= loadTril());
+}
+
+function rowsOf(tensor: Tensor): number[][] {
+  const [rows, cols] = tensor.shape.slice(-2);
+  const data = tensor.read();
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from(data.subarray(row * cols, (row + 1) * cols)),
+  );
+}
+
+/** Who a token is: its number in base 4, three digits, each a hand (x, y) that stands at digit quarter turns. */
+export function contentOf(id: number): number[] {
+  const hands = { 0: [0, 1], 1: [1, 0], 2: [0, -1], 3: [-1, 0] } as const;
+  return [...id.toString(4).padStart(3, '0')].flatMap((digit) => hands[Number(digit) as 0]);
+}
+
+/** Where it stands: three hands that turn once in 4, 16 and 64 tokens. */
+export function positionOf(place: number): number[] {
+  return [4, 16, 64].flatMap((period) => {
+    const angle = (2 * Math.PI * place) / period;
+    return [Math.sin(angle), Math.cos(angle)];
+  });
+}
+
+export interface Chapter {
+  /** Rows of content: of tokens by contentOf, or any numbers. */
+  readonly content: readonly (readonly number[])[];
+  readonly head: HeadId;
+  readonly causal: boolean;
+  readonly tokens: boolean;
+  readonly change?: (weights: HeadWeights) => void;
+}
+
+/** Numbers in order of first appearance. */
+export function idsOf(tokens: readonly string[]): number[] {
+  const distinct = [...new Set(tokens)];
+  return tokens.map((token) => distinct.indexOf(token));
+}
+
+export async function chapter({
+  content,
+  head,
+  causal,
+  tokens,
+  change,
+}: Chapter): Promise<Matrices> {
+  const core = await tril();
+  return core.scope(() => {
+    const rows = content.map((row, place) => [1, ...row, ...positionOf(place)]);
+    const x = core.tensor(rows);
+    const weights = headWeights(head, content[0].length, tokens);
+    change?.(weights);
+    const [wq, wk, wv] = [weights.wq, weights.wk, weights.wv].map((weight) =>
+      core.tensor([weight.rows, weight.cols], weight.data),
+    );
+    const [q, k, v] = [wq, wk, wv].map((weight) => core.linear(x, weight));
+    const { output, trace } = core.attention(q, k, v, { causal, trace: true });
+    const tensors = {
+      ...{ x, wq, wk, wv, q, k, v },
+      scores: core.matmul(q, k, { transposeB: true }),
+      scaled: trace.scores,
+      ...{ masked: trace.masked, weights: trace.weights, output },
+    };
+    return Object.fromEntries(
+      Object.entries(tensors).map(([name, tensor]) => [name, rowsOf(tensor)]),
+    );
+  });
+}

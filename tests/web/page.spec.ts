@@ -1,0 +1,199 @@
+// The page as a whole: widths, 64 tokens, bad input, themes, policy, sub-paths, accessibility.
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './fixtures.ts';
+
+const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
+const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 } });
+    test('never scrolls sideways, and the map is there', async ({ attend, page }) => {
+      const word =
+        'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+      for (const text of ['the cat saw the dog chase the cat', long, `ein ${word} ${word}`]) {
+        await attend.open({ text });
+        for (const step of steps) {
+          await attend.step(step);
+          const { scroll, client } = await page.evaluate(() => ({
+            scroll: document.documentElement.scrollWidth,
+            client: document.documentElement.clientWidth,
+          }));
+          expect(scroll, `${step}: ${text}`).toBe(client);
+        }
+        await expect(page.getByRole('link', { name: 'V: the values' })).toBeInViewport();
+      }
+    });
+  });
+}
+
+test('64 tokens: every cell of the canvas can be reached and explained', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ text: long, step: 'weights' });
+  const grid = attend.grid('weights');
+  await expect(grid.locator('canvas')).toHaveCount(1);
+  await grid.focus();
+  for (let i = 0; i < 20; ++i) await page.keyboard.press('ArrowDown');
+  for (let i = 0; i < 19; ++i) await page.keyboard.press('ArrowRight');
+  await expect(attend.why).toContainText('weights[word20, word19]');
+  const shown = Number(await attend.why.locator('[data-value]').textContent());
+  expect(shown).toBeGreaterThan(0.9);
+  // The strongest cell of its row is drawn strongest: pixels of the canvas.
+  const [strong, weak] = await grid.locator('canvas').evaluate((element) => {
+    const canvas = element as HTMLCanvasElement;
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    const red = (row: number, col: number) => {
+      const place = (index: number) => Math.floor(((index + 0.5) * canvas.width) / 64);
+      return data[4 * (place(row) * canvas.width + place(col))];
+    };
+    return [red(20, 19), red(20, 3)];
+  });
+  expect(strong).toBeLessThan(40);
+  expect(weak).toBeGreaterThan(200);
+  await page.getByLabel('Show numbers').check();
+  await expect(grid.locator('canvas')).toHaveCSS('width', `${64 * 30}px`);
+});
+
+test('more than 64 tokens: said, not dropped in silence', async ({ attend, page }) => {
+  await attend.open({ text: `${long} and some more` });
+  await expect(page.getByText('The first 64 of 67 words are shown.')).toBeVisible();
+  await attend.open({
+    by: 'numbers',
+    text: Array(70).fill(Array(14).fill(1).join(' ')).join('\n'),
+  });
+  await expect(
+    page.getByText('The first 64 of 70 rows and 12 of 14 columns are shown.'),
+  ).toBeVisible();
+});
+
+test('no text, one token, bad numbers: words, never a blank page', async ({ attend, page }) => {
+  await attend.open();
+  await page.getByLabel('Your text').fill('   ');
+  await expect(page.getByText('Type a word, and it begins.')).toBeVisible();
+  await page.getByLabel('Your text').fill('alone');
+  await attend.step('Weights');
+  await expect(attend.cell('weights', 0, 0)).toHaveText('1');
+  await page.getByRole('button', { name: 'Numbers' }).click();
+  await page.getByLabel('Your numbers').fill('1 2\n3');
+  await expect(page.getByRole('alert')).toContainText('Row 2 has 1 numbers, the first row has 2.');
+  await page.getByLabel('Your numbers').fill('1 2\n3 x');
+  await expect(page.getByRole('alert')).toContainText('Row 2: “x” is not a number.');
+  await page.getByLabel('Your numbers').fill('1 2\n3 nan');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await attend.step('X');
+  await expect(attend.cell('x', 1, 2)).toHaveText('NaN');
+  await page.getByRole('button', { name: 'Words' }).click();
+  await expect(page.getByLabel('Your text')).toHaveValue('alone');
+});
+
+test('pasted rows of numbers are recognised', async ({ attend, page }) => {
+  await attend.open();
+  await page.getByLabel('Your text').fill('1\t2\n3\t4');
+  await page.getByRole('button', { name: 'Read them as numbers' }).click();
+  await expect(page.getByRole('button', { name: 'Numbers', exact: true })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await expect(attend.cell('x', 1, 2)).toHaveText('4');
+});
+
+test('the theme follows the system until it is chosen, and the choice is kept', async ({
+  attend,
+  page,
+}) => {
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await attend.open();
+  const light = await background();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.getByRole('button', { name: 'Light theme' }).click();
+  expect(await background()).toBe(light);
+  await page.reload();
+  await page.locator('[data-variant]').waitFor();
+  expect(await background()).toBe(light);
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  expect(await background()).toBe(dark);
+});
+
+test('the policy allows own files only, and no inline script', async ({ attend, page, guard }) => {
+  guard.expect(/Executing inline script violates/);
+  await attend.open();
+  const policy = await page
+    .locator('meta[http-equiv="Content-Security-Policy"]')
+    .getAttribute('content');
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
+  expect(policy).not.toMatch(/'unsafe-inline'|'unsafe-eval'|\*|https?:/);
+  expect(await page.locator('script:not([src])').count()).toBe(0);
+  // And it holds: an inline script does not run.
+  const ran = await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.ran = true';
+    let blocked = false;
+    document.addEventListener('securitypolicyviolation', () => (blocked = true), { once: true });
+    document.head.append(script);
+    return new Promise((done) => setTimeout(() => done({ blocked, ran: 'ran' in window }), 50));
+  });
+  expect(ran).toEqual({ blocked: true, ran: false });
+});
+
+test('it works in a sub-path of a plain host without special headers', async ({ page }) => {
+  const dist = join(fileURLToPath(import.meta.url), '../../../web/dist');
+  const types: Record<string, string> = {
+    '.html': 'text/html',
+    '.js': 'text/javascript',
+    '.css': 'text/css',
+    '.wasm': 'application/wasm',
+    '.svg': 'image/svg+xml',
+  };
+  const server = createServer((request, response) => {
+    const path = new URL(request.url!, 'http://localhost').pathname;
+    const inside = /^\/deep\/down\/(.*)$/.exec(path)?.[1];
+    readFile(join(dist, inside === '' ? 'index.html' : (inside ?? 'none'))).then(
+      (file) => {
+        const type = types[extname(inside || 'index.html')] ?? 'application/octet-stream';
+        response.writeHead(200, { 'content-type': type }).end(file);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, 'localhost', done));
+  const { port } = server.address() as { port: number };
+  await page.goto(`http://localhost:${port}/deep/down/#attend?step=weights`);
+  await expect(page.locator('#cell-weights-1-0')).toHaveText(/^1(\.00)?$/);
+  await page.goto('about:blank');
+  server.close();
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test.describe(`axe finds nothing, ${theme}`, () => {
+    test.use({ colorScheme: theme });
+    for (const [name, query] of Object.entries({
+      input: { step: 'x', text: 'one two three' },
+      'an edited weight': { step: 'q', edits: 'wq~0~7~3', pin: 'wq.0.7', text: 'one two three' },
+      'a pinned score': { step: 'scores', pin: 'scores.1.2', text: 'one two three' },
+      '64 tokens': { step: 'weights', text: long },
+      output: { step: 'output', text: 'one two three' },
+      numbers: { by: 'numbers', text: '1 2\n3 nan', step: 'masked' },
+      'a broken link': { step: 'nonsense', text: 'one two three' },
+    } as Record<string, Record<string, string>>)) {
+      test(name, async ({ attend, page }) => {
+        await attend.open(query);
+        if (name !== '64 tokens') await attend.table();
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.map(({ id, nodes }) => [
+          id,
+          nodes.map((node) => node.html).slice(0, 3),
+        ]);
+        expect(found).toEqual([]);
+      });
+    }
+  });
+}

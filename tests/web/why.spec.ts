@@ -1,0 +1,131 @@
+// "Why this number": the equation holds, its sources are lit, and keyboard, pointer and pin work.
+import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
+
+/** The factors that the equation writes, in pairs. */
+async function products(attend: AttendPage, left: string, right: string): Promise<number[][]> {
+  const factors = (role: string) =>
+    attend.why.locator(`.equation > span.role-${role}:not(:first-child)`).allTextContents();
+  const [a, b] = [await factors(left), await factors(right)];
+  expect(a.length).toBe(b.length);
+  return a.map((text, i) => [numberOf(text), numberOf(b[i].replace(/[()]/g, ''))]);
+}
+
+async function value(attend: AttendPage): Promise<number> {
+  return numberOf((await attend.why.locator('[data-value]').textContent())!);
+}
+
+test('the terms of a score add up to it', async ({ attend }) => {
+  await attend.open({ step: 'scores' });
+  for (const [row, col] of [
+    [4, 3],
+    [7, 0],
+    [2, 5],
+  ]) {
+    await attend.point('scores', row, col, false);
+    const pairs = await products(attend, 'q', 'k');
+    expect(pairs.length).toBeGreaterThan(2);
+    const sum = pairs.reduce((total, [a, b]) => total + a * b, 0);
+    // Each factor is written to three or four digits.
+    expect(sum).toBeCloseTo(await value(attend), 0);
+  }
+});
+
+test('every kind of cell has its reason', async ({ attend }) => {
+  await attend.open({ text: 'the cat the', step: 'x' });
+  const reasons: [string, string, number, number, RegExp][] = [
+    ['X', 'x', 1, 0, /Always 1/],
+    ['X', 'x', 1, 5, /“cat” is token number 1, 001 in base 4/],
+    ['X', 'x', 2, 9, /turns once in 16 tokens, 2 after the first/],
+    ['Q', 'wq', 0, 7, /An entry of the head’s weights/],
+    ['Q', 'q', 1, 1, /Row of X times row of/],
+    ['K', 'k', 1, 1, /Row of X times row of/],
+    ['V', 'v', 1, 1, /Row of X times row of/],
+    ['Scores', 'scores', 1, 0, /Row of Q times row of K/],
+    ['Scaled', 'scaled', 1, 0, /square root of d = 6/],
+    ['Masked', 'masked', 1, 0, /mask adds nothing/],
+    ['Masked', 'masked', 0, 2, /adds −∞/],
+    ['Weights', 'weights', 1, 0, /no overflow/],
+    ['Weights', 'weights', 0, 2, /exactly zero/],
+    ['Output', 'output', 1, 1, /Row of weights times column of V/],
+  ];
+  for (const [step, id, row, col, reason] of reasons) {
+    await attend.step(step);
+    await attend.point(id, row, col, false);
+    await expect(attend.why, `${id}[${row}, ${col}]`).toContainText(reason);
+  }
+});
+
+test('the sources of a cell light up', async ({ attend }) => {
+  await attend.open({ step: 'scores' });
+  await attend.point('scores', 4, 3, false);
+  for (const id of ['q', 'k']) await expect(attend.matrix(id).locator('.mark')).toHaveCount(1);
+  const mark = (await attend.matrix('q').locator('.mark').boundingBox())!;
+  const first = (await attend.cell('q', 4, 0).boundingBox())!;
+  const last = (await attend.cell('q', 4, 5).boundingBox())!;
+  expect(mark.x).toBeCloseTo(first.x, 0);
+  expect(mark.y).toBeCloseTo(first.y, 0);
+  expect(mark.x + mark.width).toBeCloseTo(last.x + last.width, 0);
+});
+
+test('a click pins, another cell does not steal it, Escape frees', async ({ attend, page }) => {
+  await attend.open({ step: 'weights' });
+  await attend.point('weights', 4, 3);
+  await expect(attend.why).toContainText('weights[dog, the₄]');
+  await attend.point('weights', 6, 1, false);
+  await expect(attend.why).toContainText('weights[dog, the₄]');
+  await expect(page).toHaveURL(/pin=weights\.4\.3/);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/pin/);
+  await attend.point('weights', 6, 2, false);
+  await expect(attend.why).toContainText('weights[the₇, saw]');
+});
+
+test('a pin goes along from scores to weights', async ({ attend, page }) => {
+  await attend.open({ step: 'scores', pin: 'scores.4.3' });
+  await attend.step('Weights');
+  await expect(page).toHaveURL(/pin=weights\.4\.3/);
+});
+
+test('by keyboard: one tab stop a matrix, arrows, Home, End, Enter, Escape', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ step: 'weights' });
+  const grid = attend.grid('weights');
+  await attend.grid('masked').focus();
+  await page.keyboard.press('Tab');
+  await expect(grid).toBeFocused();
+  await expect(attend.why).toContainText('weights[the₁, the₁]');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'End', 'ArrowLeft', 'ArrowUp']) {
+    await page.keyboard.press(key);
+  }
+  await expect(grid).toHaveAttribute('aria-activedescendant', 'cell-weights-1-6');
+  await expect(attend.cell('weights', 1, 6)).toHaveAttribute('aria-label', /cat₂, the₇: hidden/);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/pin=weights\.1\.0/);
+  await page.keyboard.press('ArrowDown');
+  await expect(page).toHaveURL(/pin=weights\.2\.0/);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/pin/);
+});
+
+test('in a transposed matrix arrows move as seen', async ({ attend, page }) => {
+  await attend.open({ step: 'scores' });
+  await attend.grid('k').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await expect(attend.grid('k')).toHaveAttribute('aria-activedescendant', 'cell-k-2-1');
+});
+
+test.describe('on a touch screen', () => {
+  test.use({ hasTouch: true, viewport: { width: 360, height: 740 } });
+  test('a tap says why', async ({ attend }) => {
+    await attend.open({ step: 'weights' });
+    await attend.cell('weights', 1, 0).scrollIntoViewIfNeeded();
+    await attend.cell('weights', 1, 0).tap();
+    await expect(attend.why).toContainText('weights[cat₂, the₁]');
+    await expect(attend.why).toBeInViewport();
+  });
+});
