@@ -1,9 +1,10 @@
-// Builds the package into dist/: the C++ for every variant through the CMake presets, then the TypeScript, checked
-// against the declarations that Embind wrote.
+// Builds the package into dist/: the C++ for every variant through the CMake presets, then the
+// TypeScript, checked against the declarations that Embind wrote.
 //
 //   node build.mjs [--modules DIR]     DIR/wasm-VARIANT/wasm holds modules that are built already
 //
-// Compiled modules are copied to src/generated (where tsc looks for their types) and to dist/generated.
+// Compiled modules are copied to src/generated (where tsc looks for their types) and to
+// dist/generated.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expectGolden, Random } from './golden.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { add, epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
 
@@ -154,5 +155,59 @@ describe('sinusoidalPositions', () => {
     expectRefused(ratio, { call, argument: 'ratio', says: /must be/ });
     const wavelength = () => tril.sinusoidalPositions(2, 2, { wavelength: -1 });
     expectRefused(wavelength, { call, argument: 'wavelength', says: /must be/ });
+  });
+});
+
+describe('rotaryPositions', () => {
+  it('gives what PyTorch gives in float64', () => {
+    withoutLeak(() => {
+      const random = new Random(32);
+      for (const width of [8, 6]) {
+        for (const pairs of ['halves', 'neighbours'] as const) {
+          const x = tril.tensor([2, 3, 7, 8], random.uniform(2 * 3 * 7 * 8));
+          const turned = tril.rotaryPositions(x, { pairs, width });
+          expectGolden(turned, `layers/rotary_${pairs}_${width}`);
+        }
+      }
+    });
+  });
+
+  it('turns by given positions, of all batches or of each', () => {
+    withoutLeak(() => {
+      const row = [1, 0];
+      const turned = (position: number) => [Math.cos(position), Math.sin(position)];
+      const one = tril.tensor([2, 2], [...row, ...row]);
+      const once = tril.rotaryPositions(one, { positions: [5, -3] });
+      expectClose(once.read(), [5, -3].flatMap(turned), epsilon);
+      const two = tril.tensor([2, 1, 2, 2], [...row, ...row, ...row, ...row]);
+      const shared = tril.rotaryPositions(two, { positions: Int32Array.of(1, 2) });
+      expectClose(shared.read(), [1, 2, 1, 2].flatMap(turned), epsilon);
+      const positions = [
+        [1, 2],
+        [3, 4],
+      ];
+      const each = tril.rotaryPositions(two, { positions });
+      expectClose(each.read(), [1, 2, 3, 4].flatMap(turned), epsilon);
+      expect(tril.rotaryPositions(two, { positions, out: two })).toBe(two);
+      expect(two.read()).toEqual(each.read());
+    });
+  });
+
+  it('refuses what does not fit', () => {
+    withoutLeak(() => {
+      const x = tril.zeros([2, 3, 4, 6]);
+      const vector = tril.zeros([4]);
+      const call = 'rotaryPositions';
+      const refuse = (options: object, argument: string, says: string | RegExp, given = x) =>
+        expectRefused(() => tril.rotaryPositions(given, options), { call, argument, says });
+      refuse({ positions: [1, 2] }, 'positions', '2 positions for x, which is [2, 3, 4, 6]');
+      refuse({ positions: [1, 2, 3, 0.5] }, 'positions', 'must be whole numbers');
+      refuse({ width: 5 }, 'width', 'must be even and at most the width of a head, is 5');
+      refuse({ width: 8 }, 'width', 'is 8');
+      refuse({ base: 0 }, 'base', /must be/);
+      refuse({ base: NaN }, 'base', /must be/);
+      refuse({ pairs: 'both' }, 'pairs', 'must be "halves" or "neighbours", is "both"');
+      refuse({}, 'x', 'must be [B, H, T, D]', vector);
+    });
   });
 });

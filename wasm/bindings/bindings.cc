@@ -4,10 +4,12 @@
 #include <emscripten/bind.h>
 
 #include "attention.h"
+#include "feed_forward.h"
 #include "guard.h"
 #include "layers.h"
 #include "matmul.h"
 #include "multi_head_attention.h"
+#include "norms.h"
 #include "softmax.h"
 #include "tensor.h"
 
@@ -38,6 +40,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_heapBytes", &heap_bytes);
   function("_tensor", guard<&make_tensor>);
   function("_randomNormal", guard<&random_normal>);
+  function("_randomUniform", guard<&random_uniform>);
   function("_revokeViews", guard<&revoke_views>);
 
   value_object<MatmulOptions>("_MatmulOptions")
@@ -76,4 +79,19 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_linear", guard<&linear>, allow_raw_pointers());
   function("_embedding", guard<&embedding>, allow_raw_pointers());
   function("_sinusoidalPositions", guard<&sinusoidal_positions>, allow_raw_pointers());
+
+  value_object<RotaryOptions>("_RotaryOptions")
+      .field("base", &RotaryOptions::base)
+      .field("neighbours", &RotaryOptions::neighbours)
+      .field("width", &RotaryOptions::width);
+  function("_rotaryPositions", guard<&rotary_positions>, allow_raw_pointers());
+
+  value_object<NormOptions>("_NormOptions")
+      .field("axes", &NormOptions::axes)
+      .field("eps", &NormOptions::eps);
+  function("_layerNorm", guard<&layer_norm>, allow_raw_pointers());
+  function("_rmsNorm", guard<&rms_norm>, allow_raw_pointers());
+
+  function("_activate", guard<&activate>, allow_raw_pointers());
+  function("_feedForward", guard<&feed_forward>, allow_raw_pointers());
 }

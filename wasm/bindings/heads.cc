@@ -4,10 +4,11 @@
 
 namespace tril::js {
 
-HeadLayout::HeadLayout(const Tensor& query, int heads, std::string_view call)
+HeadLayout::HeadLayout(const Tensor& query, int heads, std::string_view call,
+                       std::string_view argument)
     : packed(heads > 0), rank(query.rank()) {
   if (rank >= 2 && rank <= (packed ? 3 : 4)) return;
-  fail(call, "query",
+  fail(call, argument,
        std::string(packed ? "with heads it must be [B, T, H*D] or [T, H*D]"
                           : "must be [B, H, T, D], [H, T, D] or [T, D]") +
            "; shape is " + shape_text(query));

@@ -15,7 +15,8 @@ struct HeadLayout {
 
   // The layout of `query`; heads = 0 says that heads have an axis of their own. Throws Error for a
   // rank that there is not.
-  HeadLayout(const Tensor& query, int heads, std::string_view call);
+  HeadLayout(const Tensor& query, int heads, std::string_view call,
+             std::string_view argument = "query");
 
   // Throws Error, naming `argument`, where the tensor has not as many axes as the query.
   void check_rank(const Tensor& tensor, std::string_view call, std::string_view argument) const;

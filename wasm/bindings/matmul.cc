@@ -1,9 +1,8 @@
 #include "matmul.h"
 
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/batched.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "output.h"
@@ -27,55 +26,55 @@ constexpr NamedMethod kMethods[] = {
     {"eigen", MatmulMethod::eigen},
 };
 
-// One side of the product: a batch of matrices. A vector is a matrix of one row (left) or one
+// A tensor without gaps as matrices along its axes before the last two.
+template <typename T>
+MatrixStack<T> stack_of(T* data, const DynamicShape& shape) {
+  MatrixStack<T> stack;
+  stack.rank = static_cast<int>(shape.size()) - 2;
+  const Index rows = shape.end()[-2], cols = shape.end()[-1];
+  stack.first = {data, {rows, cols}};
+  Index stride = rows * cols;
+  for (int axis = stack.rank; axis-- > 0;) {
+    const auto i = static_cast<std::size_t>(axis);
+    stack.shape[i] = shape[i];
+    stack.strides[i] = stride;
+    stride *= shape[i];
+  }
+  return stack;
+}
+
+// One side of the product: a stack of matrices. A vector is a matrix of one row (left) or one
 // column (right).
-struct Side {
-  const Tensor& tensor;
-  DynamicShape batch;
-  Shape<2> matrix;
-
-  Side(const Tensor& given, bool transposed, bool is_left) : tensor(given) {
-    if (given.rank() == 1) {
-      if (transposed) {
-        fail(kCall, is_left ? "transposeA" : "transposeB",
-             "a vector cannot be transposed; shape is " + shape_text(given));
-      }
-      matrix = is_left ? Shape<2>{1, given.size(0)} : Shape<2>{given.size(0), 1};
-    } else {
-      batch.assign(given.shape().begin(), given.shape().end() - 2);
-      matrix = {given.size(-2), given.size(-1)};
-    }
+MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_left) {
+  const int rank = tensor.rank() - 2;
+  if (rank > detail::kMostBatchAxes) {
+    fail(kCall, is_left ? "a" : "b", "at most 8 axes; shape is " + shape_text(tensor));
   }
-
-  Index rows(bool transposed) const { return matrix[transposed ? 1 : 0]; }
-  Index cols(bool transposed) const { return matrix[transposed ? 0 : 1]; }
-
-  // Elements from one matrix to the next along axis `axis` of the result's batch; 0 where this side
-  // is repeated.
-  Index stride(std::size_t axis, std::size_t batch_rank) const {
-    const std::size_t missing = batch_rank - batch.size();
-    if (axis < missing || batch[axis - missing] == 1) return 0;
-    Index stride = matrix[0] * matrix[1];
-    for (std::size_t inner = axis - missing + 1; inner < batch.size(); ++inner)
-      stride *= batch[inner];
-    return stride;
-  }
-};
-
-DynamicShape broadcast(const Side& a, const Side& b) {
-  DynamicShape shape(std::max(a.batch.size(), b.batch.size()), 1);
-  const auto size = [&](const DynamicShape& batch, std::size_t axis) {
-    const std::size_t missing = shape.size() - batch.size();
-    return axis < missing ? 1 : batch[axis - missing];
-  };
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const Index of_a = size(a.batch, axis), of_b = size(b.batch, axis);
-    if (of_a != of_b && of_a != 1 && of_b != 1) {
-      fail(kCall, "b",
-           "batch axes do not broadcast; a is " + shape_text(a.tensor) + ", b is " +
-               shape_text(b.tensor));
+  if (rank < 0) {
+    if (transposed) {
+      fail(kCall, is_left ? "transposeA" : "transposeB",
+           "a vector cannot be transposed; shape is " + shape_text(tensor));
     }
-    shape[axis] = std::max(of_a, of_b);
+    const Index size = tensor.count();
+    return {{tensor.data(), is_left ? Shape<2>{1, size} : Shape<2>{size, 1}}, 0, {}, {}};
+  }
+  return stack_of(tensor.data(), tensor.shape());
+}
+
+// The sizes of the batch axes that both broadcast to.
+DynamicShape broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                       const std::string& why) {
+  const int rank = std::max(a.rank, b.rank);
+  DynamicShape shape;
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto size = [&](const MatrixStack<const float>& side) {
+      const int own = axis - (rank - side.rank);
+      return own < 0 ? 1 : side.shape[static_cast<std::size_t>(own)];
+    };
+    if (size(a) != size(b) && size(a) != 1 && size(b) != 1) {
+      fail(kCall, "b", "batch axes do not broadcast; " + why);
+    }
+    shape.push_back(std::max(size(a), size(b)));
   }
   return shape;
 }
@@ -94,37 +93,29 @@ MatmulMethod matmul_method(const std::string& name, std::string_view call) {
 
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
-  const Side left(a, options.transpose_a, true), right(b, options.transpose_b, false);
   const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall),
                                          .transpose_a = options.transpose_a,
                                          .transpose_b = options.transpose_b};
-  const Index depth = left.cols(options.transpose_a);
-  if (right.rows(options.transpose_b) != depth) {
+  const auto left = side(a, options.transpose_a, true);
+  const auto right = side(b, options.transpose_b, false);
+  const std::string why = "a is " + shape_text(a) + ", b is " + shape_text(b);
+  const Index depth = left.first.size(options.transpose_a ? 0 : 1);
+  const Index right_depth = right.first.size(options.transpose_b ? 1 : 0);
+  if (right_depth != depth) {
     fail(kCall, "b",
-         "depth " + std::to_string(right.rows(options.transpose_b)) + " does not match a's " +
-             std::to_string(depth) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
+         "depth " + std::to_string(right_depth) + " does not match a's " + std::to_string(depth) +
+             "; " + why);
   }
-  const Shape<2> product{left.rows(options.transpose_a), right.cols(options.transpose_b)};
-  const DynamicShape batch = broadcast(left, right);
-  DynamicShape shape = batch;
-  if (a.rank() > 1) shape.push_back(product[0]);
-  if (b.rank() > 1) shape.push_back(product[1]);
+  DynamicShape full = broadcast(left, right, why), shape = full;
+  const Index rows = left.first.size(options.transpose_a ? 1 : 0);
+  const Index cols = right.first.size(options.transpose_b ? 0 : 1);
+  full.insert(full.end(), {rows, cols});
+  if (a.rank() > 1) shape.push_back(rows);
+  if (b.rank() > 1) shape.push_back(cols);
   if (shape.empty()) shape.push_back(1);
   const Output output(engine, out, shape, kCall);
-
-  const Index matrices = output->count() / (product[0] * product[1]);
-  for (Index n = 0; n < matrices; ++n) {
-    Index rest = n, offset_a = 0, offset_b = 0;
-    for (std::size_t axis = batch.size(); axis-- > 0;) {
-      const Index i = rest % batch[axis];
-      rest /= batch[axis];
-      offset_a += i * left.stride(axis, batch.size());
-      offset_b += i * right.stride(axis, batch.size());
-    }
-    tril::matmul({a.data() + offset_a, left.matrix}, {b.data() + offset_b, right.matrix},
-                 core_options, {output->data() + n * product[0] * product[1], product},
-                 engine.scratch, engine.parallel);
-  }
+  batched_matmul(left, right, core_options, stack_of(output->data(), full), engine.scratch,
+                 engine.parallel);
   return output.handle();
 }
 

@@ -67,6 +67,12 @@ inline MatrixView<const float> rows_of(const Tensor& tensor) {
   return rows_of(const_cast<Tensor&>(tensor));
 }
 
+// `shape` with another last axis.
+inline DynamicShape with_width(DynamicShape shape, Index width) {
+  shape.back() = width;
+  return shape;
+}
+
 // A tensor of one axis, or none where `tensor` is null.
 inline VectorView<const float> optional_vector(const Tensor* tensor, std::string_view call,
                                                std::string_view argument) {

@@ -88,6 +88,15 @@ TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed) {
   return out;
 }
 
+TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, double low,
+                            double high) {
+  TensorHandle out = std::make_shared<Tensor>(engine, shape_from(shape), "random_uniform");
+  Random random(static_cast<std::uint64_t>(seed));
+  fill_uniform(TensorView<float, 1>(out->data(), {out->count()}), random, static_cast<float>(low),
+               static_cast<float>(high));
+  return out;
+}
+
 Numbers tensor_shape(const Tensor& tensor) {
   return Numbers(emscripten::val::array(tensor.shape()));
 }

@@ -82,6 +82,8 @@ double engine_bytes(const Engine& engine);
 double heap_bytes();
 TensorHandle make_tensor(Engine& engine, const Numbers& shape);
 TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed);
+TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, double low,
+                            double high);
 Numbers tensor_shape(const Tensor& tensor);
 void write_tensor(Tensor& tensor, const Floats& values);
 Floats view_tensor(Tensor& tensor);

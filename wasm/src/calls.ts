@@ -1,8 +1,11 @@
 import { attentionCalls } from './calls/attention.js';
+import { feedForwardCalls } from './calls/feed-forward.js';
 import { layerCalls } from './calls/layers.js';
+import { lessonCalls } from './calls/lessons.js';
 import { maskCalls } from './calls/mask.js';
 import { matmulCalls } from './calls/matmul.js';
 import { multiHeadCalls } from './calls/multi-head-attention.js';
+import { normCalls } from './calls/norms.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
 import type { Context } from './context.js';
@@ -16,4 +19,7 @@ export const calls = (context: Context) => ({
   ...attentionCalls(context),
   ...multiHeadCalls(context),
   ...layerCalls(context),
+  ...lessonCalls(context),
+  ...normCalls(context),
+  ...feedForwardCalls(context),
 });

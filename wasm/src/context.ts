@@ -43,6 +43,25 @@ export class Context {
     }
   }
 
+  /**
+   * `run` for a call that takes weights by name besides its other tensors. Weights that are null or
+   * undefined are left out: what must be there is the core's to say.
+   */
+  runWithWeights<Tensors extends Record<string, Tensor | null>, Result>(
+    call: string,
+    weights: object,
+    tensors: Tensors,
+    compute: (handles: Handles<Tensors>, weights: Record<string, RawTensor>) => Result,
+  ): Result {
+    const given = Object.entries(weights as Record<string, Tensor | null | undefined>).filter(
+      (entry): entry is [string, Tensor] => entry[1] !== null && entry[1] !== undefined,
+    );
+    return this.run(call, { ...Object.fromEntries(given), ...tensors }, (handles) => {
+      const state = given.map(([name]) => [name, handles[name] as RawTensor] as const);
+      return compute(handles as Handles<Tensors>, Object.fromEntries(state));
+    });
+  }
+
   /** `run` for a call that makes one tensor, or null where it has written `tensors.out`. */
   produce<Tensors extends Record<string, Tensor | null> & { out: Tensor | null }>(
     call: string,

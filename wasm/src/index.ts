@@ -19,7 +19,33 @@ export type {
   MultiHeadTrace,
   MultiHeadWeights,
 } from './calls/multi-head-attention.js';
+export {
+  averageMethods,
+  readings,
+  type AverageMethod,
+  type CacheShape,
+  type ErrorOptions,
+  type ErrorResult,
+  type ProductTrace,
+  type Reading,
+  type ReadingResult,
+  type RunningAverageOptions,
+  type RunningAverageResult,
+  type StrassenResult,
+  type StrassenSigns,
+  type TracedMethod,
+  type TraceOptions,
+} from './calls/lessons.js';
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
-export type { OutOption, SinusoidalOptions } from './calls/layers.js';
+export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
+export type {
+  Activation,
+  FeedForwardOptions,
+  FeedForwardResult,
+  FeedForwardTrace,
+  FeedForwardWeights,
+  GeluOptions,
+} from './calls/feed-forward.js';
+export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
 export type { SoftmaxOptions } from './calls/softmax.js';
-export type { MemoryUse, RandomOptions } from './calls/tensor.js';
+export type { MemoryUse, RandomOptions, UniformOptions } from './calls/tensor.js';

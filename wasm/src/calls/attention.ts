@@ -112,10 +112,10 @@ export const attentionCalls = (context: Context) => ({
   ): AttentionResult<Options> {
     const call = 'attention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
-    const { past, out } = options;
+    const { past, out = null } = options;
     if (past !== undefined) checkKeys(call, 'past', 'part', past, ['key', 'value']);
     const tensors = {
-      ...{ query: q, key: k, value: v, out: out ?? null },
+      ...{ query: q, key: k, value: v, out },
       ...{ 'past.key': past ? past.key : null, 'past.value': past ? past.value : null },
     };
     return context.run(call, tensors, (t) => {

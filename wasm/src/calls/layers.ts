@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
-import { checkKeys, integerOption, optionalNumber } from '../names.js';
+import { TrilError } from '../error.js';
+import { checkKeys, describe, integerOption, numberOption, optionalNumber } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
 
@@ -16,6 +17,27 @@ export interface SinusoidalOptions extends OutOption {
    * given.
    */
   readonly ratio?: number;
+}
+
+export interface RotaryOptions extends OutOption {
+  /** Where the tokens stand: `[T]`, or `[B, T]` for batches of their own; 0, 1, 2, ... unless given. */
+  readonly positions?: NestedNumbers | Int32Array;
+  /** The base of the wavelengths; 10000 unless given. */
+  readonly base?: number;
+  /**
+   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'neighbours'`, 2 i
+   * and 2 i + 1.
+   */
+  readonly pairs?: 'halves' | 'neighbours';
+  /** How many elements of a head are turned, the first ones; all unless given. */
+  readonly width?: number;
+}
+
+function rotaryPairs(pairs: unknown): boolean {
+  if (pairs === undefined || pairs === 'halves') return false;
+  if (pairs === 'neighbours') return true;
+  const problem = `must be "halves" or "neighbours", is ${describe(pairs)}`;
+  throw new TrilError('rotaryPositions', 'pairs', problem);
 }
 
 export const layerCalls = (context: Context) => {
@@ -66,6 +88,30 @@ export const layerCalls = (context: Context) => {
       };
       return context.produce(call, { out: options.out ?? null }, (t) =>
         raw._sinusoidalPositions(engine, rows, columns, rawOptions, t.out),
+      );
+    },
+
+    /**
+     * Turns every pair of elements by an angle that grows with the position, so that a query times a
+     * key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or
+     * `[T, D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. `out` may be `x`.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     */
+    rotaryPositions(x: Tensor, options: RotaryOptions = {}): Tensor {
+      const call = 'rotaryPositions';
+      checkKeys(call, 'options', 'option', options, ['positions', 'base', 'pairs', 'width', 'out']);
+      context.handle(call, 'x', x);
+      const { width, out = null } = options;
+      const rawOptions = {
+        base: numberOption(call, 'base', options.base, 10000),
+        neighbours: rotaryPairs(options.pairs),
+        width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
+      };
+      const counted = Int32Array.from({ length: x.shape.at(-2) ?? 1 }, (_, t) => t);
+      const { values } = flattenIntegers(call, 'positions', options.positions ?? counted);
+      return context.produce(call, { x, out }, (t) =>
+        raw._rotaryPositions(engine, t.x, values, rawOptions, t.out),
       );
     },
   };

@@ -16,13 +16,16 @@ type Rule =
  * likes.
  */
 export class Mask {
-  /** @internal */
-  readonly rules: readonly Rule[];
+  readonly #rules: readonly Rule[];
 
   /** @internal Masks are made by `tril.mask`. */
   constructor(rules: readonly Rule[]) {
-    this.rules = Object.freeze(rules);
-    Object.freeze(this);
+    this.#rules = rules;
+  }
+
+  /** @internal */
+  get rules(): readonly Rule[] {
+    return this.#rules;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys } from '../names.js';
-import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
 
@@ -96,30 +95,16 @@ export const multiHeadCalls = (context: Context) => ({
       needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
       averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
     };
-    const { out } = options;
-    const given = Object.entries(weights).filter(
-      ([, weight]) => weight !== undefined && weight !== null,
-    );
-    const named = Object.fromEntries(given) as Record<string, Tensor>;
-    const inputs = {
-      x,
-      context: options.context ?? null,
-      valueContext: options.valueContext ?? null,
-      out: out ?? null,
-    };
-    return context.run(call, { ...named, ...inputs }, (t) => {
-      const handles = t as Record<string, RawTensor>;
-      const rawWeights = Object.fromEntries(given.map(([name]) => [name, handles[name]!]));
-      const made = context.adoptAll(
-        context.raw._multiHeadAttention(
-          ...[context.engine, t.x, rawWeights, t.context, t.valueContext, raw, t.out],
-        ),
+    const { out = null, context: keysFrom = null, valueContext = null } = options;
+    const inputs = { x, context: keysFrom, valueContext, out };
+    return context.runWithWeights(call, weights, inputs, (t, state) => {
+      const made = context.raw._multiHeadAttention(
+        ...[context.engine, t.x, state, t.context, t.valueContext, raw, t.out],
       );
-      const { output = out, averageWeights, ...trace } = made;
-      const weights = raw.averageWeights ? averageWeights : trace['weights'];
+      const { output = out, averageWeights, ...trace } = context.adoptAll(made);
       return {
         output,
-        ...(raw.needWeights && { weights }),
+        ...(raw.needWeights && { weights: averageWeights ?? trace['weights'] }),
         ...(attention.trace && { trace }),
       } as unknown as MultiHeadResult<Options>;
     });

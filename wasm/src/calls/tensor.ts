@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { checkKeys, numberOption } from '../names.js';
+import { checkKeys, describe, numberOption } from '../names.js';
 import { TrilError } from '../error.js';
 import type { Tensor } from '../tensor.js';
 import { checkShape, flatten, inferShape, type Values } from '../values.js';
@@ -9,6 +9,13 @@ export interface RandomOptions {
    * A whole number from 0 to 2^53 - 1; equal seeds give equal numbers in every build and engine.
    */
   readonly seed: number;
+}
+
+export interface UniformOptions extends RandomOptions {
+  /** The least number there can be; 0 unless given. */
+  readonly low?: number;
+  /** What all numbers stay below; 1 unless given. */
+  readonly high?: number;
 }
 
 /** What a loaded module holds. */
@@ -22,6 +29,12 @@ export interface MemoryUse {
    * shrinks.
    */
   readonly heapBytes: number;
+}
+
+function checkSeed(call: string, seed: unknown): number {
+  if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return seed;
+  const problem = `must be a whole number from 0 to 2^53 - 1, is ${describe(seed)}`;
+  throw new TrilError(call, 'seed', problem);
 }
 
 export const tensorCalls = (context: Context) => {
@@ -69,13 +82,29 @@ export const tensorCalls = (context: Context) => {
     randomNormal(shape: readonly number[], options: RandomOptions): Tensor {
       checkShape('randomNormal', shape);
       checkKeys('randomNormal', 'options', 'option', options, ['seed']);
-      const seed = numberOption('randomNormal', 'seed', options.seed, Number.NaN);
-      if (!Number.isSafeInteger(seed) || seed < 0) {
-        const problem = `must be a whole number from 0 to 2^53 - 1, is ${seed}`;
-        throw new TrilError('randomNormal', 'seed', problem);
-      }
+      const seed = checkSeed('randomNormal', options.seed);
       return context.run('randomNormal', {}, () =>
         context.adopt(raw._randomNormal(engine, [...shape], seed)!),
+      );
+    },
+
+    /**
+     * Numbers evenly distributed from `low` up to, but not including, `high` (PCG32), the same for
+     * the same seed and shape everywhere.
+     * @throws TrilError where the shape, the seed or the range is not one, or memory is out
+     */
+    randomUniform(shape: readonly number[], options: UniformOptions): Tensor {
+      const call = 'randomUniform';
+      checkShape(call, shape);
+      checkKeys(call, 'options', 'option', options, ['seed', 'low', 'high']);
+      const seed = checkSeed(call, options.seed);
+      const low = numberOption(call, 'low', options.low, 0);
+      const high = numberOption(call, 'high', options.high, 1);
+      if (!(low <= high && Math.fround(high - low) < Infinity)) {
+        throw new TrilError(call, 'high', `must not be below low, ${low}, is ${high}`);
+      }
+      return context.run(call, {}, () =>
+        context.adopt(raw._randomUniform(engine, [...shape], seed, low, high)!),
       );
     },
 

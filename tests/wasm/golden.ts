@@ -1,0 +1,83 @@
+// PyTorch's numbers in ../golden, and the generator that their inputs were drawn from. Written from
+// the definitions, not from the core: it is also what tril's random numbers are compared with.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Tensor } from 'tril';
+import { expect } from 'vitest';
+
+const mask64 = 2n ** 64n - 1n;
+
+/** PCG32 (O'Neill 2014), as golden.py has it. */
+export class Random {
+  #state: bigint;
+
+  constructor(seed: number) {
+    this.#state = Random.#next((1442695040888963407n + BigInt(seed)) & mask64);
+  }
+
+  static #next(state: bigint): bigint {
+    return (state * 6364136223846793005n + 1442695040888963407n) & mask64;
+  }
+
+  /** 32 bits. */
+  bits(): number {
+    const old = this.#state;
+    this.#state = Random.#next(old);
+    const mixed = Number((((old >> 18n) ^ old) >> 27n) & 0xffffffffn);
+    const turn = Number(old >> 59n);
+    return ((mixed >>> turn) | (mixed << (-turn & 31))) >>> 0;
+  }
+
+  /** Even in [0, 1), a multiple of 2^-24. */
+  unit(): number {
+    return (this.bits() >>> 8) * 2 ** -24;
+  }
+
+  /** Even in [-1, 1), times `bound`, in float32. */
+  uniform(count: number, bound = 1): Float32Array {
+    return Float32Array.from({ length: count }, () =>
+      Math.fround((2 * this.unit() - 1) * Math.fround(bound)),
+    );
+  }
+
+  /** Box and Muller's transform. */
+  normal(count: number): Float32Array {
+    return Float32Array.from({ length: count }, () => {
+      const radius = 1 - this.unit();
+      return Math.sqrt(-2 * Math.log(radius)) * Math.cos(2 * Math.PI * this.unit());
+    });
+  }
+}
+
+export interface Golden {
+  readonly shape: number[];
+  readonly values: Float32Array;
+}
+
+/** tests/golden/NAME.npy: little-endian float32 in row-major order (NumPy's format, version 1). */
+export function golden(name: string): Golden {
+  const file = readFileSync(fileURLToPath(new URL(`../golden/${name}.npy`, import.meta.url)));
+  const headerBytes = file.readUInt16LE(8);
+  const header = file.toString('latin1', 10, 10 + headerBytes);
+  if (!/'descr': '<f4', 'fortran_order': False/.test(header)) throw new Error(`${name}: ${header}`);
+  const shape = [.../\(([^)]*)\)/.exec(header)![1]!.matchAll(/\d+/g)].map(Number);
+  const count = shape.reduce((product, size) => product * size, 1);
+  const bytes = file.subarray(10 + headerBytes);
+  if (bytes.length !== 4 * count) throw new Error(`${name}: ${bytes.length} bytes for ${header}`);
+  return {
+    shape,
+    values: Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(4 * i)),
+  };
+}
+
+/** atol 1e-5, rtol 1.3e-6 for one operation, as PyTorch's own tests have it. */
+export function expectGolden(actual: Tensor, name: string): void {
+  const { shape, values } = golden(name);
+  expect(actual.shape).toEqual(shape);
+  const got = actual.read();
+  values.forEach((value, i) => {
+    const error = Math.abs(got[i]! - value);
+    if (error <= 1e-5 + 1.3e-6 * Math.abs(value)) return;
+    expect.fail(`${name}: number ${i} of ${values.length}: expected ${value}, is ${got[i]}`);
+  });
+}

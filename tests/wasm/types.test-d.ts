@@ -1,0 +1,53 @@
+// What an editor shows: checked by tsc, never run.
+import { loadTril, type AttentionTrace, type KeyValue, type MultiHeadTrace } from 'tril';
+import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
+import { expectTypeOf, it } from 'vitest';
+
+declare const x: Tensor;
+declare const past: KeyValue;
+declare const maybe: boolean;
+const tril = await loadTril();
+
+it('tensors', () => {
+  expectTypeOf(tril.variant).toEqualTypeOf<Variant>();
+  expectTypeOf(tril.tensor([1, 2], [[3, 4]])).toEqualTypeOf<Tensor>();
+  expectTypeOf(x.shape).toEqualTypeOf<readonly number[]>();
+  expectTypeOf(x.read()).toMatchTypeOf<Float32Array>();
+  expectTypeOf(x.toArray()).toEqualTypeOf<NestedNumbers>();
+  expectTypeOf(x.view((values) => values.length)).toEqualTypeOf<number>();
+  expectTypeOf(tril.scope(() => ({ kept: x }))).toEqualTypeOf<{ kept: Tensor }>();
+  // @ts-expect-error text is no data
+  tril.tensor([2], 'ab');
+  // @ts-expect-error a shape cannot be changed
+  x.shape[0] = 3;
+});
+
+it('calls and their options', () => {
+  expectTypeOf(tril.matmul(x, x, { method: 'tiled', transposeB: true })).toEqualTypeOf<Tensor>();
+  // @ts-expect-error no such method
+  tril.matmul(x, x, { method: 'tild' });
+  // @ts-expect-error no such option
+  tril.matmul(x, x, { transpose: true });
+  // @ts-expect-error not a tensor
+  tril.softmax([1, 2]);
+  expectTypeOf(tril.mask.and(tril.mask.causal())).toEqualTypeOf<Mask>();
+  // @ts-expect-error a mask is made by tril.mask
+  tril.attention(x, x, x, { mask: [[1]] });
+});
+
+it('a trace and a present are there where they were asked for', () => {
+  expectTypeOf(tril.attention(x, x, x).output).toEqualTypeOf<Tensor>();
+  expectTypeOf(tril.attention(x, x, x, { trace: true }).trace).toEqualTypeOf<AttentionTrace>();
+  expectTypeOf(tril.attention(x, x, x, { past }).present).toEqualTypeOf<KeyValue>();
+  expectTypeOf(tril.attention(x, x, x, { trace: maybe }).trace).toEqualTypeOf<
+    AttentionTrace | undefined
+  >();
+  const weights = { in_proj_weight: x, 'out_proj.weight': x };
+  const result = tril.multiHeadAttention(x, weights, { heads: 2, needWeights: true, trace: true });
+  expectTypeOf(result.weights).toEqualTypeOf<Tensor>();
+  expectTypeOf(result.trace).toEqualTypeOf<MultiHeadTrace>();
+  // @ts-expect-error heads must be given
+  tril.multiHeadAttention(x, weights, {});
+  // @ts-expect-error out_proj.weight must be given
+  tril.multiHeadAttention(x, { in_proj_weight: x }, { heads: 2 });
+});

@@ -1,0 +1,63 @@
+#include "feed_forward.h"
+
+#include <tril/layers/feed_forward.h>
+
+#include "output.h"
+
+namespace tril::js {
+
+namespace {
+
+constexpr std::string_view kCall = "feed_forward";
+
+MatrixView<const float> required_matrix(const NamedTensors& weights, const char* name) {
+  const Tensor* tensor = named(weights, name);
+  if (!tensor) fail(kCall, name, "no tensor given");
+  return matrix(*tensor, kCall, name);
+}
+
+LinearWeights linear_weights(const NamedTensors& weights, const char* weight, const char* bias) {
+  return {.weight = required_matrix(weights, weight),
+          .bias = optional_vector(named(weights, bias), kCall, bias)};
+}
+
+}  // namespace
+
+Activation activation_named(const std::string& name, std::string_view call) {
+  if (name == "relu") return Activation::relu;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu_tanh") return Activation::gelu_tanh;
+  if (name == "silu") return Activation::silu;
+  fail(call, "activation",
+       "unknown activation \"" + name + "\"; there are relu, gelu, gelu_tanh, silu");
+}
+
+TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activation, Tensor* out) {
+  const Activation kind = activation_named(activation, activation);
+  const Output output(engine, out, x.shape(), activation);
+  tril::activate(kind, rows_of(x), rows_of(*output), engine.parallel);
+  return output.handle();
+}
+
+NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& weights,
+                          const std::string& activation, bool trace, Tensor* out) {
+  const FeedForwardWeights core{
+      .linear1 = linear_weights(weights, "linear1.weight", "linear1.bias"),
+      .linear2 = linear_weights(weights, "linear2.weight", "linear2.bias"),
+  };
+  const Activation kind = activation_named(activation, kCall);
+  Results results(engine, kCall);
+  const Output output(engine, out, with_width(x.shape(), core.linear2.weight.size(0)), kCall);
+  if (!out) results.add("output", output.handle());
+  FeedForwardTrace core_trace;
+  if (trace) {
+    const DynamicShape hidden = with_width(x.shape(), core.linear1.weight.size(0));
+    core_trace.hidden = rows_of(results.make("hidden", hidden));
+    core_trace.activated = rows_of(results.make("activated", hidden));
+  }
+  tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.scratch, engine.parallel,
+                     core_trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

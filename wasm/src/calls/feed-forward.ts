@@ -1,0 +1,109 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys, describe, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import type { OutOption } from './layers.js';
+
+/** What stands between two linear layers; `'gelu_tanh'` is GELU approximated by a tangent. */
+export type Activation = 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
+
+export interface GeluOptions extends OutOption {
+  /** `'none'`, the exact function, unless given; `'tanh'`, its approximation. */
+  readonly approximate?: 'none' | 'tanh';
+}
+
+/** Two linear layers by the names of `nn.TransformerEncoderLayer`, matrices `[out, in]`. */
+export interface FeedForwardWeights {
+  /** `[F, C]` */
+  readonly 'linear1.weight': Tensor;
+  /** `[F]` */
+  readonly 'linear1.bias'?: Tensor | null;
+  /** `[C, F]` */
+  readonly 'linear2.weight': Tensor;
+  /** `[C]` */
+  readonly 'linear2.bias'?: Tensor | null;
+}
+
+export interface FeedForwardOptions extends OutOption {
+  /** `'relu'` unless given. */
+  readonly activation?: Activation;
+  /** Also return what was computed on the way. */
+  readonly trace?: boolean;
+}
+
+/** What was computed on the way, `[..., F]`. */
+export interface FeedForwardTrace {
+  /** After the first linear layer. */
+  readonly hidden: Tensor;
+  /** After the activation. */
+  readonly activated: Tensor;
+}
+
+export type FeedForwardResult<Options> = {
+  /** `[..., C]` */
+  readonly output: Tensor;
+} & (Options extends { trace: true }
+  ? { readonly trace: FeedForwardTrace }
+  : { readonly trace?: FeedForwardTrace });
+
+const weightNames = ['linear1.weight', 'linear1.bias', 'linear2.weight', 'linear2.bias'];
+
+export const feedForwardCalls = (context: Context) => {
+  const { raw, engine } = context;
+  const activate = (call: string, activation: Activation, x: Tensor, out: Tensor | undefined) =>
+    context.produce(call, { x, out: out ?? null }, (t) =>
+      raw._activate(engine, t.x, activation, t.out),
+    );
+  return {
+    /** `max(x, 0)`, element by element. `out` may be `x`. */
+    relu(x: Tensor, options: OutOption = {}): Tensor {
+      checkKeys('relu', 'options', 'option', options, ['out']);
+      return activate('relu', 'relu', x, options.out);
+    },
+
+    /**
+     * `x` times the normal distribution function of `x` (Hendrycks, Gimpel 2016), element by
+     * element. `out` may be `x`.
+     */
+    gelu(x: Tensor, options: GeluOptions = {}): Tensor {
+      checkKeys('gelu', 'options', 'option', options, ['approximate', 'out']);
+      const { approximate = 'none', out } = options;
+      if (approximate !== 'none' && approximate !== 'tanh') {
+        const problem = `must be "none" or "tanh", is ${describe(approximate)}`;
+        throw new TrilError('gelu', 'approximate', problem);
+      }
+      return activate('gelu', approximate === 'tanh' ? 'gelu_tanh' : 'gelu', x, out);
+    },
+
+    /** `x / (1 + e^-x)`, element by element. `out` may be `x`. */
+    silu(x: Tensor, options: OutOption = {}): Tensor {
+      checkKeys('silu', 'options', 'option', options, ['out']);
+      return activate('silu', 'silu', x, options.out);
+    },
+
+    /**
+     * Two linear layers with an activation between them, the same for every token (Vaswani et al.
+     * 2017, section 3.3): x `[..., C]`; gives `[..., C]`.
+     *
+     * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
+     */
+    feedForward<const Options extends FeedForwardOptions>(
+      x: Tensor,
+      weights: FeedForwardWeights,
+      options: Options = {} as Options,
+    ): FeedForwardResult<Options> {
+      const call = 'feedForward';
+      checkKeys(call, 'weights', 'weight', weights, weightNames);
+      checkKeys(call, 'options', 'option', options, ['activation', 'trace', 'out']);
+      const activation = stringOption(call, 'activation', options.activation, 'relu');
+      const wanted = booleanOption(call, 'trace', options.trace, false);
+      const out = options.out ?? null;
+      return context.runWithWeights(call, weights, { x, out }, (t, state) => {
+        const { output = out, ...trace } = context.adoptAll(
+          raw._feedForward(engine, t.x, state, activation, wanted, t.out),
+        );
+        return { output, ...(wanted && { trace }) } as unknown as FeedForwardResult<Options>;
+      });
+    },
+  };
+};

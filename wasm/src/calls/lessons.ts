@@ -1,0 +1,279 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import {
+  booleanOption,
+  checkKeys,
+  describe,
+  integerOption,
+  numberOption,
+  stringOption,
+} from '../names.js';
+import type { Tensor } from '../tensor.js';
+import type { MatmulMethod } from './matmul.js';
+
+/** The ways of putting a product together, see `readProduct`. */
+export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
+export type Reading = (typeof readings)[number];
+
+export interface ReadingResult {
+  /** `[n, m]` */
+  readonly output: Tensor;
+  /** What has been added up after every step, `[steps, n, m]`. */
+  readonly partial: Tensor;
+}
+
+/** The loops that can be followed: the six orders, and in blocks. */
+export type TracedMethod = Extract<
+  MatmulMethod,
+  'ijk' | 'ikj' | 'jik' | 'jki' | 'kij' | 'kji' | 'blocked'
+>;
+
+/** A cache: `sets * ways` lines of `lineBytes`; an address belongs to one set. */
+export interface CacheShape {
+  readonly lineBytes: number;
+  readonly ways: number;
+  /** 1, a fully associative cache, unless given. */
+  readonly sets?: number;
+}
+
+export interface TraceOptions {
+  readonly method: TracedMethod;
+  readonly cache: CacheShape;
+  /** The edge of the blocks of `'blocked'`; 4 unless given. */
+  readonly block?: number;
+}
+
+/** Everything a product did to memory. a, b and the output lie one after the other, from line 0 on. */
+export interface ProductTrace {
+  /** `[n, m]` */
+  readonly output: Tensor;
+  /** How many reads and writes there were. */
+  readonly count: number;
+  /** Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit. */
+  readonly accesses: Int32Array;
+  /**
+   * `sets * ways` numbers an access: which lines of memory the cache holds after it, each set from
+   * the most recently used on; -1 for none.
+   */
+  readonly lines: Int32Array;
+  /** Three numbers an access: how often a, b and the output have missed so far. */
+  readonly misses: Int32Array;
+}
+
+export interface StrassenResult {
+  /** `[n, m]` */
+  readonly output: Tensor;
+  /** The sums of a's quarters, `[7, n / 2, k / 2]`. */
+  readonly left: Tensor;
+  /** The sums of b's quarters, `[7, k / 2, m / 2]`. */
+  readonly right: Tensor;
+  /** `[7, n / 2, m / 2]` */
+  readonly products: Tensor;
+}
+
+/** -1, 0 or 1 for the quarters top left, top right, bottom left, bottom right. */
+type QuarterSigns = readonly [number, number, number, number];
+
+/** One of Strassen's products: (sum of `left` times a's quarters) (sum of `right` times b's). */
+export interface StrassenSigns {
+  readonly left: QuarterSigns;
+  readonly right: QuarterSigns;
+  /** With which sign the product goes into the quarters of the output. */
+  readonly out: QuarterSigns;
+}
+
+export interface ErrorOptions {
+  readonly method?: MatmulMethod;
+  /** How often Strassen halves, at most 2; as often as pays unless given. */
+  readonly levels?: number;
+}
+
+export interface ErrorResult {
+  /** The method's result minus the double-precision one, `[n, m]`. */
+  readonly error: Tensor;
+  readonly largest: number;
+  /** The root of the mean square. */
+  readonly rms: number;
+}
+
+export const averageMethods = ['loops', 'matrix', 'softmax'] as const;
+export type AverageMethod = (typeof averageMethods)[number];
+
+export interface RunningAverageOptions {
+  /** Two loops, which is the default, a triangular matrix, or softmax of a mask. */
+  readonly method?: AverageMethod;
+  /** Sums in place of averages; not by softmax. */
+  readonly sum?: boolean;
+  /** What softmax's mask holds above the diagonal, -Infinity unless given. */
+  readonly hidden?: number;
+}
+
+export interface RunningAverageResult {
+  /** `[B, T, C]` */
+  readonly output: Tensor;
+  /** What the weights are made of: a triangle of ones, or the mask, `[T, T]`; none by loops. */
+  readonly mask?: Tensor;
+  /** What each moment takes of every other, `[T, T]`; none by loops. */
+  readonly weights?: Tensor;
+}
+
+export const lessonCalls = (context: Context) => {
+  const { raw, engine } = context;
+
+  const cacheOptions = (call: string, options: TraceOptions) => {
+    checkKeys(call, 'options', 'option', options, ['method', 'cache', 'block']);
+    checkKeys(call, 'cache', 'number', options.cache, ['lineBytes', 'ways', 'sets']);
+    const { lineBytes, ways, sets } = options.cache;
+    return {
+      method: stringOption(call, 'method', options.method, 'ijk'),
+      block: integerOption(call, 'block', options.block, 4, 0),
+      lineBytes: integerOption(call, 'lineBytes', lineBytes, Number.NaN, 1),
+      ways: integerOption(call, 'ways', ways, Number.NaN, 1),
+      sets: integerOption(call, 'sets', sets, 1, 1),
+    };
+  };
+
+  return {
+    /**
+     * The product of two matrices, `[n, k]` and `[k, m]`, step by step in one of four readings:
+     * `'dots'` finishes an entry a step, `'rows'` adds a multiple of a row of b to a row, `'columns'`
+     * a multiple of a column of a to a column, `'outer'` a column of a times a row of b.
+     *
+     * @throws TrilError where the shapes do not fit, and for a reading that there is not
+     */
+    readProduct(a: Tensor, b: Tensor, options: { readonly reading: Reading }): ReadingResult {
+      const call = 'readProduct';
+      checkKeys(call, 'options', 'option', options, ['reading']);
+      const reading = stringOption(call, 'reading', options.reading, '');
+      return context.run(
+        call,
+        { a, b },
+        (t) =>
+          context.adoptAll(raw._readProduct(engine, t.a, t.b, reading)) as unknown as ReadingResult,
+      );
+    },
+
+    /**
+     * The product of two small matrices by one of the loop orders, with every access to memory in
+     * order and what it does to a small cache: sets of lines, of which the least recently used goes.
+     *
+     * @throws TrilError where the shapes do not fit, for another method, and where it would be too much
+     */
+    traceProduct(a: Tensor, b: Tensor, options: TraceOptions): ProductTrace {
+      const call = 'traceProduct';
+      const rawOptions = cacheOptions(call, options);
+      return context.run(call, { a, b }, (t) => {
+        const { output, accesses, lines, misses } = raw._traceProduct(engine, t.a, t.b, rawOptions);
+        return {
+          output: context.adopt(output),
+          count: accesses.length / 5,
+          accesses,
+          lines,
+          misses,
+        };
+      });
+    },
+
+    /**
+     * How often the product of two n x n matrices misses such a cache, counted on paper instead of
+     * by trace. Null where the counting does not hold: for more than one set, for an n that is no
+     * multiple of a line, and for a cache that is too small or too large.
+     *
+     * @throws TrilError for an n or a cache that is none
+     */
+    expectedMisses(n: number, options: TraceOptions): number | null {
+      const call = 'expectedMisses';
+      const size = integerOption(call, 'n', n, Number.NaN, 1);
+      const rawOptions = cacheOptions(call, options);
+      const misses = context.run(call, {}, () => raw._expectedMisses(size, rawOptions));
+      return misses < 0 ? null : misses;
+    },
+
+    /**
+     * One level of Strassen's product (1969) of two matrices of even sizes: seven sums of a's
+     * quarters, seven of b's, their seven products, and the output that these add up to.
+     *
+     * @throws TrilError where the shapes do not fit or are odd
+     */
+    strassenLevel(a: Tensor, b: Tensor): StrassenResult {
+      return context.run(
+        'strassenLevel',
+        { a, b },
+        (t) => context.adoptAll(raw._strassenLevel(engine, t.a, t.b)) as unknown as StrassenResult,
+      );
+    },
+
+    /** Which quarters go into Strassen's seven products, and where these go. */
+    strassenSigns(): StrassenSigns[] {
+      const signs = raw._strassenSigns();
+      const four = (from: number) => [...signs.slice(from, from + 4)] as unknown as QuarterSigns;
+      return Array.from({ length: signs.length / 12 }, (_, product) => ({
+        left: four(12 * product),
+        right: four(12 * product + 4),
+        out: four(12 * product + 8),
+      }));
+    },
+
+    /**
+     * How far a method's product of two matrices is from the same product in double precision.
+     *
+     * @throws TrilError where the shapes do not fit, for an unknown method, and for levels that it
+     * does not have
+     */
+    productError(a: Tensor, b: Tensor, options: ErrorOptions = {}): ErrorResult {
+      const call = 'productError';
+      checkKeys(call, 'options', 'option', options, ['method', 'levels']);
+      const method = stringOption(call, 'method', options.method, 'auto');
+      const levels =
+        options.levels === undefined ? -1 : integerOption(call, 'levels', options.levels, 0, 0);
+      return context.run(call, { a, b }, (t) => {
+        const made = context.adoptAll(raw._productError(engine, t.a, t.b, method, levels));
+        const number = (name: string) => {
+          const [value] = made[name]!.read();
+          made[name]!.dispose();
+          return value!;
+        };
+        return { error: made['error']!, largest: number('largest'), rms: number('rms') };
+      });
+    },
+
+    /**
+     * Does `rounds` rounds of multiply-adds that never leave the registers, and returns how many
+     * floating-point operations that were: timed, the most this engine can do in one thread.
+     *
+     * @throws TrilError for less than one round
+     */
+    runPeak(rounds: number): number {
+      const whole = integerOption('runPeak', 'rounds', rounds, Number.NaN, 1);
+      return context.run('runPeak', {}, () => raw._runPeak(whole));
+    },
+
+    /**
+     * The average of everything up to now: `output[b, t]` is the mean of `x[b, 0 .. t]`, x
+     * `[B, T, C]`, in one of three ways that agree within rounding.
+     *
+     * @throws TrilError where x has not three axes, and for options that do not fit the method
+     */
+    runningAverage(x: Tensor, options: RunningAverageOptions = {}): RunningAverageResult {
+      const call = 'runningAverage';
+      checkKeys(call, 'options', 'option', options, ['method', 'sum', 'hidden']);
+      const rawOptions = {
+        method: stringOption(call, 'method', options.method, 'loops'),
+        sum: booleanOption(call, 'sum', options.sum, false),
+        hidden: numberOption(call, 'hidden', options.hidden, -Infinity),
+      };
+      if (rawOptions.method !== 'softmax' && options.hidden !== undefined) {
+        const problem = `is softmax's, not of method ${describe(rawOptions.method)}`;
+        throw new TrilError(call, 'hidden', problem);
+      }
+      return context.run(
+        call,
+        { x },
+        (t) =>
+          context.adoptAll(
+            raw._runningAverage(engine, t.x, rawOptions),
+          ) as unknown as RunningAverageResult,
+      );
+    },
+  };
+};

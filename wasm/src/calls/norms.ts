@@ -1,0 +1,60 @@
+import type { Context } from '../context.js';
+import { checkKeys, integerOption, numberOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+
+export interface RmsNormOptions {
+  /** What the result is multiplied by: of the shape of the normalised axes; 1 unless given. */
+  readonly weight?: Tensor | null;
+  /** How many axes at the end are normalised together; 1 unless given. */
+  readonly axes?: number;
+  /** What is added to the variance or mean square; 1e-5 unless given. */
+  readonly eps?: number;
+  /** Where the result goes, instead of into a new tensor; may be `x`. */
+  readonly out?: Tensor;
+}
+
+export interface LayerNormOptions extends RmsNormOptions {
+  /** What is added to the result: of the shape of the normalised axes; 0 unless given. */
+  readonly bias?: Tensor | null;
+}
+
+export const normCalls = (context: Context) => {
+  const { raw, engine } = context;
+  const rawOptions = (call: string, options: LayerNormOptions, names: string[]) => {
+    checkKeys(call, 'options', 'option', options, names);
+    return {
+      axes: integerOption(call, 'axes', options.axes, 1, 1),
+      eps: numberOption(call, 'eps', options.eps, 1e-5),
+    };
+  };
+  return {
+    /**
+     * Shifts every row to mean 0 and scales it to variance 1, as `torch.nn.functional.layer_norm`
+     * (Ba, Kiros, Hinton 2016): `(x - mean) / sqrt(variance + eps) * weight + bias`, with the biased
+     * variance.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     */
+    layerNorm(x: Tensor, options: LayerNormOptions = {}): Tensor {
+      const rawNorm = rawOptions('layerNorm', options, ['weight', 'bias', 'axes', 'eps', 'out']);
+      const { weight = null, bias = null, out = null } = options;
+      return context.produce('layerNorm', { x, weight, bias, out }, (t) =>
+        raw._layerNorm(engine, t.x, t.weight, t.bias, rawNorm, t.out),
+      );
+    },
+
+    /**
+     * Divides every row by its root mean square, as `torch.nn.functional.rms_norm` (Zhang, Sennrich
+     * 2019): `x / sqrt(mean(x^2) + eps) * weight`.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     */
+    rmsNorm(x: Tensor, options: RmsNormOptions = {}): Tensor {
+      const rawNorm = rawOptions('rmsNorm', options, ['weight', 'axes', 'eps', 'out']);
+      const { weight = null, out = null } = options;
+      return context.produce('rmsNorm', { x, weight, out }, (t) =>
+        raw._rmsNorm(engine, t.x, t.weight, rawNorm, t.out),
+      );
+    },
+  };
+};
