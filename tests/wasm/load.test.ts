@@ -87,10 +87,12 @@ it('exports no more than its public names', async () => {
     'Mask',
     'Tensor',
     'TrilError',
+    'averageMethods',
     'chooseVariant',
     'detectFeatures',
     'loadTril',
     'matmulMethods',
+    'readings',
     'variants',
   ]);
   expect(tril.tensor([1])).toBeInstanceOf(Tensor);

@@ -1,0 +1,253 @@
+#include "lessons.h"
+
+#include <emscripten/bind.h>
+#include <tril/attention/running_average.h>
+#include <tril/matmul/access_trace.h>
+#include <tril/matmul/cache_model.h>
+#include <tril/matmul/expected_misses.h>
+#include <tril/matmul/peak.h>
+#include <tril/matmul/readings.h>
+#include <tril/matmul/strassen.h>
+#include <tril/matmul/strassen_level.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "matmul.h"
+#include "output.h"
+
+namespace tril::js {
+
+namespace {
+
+using emscripten::val;
+
+// What has a name in JavaScript, or an Error that says which names there are.
+template <typename Value, std::size_t Count>
+Value value_named(const std::pair<std::string_view, Value> (&known)[Count], const std::string& name,
+                  std::string_view call, std::string_view argument) {
+  std::string names;
+  for (const auto& [its_name, value] : known) {
+    if (its_name == name) return value;
+    names += (names.empty() ? "" : ", ") + std::string(its_name);
+  }
+  fail(call, argument,
+       "unknown " + std::string(argument) + " \"" + name + "\"; there are " + names);
+}
+
+MatrixView<float> as_matrix(Tensor& tensor) {
+  return {tensor.data(), {tensor.size(0), tensor.size(1)}};
+}
+TensorView<float, 3> as_stack(Tensor& tensor) {
+  return {tensor.data(), {tensor.size(0), tensor.size(1), tensor.size(2)}};
+}
+
+// [rows, cols] of the product; throws where there is none.
+DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b,
+                           std::string_view call) {
+  if (a.size(1) != b.size(0)) {
+    fail(call, "b",
+         "depth " + std::to_string(b.size(0)) + " does not match a's depth " +
+             std::to_string(a.size(1)) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
+  }
+  return {a.size(0), b.size(1)};
+}
+
+// A copy, so that it outlives the vector and any growth of memory.
+Integers integers(const std::vector<std::int32_t>& values) {
+  const val view(emscripten::typed_memory_view(values.size(), values.data()));
+  return Integers(view.call<val>("slice"));
+}
+
+// What may be collected of one trace, in numbers.
+constexpr Index kMostTraced = Index{1} << 24;
+
+constexpr std::pair<std::string_view, Reading> kReadings[] = {
+    {"dots", Reading::dot_products},
+    {"rows", Reading::row_combinations},
+    {"columns", Reading::column_combinations},
+    {"outer", Reading::outer_products},
+};
+
+constexpr std::pair<std::string_view, AverageMethod> kAverages[] = {
+    {"loops", AverageMethod::loops},
+    {"matrix", AverageMethod::matrix},
+    {"softmax", AverageMethod::softmax},
+};
+
+// Everything an access did, appended to flat arrays.
+struct AccessLog {
+  std::vector<std::int32_t> accesses, lines, misses;
+  std::int32_t missed[3] = {};
+
+  void add(const MatrixAccess& access, CacheModel& cache) {
+    const CacheShape& shape = cache.shape();
+    const bool hit = cache.access(access.address);
+    const auto matrix = static_cast<std::size_t>(access.matrix);
+    missed[matrix] += hit ? 0 : 1;
+    for (const Index number :
+         {static_cast<Index>(matrix), Index{access.write}, access.row, access.col, Index{hit}}) {
+      accesses.push_back(static_cast<std::int32_t>(number));
+    }
+    for (Index set = 0; set < shape.sets; ++set) {
+      for (Index way = 0; way < shape.ways; ++way) {
+        const std::uint64_t line = cache.line(set, way);
+        lines.push_back(line == CacheModel::kEmpty ? -1 : static_cast<std::int32_t>(line));
+      }
+    }
+    misses.insert(misses.end(), missed, missed + 3);
+  }
+};
+
+}  // namespace
+
+NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
+                          const std::string& reading) {
+  constexpr std::string_view kCall = "read_product";
+  const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
+  const Reading chosen = value_named(kReadings, reading, kCall, "reading");
+  const DynamicShape shape = product_shape(left, right, kCall);
+  const Index steps = reading_steps(chosen, shape[0], shape[1], left.size(1));
+  Results results(engine, kCall);
+  Tensor& output = results.make("output", shape);
+  Tensor& partial = results.make("partial", {steps, shape[0], shape[1]});
+  float* next = partial.data();
+  tril::read_product(left, right, chosen, as_matrix(output), [&](const ReadingStep&) {
+    next = std::copy_n(output.data(), output.count(), next);
+  });
+  return results.hand_over();
+}
+
+AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
+                          const CacheOptions& options) {
+  constexpr std::string_view kCall = "trace_product";
+  const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
+  const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall)};
+  CacheModel cache({.line_bytes = options.line_bytes, .ways = options.ways, .sets = options.sets});
+  const DynamicShape shape = product_shape(left, right, kCall);
+  // Two reads and a write a term, a read more a turn, and zeroing out, at most.
+  const double accesses = 4.0 * static_cast<double>(shape[0]) * static_cast<double>(shape[1]) *
+                          static_cast<double>(left.size(1));
+  if (accesses * static_cast<double>(options.ways * options.sets + 8) > kMostTraced) {
+    fail(kCall, "b", "too large to trace; a is " + shape_text(a) + ", b is " + shape_text(b));
+  }
+  const auto whole_lines = [&](Index count) {
+    const auto line = static_cast<std::uint64_t>(options.line_bytes);
+    return (static_cast<std::uint64_t>(count) * sizeof(float) + line - 1) / line * line;
+  };
+  const std::uint64_t second = whole_lines(a.count()), third = second + whole_lines(b.count());
+  Results results(engine, kCall);
+  Tensor& output = results.make("output", shape);
+  AccessLog log;
+  trace_matmul(left, right, core_options,
+               {.a = 0, .b = second, .out = third, .block = options.block}, as_matrix(output),
+               [&](const MatrixAccess& access) { log.add(access, cache); });
+  val trace(results.hand_over());
+  trace.set("accesses", integers(log.accesses));
+  trace.set("lines", integers(log.lines));
+  trace.set("misses", integers(log.misses));
+  return AccessTrace(trace);
+}
+
+double expected_misses(int n, const CacheOptions& options) {
+  constexpr std::string_view kCall = "expected_misses";
+  const MatmulMethod method = matmul_method(options.method, kCall);
+  if (options.sets != 1) return -1;
+  const auto floats = options.line_bytes / static_cast<Index>(sizeof(float));
+  const auto misses = tril::expected_misses(
+      method, n, {.line_floats = floats, .lines = options.ways, .block = options.block});
+  return misses ? static_cast<double>(*misses) : -1;
+}
+
+NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
+  constexpr std::string_view kCall = "strassen_level";
+  const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
+  const DynamicShape shape = product_shape(left, right, kCall);
+  const Index rows = shape[0], cols = shape[1], depth = left.size(1);
+  if (rows % 2 != 0 || cols % 2 != 0 || depth % 2 != 0) {
+    fail(kCall, "b", "every axis must be even; a is " + shape_text(a) + ", b is " + shape_text(b));
+  }
+  Results results(engine, kCall);
+  Tensor& output = results.make("output", shape);
+  const StrassenLevelTrace trace{
+      .left = as_stack(results.make("left", {7, rows / 2, depth / 2})),
+      .right = as_stack(results.make("right", {7, depth / 2, cols / 2})),
+      .products = as_stack(results.make("products", {7, rows / 2, cols / 2}))};
+  tril::strassen_level(left, right, as_matrix(output), trace);
+  return results.hand_over();
+}
+
+Integers strassen_signs() {
+  std::vector<std::int32_t> signs;
+  for (const StrassenProduct& product : kStrassenProducts) {
+    for (const auto& part : {product.a, product.b, product.out}) {
+      signs.insert(signs.end(), part.begin(), part.end());
+    }
+  }
+  return integers(signs);
+}
+
+NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
+                           const std::string& method, int levels) {
+  constexpr std::string_view kCall = "product_error";
+  const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
+  const tril::MatmulOptions core_options{.method = matmul_method(method, kCall)};
+  const DynamicShape shape = product_shape(left, right, kCall);
+  const bool forced = levels >= 0;
+  if (forced && core_options.method != MatmulMethod::strassen) {
+    fail(kCall, "levels", "only strassen has levels, not \"" + method + "\"");
+  }
+  if (levels > tril::detail::kMostStrassenLevels) {
+    fail(kCall, "levels", "must be at most 2, is " + std::to_string(levels));
+  }
+  Results results(engine, kCall);
+  Tensor& error = results.make("error", shape);
+  Tensor& largest = results.make("largest", {1});
+  Tensor& rms = results.make("rms", {1});
+  Buffer<double, 2> reference({shape[0], shape[1]});
+  matmul_reference(left, right, {}, reference);
+  const MatrixView<float> out = as_matrix(error);
+  if (forced) {
+    const auto product = tril::detail::checked_product(left, right, core_options, out, kCall);
+    tril::detail::multiply_strassen(product, levels, engine.scratch, engine.parallel);
+  } else {
+    tril::matmul(left, right, core_options, out, engine.scratch, engine.parallel);
+  }
+  double most = 0, squares = 0;
+  for (Index i = 0; i < error.count(); ++i) {
+    const double distance = static_cast<double>(error.data()[i]) - reference.data()[i];
+    most = std::max(most, std::fabs(distance));
+    squares += distance * distance;
+    error.data()[i] = static_cast<float>(distance);
+  }
+  largest.data()[0] = static_cast<float>(most);
+  rms.data()[0] = static_cast<float>(std::sqrt(squares / static_cast<double>(error.count())));
+  return results.hand_over();
+}
+
+double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds)); }
+
+NamedTensors running_average(Engine& engine, const Tensor& x,
+                             const RunningAverageOptions& options) {
+  constexpr std::string_view kCall = "running_average";
+  if (x.rank() != 3) fail(kCall, "x", "must have three axes [B, T, C]; shape is " + shape_text(x));
+  const AverageMethod method = value_named(kAverages, options.method, kCall, "method");
+  const Index length = x.size(1);
+  const TensorView<const float, 3> input(x.data(), {x.size(0), length, x.size(2)});
+  Results results(engine, kCall);
+  Tensor& output = results.make("output", x.shape());
+  RunningAverageTrace trace;
+  if (method != AverageMethod::loops) {
+    trace = {.mask = as_matrix(results.make("mask", {length, length})),
+             .weights = as_matrix(results.make("weights", {length, length}))};
+  }
+  tril::running_average(
+      input, {.method = method, .sum = options.sum, .hidden = static_cast<float>(options.hidden)},
+      as_stack(output), engine.scratch, engine.parallel, trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js
