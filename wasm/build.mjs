@@ -6,7 +6,7 @@
 // Compiled modules are copied to src/generated (where tsc looks for their types) and to
 // dist/generated.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,18 @@ async function compile() {
   return join(dirname(here), 'build');
 }
 
+/**
+ * Emscripten's script with the options of its Workers where they are used: a bundler reads them without
+ * running the script, and does not follow a variable.
+ */
+function bundleable(script, file) {
+  if (!file.endsWith('-threads.mjs')) return script;
+  const options = /var workerOptions=(\{[^}]*\});/.exec(script);
+  const call = /(new Worker\(new URL\("[^"]*",import\.meta\.url\),)workerOptions\)/;
+  if (!options || !call.test(script)) throw new Error(`${file}: no Worker where one was expected`);
+  return script.replace(options[0], '').replace(call, `$1${options[1]})`);
+}
+
 function copyModules(buildFolder) {
   const targets = ['src', 'dist'].map((folder) => join(here, folder, 'generated'));
   for (const target of targets) {
@@ -28,10 +40,15 @@ function copyModules(buildFolder) {
     mkdirSync(target, { recursive: true });
   }
   for (const variant of variants) {
-    for (const extension of ['mjs', 'wasm', 'd.mts']) {
-      const file = `tril-${variant}.${extension}`;
-      const built = join(buildFolder, `wasm-${variant}`, 'wasm', file);
-      for (const target of targets) copyFileSync(built, join(target, file));
+    const built = join(buildFolder, `wasm-${variant}`, 'wasm');
+    for (const target of targets) {
+      for (const extension of ['wasm', 'd.mts']) {
+        const file = `tril-${variant}.${extension}`;
+        copyFileSync(join(built, file), join(target, file));
+      }
+      const file = `tril-${variant}.mjs`;
+      const script = readFileSync(join(built, file), 'utf8');
+      writeFileSync(join(target, file), bundleable(script, file));
     }
   }
 }
