@@ -10,8 +10,8 @@ TRIL_DEFINE_DISPATCH(PeakKernels, kPeakKernels, peak_kernels)
 double run_peak(Index rounds, Isa isa) {
   if (rounds < 1) fail("run_peak", "rounds", "must be at least 1, is " + std::to_string(rounds));
   const PeakKernels& kernels = peak_kernels(isa);
-  // Every lane counts its rounds. That it did so is looked at, so that it is done.
-  const float sum = kernels.multiply_add(rounds, 1, 1);
+  // That the sum has grown is looked at, so that it is computed.
+  const float sum = kernels.multiply_add(rounds, 1);
   if (!(sum > 0)) return 0;
   return static_cast<double>(rounds) * static_cast<double>(kernels.round_flops);
 }

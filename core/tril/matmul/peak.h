@@ -1,5 +1,6 @@
-// The most that the registers of one core can do: multiply-adds that wait neither for memory nor
-// for one another. A product's speed is a share of this, when both are timed in the same run.
+// The most that the registers of one core can do: multiply-adds, laid out like those of the
+// register tile, that wait neither for memory nor for one another. A product's speed is a share of
+// this, when both are timed in the same run.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -10,9 +11,9 @@ namespace tril {
 struct PeakKernels {
   // Floating-point operations of one round.
   Index round_flops;
-  // `rounds` rounds of chain = factor * chain + addend in all lanes of all chains, which begin at
-  // 0. Returns the sum of all, so that nothing of it can be left out.
-  float (*multiply_add)(Index rounds, float factor, float addend) noexcept;
+  // `rounds` rounds of sum[r][c] += x * (c + 1) in all lanes of 2 x 4 sums, which begin at 0.
+  // Returns the sum of all, so that nothing of it can be left out.
+  float (*multiply_add)(Index rounds, float x) noexcept;
 };
 
 const PeakKernels& peak_kernels(Isa isa = best_isa());
