@@ -92,6 +92,14 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await expect(page.getByLabel('Your text')).toHaveValue('alone');
 });
 
+test('where the core cannot be loaded the page says so', async ({ page, guard }) => {
+  guard.expect(/\.wasm|Failed to load|both async and sync|instantiation/);
+  await page.route('**/*.wasm', (route) => route.abort());
+  await page.goto('./#attend');
+  await expect(page.getByRole('alert')).toContainText('This could not be computed.');
+  await expect(page.getByLabel('Your text')).toBeVisible();
+});
+
 test('pasted rows of numbers are recognised', async ({ attend, page }) => {
   await attend.open();
   await page.getByLabel('Your text').fill('1\t2\n3\t4');

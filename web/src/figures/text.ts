@@ -7,6 +7,6 @@ export const figureText = {
   positive: 'positive',
   matrix: (name: string, rows: number, cols: number, down: string, across: string) =>
     `${name}, ${rows} by ${cols}. Down: ${down}. Across: ${across}. Arrow keys move, Enter pins, Escape frees.`,
-  small: 'cells too small for numbers: point at one',
+  small: 'Cells are too small here for numbers: point at one.',
   asTable: (name: string) => `${name} as a table, all digits`,
 } as const;

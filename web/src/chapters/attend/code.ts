@@ -70,17 +70,28 @@ print("largest difference:", np.abs(output - expected).max())
 
 export function torchCode(scene: Scene, head: HeadId): string {
   const array = 'torch.tensor(ROWS, dtype=torch.float32)';
+  const mask = scene.causal
+    ? 'masked = scaled.masked_fill(torch.ones_like(scaled).triu(1).bool(), -inf)'
+    : 'masked = scaled';
+  const flag = scene.causal ? 'True' : 'False';
   return `${comment(scene, head)}
 import torch
 import torch.nn.functional as F
-from math import inf, nan
+from math import inf, nan, sqrt
 
 ${inputs(scene, array)}
 
 Q, K, V = F.linear(X, W_Q), F.linear(X, W_K), F.linear(X, W_V)
-output = F.scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=${scene.causal ? 'True' : 'False'})[0]
+scores = Q @ K.T
+scaled = scores / sqrt(Q.shape[1])
+${mask}
+weights = masked.softmax(dim=1)
+output = weights @ V
+# From PyTorch 2 on the last five lines are also
+# output = F.scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=${flag})[0]
 
 torch.set_printoptions(precision=4, sci_mode=False)
+print(weights)
 print(output)
 
 # What Tril computed.

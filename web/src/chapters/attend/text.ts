@@ -187,6 +187,7 @@ export const text = {
     weights: 'The largest of the row is taken from each exponent first: same result, no overflow.',
     weightHidden: 'Hidden by the mask: e to the −∞ is exactly zero.',
     output: 'Row of weights times column of V.',
+    allDigits: 'All digits:',
     edit: 'New value',
     set: 'Set',
     reset: 'Reset',
@@ -243,7 +244,6 @@ export const text = {
   resetWeights: 'Back to the head as it was',
   changedKey: 'changed by your last edit',
   editedKey: 'edited by you',
-  allDigits: 'These numbers as a table',
 
   trouble: {
     title: 'This could not be computed.',

@@ -13,6 +13,8 @@ export interface Part {
   readonly text: string;
   readonly role?: string;
   readonly raised?: boolean;
+  /** A line may break here. */
+  readonly breaks?: boolean;
   readonly quiet?: boolean;
 }
 
@@ -44,6 +46,8 @@ const spot = (matrix: MatrixId, r: number, c: number): Mark => ({
   cols: [c, c],
 });
 
+const plus: Part = { text: ' + ', breaks: true };
+
 interface Term {
   readonly a: number;
   readonly b: number;
@@ -57,7 +61,7 @@ function sumOf(terms: readonly Term[], roleA: string, roleB: string): Part[] {
   const shown = new Set(bySize.filter((term) => !(size(term) < smallShare * size(bySize[0]))));
   const parts: Part[] = [];
   for (const term of present.filter((one) => shown.has(one))) {
-    if (parts.length > 0) parts.push({ text: ' + ' });
+    if (parts.length > 0) parts.push(plus);
     parts.push({ text: inText(term.a), role: roleA }, { text: '·' }, factor(term.b, roleB));
   }
   const more = present.length - shown.size;
@@ -120,7 +124,7 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
   ];
   const bySize = [...seen].sort((a, b) => score(b) - score(a)).slice(0, longSum - 2);
   const shown = seen.filter((col) => bySize.includes(col));
-  const below = shown.flatMap((col, i) => (i > 0 ? [{ text: ' + ' }, ...power(col)] : power(col)));
+  const below = shown.flatMap((col, i) => (i > 0 ? [plus, ...power(col)] : power(col)));
   const more = seen.length - shown.length;
   if (more > 0) below.push({ text: ` + … ${text.why.more(more)}`, quiet: true });
   return {
