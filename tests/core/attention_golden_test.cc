@@ -107,7 +107,7 @@ TEST_P(GoldenAttention, IsPyTorchs) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, GoldenAttention,
                          ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
-                                           AttentionMethod::blocked));
+                                           AttentionMethod::blocked, AttentionMethod::online));
 
 }  // namespace
 }  // namespace tril

@@ -1,8 +1,13 @@
 #include <tril/attention/attention.h>
+#include <tril/attention/online_blocks.h>
 #include <tril/attention/problem.h>
 #include <tril/attention/row_blocks.h>
+#include <tril/attention/score_kernels.h>
 
 namespace tril {
+
+TRIL_DEFINE_DISPATCH(ScoreKernels, kScoreKernels, score_kernels)
+
 namespace {
 
 // Queries of a block: enough that the panels of keys and values are read from cache, few enough
@@ -14,8 +19,15 @@ constexpr Index kQueryBlock = 64;
 namespace detail {
 
 void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
-  const bool full = problem.method == AttentionMethod::full;
-  attend_row_blocks(problem, full ? problem.queries() : kQueryBlock, scratch, parallel);
+  switch (problem.method) {
+    case AttentionMethod::full:
+      return attend_row_blocks(problem, problem.queries(), scratch, parallel);
+    case AttentionMethod::automatic:
+    case AttentionMethod::blocked:
+      return attend_row_blocks(problem, kQueryBlock, scratch, parallel);
+    case AttentionMethod::online:
+      return attend_online(problem, {}, scratch, parallel);
+  }
 }
 
 }  // namespace detail

@@ -20,6 +20,7 @@ enum class AttentionMethod {
   automatic,  // the fastest that is known for the shape and gives what is asked for
   full,       // all scores of a head at once, as the formula stands: O(T S) memory a thread
   blocked,    // 64 queries against all keys: O(64 S) memory a thread
+  online,     // 64 queries against 128 keys at a time (online_attention.h): O(1) memory a thread
 };
 
 struct AttentionOptions {
@@ -35,7 +36,7 @@ struct AttentionOptions {
 };
 
 // Views [B, H, T, S] to fill with what is computed on the way; none: not wanted. The scores of all
-// keys are then computed, seen or not.
+// keys are then computed, seen or not. The method online never holds them, and cannot be traced so.
 struct AttentionTrace {
   TensorView<float, 4> scores = {};   // scale * Q K^T
   TensorView<float, 4> capped = {};   // after softcap; the scores, if there is none

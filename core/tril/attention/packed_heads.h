@@ -20,6 +20,9 @@ class PackedHeads {
     return {keys.first / kernels_.panel_cols * kernels_.panel_cols, keys.last};
   }
 
+  // The most keys that `count` of them can be widened to.
+  Index most_widened(Index count) const noexcept { return count + kernels_.panel_cols - 1; }
+
   // scores [rows, keys] = scale * q K^T; q [rows, D], column 0 is key keys.first. keys is widened.
   void score(Index batch, Index key_head, const float* q, Index q_stride, Index rows, KeyRange keys,
              float scale, float* scores, Index scores_stride) const noexcept;

@@ -95,6 +95,9 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   check_shape(output, {scores[0], scores[1], scores[2], value.size(3)}, call, "output",
               [&] { return "query is " + shape_text(query) + ", value is " + shape_text(value); });
   check_apart_from_inputs(call, output, problem, "output");
+  if (options.method == AttentionMethod::online && problem.traced()) {
+    fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
+  }
   const std::pair<const char*, TensorView<float, 4>> traced[] = {{"trace.scores", trace.scores},
                                                                  {"trace.capped", trace.capped},
                                                                  {"trace.masked", trace.masked},

@@ -1,9 +1,10 @@
 #include <tril/attention/packed_heads.h>
+#include <tril/attention/query_blocks.h>
 #include <tril/attention/row_blocks.h>
+#include <tril/attention/score_kernels.h>
 #include <tril/attention/softmax_kernels.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tril::detail {
 namespace {
@@ -23,22 +24,11 @@ void record(const TensorView<float, 4>& trace, const MaskBlock& block, const flo
   }
 }
 
-void cap(float softcap, Index rows, Index cols, float* scores, Index stride) noexcept {
-  for (Index row = 0; row < rows; ++row) {
-    for (Index col = 0; col < cols; ++col) {
-      float& score = scores[row * stride + col];
-      score = softcap * std::tanh(score / softcap);
-    }
-  }
-}
-
 // Each row becomes its softmax over the keys that its query may see; the rest becomes 0.
 void weigh(const Mask& mask, const MaskBlock& block, float* scores, Index stride) noexcept {
   const SoftmaxKernels& kernels = softmax_kernels();
   for (Index query = block.first_query; query < block.last_query; ++query) {
-    MaskBlock row = block;
-    row.first_query = query, row.last_query = query + 1;
-    const KeyRange seen = mask.visible(row);
+    const KeyRange seen = mask.visible(row_of(block, query));
     float* const start = scores + (query - block.first_query) * stride;
     const Index first = seen.first - block.keys.first, last = seen.last - block.keys.first;
     std::fill_n(start, first, 0.0f);
@@ -60,49 +50,37 @@ void attend_block(const AttentionProblem& p, const PackedHeads& heads, MaskBlock
   const MatrixView<float> output = p.output[block.batch][block.head];
   float* const out = output[block.first_query].data();
 
-  if (!p.traced()) {
-    const KeyRange seen = p.mask.visible(block);
-    if (seen.empty()) return fill_rows(rows, p.value_width(), 0.0f, out, output.stride(0));
-    block.keys = heads.widened(seen);
-  }
+  const KeyRange seen = p.mask.visible(block);
+  if (!p.traced()) block.keys = heads.widened(seen);
   const Index stride = block.keys.size(), key_head = p.key_head(block.head);
-  heads.score(block.batch, key_head, query[block.first_query].data(), query.stride(0), rows,
-              block.keys, p.scale, scores, stride);
-  record(p.trace.scores, block, scores, stride);
-  if (p.softcap > 0) cap(p.softcap, rows, block.keys.size(), scores, stride);
-  record(p.trace.capped, block, scores, stride);
-  p.mask.apply(block, scores, stride);
-  record(p.trace.masked, block, scores, stride);
-  weigh(p.mask, block, scores, stride);
-  record(p.trace.weights, block, scores, stride);
-  heads.combine(block.batch, key_head, scores, stride, rows, block.keys, false, out,
-                output.stride(0));
+  if (p.traced() || !seen.empty()) {
+    heads.score(block.batch, key_head, query[block.first_query].data(), query.stride(0), rows,
+                block.keys, p.scale, scores, stride);
+    record(p.trace.scores, block, scores, stride);
+    if (p.softcap > 0) score_kernels().cap(scores, rows * stride, p.softcap);
+    record(p.trace.capped, block, scores, stride);
+    p.mask.apply(block, scores, stride);
+    record(p.trace.masked, block, scores, stride);
+    weigh(p.mask, block, scores, stride);
+    record(p.trace.weights, block, scores, stride);
+  }
+  if (seen.empty()) return fill_rows(rows, p.value_width(), 0.0f, out, output.stride(0));
+  heads.combine(block.batch, key_head, scores + (seen.first - block.keys.first), stride, rows, seen,
+                false, out, output.stride(0));
 }
 
 }  // namespace
 
 void attend_row_blocks(const AttentionProblem& p, Index block, Scratch& scratch,
                        Parallel& parallel) {
-  const Index rows = std::min(block, p.queries());
-  const Index blocks = (p.queries() + rows - 1) / rows;
+  const QueryBlocks blocks(p, block);
+  const Index elements = blocks.rows() * p.keys();
   Scratch::Frame frame(scratch);
   PackedHeads heads(p, frame);
-  float* const scores = frame.take<float>(rows * p.keys() * parallel.threads());
+  float* const scores = frame.take<float>(elements * parallel.threads());
   heads.pack(p, parallel);
-
-  // The last queries, which see most under a causal mask, go first: short pieces at the end keep
-  // all threads busy.
-  parallel.for_each(p.batches() * p.heads() * blocks, [&](Index item, int worker) {
-    const Index head = item % (p.batches() * p.heads());
-    const Index first = (blocks - 1 - item / (p.batches() * p.heads())) * rows;
-    MaskBlock where;
-    where.batch = head / p.heads();
-    where.head = head % p.heads();
-    where.first_query = first;
-    where.last_query = std::min(first + rows, p.queries());
-    where.offset = p.offset(where.batch);
-    where.keys = {0, p.keys()};
-    attend_block(p, heads, where, scores + worker * rows * p.keys());
+  parallel.for_each(blocks.count(), [&](Index item, int worker) {
+    attend_block(p, heads, blocks[item], scores + elements * worker);
   });
 }
 

@@ -1,20 +1,10 @@
 #include <math.h>
+#include <tril/attention/rows.h>
 #include <tril/attention/softmax_kernels.h>
 #include <tril/foundation/exp.h>
 
-#include <limits>
-
 namespace tril::TRIL_ISA {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// What is subtracted from a row before exp. A row of only -inf has no finite maximum: any shift
-// does, since exp(-inf - shift) = 0.
-float shift_of(float maximum) noexcept { return maximum == -kInfinity ? 0.0f : maximum; }
-Register shift_of(Register maximum) noexcept {
-  return select(maximum == broadcast(-kInfinity), Register{}, maximum);
-}
 
 // 1 / sum; 0 for the sum of a row of only -inf, whose weights are zeros. NaN stays NaN.
 float reciprocal(float sum) noexcept { return sum == 0.0f ? 0.0f : 1.0f / sum; }
@@ -24,29 +14,6 @@ float reciprocal(float sum) noexcept { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 // into code for all machines.)
 float log_of(float sum) noexcept { return sum == 0.0f ? kInfinity : logf(sum); }
 
-// The largest element that is not NaN; -inf if there is none.
-float row_max(const float* x, Index count) noexcept {
-  Register a = broadcast(-kInfinity), b = a, c = a, d = a;  // 4 chains hide the latency of max
-  Index i = 0;
-  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    a = max(load(x + i), a);
-    b = max(load(x + i + kLanes), b);
-    c = max(load(x + i + 2 * kLanes), c);
-    d = max(load(x + i + 3 * kLanes), d);
-  }
-  for (; i + kLanes <= count; i += kLanes) a = max(load(x + i), a);
-  if (i < count) b = max(load_part(x + i, count - i, -kInfinity), b);
-  return reduce_max(max(max(a, b), max(c, d)));
-}
-
-// out[i] = f(x[i]) for a whole row.
-template <typename Function>
-void map(const float* x, float* out, Index count, const Function& f) noexcept {
-  Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(x + i)));
-  if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
-}
-
 // maximum = max x;  out[i] = e^(scale (x[i] - maximum)), sum = out[0] + out[1] + ...;  out /= sum
 //
 // No exponent is above 0, so nothing overflows, and the largest weight is e^0 before the division.
@@ -55,13 +22,13 @@ void softmax_row(const float* x, float* out, Index count, float scale) noexcept 
   const Register shift = broadcast(shift_of(row_max(x, count)));
   const Register factor = broadcast(scale);
   Register sum{};
-  map(x, out, count, [&](Register value) {
+  map_row(x, out, count, [&](Register value) {
     const Register weight = exp_nonpositive((value - shift) * factor);
     sum += weight;
     return weight;
   });
   const Register inverse = broadcast(reciprocal(reduce_add(sum)));
-  map(out, out, count, [&](Register weight) { return weight * inverse; });
+  map_row(out, out, count, [&](Register weight) { return weight * inverse; });
 }
 
 // The same sum, and out[i] = scale (x[i] - maximum) - log(sum).
@@ -69,13 +36,13 @@ void log_softmax_row(const float* x, float* out, Index count, float scale) noexc
   const Register shift = broadcast(shift_of(row_max(x, count)));
   const Register factor = broadcast(scale);
   Register sum{};
-  map(x, out, count, [&](Register value) {
+  map_row(x, out, count, [&](Register value) {
     const Register exponent = (value - shift) * factor;
     sum += exp_nonpositive(exponent);
     return exponent;
   });
   const Register log_sum = broadcast(log_of(reduce_add(sum)));
-  map(out, out, count, [&](Register exponent) { return exponent - log_sum; });
+  map_row(out, out, count, [&](Register exponent) { return exponent - log_sum; });
 }
 
 // kLanes columns side by side, or the `width` last ones: what softmax_row does, lane by lane.

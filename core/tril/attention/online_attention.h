@@ -1,0 +1,33 @@
+// Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022): blocks of keys go by,
+// and for each query only a maximum, a sum and the weighted values so far are kept. No row of
+// scores is ever held whole, so the memory needed does not grow with S. The result is that of the
+// other methods; blocks that the mask hides whole are skipped.
+#pragma once
+
+#include <tril/attention/attention.h>
+
+namespace tril {
+
+struct OnlineBlocks {
+  Index queries = 64;
+  Index keys = 128;
+};
+
+// The steps, for looking at: views to fill; none: not wanted. N = ceil(S / blocks.keys) steps; each
+// holds what is true after it.
+struct OnlineTrace {
+  TensorView<float, 4> maximum = {};  // [B, H, T, N]: the largest score seen; -inf: none yet
+  TensorView<float, 4> sum = {};      // [B, H, T, N]: of e^(score - maximum)
+  TensorView<float, 4> factor = {};   // [B, H, T, N]: what the sum and output before were scaled by
+  TensorView<float, 5> partial = {};  // [B, H, T, N, Dv]: the output so far, not divided by the sum
+  TensorView<float, 4> visited = {};  // [B, H, ceil(T / blocks.queries), N]: 1, or 0 if skipped
+};
+
+// As attention(); options.method is not looked at. Throws Error for what attention rejects, and for
+// blocks of less than one query or key.
+void online_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+                      TensorView<const float, 4> value, const AttentionOptions& options,
+                      const OnlineBlocks& blocks, TensorView<float, 4> output, Scratch& scratch,
+                      Parallel& parallel, const OnlineTrace& trace = {});
+
+}  // namespace tril

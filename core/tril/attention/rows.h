@@ -1,0 +1,42 @@
+// One row of scores in registers. For kernel files, like foundation/simd.h.
+#pragma once
+
+#include <tril/foundation/simd.h>
+
+#include <limits>
+
+namespace tril::TRIL_ISA {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The largest element that is not NaN; -inf if there is none.
+inline float row_max(const float* x, Index count) noexcept {
+  Register a = broadcast(-kInfinity), b = a, c = a, d = a;  // 4 chains hide the latency of max
+  Index i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    a = max(load(x + i), a);
+    b = max(load(x + i + kLanes), b);
+    c = max(load(x + i + 2 * kLanes), c);
+    d = max(load(x + i + 3 * kLanes), d);
+  }
+  for (; i + kLanes <= count; i += kLanes) a = max(load(x + i), a);
+  if (i < count) b = max(load_part(x + i, count - i, -kInfinity), b);
+  return reduce_max(max(max(a, b), max(c, d)));
+}
+
+// out[i] = f(x[i]) for a whole row; f may see -inf in lanes beyond its end.
+template <typename Function>
+inline void map_row(const float* x, float* out, Index count, const Function& f) noexcept {
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(x + i)));
+  if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
+}
+
+// What is subtracted from a row before exp. A row of only -inf has no finite maximum: any shift
+// does, since exp(-inf - shift) = 0.
+inline float shift_of(float maximum) noexcept { return maximum == -kInfinity ? 0.0f : maximum; }
+inline Register shift_of(Register maximum) noexcept {
+  return select(maximum == broadcast(-kInfinity), Register{}, maximum);
+}
+
+}  // namespace tril::TRIL_ISA

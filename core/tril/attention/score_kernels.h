@@ -1,0 +1,28 @@
+// What is done to rows of scores besides softmax: one copy per instruction set.
+#pragma once
+
+#include <tril/foundation/isa.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+// What online softmax remembers of a row: of the scores x seen so far, the largest, and the sum of
+// e^(x - maximum).
+struct OnlineState {
+  float maximum;  // -infinity at the start
+  float sum;      // 0 at the start
+};
+
+struct ScoreKernels {
+  // x[i] = limit * tanh(x[i] / limit), limit > 0: the scores stay below it, small ones as they are.
+  void (*cap)(float* x, Index count, float limit) noexcept;
+  // Adds x[0, count) to what has been seen: x[i] becomes e^(x[i] - maximum) for the new maximum.
+  // Returns the factor that brings what was weighted with the old maximum to the new one.
+  float (*absorb)(float* x, Index count, OnlineState& state) noexcept;
+  // x[i] *= factor.
+  void (*scale)(float* x, Index count, float factor) noexcept;
+};
+
+const ScoreKernels& score_kernels(Isa isa = best_isa());
+
+}  // namespace tril
