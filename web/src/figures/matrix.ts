@@ -1,5 +1,5 @@
 // What a drawn matrix is, apart from how it is drawn.
-import { at, type MatrixData, type MatrixId } from '../compute/protocol';
+import { at, type MatrixData } from '../compute/protocol';
 import type { Role } from './palette.svelte';
 import { exact, inCell, weightInCell } from './format';
 
@@ -30,7 +30,8 @@ export interface MatrixSymbol {
 }
 
 export interface Drawn {
-  readonly id: MatrixId;
+  /** One of its kind on the page. */
+  readonly id: string;
   readonly symbol: MatrixSymbol;
   readonly role: Role;
   readonly matrix: MatrixData;

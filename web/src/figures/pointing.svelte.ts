@@ -1,56 +1,63 @@
 // Which cell of a figure is looked at: pinned by a click, else under the pointer or the keyboard, else the
 // one that the player shows. And which cells light up because of it.
 import { getContext, setContext } from 'svelte';
-import type { Cell } from '../state/attend';
-import type { MatrixId } from '../compute/protocol';
+
+/** A cell by the id of its matrix; a chapter's own cells have narrower ids. */
+export interface Cell<Id extends string = string> {
+  readonly matrix: Id;
+  readonly row: number;
+  readonly col: number;
+}
 
 /** A block of cells of one matrix, ends included, in the matrix's own rows and columns. */
 export interface Mark {
-  readonly matrix: MatrixId;
+  readonly matrix: string;
   readonly rows: readonly [number, number];
   readonly cols: readonly [number, number];
 }
 
-export interface PointingOptions {
-  readonly pinned: () => Cell | null;
-  readonly pin: (cell: Cell | null) => void;
-  readonly sources: (cell: Cell) => readonly Mark[];
+export interface PointingOptions<Id extends string> {
+  readonly pinned: () => Cell<Id> | null;
+  readonly pin: (cell: Cell<Id> | null) => void;
+  readonly sources: (cell: Cell<Id>) => readonly Mark[];
+  /** What lights up while no cell is looked at. */
+  readonly idle?: () => readonly Mark[];
 }
 
-export class Pointing {
+export class Pointing<Id extends string = string> {
   /** Under the pointer, or the keyboard. */
-  active = $state.raw<Cell | null>(null);
+  active = $state.raw<Cell<Id> | null>(null);
   /** The player's example. */
-  example = $state.raw<Cell | null>(null);
+  example = $state.raw<Cell<Id> | null>(null);
   /** The pinned cell's editor is to take the keyboard, beginning with what was typed at the cell. */
   editing = $state.raw<{ readonly typed: string } | null>(null);
-  readonly #options: PointingOptions;
+  readonly #options: PointingOptions<Id>;
 
-  readonly shown: Cell | null = $derived.by(
+  readonly shown: Cell<Id> | null = $derived.by(
     () => this.#options.pinned() ?? this.active ?? this.example,
   );
   readonly marks: readonly Mark[] = $derived.by(() =>
-    this.shown ? this.#options.sources(this.shown) : [],
+    this.shown ? this.#options.sources(this.shown) : (this.#options.idle?.() ?? []),
   );
 
-  constructor(options: PointingOptions) {
+  constructor(options: PointingOptions<Id>) {
     this.#options = options;
   }
 
-  get pinned(): Cell | null {
+  get pinned(): Cell<Id> | null {
     return this.#options.pinned();
   }
 
-  pin(cell: Cell | null): void {
+  pin(cell: Cell<Id> | null): void {
     this.#options.pin(cell);
   }
 
-  edit(cell: Cell, typed = ''): void {
+  edit(cell: Cell<Id>, typed = ''): void {
     this.#options.pin(cell);
     this.editing = { typed };
   }
 
-  toggle(cell: Cell): void {
+  toggle(cell: Cell<Id>): void {
     this.pin(same(cell, this.pinned) ? null : cell);
   }
 }
@@ -61,10 +68,11 @@ export function same(a: Cell | null, b: Cell | null): boolean {
 
 const key = Symbol('pointing');
 
-export function providePointing(options: PointingOptions): Pointing {
+export function providePointing<Id extends string>(options: PointingOptions<Id>): Pointing<Id> {
   return setContext(key, new Pointing(options));
 }
 
-export function usePointing(): Pointing {
-  return getContext<Pointing>(key);
+/** The nearest one around; `Id` as it was provided with. */
+export function usePointing<Id extends string = string>(): Pointing<Id> {
+  return getContext<Pointing<Id>>(key);
 }

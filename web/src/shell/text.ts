@@ -12,5 +12,10 @@ export const shellText = {
     mask: 'plus M: the mask',
     v: 'V: the values',
   } satisfies Record<FormulaPart, string>,
+  chapters: 'Chapters',
+  around: 'Before and after',
+  before: 'Before',
+  after: 'Next',
+  notLoaded: 'This chapter could not be loaded. Reload the page to try again.',
   theme: { light: 'Light theme', dark: 'Dark theme' },
 } as const;

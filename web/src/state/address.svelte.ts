@@ -7,6 +7,12 @@ export interface Codec<State, Problem> {
   readonly decode: (query: string) => { state: State; problems: Problem[] };
 }
 
+/** "#chapter?query" in its parts. */
+export function splitHash(hash: string): { chapter: string; query: string } {
+  const [chapter, ...rest] = hash.slice(1).split('?');
+  return { chapter, query: rest.join('?') };
+}
+
 export class Address<State, Problem> {
   state = $state.raw() as State;
   problems = $state.raw<Problem[]>([]);
@@ -53,9 +59,10 @@ export class Address<State, Problem> {
   }
 
   #read(): void {
-    const hash = location.hash.slice(1);
-    const mark = hash.indexOf('?');
-    const { state, problems } = this.#codec.decode(mark < 0 ? '' : hash.slice(mark + 1));
+    const { chapter, query } = splitHash(location.hash);
+    // On the way to another chapter this one stays as it is until it is gone.
+    if (this.state && chapter !== '' && chapter !== this.#codec.chapter) return;
+    const { state, problems } = this.#codec.decode(query);
     this.state = state;
     this.problems = problems;
     this.depth = (history.state as { depth?: number } | null)?.depth ?? 0;

@@ -1,0 +1,21 @@
+// The chapters there are, in order. Each is loaded when it is opened, so that the first figure of any is
+// soon there.
+import type { Component } from 'svelte';
+
+export interface Chapter {
+  readonly id: string;
+  readonly number: number;
+  readonly title: string;
+  readonly load: () => Promise<{ readonly default: Component }>;
+}
+
+export const chapters: readonly Chapter[] = [
+  { id: 'attend', number: 3, title: 'Attend', load: () => import('./attend/Page.svelte') },
+];
+
+const first = 'attend';
+
+/** The chapter of that name; where there is none, the one that the page opens with. */
+export function chapterOf(id: string): Chapter {
+  return chapters.find((chapter) => chapter.id === id) ?? chapterOf(first);
+}
