@@ -55,7 +55,9 @@ export function inText(value: number): string {
   }
   const decimals = magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : magnitude >= 1 ? 2 : 3;
   const text = magnitude.toFixed(decimals);
-  return signed(value, text.includes('.') ? text.replace(/\.?0+$/u, '') : text);
+  const short = text.includes('.') ? text.replace(/\.?0+$/u, '') : text;
+  // Zeros at the end go only where nothing follows them.
+  return signed(value, Math.fround(Number(short)) === Math.fround(magnitude) ? short : text);
 }
 
 /** All the digits of a float32: the shortest decimal that reads back as the same number. */

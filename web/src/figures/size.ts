@@ -8,15 +8,22 @@ const smallest = 7;
 
 export interface Room {
   readonly width: number;
+  /** What is in sight at once, from the figure's upper edge. */
   readonly height: number;
   /** The visitor wants numbers, even if that means scrolling. */
   readonly numbers: boolean;
 }
 
-/** `across` and `down` count cells; `fixed` is the width that labels take. */
-export function cellSize(room: Room, across: number, down: number, fixed: number): number {
+/** `across` and `down` count cells; `fixed` and `above` are the width and height that all else takes. */
+export function cellSize(
+  room: Room,
+  across: number,
+  down: number,
+  fixed: number,
+  above: number,
+): number {
   const byWidth = Math.floor((room.width - fixed) / across);
-  const byHeight = Math.max(comfortable, Math.floor(room.height / down));
+  const byHeight = Math.max(comfortable, Math.floor((room.height - above) / down));
   if (byWidth >= numberCell) return Math.min(largest, byWidth, byHeight);
   // Up to about twice the place, scrolling beats losing the numbers.
   if (room.numbers || numberCell * across <= 2.1 * (room.width - fixed)) return comfortable;
