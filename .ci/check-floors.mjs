@@ -1,14 +1,14 @@
 // The floors of the house: a file includes or imports only what is on its own floor or below.
 //
 //   core/tril/<floor>   foundation < matmul < layers < attention < block < training < model
-//   web/src/<floor>     compute < state < figures < chapters < shell
+//   web/src/<floor>     compute < state < figures < shell < chapters
 //   web                 sees the package by its public entries only, never a file outside web/
 
 import { dirname, join } from 'node:path';
 import { findAll } from './files.mjs';
 
 const coreFloors = ['foundation', 'matmul', 'layers', 'attention', 'block', 'training', 'model'];
-const webFloors = ['compute', 'state', 'figures', 'chapters', 'shell'];
+const webFloors = ['compute', 'state', 'figures', 'shell', 'chapters'];
 const publicEntries = ['tril', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;

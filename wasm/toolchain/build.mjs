@@ -28,13 +28,13 @@ function fingerprint(...paths) {
 }
 
 /** `npm run build` of a workspace, unless that was done and no source has changed since. */
-async function buildWorkspace(workspace, sources) {
+async function buildWorkspace(workspace, sources, options = []) {
   const stamp = join(root, 'build', `${workspace}.stamp`);
   const now = fingerprint(...sources);
   const done = existsSync(stamp) && existsSync(join(root, workspace, 'dist'));
   if (done && readFileSync(stamp, 'utf8') === now) return 'up to date';
   rmSync(stamp, { force: true });
-  await run('npm', ['run', 'build', '--workspace', workspace], {
+  await run('npm', ['run', 'build', '--workspace', workspace, '--', ...options], {
     log: `${workspace}-build`,
     advice: `\`npm run build -w ${workspace}\` shows it by hand`,
   });
@@ -45,7 +45,12 @@ async function buildWorkspace(workspace, sources) {
 const modules = variants.flatMap((variant) =>
   ['mjs', 'wasm', 'd.mts'].map((kind) => `build/wasm-${variant}/wasm/tril-${variant}.${kind}`),
 );
-export const buildPackage = () => buildWorkspace('wasm', ['wasm', 'package-lock.json', ...modules]);
+export const buildPackage = () =>
+  buildWorkspace(
+    'wasm',
+    ['wasm', 'package-lock.json', ...modules],
+    ['--modules', join(root, 'build')], // They are built: see buildModules().
+  );
 export const buildPage = () =>
   buildWorkspace('web', ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp']);
 
