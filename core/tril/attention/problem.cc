@@ -7,6 +7,15 @@
 namespace tril::detail {
 namespace {
 
+void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
+                             const AttentionProblem& p, const char* name) {
+  check_apart(written, p.query, call, name);
+  check_apart(written, p.key, call, name);
+  check_apart(written, p.value, call, name);
+}
+
+}  // namespace
+
 void check_inputs(std::string_view call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value) {
   check_view(query, call, "query");
@@ -27,15 +36,6 @@ void check_inputs(std::string_view call, TensorView<const float, 4> query,
     }
   }
 }
-
-void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
-                             const AttentionProblem& p, const char* name) {
-  check_apart(written, p.query, call, name);
-  check_apart(written, p.key, call, name);
-  check_apart(written, p.value, call, name);
-}
-
-}  // namespace
 
 void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores) {
   const Index batches = scores[0], keys = scores[3];

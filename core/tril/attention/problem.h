@@ -37,6 +37,10 @@ struct AttentionProblem {
   }
 };
 
+// Throws Error in the name of `call` unless queries, keys and values fit each other.
+void check_inputs(std::string_view call, TensorView<const float, 4> query,
+                  TensorView<const float, 4> key, TensorView<const float, 4> value);
+
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores);
 

@@ -1,24 +1,10 @@
 #include <tril/attention/rows.h>
 #include <tril/attention/score_kernels.h>
+#include <tril/attention/tanh.h>
 #include <tril/foundation/exp.h>
 
 namespace tril::TRIL_ISA {
 namespace {
-
-// Where |y| is small, y - y^3 / 3 + 2 y^5 / 15 - ...; the first term left out is below 2^-26 of the
-// sum for |y| < 0.35. Elsewhere (1 - e) / (1 + e) with e = e^(-2 |y|), and the sign of y.
-Register tanh(Register y) noexcept {
-  const Register one = broadcast(1.0f), square = y * y, magnitude = max(y, -y);
-  Register series = broadcast(-1382.0f / 155925);
-  series = madd(series, square, broadcast(62.0f / 2835));
-  series = madd(series, square, broadcast(-17.0f / 315));
-  series = madd(series, square, broadcast(2.0f / 15));
-  series = madd(series, square, broadcast(-1.0f / 3));
-  const Register small = madd(series * square, y, y);
-  const Register e = exp_nonpositive(broadcast(-2.0f) * magnitude);
-  const Register large = (one - e) / (one + e);
-  return select(magnitude < broadcast(0.35f), small, select(y < Register{}, -large, large));
-}
 
 void cap(float* x, Index count, float limit) noexcept {
   const Register high = broadcast(limit), inverse = broadcast(1 / limit);
@@ -50,9 +36,30 @@ void scale(float* x, Index count, float factor) noexcept {
   map_row(x, x, count, [&](Register value) { return value * by; });
 }
 
+void elu_plus_one(const float* x, float* out, Index count) noexcept {
+  map_row(x, out, count, [](Register value) {
+    const Register power = exp_nonpositive(min(Register{}, value));
+    return select(value > Register{}, value + broadcast(1.0f), power);
+  });
+}
+
+float additive_score(const float* q, const float* k, const float* weights, Index count) noexcept {
+  Register sum{};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    sum = madd(load(weights + i), tanh(load(q + i) + load(k + i)), sum);
+  }
+  if (i < count) {
+    const Index rest = count - i;
+    const Register hidden = tanh(load_part(q + i, rest, 0.0f) + load_part(k + i, rest, 0.0f));
+    sum = madd(load_part(weights + i, rest, 0.0f), hidden, sum);
+  }
+  return reduce_add(sum);
+}
+
 }  // namespace
 
 extern const ScoreKernels kScoreKernels;
-const ScoreKernels kScoreKernels{cap, absorb, scale};
+const ScoreKernels kScoreKernels{cap, absorb, scale, elu_plus_one, additive_score};
 
 }  // namespace tril::TRIL_ISA

@@ -1,4 +1,4 @@
-// What is done to rows of scores besides softmax: one copy per instruction set.
+// What is done to rows of queries, keys and scores besides softmax: one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -21,6 +21,11 @@ struct ScoreKernels {
   float (*absorb)(float* x, Index count, OnlineState& state) noexcept;
   // x[i] *= factor.
   void (*scale)(float* x, Index count, float factor) noexcept;
+  // out[i] = x[i] + 1 where x[i] > 0, else e^x[i]. out may be x.
+  void (*elu_plus_one)(const float* x, float* out, Index count) noexcept;
+  // The sum of weights[i] * tanh(q[i] + k[i]).
+  float (*additive_score)(const float* q, const float* k, const float* weights,
+                          Index count) noexcept;
 };
 
 const ScoreKernels& score_kernels(Isa isa = best_isa());

@@ -1,0 +1,100 @@
+#include <tril/attention/additive_attention.h>
+#include <tril/attention/score_kernels.h>
+#include <tril/attention/softmax_kernels.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/linear.h>
+#include <tril/matmul/matmul.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "additive_attention";
+
+void check_inputs(TensorView<const float, 3> query, TensorView<const float, 3> key,
+                  TensorView<const float, 3> value, const AdditiveWeights& weights) {
+  check_view(query, kCall, "query");
+  check_view(key, kCall, "key");
+  check_view(weights.query, kCall, "weights.query");
+  const auto why = [&] {
+    return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", weights.query is " +
+           shape_text(weights.query);
+  };
+  const Index width = weights.query.size(0), keys = key.size(1);
+  check_shape(weights.query, {width, query.size(2)}, kCall, "weights.query", why);
+  check_shape(weights.key, {width, key.size(2)}, kCall, "weights.key", why);
+  check_shape(weights.score, {width}, kCall, "weights.score", why);
+  check_shape(key, {query.size(0), keys, key.size(2)}, kCall, "key", why);
+  check_view(value, kCall, "value");
+  check_shape(value, {query.size(0), keys, value.size(2)}, kCall, "value", why);
+}
+
+void copy_row(const float* from, Index count, const TensorView<float, 3>& to, Index b, Index t) {
+  if (to) std::copy_n(from, count, to[b][t].data());
+}
+
+}  // namespace
+
+void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
+                        TensorView<const float, 3> value, const AdditiveWeights& weights,
+                        const Mask& mask, TensorView<float, 3> output, Scratch& scratch,
+                        Parallel& parallel, const AdditiveTrace& trace) {
+  check_inputs(query, key, value, weights);
+  const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
+  const Index width = weights.query.size(0);
+  mask.check({batches, 1, queries, keys}, kCall);
+  const auto check_written = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
+                                 const char* name) {
+    check_shape(view, shape, kCall, name, [&] {
+      return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
+             shape_text(value);
+    });
+    for (const auto& input : {query, key, value}) check_apart(view, input, kCall, name);
+    for (const auto& weight : {weights.query, weights.key}) check_apart(view, weight, kCall, name);
+    check_apart(view, weights.score, kCall, name);
+  };
+  check_written(output, {batches, queries, value.size(2)}, "output");
+  const auto check_trace = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
+                               const char* name) {
+    if (!view) return;
+    check_written(view, shape, name);
+    check_apart(view, output, kCall, name);
+  };
+  check_trace(trace.queries, {batches, queries, width}, "trace.queries");
+  check_trace(trace.keys, {batches, keys, width}, "trace.keys");
+  check_trace(trace.scores, {batches, queries, keys}, "trace.scores");
+  check_trace(trace.masked, {batches, queries, keys}, "trace.masked");
+  check_trace(trace.weights, {batches, queries, keys}, "trace.weights");
+
+  Scratch::Frame frame(scratch);
+  const MatrixView<float> q(frame.take<float>(queries * width), {queries, width});
+  const MatrixView<float> k(frame.take<float>(keys * width), {keys, width});
+  const MatrixView<float> scores(frame.take<float>(queries * keys), {queries, keys});
+  const auto score = score_kernels().additive_score;
+  const auto softmax_row = softmax_kernels().row;
+
+  // for each batch:  q = Wq query, k = Wk key
+  //   for each query t:  scores = w_score . tanh(q_t + k_s) for every key s, masked, softmax
+  //   output = scores V
+  for (Index b = 0; b < batches; ++b) {
+    linear(query[b], weights.query, {}, q, scratch, parallel);
+    linear(key[b], weights.key, {}, k, scratch, parallel);
+    parallel.for_each(queries, [&](Index t, int) {
+      float* const row = scores[t].data();
+      for (Index s = 0; s < keys; ++s) {
+        row[s] = score(q[t].data(), k[s].data(), weights.score.data(), width);
+      }
+      copy_row(row, keys, trace.scores, b, t);
+      mask.apply({b, 0, t, t + 1, 0, {0, keys}}, row, keys);
+      copy_row(row, keys, trace.masked, b, t);
+      softmax_row(row, row, keys, 1.0f);
+      copy_row(row, keys, trace.weights, b, t);
+    });
+    matmul(scores, value[b], {}, output[b], scratch, parallel);
+    for (Index t = 0; t < queries; ++t) copy_row(q[t].data(), width, trace.queries, b, t);
+    for (Index s = 0; s < keys; ++s) copy_row(k[s].data(), width, trace.keys, b, s);
+  }
+}
+
+}  // namespace tril

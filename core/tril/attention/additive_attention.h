@@ -1,0 +1,37 @@
+// Additive attention (Bahdanau, Cho, Bengio 2015): a small network in place of the dot product,
+//
+//   score[t, s] = w_score . tanh(Wq q_t + Wk k_s)
+//   output = softmax(score + mask) V
+#pragma once
+
+#include <tril/attention/mask.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct AdditiveWeights {
+  MatrixView<const float> query = {};  // Wq [A, Dq]
+  MatrixView<const float> key = {};    // Wk [A, Dk]
+  VectorView<const float> score = {};  // w_score [A]
+};
+
+// Views to fill; none: not wanted.
+struct AdditiveTrace {
+  TensorView<float, 3> queries = {};  // [B, T, A]: Wq q_t
+  TensorView<float, 3> keys = {};     // [B, S, A]: Wk k_s
+  TensorView<float, 3> scores = {};   // [B, T, S]
+  TensorView<float, 3> masked = {};   // [B, T, S]: -inf where a query may not look
+  TensorView<float, 3> weights = {};  // [B, T, S]
+};
+
+// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], output [B, T, Dv]; the mask is that of scores
+// [B, 1, T, S]. A query that sees nothing gets zeros. What is written may not share memory with
+// what is read. Throws Error where shapes do not fit.
+void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
+                        TensorView<const float, 3> value, const AdditiveWeights& weights,
+                        const Mask& mask, TensorView<float, 3> output, Scratch& scratch,
+                        Parallel& parallel, const AdditiveTrace& trace = {});
+
+}  // namespace tril

@@ -1,0 +1,153 @@
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/problem.h>
+#include <tril/attention/score_kernels.h>
+#include <tril/foundation/check.h>
+#include <tril/matmul/matmul.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace {
+
+using detail::AttentionProblem;
+
+constexpr const char* kCall = "linear_attention";
+
+// out = f(x) for one row.
+void map_features(FeatureMap map, const float* x, Index count, float* out) noexcept {
+  if (map == FeatureMap::elu_plus_one) {
+    score_kernels().elu_plus_one(x, out, count);
+  } else {
+    std::copy_n(x, count, out);
+  }
+}
+
+void map_features(FeatureMap map, const MatrixView<const float>& x,
+                  const MatrixView<float>& out) noexcept {
+  for (Index i = 0; i < x.size(0); ++i) {
+    map_features(map, x[i].data(), x.size(1), out[i].data());
+  }
+}
+
+float dot(const float* a, const float* b, Index count) noexcept {
+  float sum = 0;
+  for (Index i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// row /= sum, or 0 where the sum is 0.
+void divide(float* row, Index count, float sum) noexcept {
+  const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+  for (Index i = 0; i < count; ++i) row[i] *= factor;
+}
+
+// f(K)^T V first, where every query sees every key:
+//
+// state [D, Dv] = f(K)^T V,  total [D] = the sum of the rows of f(K)
+// output = f(Q) state;  each row divided by f(q_t) . total
+void values_first(const AttentionProblem& p, const LinearAttentionOptions& options,
+                  Scratch& scratch, Parallel& parallel) {
+  const Index depth = p.depth(), width = p.value_width();
+  Scratch::Frame frame(scratch);
+  const MatrixView<float> q(frame.take<float>(p.queries() * depth), {p.queries(), depth});
+  const MatrixView<float> k(frame.take<float>(p.keys() * depth), {p.keys(), depth});
+  const MatrixView<float> state(frame.take<float>(depth * width), {depth, width});
+  float* const total = frame.take<float>(depth);
+  for (Index item = 0; item < p.batches() * p.heads(); ++item) {
+    const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
+    map_features(options.feature_map, p.query[b][h], q);
+    map_features(options.feature_map, p.key[b][kh], k);
+    matmul(k, p.value[b][kh], {.transpose_a = true}, state, scratch, parallel);
+    matmul(q, state, {}, p.output[b][h], scratch, parallel);
+    if (!options.normalise) continue;
+    std::fill_n(total, depth, 0.0f);
+    for (Index s = 0; s < p.keys(); ++s) {
+      for (Index d = 0; d < depth; ++d) total[d] += k[s].data()[d];
+    }
+    for (Index t = 0; t < p.queries(); ++t) {
+      divide(p.output[b][h][t].data(), width, dot(q[t].data(), total, depth));
+    }
+  }
+}
+
+// The same where query t sees keys 0 .. t only, a head a thread:
+//
+// state [D, Dv] = 0, total [D] = 0
+// for each t:  state += f(k_t) v_t^T,  total += f(k_t),  while there are keys
+//              output_t = f(q_t) state / (f(q_t) . total)
+void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions& options,
+                         Scratch& scratch, Parallel& parallel) {
+  const Index depth = p.depth(), width = p.value_width(), each = depth * (width + 2);
+  Scratch::Frame frame(scratch);
+  float* const memory = frame.take<float>(each * parallel.threads());
+  parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
+    const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
+    float* const state = memory + each * worker;
+    float* const total = state + depth * width;
+    float* const features = total + depth;
+    std::fill_n(state, depth * (width + 1), 0.0f);
+    for (Index t = 0; t < p.queries(); ++t) {
+      if (t < p.keys()) {
+        map_features(options.feature_map, p.key[b][kh][t].data(), depth, features);
+        const float* const value = p.value[b][kh][t].data();
+        for (Index d = 0; d < depth; ++d) {
+          total[d] += features[d];
+          for (Index j = 0; j < width; ++j) state[d * width + j] += features[d] * value[j];
+        }
+      }
+      map_features(options.feature_map, p.query[b][h][t].data(), depth, features);
+      float* const out = p.output[b][h][t].data();
+      std::fill_n(out, width, 0.0f);
+      for (Index d = 0; d < depth; ++d) {
+        for (Index j = 0; j < width; ++j) out[j] += features[d] * state[d * width + j];
+      }
+      if (options.normalise) divide(out, width, dot(features, total, depth));
+    }
+  });
+}
+
+// scores = f(Q) f(K)^T, 0 above the diagonal if causal;  each row divided by its sum
+// output = scores V
+void scores_first(const AttentionProblem& p, const LinearAttentionOptions& options,
+                  TensorView<float, 4> weights, Scratch& scratch, Parallel& parallel) {
+  const Index depth = p.depth(), keys = p.keys();
+  Scratch::Frame frame(scratch);
+  const MatrixView<float> q(frame.take<float>(p.queries() * depth), {p.queries(), depth});
+  const MatrixView<float> k(frame.take<float>(keys * depth), {keys, depth});
+  const MatrixView<float> scores(frame.take<float>(p.queries() * keys), {p.queries(), keys});
+  for (Index item = 0; item < p.batches() * p.heads(); ++item) {
+    const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
+    map_features(options.feature_map, p.query[b][h], q);
+    map_features(options.feature_map, p.key[b][kh], k);
+    matmul(q, k, {.transpose_b = true}, scores, scratch, parallel);
+    for (Index t = 0; t < p.queries(); ++t) {
+      float* const row = scores[t].data();
+      if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
+      if (options.normalise) {
+        float sum = 0;
+        for (Index s = 0; s < keys; ++s) sum += row[s];
+        divide(row, keys, sum);
+      }
+      if (weights) std::copy_n(row, keys, weights[b][h][t].data());
+    }
+    matmul(scores, p.value[b][kh], {}, p.output[b][h], scratch, parallel);
+  }
+}
+
+}  // namespace
+
+void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+                      TensorView<const float, 4> value, const LinearAttentionOptions& options,
+                      TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> weights) {
+  const AttentionProblem problem =
+      detail::attention_problem(kCall, query, key, value, {}, output, {.weights = weights});
+  if (options.order == ProductOrder::scores_first) {
+    return scores_first(problem, options, weights, scratch, parallel);
+  }
+  if (weights) fail(kCall, "weights", "multiplied values first, there are no weights to fill");
+  if (options.causal) return values_first_causal(problem, options, scratch, parallel);
+  values_first(problem, options, scratch, parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,40 @@
+// Attention without softmax, in either order of multiplication:
+//
+//   weights[t, s] = f(q_t) . f(k_s)  over  sum of f(q_t) . f(k_s') over all keys s' seen
+//   output = weights V
+//
+// scores_first multiplies as written, (f(Q) f(K)^T) V, O(T S) time and memory. values_first uses
+// that the product is associative, f(Q) (f(K)^T V), O(T + S) time and no scores at all
+// (Katharopoulos et al. 2020); causal, f(K)^T V becomes a running sum over the keys seen so far.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+enum class FeatureMap {
+  elu_plus_one,  // x + 1 for x > 0, else e^x: always positive (Katharopoulos et al. 2020)
+  identity,
+};
+
+enum class ProductOrder { values_first, scores_first };
+
+struct LinearAttentionOptions {
+  FeatureMap feature_map = FeatureMap::elu_plus_one;
+  ProductOrder order = ProductOrder::values_first;
+  bool causal = false;    // query t sees keys 0 .. t
+  bool normalise = true;  // divide by the sum; with identity and false: the plain product Q K^T V
+};
+
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], output [B, H, T, Dv]; Hk divides H.
+// weights [B, H, T, S] or none, only with scores_first: filled with the weights. Where the sum that
+// divides is 0 the output is 0. What is written may not share memory with what is read. Throws
+// Error where shapes do not fit.
+void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+                      TensorView<const float, 4> value, const LinearAttentionOptions& options,
+                      TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> weights = {});
+
+}  // namespace tril

@@ -1,0 +1,26 @@
+// Attention of low rank (Wang et al. 2020, "Linformer"): the S keys and values are projected to R
+// before anything attends to them, so that time and memory grow with T R instead of T S:
+//
+//   output = softmax(scale * Q (E K)^T) (F V)      E, F [R, S]
+//
+// No query has keys of its own any more, so there is no mask.
+#pragma once
+
+#include <tril/attention/attention.h>
+
+namespace tril {
+
+struct LowRankOptions {
+  std::optional<float> scale = {};  // 1 / sqrt(D) if not given
+};
+
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], e and f [R, S], output
+// [B, H, T, Dv]; f may be e. The trace is [B, H, T, R]. What is written may not share memory with
+// what is read. Throws Error where shapes do not fit.
+void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+                        TensorView<const float, 4> value, MatrixView<const float> e,
+                        MatrixView<const float> f, const LowRankOptions& options,
+                        TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                        const AttentionTrace& trace = {});
+
+}  // namespace tril

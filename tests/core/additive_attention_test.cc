@@ -1,0 +1,164 @@
+// Additive attention against PyTorch and against its definition in double; triangles of matrices.
+#include <gtest/gtest.h>
+#include <tril/attention/additive_attention.h>
+#include <tril/attention/triangular.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::close;
+using testing::equal;
+using testing::error_of;
+using testing::golden;
+
+constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+class AdditiveAttention : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Random random(300);
+    for (Buffer<float, 3>* each : {&query, &key, &value}) fill_normal(each->view(), random);
+    fill_normal(w_query.view(), random);
+    fill_normal(w_key.view(), random);
+    fill_normal(w_score.view(), random);
+    std::fill_n(output.data(), output.view().count(), -7.0f);
+  }
+
+  AdditiveWeights weights() const { return {w_query, w_key, w_score}; }
+
+  Buffer<float, 3> query{{2, 7, 5}}, key{{2, 9, 6}}, value{{2, 9, 4}}, output{{2, 7, 4}};
+  Buffer<float, 2> w_query{{11, 5}}, w_key{{11, 6}};
+  Buffer<float, 1> w_score{{11}};
+  Scratch scratch;
+  Parallel parallel{2};
+};
+
+TEST_F(AdditiveAttention, IsPyTorchs) {
+  Buffer<float, 3> each({2, 7, 9});
+  additive_attention(query, key, value, weights(), Mask::window(2, 1), output, scratch, parallel,
+                     {.weights = each});
+  EXPECT_TRUE(close(golden<3>("efficient/additive"), output, kAbsolute, kRelative));
+  EXPECT_TRUE(close(golden<3>("efficient/additive_weights"), each, kAbsolute, kRelative));
+}
+
+TEST_F(AdditiveAttention, TracesEveryStage) {
+  Buffer<float, 3> queries({2, 7, 11}), keys({2, 9, 11}), scores({2, 7, 9}), masked({2, 7, 9});
+  Buffer<float, 3> each({2, 7, 9});
+  additive_attention(query, key, value, weights(), Mask::causal() & Mask::padding({9, 0}), output,
+                     scratch, parallel, {queries, keys, scores, masked, each});
+  for (Index b = 0; b < 2; ++b) {
+    for (Index t = 0; t < 7; ++t) {
+      double total = 0;
+      for (Index s = 0; s < 9; ++s) {
+        double score = 0;
+        for (Index a = 0; a < 11; ++a) {
+          double q = 0, k = 0;
+          for (Index i = 0; i < 5; ++i) {
+            q += static_cast<double>(w_query.view()[a][i]) *
+                 static_cast<double>(query.view()[b][t][i]);
+          }
+          for (Index i = 0; i < 6; ++i) {
+            k += static_cast<double>(w_key.view()[a][i]) * static_cast<double>(key.view()[b][s][i]);
+          }
+          EXPECT_NEAR(queries.view()[b][t][a], q, kAbsolute);
+          EXPECT_NEAR(keys.view()[b][s][a], k, kAbsolute);
+          score += static_cast<double>(w_score.data()[a]) * std::tanh(q + k);
+        }
+        EXPECT_NEAR(scores.view()[b][t][s], score, kAbsolute);
+        const bool seen = b == 0 && s <= t;
+        EXPECT_EQ(masked.view()[b][t][s], seen ? scores.view()[b][t][s] : -HUGE_VALF);
+        total += static_cast<double>(each.view()[b][t][s]);
+      }
+      EXPECT_NEAR(total, b == 0, 1e-6);
+      EXPECT_EQ(testing::max_abs(output.view()[b][t]) > 0, b == 0) << "batch 1 sees nothing";
+    }
+  }
+}
+
+TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
+  const auto message = [&](const AdditiveWeights& w, const Mask& mask = {},
+                           const AdditiveTrace& trace = {}) {
+    return error_of(
+        [&] { additive_attention(query, key, value, w, mask, output, scratch, parallel, trace); });
+  };
+  EXPECT_EQ(message({}), "additive_attention: weights.query: no tensor given");
+  EXPECT_EQ(message({w_key, w_key, w_score}),
+            "additive_attention: weights.query: shape must be [11, 5], is [11, 6]; query is [2, 7, "
+            "5], key is [2, 9, 6], weights.query is [11, 6]");
+  EXPECT_NE(message({w_query, w_query, w_score}).find("weights.key: shape must be [11, 6]"),
+            std::string::npos);
+  EXPECT_NE(message({w_query, w_key, {w_score.data(), {10}}}).find("weights.score: shape must be"),
+            std::string::npos);
+  EXPECT_EQ(message(weights(), Mask::padding({1})),
+            "additive_attention: mask: 1 lengths for 2 batches; scores are [2, 1, 7, 9]");
+  Buffer<float, 3> wrong({2, 7, 8});
+  EXPECT_NE(message(weights(), {}, {.scores = wrong}).find("trace.scores: shape must be [2, 7, 9]"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              additive_attention(query, key, value, weights(), {}, wrong, scratch, parallel);
+            }).find("output: shape must be [2, 7, 4]"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              additive_attention(query, {key.data(), {1, 9, 6}}, value, weights(), {}, output,
+                                 scratch, parallel);
+            }).find("key: shape must be [2, 9, 6], is [1, 9, 6]"),
+            std::string::npos);
+  for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
+  additive_attention(query, key, value, weights(), {}, output, scratch, parallel);
+  EXPECT_LT(testing::max_abs(output.view()), 7);
+}
+
+TEST(Triangular, KeepsOneSideOfTheDiagonal) {
+  Random random(1);
+  Buffer<float, 3> x({2, 5, 8}), out({2, 5, 8});
+  fill_normal(x.view(), random);
+  for (const Index diagonal : {-100, -5, -4, -1, 0, 1, 3, 7, 8, 100}) {
+    for (const Triangle part : {Triangle::lower, Triangle::upper}) {
+      std::fill_n(out.data(), 80, kNaN);
+      triangular(x, {part, diagonal}, out);
+      for (Index n = 0; n < 2; ++n) {
+        for (Index i = 0; i < 5; ++i) {
+          for (Index j = 0; j < 8; ++j) {
+            const bool kept = part == Triangle::lower ? j <= i + diagonal : j >= i + diagonal;
+            EXPECT_EQ(out.view()[n][i][j], kept ? x.view()[n][i][j] : 0.0f) << diagonal;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Triangular, WorksInPlaceAndDropsNaN) {
+  Buffer<float, 2> x({2, 2});
+  std::fill_n(x.data(), 4, 3.0f);
+  x.view()[0][1] = kNaN;
+  triangular(x, {}, x);
+  EXPECT_EQ(x.view()[0][0], 3.0f);
+  EXPECT_EQ(x.view()[0][1], 0.0f);
+  EXPECT_EQ(x.view()[1][1], 3.0f);
+}
+
+TEST(Triangular, RejectsWhatDoesNotFit) {
+  Buffer<float, 2> x({2, 3}), wrong({3, 2});
+  EXPECT_EQ(error_of([&] { triangular(x, {}, wrong); }),
+            "triangular: out: shape must be [2, 3], is [3, 2]; that of x");
+  EXPECT_EQ(error_of([&] { triangular(MatrixView<const float>(), {}, wrong); }),
+            "triangular: x: no tensor given");
+  const MatrixView<float> shifted(x.data() + 1, {1, 3});
+  EXPECT_NE(error_of([&] {
+              triangular(MatrixView<const float>(x.data(), {1, 3}), {}, shifted);
+            }).find("shares memory"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tril

@@ -1,0 +1,231 @@
+// Linear attention, its plain product, attention of low rank and singular values: against PyTorch,
+// against each other, and what they reject.
+#include <gtest/gtest.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/low_rank_attention.h>
+#include <tril/attention/singular_values.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/attention_reference.h"
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::close;
+using testing::equal;
+using testing::error_of;
+using testing::golden;
+
+constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
+
+class LinearAttention : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Random random(301);
+    for (Buffer<float, 4>* each : {&query, &key, &value}) fill_normal(each->view(), random);
+  }
+
+  void run(const LinearAttentionOptions& options, TensorView<float, 4> weights = {}) {
+    std::fill_n(output.data(), output.view().count(), -7.0f);
+    linear_attention(query, key, value, options, output, scratch, parallel, weights);
+  }
+
+  Buffer<float, 4> query{{2, 4, 13, 6}}, key{{2, 2, 13, 6}}, value{{2, 2, 13, 5}};
+  Buffer<float, 4> output{{2, 4, 13, 5}};
+  Scratch scratch;
+  Parallel parallel{2};
+};
+
+TEST_F(LinearAttention, IsPyTorchsInEitherOrder) {
+  for (const ProductOrder order : {ProductOrder::values_first, ProductOrder::scores_first}) {
+    run({.order = order});
+    EXPECT_TRUE(close(golden<4>("efficient/linear"), output, kAbsolute, kRelative));
+    run({.order = order, .causal = true});
+    EXPECT_TRUE(close(golden<4>("efficient/linear_causal"), output, kAbsolute, kRelative));
+    run({.feature_map = FeatureMap::identity, .order = order, .normalise = false});
+    // A sum of 13 * 6 products of up to three normal numbers.
+    EXPECT_TRUE(close(golden<4>("efficient/plain"), output, 3 * kAbsolute, kRelative));
+  }
+}
+
+TEST_F(LinearAttention, WeightsAreWhatValuesAreWeightedWith) {
+  Buffer<float, 4> weights({2, 4, 13, 13});
+  run({.order = ProductOrder::scores_first, .causal = true}, weights);
+  for (Index b = 0; b < 2; ++b) {
+    for (Index h = 0; h < 4; ++h) {
+      for (Index t = 0; t < 13; ++t) {
+        double total = 0, weighted = 0;
+        for (Index s = 0; s < 13; ++s) {
+          const double weight = static_cast<double>(weights.view()[b][h][t][s]);
+          EXPECT_TRUE(s <= t || weight == 0);
+          total += weight;
+          weighted += weight * static_cast<double>(value.view()[b][h / 2][s][2]);
+        }
+        EXPECT_NEAR(total, 1, 1e-6);
+        EXPECT_NEAR(output.view()[b][h][t][2], weighted, 1e-5);
+      }
+    }
+  }
+}
+
+TEST_F(LinearAttention, TheFutureCannotLeakAndLengthsMayDiffer) {
+  // More queries than keys: the last ones see all keys. More keys than queries: they see the first.
+  for (const auto& [queries, keys] : {std::pair<Index, Index>{13, 5}, {5, 13}}) {
+    const TensorView<const float, 4> q(query.data(), {2, 4, queries, 6}, query.view().strides());
+    const TensorView<const float, 4> k(key.data(), {2, 2, keys, 6}, key.view().strides());
+    const TensorView<const float, 4> v(value.data(), {2, 2, keys, 5}, value.view().strides());
+    Buffer<float, 4> running({2, 4, queries, 5}), written({2, 4, queries, 5});
+    linear_attention(q, k, v, {.causal = true}, running, scratch, parallel);
+    linear_attention(q, k, v, {.order = ProductOrder::scores_first, .causal = true}, written,
+                     scratch, parallel);
+    EXPECT_TRUE(close(written, running, kAbsolute, kRelative));
+  }
+  run({.causal = true});
+  const Buffer<float, 4> before = std::move(output);
+  output = Buffer<float, 4>(before.shape());
+  for (Index h = 0; h < 2; ++h) {
+    for (Index s = 8; s < 13; ++s) {
+      std::fill_n(key.view()[1][h][s].data(), 6, 100.0f);
+      std::fill_n(value.view()[1][h][s].data(), 5, -100.0f);
+    }
+  }
+  run({.causal = true});
+  for (Index h = 0; h < 4; ++h) {
+    for (Index t = 0; t < 8; ++t) {
+      EXPECT_TRUE(equal(before.view()[1][h][t], output.view()[1][h][t]));
+    }
+  }
+}
+
+TEST_F(LinearAttention, DividesNothingByZero) {
+  std::fill_n(query.data(), query.view().count(), -200.0f);  // e^-200 is 0 in float
+  for (const ProductOrder order : {ProductOrder::values_first, ProductOrder::scores_first}) {
+    for (const bool causal : {false, true}) {
+      run({.order = order, .causal = causal});
+      EXPECT_EQ(testing::max_abs(output.view()), 0);
+    }
+  }
+}
+
+TEST_F(LinearAttention, RejectsWhatDoesNotFit) {
+  Buffer<float, 4> weights({2, 4, 13, 13}), wrong({2, 3, 13, 6});
+  std::fill_n(output.data(), output.view().count(), -7.0f);
+  EXPECT_EQ(error_of([&] {
+              linear_attention(query, key, value, {}, output, scratch, parallel, weights);
+            }),
+            "linear_attention: weights: multiplied values first, there are no weights to fill");
+  EXPECT_NE(error_of([&] {
+              linear_attention(query, wrong, value, {}, output, scratch, parallel);
+            }).find("linear_attention: key: its number of heads must divide that of query"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              linear_attention(query, key, value, {}, wrong, scratch, parallel);
+            }).find("linear_attention: output: shape must be [2, 4, 13, 5], is [2, 3, 13, 6]"),
+            std::string::npos);
+  for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
+}
+
+class LowRankAttention : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Random random(302);
+    for (Buffer<float, 4>* each : {&query, &key, &value}) fill_normal(each->view(), random);
+    for (Buffer<float, 2>* each : {&e, &f}) fill_normal(each->view(), random);
+  }
+
+  Buffer<float, 4> query{{2, 4, 13, 6}}, key{{2, 2, 17, 6}}, value{{2, 2, 17, 5}};
+  Buffer<float, 4> output{{2, 4, 13, 5}};
+  Buffer<float, 2> e{{5, 17}}, f{{5, 17}};
+  Scratch scratch;
+  Parallel parallel{2};
+};
+
+TEST_F(LowRankAttention, IsPyTorchs) {
+  Buffer<float, 4> weights({2, 4, 13, 5});
+  low_rank_attention(query, key, value, e, f, {.scale = 0.25f}, output, scratch, parallel,
+                     {.weights = weights});
+  // The projected keys are about sqrt(17) times as large as one operation's usual inputs.
+  EXPECT_TRUE(close(golden<4>("efficient/low_rank"), output, 5 * kAbsolute, kRelative));
+  for (Index t = 0; t < 13; ++t) {
+    double total = 0;
+    for (Index r = 0; r < 5; ++r) total += static_cast<double>(weights.view()[1][3][t][r]);
+    EXPECT_NEAR(total, 1, 1e-6);
+  }
+}
+
+TEST_F(LowRankAttention, OfFullRankIsAttention) {
+  Buffer<float, 2> identity({17, 17});
+  for (Index i = 0; i < 17; ++i) identity.view()[i][i] = 1;
+  Buffer<float, 4> expected(output.shape());
+  low_rank_attention(query, key, value, identity, identity, {}, output, scratch, parallel);
+  attention(query, key, value, {}, expected, scratch, parallel);
+  EXPECT_TRUE(equal(expected, output));
+}
+
+TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
+  std::fill_n(output.data(), output.view().count(), -7.0f);
+  const auto message = [&](MatrixView<const float> left, MatrixView<const float> right) {
+    return error_of(
+        [&] { low_rank_attention(query, key, value, left, right, {}, output, scratch, parallel); });
+  };
+  EXPECT_EQ(message({e.data(), {5, 16}}, f),
+            "low_rank_attention: e: shape must be [5, 17], is [5, 16]; key is [2, 2, 17, 6], e is "
+            "[5, 16]");
+  EXPECT_NE(message(e, {f.data(), {4, 17}}).find("low_rank_attention: f: shape must be [5, 17]"),
+            std::string::npos);
+  EXPECT_EQ(message({}, f), "low_rank_attention: e: no tensor given");
+  EXPECT_NE(message({output.data(), {5, 17}}, f).find("output: shares memory with an input"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              low_rank_attention(query, key, value, e, f, {.scale = std::nanf("")}, output, scratch,
+                                 parallel);
+            }).find("low_rank_attention: scale: must be finite"),
+            std::string::npos);
+  for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
+}
+
+TEST(SingularValues, ArePyTorchs) {
+  const Buffer<float, 2> weights = golden<2>("efficient/weights");
+  Buffer<float, 1> values({40});
+  singular_values(weights, values);
+  EXPECT_TRUE(close(golden<1>("efficient/singular_values"), values, 1e-7, 1.3e-6));
+}
+
+TEST(SingularValues, OfAnyShapeKeepTheNorm) {
+  Random random(1);
+  for (const auto& [rows, cols] :
+       {std::pair<Index, Index>{1, 1}, {1, 7}, {7, 1}, {30, 9}, {9, 30}}) {
+    Buffer<float, 2> x({rows, cols});
+    Buffer<float, 1> values({std::min(rows, cols)});
+    fill_normal(x.view(), random);
+    singular_values(x, values);
+    double squares = 0, expected = 0;
+    for (Index i = 0; i < rows * cols; ++i) expected += std::pow(x.data()[i], 2.0);
+    for (Index i = 0; i < values.view().count(); ++i) {
+      squares += std::pow(values.data()[i], 2.0);
+      EXPECT_LE(values.data()[i], values.data()[std::max<Index>(i - 1, 0)]);
+    }
+    EXPECT_NEAR(squares, expected, 1e-6 * expected);
+  }
+}
+
+TEST(SingularValues, OfWhatIsNotFiniteAreNaN) {
+  Buffer<float, 2> x({3, 3});
+  Buffer<float, 1> values({3}), wrong({2});
+  for (const float bad : {std::nanf(""), HUGE_VALF}) {
+    x.view()[1][1] = bad;
+    singular_values(x, values);
+    for (Index i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(values.data()[i]));
+  }
+  EXPECT_EQ(error_of([&] { singular_values(x, wrong); }),
+            "singular_values: out: shape must be [3], is [2]; x is [3, 3]");
+}
+
+}  // namespace
+}  // namespace tril
