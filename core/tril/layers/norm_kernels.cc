@@ -1,13 +1,14 @@
 // Layer normalisation in three passes over a row, by the corrected two-pass algorithm (Chan, Golub,
 // LeVeque 1983):
 //
-//   shift = the mean as far as float can tell
+//   shift = 1/C sum x, as far as float can tell
 //   d = x - shift;  rest = 1/C sum d;  variance = 1/C sum d^2 - rest^2
-//   out = (d - rest) / sqrt(variance + eps) * weight + bias
+//   mean = shift + rest, in double, = centre + what float leaves of it
+//   out = ((x - centre) - (mean - centre)) / sqrt(variance + eps) * weight + bias
 //
-// d is rounded once, however large the mean, and `rest` makes up for what the mean lost: the error
-// depends on the deviations alone. Every sum is kept in four registers, at least 16 partial sums:
-// with C / 16 terms in each, its relative error is at most C / 16 + 6 roundings.
+// Differences of x are rounded once, however large the mean, and what the mean lost is made up for:
+// the error depends on the deviations alone. Every sum is kept in four registers, at least 16
+// partial sums: with C / 16 terms in each, its relative error is at most C / 16 + 6 roundings.
 #include <tril/foundation/simd.h>
 #include <tril/layers/norm_kernels.h>
 
@@ -56,8 +57,16 @@ void map_row(const float* x, const float* weight, const float* bias, float* out,
   store_part(out + c, y, rest);
 }
 
-float inverse_root(double square, double eps) noexcept {
-  return static_cast<float>(1.0 / std::sqrt(square + eps));
+// 1 / sqrt(square + eps) as the sum of two floats: the rounding of one alone would be the largest
+// error of the whole row, and the same for all of it.
+struct InverseRoot {
+  float high, low;
+};
+
+InverseRoot inverse_root(double square, double eps) noexcept {
+  const double inverse = 1.0 / std::sqrt(square + eps);
+  const auto high = static_cast<float>(inverse);
+  return {high, static_cast<float>(inverse - high)};
 }
 
 NormKernels::Moments layer_norm(const float* x, const float* weight, const float* bias, double eps,
@@ -77,20 +86,27 @@ NormKernels::Moments layer_norm(const float* x, const float* weight, const float
   const double rest = total(sums) / count;
   const double variance = total(squares) / count - rest * rest;
   // Rounding can leave a variance of 0 a little below it. NaN is not below.
-  const float inverse = inverse_root(variance < 0 ? 0 : variance, eps);
+  const InverseRoot inverse = inverse_root(variance < 0 ? 0 : variance, eps);
 
-  const Register rests = broadcast(static_cast<float>(rest)), inverses = broadcast(inverse);
-  map_row(x, weight, bias, out, cols,
-          [&](Register v) { return ((v - shifts) - rests) * inverses; });
-  return {static_cast<float>(shift + rest), inverse};
+  const double mean = shift + rest;
+  const auto centre = static_cast<float>(mean);
+  const Register centres = broadcast(centre);
+  const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
+  const Register offset = broadcast(static_cast<float>((centre - mean) * inverse.high));
+  map_row(x, weight, bias, out, cols, [&](Register v) {
+    const Register d = v - centres;
+    return madd(d, high, madd(d, low, offset));
+  });
+  return {centre, inverse.high};
 }
 
 void rms_norm(const float* x, const float* weight, double eps, float* out, Index cols) noexcept {
   Register squares[kSums] = {};
   for_registers(x, cols, 0.0f, [&](Index s, Register v) { squares[s] = madd(v, v, squares[s]); });
   const double square = total(squares) / static_cast<double>(cols);
-  const Register inverse = broadcast(inverse_root(square, eps));
-  map_row(x, weight, nullptr, out, cols, [&](Register v) { return v * inverse; });
+  const InverseRoot inverse = inverse_root(square, eps);
+  const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
+  map_row(x, weight, nullptr, out, cols, [&](Register v) { return madd(v, high, v * low); });
 }
 
 }  // namespace

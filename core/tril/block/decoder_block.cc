@@ -1,0 +1,107 @@
+#include <tril/block/decoder_block.h>
+#include <tril/block/footprint.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/layer_norm.h>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "decoder_block";
+
+MultiHeadOptions self_options(const DecoderBlockOptions& options) {
+  return {
+      .heads = options.heads, .key_heads = options.key_heads, .attention = options.self_attention};
+}
+
+MultiHeadOptions cross_options(const DecoderBlockOptions& options,
+                               const TensorView<const float, 3>& memory) {
+  return {.heads = options.heads,
+          .key_heads = options.key_heads,
+          .context = memory,
+          .attention = options.cross_attention};
+}
+
+}  // namespace
+
+void check_memory(const TensorView<const float, 3>& memory, const TensorView<const float, 3>& x,
+                  const char* call) {
+  check_view(memory, call, "memory");
+  if (memory.size(0) == x.size(0)) return;
+  fail(call, "memory",
+       "must have x's batches; memory is " + shape_text(memory) + ", x is " + shape_text(x));
+}
+
+void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                         const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
+                         TensorView<float, 3> output, const DecoderBlockTrace& trace) {
+  check_view(x, kCall, "x");
+  check_memory(memory, x, kCall);
+  check_view(output, kCall, "output");
+  const Shape<3> shape = x.shape();
+  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
+  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
+  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
+  detail::check_norm(kCall, "norm3", weights.norm3, shape[2]);
+  check_eps(options.eps, kCall);
+
+  detail::Footprint footprint(kCall);
+  footprint.reads(x), footprint.reads(memory);
+  footprint.reads(weights.self_attn), footprint.reads(weights.multihead_attn);
+  footprint.reads(weights.linear1), footprint.reads(weights.linear2);
+  footprint.reads(weights.norm1), footprint.reads(weights.norm2), footprint.reads(weights.norm3);
+  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
+  footprint.writes(output, shape, "output", "the shape of x");
+  footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
+  footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
+  footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
+  footprint.writes(trace.cross, shape, "trace.cross", "the shape of x");
+  footprint.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
+  footprint.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
+  footprint.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
+  footprint.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
+  footprint.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
+  footprint.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
+  footprint.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
+  detail::check_part(kCall, "self_attn", [&] {
+    check_multi_head_attention(x, weights.self_attn, self_options(options), output,
+                               trace.self_attn);
+  });
+  detail::check_part(kCall, "multihead_attn", [&] {
+    check_multi_head_attention(x, weights.multihead_attn, cross_options(options, memory), output,
+                               trace.multihead_attn);
+  });
+}
+
+void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                   const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
+                   TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                   const DecoderBlockTrace& trace) {
+  check_decoder_block(x, memory, weights, options, output, trace);
+  Scratch::Frame frame(scratch);
+  const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
+  const TensorView<float, 3> work = take(), looked_back = take(), looked_across = take();
+
+  const auto look_back = [&](const auto& in, const auto& out) {
+    multi_head_attention(in, weights.self_attn, self_options(options), out, scratch, parallel,
+                         trace.self_attn);
+  };
+  const auto look_across = [&](const auto& in, const auto& out) {
+    multi_head_attention(in, weights.multihead_attn, cross_options(options, memory), out, scratch,
+                         parallel, trace.multihead_attn);
+  };
+  const auto feed = [&](const auto& in, const auto& out) {
+    detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
+                         parallel, {trace.hidden, trace.activated});
+  };
+  const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
+    return detail::Sublayer{options.norm, options.eps, norm, kept};
+  };
+  sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
+      .run(x, look_back, work, looked_back, parallel);
+  sublayer(weights.norm2, {trace.cross, trace.residual2, trace.normed2})
+      .run(looked_back, look_across, work, looked_across, parallel);
+  sublayer(weights.norm3, {trace.feed_forward, trace.residual3, trace.normed3})
+      .run(looked_across, feed, work, output, parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,70 @@
+// The decoder's block, as torch.nn.TransformerDecoderLayer with batch_first and without dropout:
+// three sublayers (sublayer.h), self-attention, cross-attention to a memory, and feed-forward.
+//
+//   post-norm   y = norm1(x + self_attention(x)),  z = norm2(y + cross_attention(y, memory)),
+//               out = norm3(z + feed_forward(z))
+//   pre-norm    y = x + self_attention(norm1(x)),  z = y + cross_attention(norm2(y), memory),
+//               out = z + feed_forward(norm3(z))
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/block/sublayer.h>
+
+namespace tril {
+
+// The names are those of PyTorch's state_dict; biases and norms may be none.
+struct DecoderBlockWeights {
+  MultiHeadWeights self_attn = {};
+  MultiHeadWeights multihead_attn = {};  // its keys and values come from the memory
+  LinearWeights linear1 = {};            // [F, C]
+  LinearWeights linear2 = {};            // [C, F]
+  NormWeights norm1 = {};
+  NormWeights norm2 = {};
+  NormWeights norm3 = {};
+};
+
+struct DecoderBlockOptions {
+  Index heads = 1;
+  Index key_heads = 0;  // 0: as many as heads
+  NormOrder norm = NormOrder::post;
+  Activation activation = Activation::relu;
+  double eps = 1e-5;
+  AttentionOptions self_attention = {};   // causal, mask, ... of scores [B, H, T, T]
+  AttentionOptions cross_attention = {};  // of scores [B, H, T, S]
+};
+
+// Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
+struct DecoderBlockTrace {
+  MultiHeadTrace self_attn = {};
+  MultiHeadTrace multihead_attn = {};
+  TensorView<float, 3> attention = {};  // the output of self-attention
+  TensorView<float, 3> residual1 = {};
+  TensorView<float, 3> normed1 = {};
+  TensorView<float, 3> cross = {};  // the output of cross-attention
+  TensorView<float, 3> residual2 = {};
+  TensorView<float, 3> normed2 = {};
+  TensorView<float, 3> hidden = {};
+  TensorView<float, 3> activated = {};
+  TensorView<float, 3> feed_forward = {};  // its output
+  TensorView<float, 3> residual3 = {};     // pre-norm: the block's output
+  TensorView<float, 3> normed3 = {};       // post-norm: the block's output
+};
+
+// x and output [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
+// stride. What is written may not share memory with what is read. Throws Error, naming weights as
+// above, where shapes or options do not fit.
+void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                   const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
+                   TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                   const DecoderBlockTrace& trace = {});
+
+// Throws what decoder_block would, and does nothing else.
+void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                         const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
+                         TensorView<float, 3> output, const DecoderBlockTrace& trace = {});
+
+// Throws Error unless there is a memory with as many batches as x.
+void check_memory(const TensorView<const float, 3>& memory, const TensorView<const float, 3>& x,
+                  const char* call);
+
+}  // namespace tril

@@ -1,0 +1,75 @@
+#include <tril/block/sublayer.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/add.h>
+#include <tril/layers/layer_norm.h>
+
+#include <algorithm>
+
+namespace tril::detail {
+namespace {
+
+// Whether the batches follow each other so evenly that their rows are those of one matrix. None is.
+template <typename T>
+bool is_even(const TensorView<T, 3>& view) noexcept {
+  return view.size(0) <= 1 || view.stride(0) == view.size(1) * view.stride(1);
+}
+
+template <typename T>
+MatrixView<T> flattened(const TensorView<T, 3>& view) noexcept {
+  return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
+}
+
+// Calls body with tensors [B, T, ...] as matrices [B T, ...] if all of them allow it, else once a
+// batch.
+template <typename Body, typename... T>
+void for_rows(const Body& body, Index batches, const TensorView<T, 3>&... views) {
+  if ((is_even(views) && ...)) return body(flattened(views)...);
+  for (Index b = 0; b < batches; ++b) body(views[b]...);
+}
+
+}  // namespace
+
+void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
+                const TensorView<float, 3>& out, Parallel& parallel) {
+  const auto rows = [&](const auto& x_rows, const auto& out_rows) {
+    tril::layer_norm(x_rows, weights.weight, weights.bias, {.eps = eps}, out_rows, parallel);
+  };
+  for_rows(rows, x.size(0), x, out);
+}
+
+void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
+         const TensorView<float, 3>& out, Parallel& parallel) {
+  const auto rows = [&](const auto& x_rows, const auto& branch_rows, const auto& out_rows) {
+    tril::add(x_rows, branch_rows, out_rows, parallel);
+  };
+  for_rows(rows, x.size(0), x, branch, out);
+}
+
+void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
+                  Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
+                  Parallel& parallel, const FeedForwardTrace& trace) {
+  const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
+                        const auto& activated) {
+    tril::feed_forward(x_rows, weights, activation, out_rows, scratch, parallel,
+                       {hidden, activated});
+  };
+  for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
+}
+
+void keep(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept {
+  if (!place) return;
+  for (Index b = 0; b < value.size(0); ++b) {
+    for (Index t = 0; t < value.size(1); ++t) {
+      std::copy_n(value[b][t].data(), value.size(2), place[b][t].data());
+    }
+  }
+}
+
+void check_norm(std::string_view call, const std::string& name, const NormWeights& norm,
+                Index width) {
+  const auto why = [&] { return "x has width " + std::to_string(width); };
+  if (norm.weight) check_shape(norm.weight, {width}, call, name + ".weight", why);
+  if (norm.bias) check_shape(norm.bias, {width}, call, name + ".bias", why);
+}
+
+}  // namespace tril::detail

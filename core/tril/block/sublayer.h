@@ -1,0 +1,103 @@
+// What Transformer blocks are made of: sublayers, each a function f with a residual connection and
+// a layer normalisation,
+//
+//   post-norm   out = norm(x + f(x))      (Vaswani et al. 2017)
+//   pre-norm    out = x + f(norm(x))      (Xiong et al. 2020)
+//
+// over x and out [B, T, C].
+#pragma once
+
+#include <tril/foundation/error.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+#include <tril/layers/feed_forward.h>
+
+#include <string>
+#include <string_view>
+
+namespace tril {
+
+enum class NormOrder { post, pre };
+
+// A layer normalisation's parameters, named and shaped as nn.LayerNorm's.
+struct NormWeights {
+  VectorView<const float> weight = {};  // [C] or none
+  VectorView<const float> bias = {};    // [C] or none
+};
+
+namespace detail {
+
+// What is computed in a sublayer, to be kept; none: not wanted. All [B, T, C].
+struct SublayerTrace {
+  TensorView<float, 3> branch = {};    // f's output
+  TensorView<float, 3> residual = {};  // x + f's output
+  TensorView<float, 3> normed = {};    // norm's output
+};
+
+struct Sublayer {
+  NormOrder order;
+  double eps;
+  NormWeights norm;
+  SublayerTrace trace;
+
+  // f(in, out) computes [B, T, C] from [B, T, C]. `work` is as large as out.
+  template <typename Function>
+  void run(const TensorView<const float, 3>& x, const Function& f, const TensorView<float, 3>& work,
+           const TensorView<float, 3>& out, Parallel& parallel) const;
+};
+
+// The layers of these names over [B, T, C].
+void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
+                const TensorView<float, 3>& out, Parallel& parallel);
+void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
+         const TensorView<float, 3>& out, Parallel& parallel);
+struct FeedForwardTrace {
+  TensorView<float, 3> hidden = {}, activated = {};  // [B, T, F]
+};
+void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
+                  Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
+                  Parallel& parallel, const FeedForwardTrace& trace);
+
+// Copies `value` to where it is to be kept, if anywhere.
+void keep(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept;
+
+// Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
+// [width] or none.
+void check_norm(std::string_view call, const std::string& name, const NormWeights& norm,
+                Index width);
+
+// Runs `check`, whose errors are about a part of what `call` was given: "weight" becomes
+// "PART.weight".
+template <typename Check>
+void check_part(std::string_view call, const std::string& part, const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    throw Error(call, part + "." + error.argument(), error.problem());
+  }
+}
+
+template <typename Function>
+void Sublayer::run(const TensorView<const float, 3>& x, const Function& f,
+                   const TensorView<float, 3>& work, const TensorView<float, 3>& out,
+                   Parallel& parallel) const {
+  if (order == NormOrder::post) {
+    f(x, work);
+    keep(work, trace.branch);
+    add(x, work, work, parallel);
+    keep(work, trace.residual);
+    layer_norm(work, norm, eps, out, parallel);
+    keep(out, trace.normed);
+  } else {
+    layer_norm(x, norm, eps, work, parallel);
+    keep(work, trace.normed);
+    f(work, out);
+    keep(out, trace.branch);
+    add(x, out, out, parallel);
+    keep(out, trace.residual);
+  }
+}
+
+}  // namespace detail
+}  // namespace tril

@@ -1,0 +1,161 @@
+#include <tril/block/transformer.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/layer_norm.h>
+
+#include <string>
+
+namespace tril {
+namespace {
+
+template <typename Trace>
+Trace trace_of(const std::vector<Trace>& traces, std::size_t layer) {
+  return traces.empty() ? Trace{} : traces[layer];
+}
+
+// Throws Error in the name of `call` unless the stack has layers, each passes check(layer number),
+// and the traces and the norm fit.
+template <typename Weights, typename Trace, typename Check>
+void check_stack(const char* call, const Weights& weights, const std::vector<Trace>& traces,
+                 const TensorView<float, 3>& output, double eps, const Check& check) {
+  const std::size_t count = weights.layers.size();
+  if (count == 0) fail(call, "layers", "there are none");
+  if (!traces.empty() && traces.size() != count) {
+    fail(call, "trace",
+         std::to_string(traces.size()) + " traces for " + std::to_string(count) + " layers");
+  }
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    detail::check_part(call, "layers." + std::to_string(layer), [&] { check(layer); });
+  }
+  if (!weights.norm) return;
+  detail::check_norm(call, "norm", *weights.norm, output.size(2));
+  check_apart(output, weights.norm->weight, call, "output");
+  check_apart(output, weights.norm->bias, call, "output");
+  check_eps(eps, call);
+}
+
+// block(in, layer number, out) for one layer after the other, and the norm.
+//
+//   for each layer: out = the output if nothing follows, else one of two places, turn about
+//                   block(in, layer, out);  in = out
+//   norm: in -> output
+template <typename Weights, typename Block>
+void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
+               const TensorView<float, 3>& output, Scratch& scratch, Parallel& parallel,
+               const Block& block) {
+  Scratch::Frame frame(scratch);
+  const auto take = [&](bool needed) {
+    return needed ? TensorView<float, 3>(frame.take<float>(x.count()), x.shape())
+                  : TensorView<float, 3>();
+  };
+  const std::size_t count = weights.layers.size(), inner = weights.norm ? count : count - 1;
+  const TensorView<float, 3> places[] = {take(inner > 0), take(inner > 1)};
+  TensorView<const float, 3> in = x;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    const TensorView<float, 3>& out = layer < inner ? places[layer % 2] : output;
+    block(in, layer, out);
+    in = out;
+  }
+  if (weights.norm) detail::layer_norm(in, *weights.norm, eps, output, parallel);
+}
+
+void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
+                   const TransformerBlockOptions& options, const TensorView<float, 3>& output,
+                   const std::vector<TransformerBlockTrace>& trace) {
+  constexpr const char* kCall = "transformer_encoder";
+  check_view(x, kCall, "x");
+  check_shape(output, x.shape(), kCall, "output", "the shape of x");
+  check_stack(kCall, weights, trace, output, options.eps, [&](std::size_t layer) {
+    check_transformer_block(x, weights.layers[layer], options, output, trace_of(trace, layer));
+  });
+}
+
+void check_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
+                   const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
+                   const TensorView<float, 3>& output,
+                   const std::vector<DecoderBlockTrace>& trace) {
+  constexpr const char* kCall = "transformer_decoder";
+  check_view(x, kCall, "x");
+  check_memory(memory, x, kCall);
+  check_shape(output, x.shape(), kCall, "output", "the shape of x");
+  check_stack(kCall, weights, trace, output, options.eps, [&](std::size_t layer) {
+    check_decoder_block(x, memory, weights.layers[layer], options, output, trace_of(trace, layer));
+  });
+}
+
+}  // namespace
+
+void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
+                         const TransformerBlockOptions& options, TensorView<float, 3> output,
+                         Scratch& scratch, Parallel& parallel,
+                         const std::vector<TransformerBlockTrace>& trace) {
+  check_encoder(x, weights, options, output, trace);
+  run_stack(x, weights, options.eps, output, scratch, parallel,
+            [&](const auto& in, std::size_t layer, const auto& out) {
+              transformer_block(in, weights.layers[layer], options, out, scratch, parallel,
+                                trace_of(trace, layer));
+            });
+}
+
+void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                         const TransformerDecoderWeights& weights,
+                         const DecoderBlockOptions& options, TensorView<float, 3> output,
+                         Scratch& scratch, Parallel& parallel,
+                         const std::vector<DecoderBlockTrace>& trace) {
+  check_decoder(x, memory, weights, options, output, trace);
+  run_stack(x, weights, options.eps, output, scratch, parallel,
+            [&](const auto& in, std::size_t layer, const auto& out) {
+              decoder_block(in, memory, weights.layers[layer], options, out, scratch, parallel,
+                            trace_of(trace, layer));
+            });
+}
+
+void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
+                 const TransformerWeights& weights, const TransformerOptions& options,
+                 TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                 const TransformerTrace& trace) {
+  constexpr const char* kCall = "transformer";
+  check_view(source, kCall, "source");
+  check_view(target, kCall, "target");
+  if (source.size(0) != target.size(0)) {
+    fail(kCall, "target",
+         "must have the batches of source; source is " + shape_text(source) + ", target is " +
+             shape_text(target));
+  }
+  check_shape(output, target.shape(), kCall, "output", "the shape of target");
+  const TransformerBlockOptions encoder_options = {.heads = options.heads,
+                                                   .key_heads = options.key_heads,
+                                                   .norm = options.norm,
+                                                   .activation = options.activation,
+                                                   .eps = options.eps,
+                                                   .attention = options.source_attention};
+  const DecoderBlockOptions decoder_options = {.heads = options.heads,
+                                               .key_heads = options.key_heads,
+                                               .norm = options.norm,
+                                               .activation = options.activation,
+                                               .eps = options.eps,
+                                               .self_attention = options.target_attention,
+                                               .cross_attention = options.memory_attention};
+  if (trace.memory) {
+    check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
+    check_apart(trace.memory, target, kCall, "trace.memory");
+  }
+
+  Scratch::Frame frame(scratch);
+  const TensorView<float, 3> memory =
+      trace.memory ? trace.memory
+                   : TensorView<float, 3>(frame.take<float>(source.count()), source.shape());
+  detail::check_part(kCall, "encoder", [&] {
+    check_encoder(source, weights.encoder, encoder_options, memory, trace.encoder);
+  });
+  detail::check_part(kCall, "decoder", [&] {
+    check_decoder(target, memory, weights.decoder, decoder_options, output, trace.decoder);
+  });
+  check_apart(output, source, kCall, "output");
+
+  transformer_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel,
+                      trace.encoder);
+  transformer_decoder(target, memory, weights.decoder, decoder_options, output, scratch, parallel,
+                      trace.decoder);
+}
+
+}  // namespace tril

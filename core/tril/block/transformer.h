@@ -1,0 +1,76 @@
+// Stacks of blocks: the encoder, the decoder, and both together as in "Attention is all you need"
+// (Vaswani et al. 2017), as torch.nn.TransformerEncoder, TransformerDecoder and Transformer with
+// batch_first and without dropout.
+//
+//   encoder       x -> blocks, one after the other -> norm
+//   decoder       x -> blocks, each looking at the memory -> norm
+//   transformer   output = decoder(target, encoder(source))
+#pragma once
+
+#include <tril/block/decoder_block.h>
+#include <tril/block/transformer_block.h>
+
+#include <optional>
+#include <vector>
+
+namespace tril {
+
+// Named as PyTorch's state_dict: layers.0.self_attn.in_proj_weight, ..., norm.weight, norm.bias.
+struct TransformerEncoderWeights {
+  std::vector<TransformerBlockWeights> layers = {};
+  std::optional<NormWeights> norm =
+      {};  // none: no norm at the end; a norm without weights has no scale
+};
+
+struct TransformerDecoderWeights {
+  std::vector<DecoderBlockWeights> layers = {};
+  std::optional<NormWeights> norm = {};
+};
+
+struct TransformerWeights {
+  TransformerEncoderWeights encoder = {};
+  TransformerDecoderWeights decoder = {};
+};
+
+struct TransformerOptions {
+  Index heads = 1;
+  Index key_heads = 0;  // 0: as many as heads
+  NormOrder norm = NormOrder::post;
+  Activation activation = Activation::relu;
+  double eps = 1e-5;
+  AttentionOptions source_attention = {};  // of the encoder: scores [B, H, S, S]
+  AttentionOptions target_attention = {};  // of the decoder: scores [B, H, T, T]
+  AttentionOptions memory_attention = {};  // from the decoder to the encoder's output: [B, H, T, S]
+};
+
+// One trace a layer, or none at all.
+struct TransformerTrace {
+  std::vector<TransformerBlockTrace> encoder = {};
+  TensorView<float, 3> memory = {};  // [B, S, C], the encoder's output
+  std::vector<DecoderBlockTrace> decoder = {};
+};
+
+// In all three, what is written may not share memory with what is read, and Error is thrown, before
+// anything is computed, where there are no layers or where one of them does not fit, naming it:
+// "layers.3.linear1.weight".
+
+// x and output [B, T, C]; the options hold for every layer, eps for the norm at the end as well.
+void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
+                         const TransformerBlockOptions& options, TensorView<float, 3> output,
+                         Scratch& scratch, Parallel& parallel,
+                         const std::vector<TransformerBlockTrace>& trace = {});
+
+// x and output [B, T, C], memory [B, S, C].
+void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
+                         const TransformerDecoderWeights& weights,
+                         const DecoderBlockOptions& options, TensorView<float, 3> output,
+                         Scratch& scratch, Parallel& parallel,
+                         const std::vector<DecoderBlockTrace>& trace = {});
+
+// source [B, S, C], target and output [B, T, C].
+void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
+                 const TransformerWeights& weights, const TransformerOptions& options,
+                 TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                 const TransformerTrace& trace = {});
+
+}  // namespace tril

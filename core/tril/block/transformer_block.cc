@@ -1,0 +1,74 @@
+#include <tril/block/footprint.h>
+#include <tril/block/transformer_block.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/layer_norm.h>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "transformer_block";
+
+MultiHeadOptions attention_options(const TransformerBlockOptions& options) {
+  return {.heads = options.heads, .key_heads = options.key_heads, .attention = options.attention};
+}
+
+}  // namespace
+
+void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
+                             const TransformerBlockOptions& options, TensorView<float, 3> output,
+                             const TransformerBlockTrace& trace) {
+  check_view(x, kCall, "x");
+  check_view(output, kCall, "output");
+  const Shape<3> shape = x.shape();
+  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
+  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
+  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
+  check_eps(options.eps, kCall);
+
+  detail::Footprint footprint(kCall);
+  footprint.reads(x), footprint.reads(weights.self_attn);
+  footprint.reads(weights.linear1), footprint.reads(weights.linear2);
+  footprint.reads(weights.norm1), footprint.reads(weights.norm2);
+  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
+  footprint.writes(output, shape, "output", "the shape of x");
+  footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
+  footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
+  footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
+  footprint.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
+  footprint.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
+  footprint.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
+  footprint.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
+  footprint.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
+  detail::check_part(kCall, "self_attn", [&] {
+    check_multi_head_attention(x, weights.self_attn, attention_options(options), output,
+                               trace.self_attn);
+  });
+}
+
+void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
+                       const TransformerBlockOptions& options, TensorView<float, 3> output,
+                       Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace) {
+  check_transformer_block(x, weights, options, output, trace);
+  Scratch::Frame frame(scratch);
+  const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
+  const TensorView<float, 3> between(frame.take<float>(x.count()), x.shape());
+
+  const auto attend = [&](const auto& in, const auto& out) {
+    multi_head_attention(in, weights.self_attn, attention_options(options), out, scratch, parallel,
+                         trace.self_attn);
+  };
+  const auto feed = [&](const auto& in, const auto& out) {
+    detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
+                         parallel, {trace.hidden, trace.activated});
+  };
+  const detail::Sublayer first = {
+      options.norm, options.eps, weights.norm1, {trace.attention, trace.residual1, trace.normed1}};
+  const detail::Sublayer second = {options.norm,
+                                   options.eps,
+                                   weights.norm2,
+                                   {trace.feed_forward, trace.residual2, trace.normed2}};
+  first.run(x, attend, work, between, parallel);
+  second.run(between, feed, work, output, parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,57 @@
+// The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first and without dropout:
+// two sublayers (sublayer.h), self-attention and feed-forward.
+//
+//   post-norm   y = norm1(x + attention(x)),   out = norm2(y + feed_forward(y))
+//   pre-norm    y = x + attention(norm1(x)),   out = y + feed_forward(norm2(y))
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/block/sublayer.h>
+
+namespace tril {
+
+// The names are those of PyTorch's state_dict. No biases, no scales: the classic block.
+struct TransformerBlockWeights {
+  MultiHeadWeights self_attn = {};
+  LinearWeights linear1 = {};  // [F, C]
+  LinearWeights linear2 = {};  // [C, F]
+  NormWeights norm1 = {};
+  NormWeights norm2 = {};
+};
+
+struct TransformerBlockOptions {
+  Index heads = 1;
+  Index key_heads = 0;  // 0: as many as heads
+  NormOrder norm = NormOrder::post;
+  Activation activation = Activation::relu;
+  double eps = 1e-5;
+  AttentionOptions attention = {};  // causal, mask, ...
+};
+
+// Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
+struct TransformerBlockTrace {
+  MultiHeadTrace self_attn = {};
+  TensorView<float, 3> attention = {};  // the output of self-attention
+  TensorView<float, 3> residual1 = {};
+  TensorView<float, 3> normed1 = {};
+  TensorView<float, 3> hidden = {};
+  TensorView<float, 3> activated = {};
+  TensorView<float, 3> feed_forward = {};  // its output
+  TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
+  TensorView<float, 3> normed2 = {};       // post-norm: the block's output
+};
+
+// x and output [B, T, C]; rows and batches may have any stride. What is written may not share
+// memory with what is read. Throws Error, naming weights as above ("self_attn.in_proj_weight"),
+// where shapes or options do not fit.
+void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
+                       const TransformerBlockOptions& options, TensorView<float, 3> output,
+                       Scratch& scratch, Parallel& parallel,
+                       const TransformerBlockTrace& trace = {});
+
+// Throws what transformer_block would, and does nothing else.
+void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
+                             const TransformerBlockOptions& options, TensorView<float, 3> output,
+                             const TransformerBlockTrace& trace = {});
+
+}  // namespace tril

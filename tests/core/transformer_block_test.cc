@@ -1,0 +1,320 @@
+// The Transformer block against torch.nn.TransformerEncoderLayer in float64, its trace against its
+// parts, what must not change it, and what it rejects.
+#include <gtest/gtest.h>
+#include <tril/block/transformer_block.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/add.h>
+#include <tril/layers/layer_norm.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "core/block_weights.h"
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::close;
+using testing::equal;
+using testing::error_of;
+using testing::golden;
+using testing::uniform;
+using testing::WeightSource;
+
+constexpr NormOrder kOrders[] = {NormOrder::post, NormOrder::pre};
+
+double frobenius(const TensorView<const float, 3>& a, const TensorView<const float, 3>& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.count(); ++i) {
+    sum += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
+  }
+  return std::sqrt(sum);
+}
+
+std::string text(double value) {
+  std::ostringstream stream;
+  stream << value;
+  return stream.str();
+}
+
+// Every number of heads, length and batch size; the n-th case takes the other options in turn.
+TEST(TransformerBlock, AgreesWithPyTorch) {
+  Scratch scratch;
+  Parallel parallel(2);
+  const Index widths[][2] = {{1, 7}, {2, 10}, {3, 9}, {8, 24}};  // heads, C
+  unsigned n = 0;
+  for (const auto& [heads, width] : widths) {
+    for (const Index tokens : {1, 2, 7, 64, 100, 129}) {
+      for (const Index batches : {1, 3}) {
+        std::string name = "h";
+        name.append(std::to_string(heads));
+        name.append("_t").append(std::to_string(tokens));
+        name.append("_b").append(std::to_string(batches));
+        SCOPED_TRACE(name);
+        Random random(1000 + n);
+        WeightSource source(random, n % 5 == 0);
+        const TransformerBlockWeights weights = source.block(width, 2 * width + 1);
+        const Buffer<float, 3> x = uniform<3>({batches, tokens, width}, random);
+        TransformerBlockOptions options;
+        options.heads = heads;
+        options.norm = n / 2 % 2 == 0 ? NormOrder::post : NormOrder::pre;
+        options.activation = static_cast<Activation>(n % 4);
+        options.eps = n % 7 == 0 ? 1e-3 : 1e-5;
+        options.attention.causal = n % 3 == 0;
+        if (n % 3 == 1) {
+          std::vector<Index> lengths;
+          for (Index b = 0; b < batches; ++b) lengths.push_back(std::max<Index>(1, tokens - 3 * b));
+          options.attention.mask = Mask::padding(lengths);
+        }
+        Buffer<float, 3> output({batches, tokens, width});
+        transformer_block(x, weights, options, output, scratch, parallel);
+        EXPECT_TRUE(close(golden<3>("block/transformer_block_" + name), output, 1e-5, 1.3e-6));
+        ++n;
+      }
+    }
+  }
+}
+
+// d = 64, 4 heads, ff = 128, T = 100, causal: the block without scales and biases, and the one with
+// all of them.
+TEST(TransformerBlock, PassesTheClassicCheck) {
+  Scratch scratch;
+  Parallel parallel;
+  for (const bool plain : {true, false}) {
+    for (const NormOrder order : kOrders) {
+      Random random(plain ? 7 : 8);
+      WeightSource source(random, plain);
+      const TransformerBlockWeights weights = source.block(64, 128);
+      const Buffer<float, 3> x = uniform<3>({1, 100, 64}, random);
+      Buffer<float, 3> output({1, 100, 64});
+      transformer_block(x, weights, {.heads = 4, .norm = order, .attention = {.causal = true}},
+                        output, scratch, parallel);
+      const std::string name =
+          std::string(plain ? "plain" : "full") + (order == NormOrder::pre ? "_pre" : "_post");
+      const double norm = frobenius(golden<3>("block/classic_" + name), output);
+      RecordProperty("classic_norm_" + name, text(norm));
+      EXPECT_LE(norm, 8e-6) << name;
+    }
+  }
+}
+
+struct Example {
+  explicit Example(bool plain = false, Index batches = 2, Index tokens = 9)
+      : source(random, plain),
+        weights(source.block(12, 20)),
+        x(uniform<3>({batches, tokens, 12}, random)),
+        output({batches, tokens, 12}) {}
+
+  void run(const TransformerBlockTrace& trace = {}) {
+    transformer_block(x, weights, options, output, scratch, parallel, trace);
+  }
+
+  Random random{51};
+  WeightSource source;
+  TransformerBlockWeights weights;
+  TransformerBlockOptions options{
+      .heads = 3, .activation = Activation::gelu, .attention = {.causal = true}};
+  Buffer<float, 3> x, output;
+  Scratch scratch;
+  Parallel parallel;
+};
+
+// A tensor [B, T, C] without gaps as [B T, C].
+MatrixView<float> rows(const Buffer<float, 3>& buffer) {
+  const Shape<3>& shape = buffer.shape();
+  return {const_cast<float*>(buffer.data()), {shape[0] * shape[1], shape[2]}};
+}
+
+TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
+  for (const NormOrder order : kOrders) {
+    Example e;
+    e.options.norm = order;
+    e.run();
+    const Shape<3> shape = e.x.shape(), inner = {shape[0], shape[1], 20};
+    Buffer<float, 3> plain(shape), attention(shape), residual1(shape), normed1(shape),
+        hidden(inner), activated(inner), fed(shape), residual2(shape), normed2(shape);
+    Buffer<float, 4> weights({2, 3, 9, 9});
+    std::copy_n(e.output.data(), e.output.view().count(), plain.data());
+    TransformerBlockTrace trace;
+    trace.self_attn.attention.weights = weights;
+    trace.attention = attention, trace.residual1 = residual1, trace.normed1 = normed1;
+    trace.hidden = hidden, trace.activated = activated, trace.feed_forward = fed;
+    trace.residual2 = residual2, trace.normed2 = normed2;
+    e.run(trace);
+    EXPECT_TRUE(equal(plain, e.output));
+
+    // Each from those before it, by the functions themselves: the same bits.
+    const bool post = order == NormOrder::post;
+    Buffer<float, 3> expected(shape), expected_hidden(inner);
+    const MultiHeadOptions options = {.heads = 3, .attention = e.options.attention};
+    const auto expect_norm = [&](const Buffer<float, 3>& x, const NormWeights& norm,
+                                 const Buffer<float, 3>& actual) {
+      layer_norm(rows(x), norm.weight, norm.bias, {}, rows(expected), e.parallel);
+      EXPECT_TRUE(equal(expected, actual));
+    };
+    const auto expect_sum = [&](const Buffer<float, 3>& x, const Buffer<float, 3>& y,
+                                const Buffer<float, 3>& actual) {
+      add(rows(x), rows(y), rows(expected), e.parallel);
+      EXPECT_TRUE(equal(expected, actual));
+    };
+    multi_head_attention(post ? e.x : normed1, e.weights.self_attn, options, expected, e.scratch,
+                         e.parallel);
+    EXPECT_TRUE(equal(expected, attention));
+    expect_sum(e.x, attention, residual1);
+    expect_norm(post ? residual1 : e.x, e.weights.norm1, normed1);
+    activate(Activation::gelu, rows(hidden), rows(expected_hidden), e.parallel);
+    EXPECT_TRUE(equal(expected_hidden, activated));
+    feed_forward(rows(post ? normed1 : normed2), {e.weights.linear1, e.weights.linear2},
+                 Activation::gelu, rows(expected), e.scratch, e.parallel);
+    EXPECT_TRUE(equal(expected, fed));
+    expect_sum(post ? normed1 : residual1, fed, residual2);
+    expect_norm(post ? residual2 : residual1, e.weights.norm2, normed2);
+    EXPECT_TRUE(equal(post ? normed2 : residual2, e.output));
+    for (Index t = 0; t < 9; ++t) EXPECT_GT(weights.view()[1][2][t][0], 0);
+  }
+}
+
+TEST(TransformerBlock, TheFutureCannotLeak) {
+  for (const NormOrder order : kOrders) {
+    Example e(false, 1, 70);
+    e.options.norm = order;
+    e.run();
+    Buffer<float, 3> before({1, 70, 12});
+    std::copy_n(e.output.data(), 70 * 12, before.data());
+    for (Index t = 33; t < 70; ++t) {
+      for (Index c = 0; c < 12; ++c) e.x.view()[0][t][c] = 1e3f * static_cast<float>(c - t);
+    }
+    e.run();
+    for (Index t = 0; t < 33; ++t)
+      EXPECT_TRUE(equal(before.view()[0][t], e.output.view()[0][t])) << t;
+    EXPECT_FALSE(equal(before.view()[0][33], e.output.view()[0][33]));
+  }
+}
+
+TEST(TransformerBlock, WithoutAMaskTheOrderOfTokensMeansNothing) {
+  Example e;
+  e.options.attention.causal = false;
+  e.run();
+  Buffer<float, 3> turned({2, 9, 12}), expected({2, 9, 12});
+  for (Index b = 0; b < 2; ++b) {
+    for (Index t = 0; t < 9; ++t) {
+      std::copy_n(e.x.view()[b][8 - t].data(), 12, turned.view()[b][t].data());
+      std::copy_n(e.output.view()[b][8 - t].data(), 12, expected.view()[b][t].data());
+    }
+  }
+  transformer_block(turned, e.weights, e.options, e.output, e.scratch, e.parallel);
+  EXPECT_TRUE(close(expected, e.output, 4e-6));
+}
+
+TEST(TransformerBlock, ANaNStaysInItsBatch) {
+  for (const NormOrder order : kOrders) {
+    Example e;
+    e.options.norm = order;
+    e.run();
+    Buffer<float, 3> clean({2, 9, 12});
+    std::copy_n(e.output.data(), 2 * 9 * 12, clean.data());
+    e.x.view()[0][4][5] = std::numeric_limits<float>::quiet_NaN();
+    e.run();
+    EXPECT_TRUE(equal(clean.view()[1], e.output.view()[1]));
+    EXPECT_TRUE(std::isnan(e.output.view()[0][4][0]));
+  }
+}
+
+TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
+  Example e(false, 3, 65);
+  e.run();
+  Parallel three(3);
+  Buffer<float, 3> again({3, 65, 12});
+  transformer_block(e.x, e.weights, e.options, again, e.scratch, three);
+  EXPECT_TRUE(equal(e.output, again));
+
+  // Rows 15 apart, batches 70 rows apart.
+  Buffer<float, 3> wide({3, 70, 15}), wide_output({3, 70, 15});
+  const Shape<3> strides = {70 * 15, 15, 1};
+  const TensorView<float, 3> x(wide.data() + 2, {3, 65, 12}, strides);
+  const TensorView<float, 3> output(wide_output.data() + 1, {3, 65, 12}, strides);
+  for (Index b = 0; b < 3; ++b) {
+    for (Index t = 0; t < 65; ++t) std::copy_n(e.x.view()[b][t].data(), 12, x[b][t].data());
+  }
+  for (const NormOrder order : kOrders) {
+    e.options.norm = order;
+    e.run();
+    transformer_block(x, e.weights, e.options, output, e.scratch, three);
+    EXPECT_TRUE(equal(e.output, output));
+    for (Index b = 0; b < 3; ++b) {
+      for (Index t = 0; t < 70; ++t) {
+        ASSERT_EQ(wide_output.view()[b][t][0], 0);
+        ASSERT_EQ(wide_output.view()[b][t][13], 0);
+      }
+    }
+  }
+}
+
+TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
+  Example e;
+  e.output.data()[0] = 7;
+  const auto rejects = [&](const std::string& expected, const auto& change,
+                           const TransformerBlockTrace& trace = {}) {
+    TransformerBlockWeights weights = e.weights;
+    TransformerBlockOptions options = e.options;
+    change(weights, options);
+    const std::string message = error_of(
+        [&] { transformer_block(e.x, weights, options, e.output, e.scratch, e.parallel, trace); });
+    EXPECT_NE(message.find("transformer_block: " + expected), std::string::npos) << message;
+    EXPECT_EQ(e.output.data()[0], 7);
+  };
+  using W = TransformerBlockWeights;
+  using O = TransformerBlockOptions;
+  const auto nothing = [](W&, O&) {};
+  rejects("self_attn.heads: must be at least 1", [](W&, O& o) { o.heads = 0; });
+  rejects("self_attn.in_proj_weight: its 36 rows do not divide into 5 heads",
+          [](W&, O& o) { o.heads = 5; });
+  rejects("self_attn.mask: ", [](W&, O& o) { o.attention.mask = Mask::padding({1, 2, 3}); });
+  rejects("self_attn.scale: must be finite", [](W&, O& o) { o.attention.scale = NAN; });
+  rejects("self_attn.q_proj_weight: no tensor given",
+          [](W& w, O&) { w.self_attn.in_proj_weight = {}; });
+  rejects("self_attn.out_proj_weight: no tensor given",
+          [](W& w, O&) { w.self_attn.out_proj_weight = {}; });
+  rejects("linear1.weight: no tensor given", [](W& w, O&) { w.linear1 = {}; });
+  rejects("linear1.weight: shape must be [12, 12], is [12, 20]; x has width 12",
+          [](W& w, O&) { w.linear1.weight = w.linear2.weight; });
+  rejects("linear1.bias: shape must be [20], is [12]",
+          [](W& w, O&) { w.linear1.bias = w.linear2.bias; });
+  rejects("linear2.weight: shape must be [12, 20], is [20, 12]",
+          [](W& w, O&) { w.linear2.weight = w.linear1.weight; });
+  rejects("norm1.weight: shape must be [12], is [20]; x has width 12",
+          [](W& w, O&) { w.norm1.weight = w.linear1.bias; });
+  rejects("norm2.bias: shape must be [12], is [20]",
+          [](W& w, O&) { w.norm2.bias = w.linear1.bias; });
+  rejects("eps: must be finite and at least 0", [](W&, O& o) { o.eps = -1; });
+  rejects("activation: is none of", [](W&, O& o) { o.activation = static_cast<Activation>(-1); });
+  rejects("trace.hidden: shape must be [2, 9, 20], is [2, 9, 12]", nothing, {.hidden = e.output});
+  rejects("trace.normed1: shares memory", nothing, {.normed1 = e.output});
+  rejects("trace.residual2: shares memory", nothing, {.residual2 = e.x});
+  Buffer<float, 3> same({2, 9, 12});
+  rejects("trace.normed2: shares memory", nothing, {.attention = same, .normed2 = same});
+  rejects("self_attn.trace.heads: shape must be [2, 3, 9, 4]", nothing,
+          {.self_attn = {.heads = {same.data(), {1, 3, 9, 4}}}});
+
+  EXPECT_EQ(error_of([&] {
+              transformer_block({}, e.weights, e.options, e.output, e.scratch, e.parallel);
+            }),
+            "transformer_block: x: no tensor given");
+  EXPECT_NE(error_of([&] {
+              transformer_block(e.x, e.weights, e.options, e.x, e.scratch, e.parallel);
+            }).find("transformer_block: output: shares memory"),
+            std::string::npos);
+  Buffer<float, 3> narrow({2, 9, 11});
+  EXPECT_EQ(error_of([&] {
+              transformer_block(e.x, e.weights, e.options, narrow, e.scratch, e.parallel);
+            }),
+            "transformer_block: output: shape must be [2, 9, 12], is [2, 9, 11]; the shape of x");
+  e.run();
+  EXPECT_NE(e.output.data()[0], 7);
+}
+
+}  // namespace
+}  // namespace tril
