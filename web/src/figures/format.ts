@@ -60,6 +60,12 @@ export function inText(value: number): string {
   return signed(value, Math.fround(Number(short)) === Math.fround(magnitude) ? short : text);
 }
 
+/** The end of a scale: three significant digits at most, no zeros at the end. */
+export function inLegend(value: number): string {
+  const text = inText(Number(value.toPrecision(3)));
+  return text.includes('.') && !text.includes('·') ? text.replace(/\.?0+$/u, '') : text;
+}
+
 /** All the digits of a float32: the shortest decimal that reads back as the same number. */
 export function exact(value: number): string {
   const found = special(value);

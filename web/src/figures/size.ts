@@ -3,7 +3,7 @@ import { numberCell } from './format';
 import type { Axis } from './matrix';
 
 const largest = 40;
-const comfortable = 30;
+export const comfortable = 30;
 const smallest = 7;
 
 export interface Room {
@@ -28,6 +28,13 @@ export function cellSize(
   // Up to about twice the place, scrolling beats losing the numbers.
   if (room.numbers || numberCell * across <= 2.1 * (room.width - fixed)) return comfortable;
   return Math.max(smallest, byWidth);
+}
+
+/** The cell of two equal squares side by side, without scrolling. */
+export function pairCell(room: Room, size: number, fixed: number, above: number): number {
+  const byWidth = Math.floor((room.width - fixed) / (2 * size));
+  const byHeight = Math.max(comfortable, Math.floor((room.height - above) / size));
+  return Math.max(smallest, Math.min(largest, byWidth, byHeight));
 }
 
 /** Width for an axis's labels beside rows. */

@@ -25,8 +25,9 @@ export interface Scene {
   readonly headWidth: number;
   readonly valueWidth: number;
   readonly causal: boolean;
-  /** Labels of the T tokens or rows, all different. */
+  /** Labels of the T tokens or rows, all different, and what sentences call them. */
   readonly labels: readonly string[];
+  readonly names: readonly string[];
   readonly tokens: Tokens | null;
   /** Columns of X. */
   readonly groups: readonly LabelGroup[];
@@ -100,7 +101,7 @@ function axesOf(id: MatrixId, scene: Omit<Scene, 'drawn'>): { rows: Axis; cols: 
   const words = scene.content === 'tokens';
   const tokens = (title: string): Axis => ({
     title,
-    names: scene.labels,
+    names: scene.names,
     short: scene.labels,
     words,
   });
@@ -133,6 +134,7 @@ export interface SceneOptions {
 
 export function sceneOf({ entered, causal, result, before, unedited }: SceneOptions): Scene {
   const { x, q, v } = result.matrices;
+  const labels = labelsOf(entered);
   const groups = groupsOf(x.cols - 1 - positions.width, entered.kind);
   const scene: Omit<Scene, 'drawn'> = {
     result,
@@ -142,7 +144,8 @@ export function sceneOf({ entered, causal, result, before, unedited }: SceneOpti
     headWidth: q.cols,
     valueWidth: v.cols,
     causal,
-    labels: labelsOf(entered),
+    labels,
+    names: entered.kind === 'tokens' ? labels : labels.map(text.rowName),
     tokens: entered.kind === 'tokens' ? entered : null,
     groups,
   };

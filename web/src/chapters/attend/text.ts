@@ -193,6 +193,7 @@ export const text = {
     reset: 'Reset',
     notANumber: 'Not a number.',
   },
+  rowName: (row: string) => `row ${row}`,
   readout: {
     title: 'reads as',
     hint: 'the token whose content is most like this row',
