@@ -2,13 +2,11 @@
 // skips what the mask hides, and its memory does not grow with the square of T.
 #include <gtest/gtest.h>
 #include <tril/attention/online_attention.h>
-#include <tril/attention/score_kernels.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/attention_reference.h"
 #include "core/compare.h"
@@ -170,29 +168,6 @@ TEST_F(OnlineAttention, RejectsWhatDoesNotFit) {
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
   online_attention(query, key, value, {}, {}, output, scratch, parallel);
   EXPECT_LT(testing::max_abs(output.view()), 7);
-}
-
-TEST(ScoreKernels, CapIsTanh) {
-  for (const Isa isa : available_isas()) {
-    SCOPED_TRACE(isa_name(isa));
-    std::vector<float> x;
-    for (int i = -400; i <= 400; ++i) x.push_back(std::ldexp(1.1f, i / 8) * (i % 2 ? 1.0f : -1.0f));
-    x.insert(x.end(), {0.0f, -0.0f, kInfinity, -kInfinity, 1e-40f, -1.05f, 1.0499f});
-    for (const float limit : {1.0f, 3.0f, 50.0f}) {
-      std::vector<float> y = x;
-      score_kernels(isa).cap(y.data(), static_cast<Index>(y.size()), limit);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const double exact = limit * std::tanh(static_cast<double>(x[i]) / limit);
-        // x / limit takes two roundings, tanh at most three ulp, the product one; a tiny quotient
-        // is a multiple of 2^-149.
-        EXPECT_NEAR(y[i], exact, 4 * testing::kEpsilon * std::fabs(exact) + limit * 0x1p-149)
-            << x[i];
-      }
-    }
-    float nan = std::nanf("");
-    score_kernels(isa).cap(&nan, 1, 1.0f);
-    EXPECT_TRUE(std::isnan(nan));
-  }
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ void absorb_keys(const AttentionProblem& p, const PackedHeads& heads, const Mask
   p.mask.apply(wide, work.scores, stride);
 
   for (Index row = 0; row < rows; ++row) {
-    const KeyRange seen = p.mask.visible(row_of(block, block.first_query + row));
+    const KeyRange seen =
+        whole_registers(p.mask.visible(row_of(block, block.first_query + row)), block.keys);
     float* const scores = work.scores + row * stride + extra;
     const Index first = seen.first - block.keys.first, last = seen.last - block.keys.first;
     float& factor = work.factors[row] = 1.0f;

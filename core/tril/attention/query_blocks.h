@@ -45,4 +45,13 @@ inline MaskBlock row_of(const MaskBlock& block, Index query) noexcept {
   return row;
 }
 
+// `seen` widened to whole registers, but not beyond `keys`: what comes along has been masked, and
+// counts for nothing. Parts of registers would cost several times as much as whole ones.
+inline KeyRange whole_registers(KeyRange seen, KeyRange keys) noexcept {
+  constexpr Index kWidest = 16;  // lanes
+  if (seen.empty()) return seen;
+  return {std::max(keys.first, seen.first / kWidest * kWidest),
+          std::min(keys.last, (seen.last + kWidest - 1) / kWidest * kWidest)};
+}
+
 }  // namespace tril::detail

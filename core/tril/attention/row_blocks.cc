@@ -28,7 +28,7 @@ void record(const TensorView<float, 4>& trace, const MaskBlock& block, const flo
 void weigh(const Mask& mask, const MaskBlock& block, float* scores, Index stride) noexcept {
   const SoftmaxKernels& kernels = softmax_kernels();
   for (Index query = block.first_query; query < block.last_query; ++query) {
-    const KeyRange seen = mask.visible(row_of(block, query));
+    const KeyRange seen = whole_registers(mask.visible(row_of(block, query)), block.keys);
     float* const start = scores + (query - block.first_query) * stride;
     const Index first = seen.first - block.keys.first, last = seen.last - block.keys.first;
     std::fill_n(start, first, 0.0f);
