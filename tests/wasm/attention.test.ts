@@ -4,7 +4,9 @@ import { expectGolden, Random } from './golden.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { attention, epsilon, expectClose, randomMatrix, type Matrix } from './reference.js';
 
-const methods = ['auto', 'full', 'blocked'] as const;
+const traced = ['auto', 'full', 'blocked'] as const;
+/** The last one never holds the scores, so that it cannot show them. */
+const methods = [...traced, 'online'] as const;
 /** Numbers of size 1 through two products and a softmax; the rest of the bound is for the exponential. */
 const tolerance = 32 * epsilon;
 
@@ -16,7 +18,7 @@ const heads = (count: number, length: number, width: number, seed: number): Matr
 const sideBySide = (parts: Matrix[]): Matrix =>
   parts[0]!.map((_, t) => parts.flatMap((part) => part[t]!));
 
-describe.each(methods)('attention by %s', (method) => {
+describe.each(traced)('attention by %s', (method) => {
   it('is its definition, one head and no batch', () => {
     withoutLeak(() => {
       for (const [T, S, D, Dv] of [
@@ -257,7 +259,7 @@ describe('masks', () => {
   it.each(rules)('%s', (_, options, sees) => {
     withoutLeak(() => {
       const tensor = tril.tensor(x);
-      for (const method of methods) {
+      for (const method of traced) {
         const got = tril.attention(tensor, tensor, tensor, {
           ...options(),
           method,
@@ -267,6 +269,9 @@ describe('masks', () => {
         expectClose(got.trace.masked.read(), expected.masked.flat(), tolerance);
         expectClose(got.output.read(), expected.output.flat(), tolerance);
       }
+      const online = { ...options(), method: 'online' } as const;
+      const { output } = tril.attention(tensor, tensor, tensor, online);
+      expectClose(output.read(), attention(x, x, x, sees).output.flat(), tolerance);
     });
   });
 
@@ -352,6 +357,7 @@ describe('attention refuses', () => {
     [{ causal: 1 }, 'causal', 'must be true or false'],
     [{ causl: true }, 'causl', 'did you mean "causal"?'],
     [{ method: 'ful' }, 'method', 'unknown method "ful"'],
+    [{ method: 'online', trace: true }, 'trace', /trace/],
     [{ mask: [[1]] }, 'mask', 'must be a mask'],
     [{ heads: 0 }, 'heads', 'at least 1'],
     [{ heads: 1.5 }, 'heads', 'whole number'],
@@ -589,7 +595,11 @@ describe('attention gives what PyTorch gives in float64', () => {
     withoutLeak(() => {
       const random = new Random(100 + places.get(name)!);
       const [q, k, v] = inputs(random, sizes).map(([shape, data]) => tril.tensor(shape, data));
-      expectGolden(tril.attention(q!, k!, v!, draw(random)).output, `attention/${name}`);
+      const options = draw(random);
+      for (const method of methods) {
+        const { output } = tril.attention(q!, k!, v!, { ...options, method });
+        expectGolden(output, `attention/${name}`);
+      }
     });
   });
 

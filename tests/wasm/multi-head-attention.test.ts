@@ -2,52 +2,22 @@ import { loadTril, variants, type MultiHeadWeights, type Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { golden, Random } from './golden.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-import { add, attention, epsilon, expectClose, matmul, randomMatrix } from './reference.js';
-import { transpose, type Matrix } from './reference.js';
+import { epsilon, expectClose, multiHead, randomMatrix } from './reference.js';
+import type { MultiHeadPlain } from './reference.js';
 
 const tolerance = 64 * epsilon;
 
-interface Plain {
-  in_proj_weight: Matrix;
-  in_proj_bias: number[];
-  'out_proj.weight': Matrix;
-  'out_proj.bias': number[];
-}
-
-const plainWeights = (width: number): Plain => ({
+const plainWeights = (width: number): MultiHeadPlain => ({
   in_proj_weight: randomMatrix(3 * width, width, 11),
   in_proj_bias: randomMatrix(1, 3 * width, 12)[0]!,
   'out_proj.weight': randomMatrix(width, width, 13),
   'out_proj.bias': randomMatrix(1, width, 14)[0]!,
 });
 
-const asTensors = (weights: Plain, module = tril) =>
+const asTensors = (weights: MultiHeadPlain, module = tril) =>
   Object.fromEntries(
     Object.entries(weights).map(([name, values]) => [name, module.tensor(values as number[])]),
   ) as unknown as MultiHeadWeights;
-
-/** nn.MultiheadAttention by its definition, one sequence. */
-function multiHead(x: Matrix, context: Matrix, weights: Plain, count: number, causal: boolean) {
-  const width = x[0]!.length;
-  const depth = width / count;
-  const project = (input: Matrix, part: number) =>
-    add(
-      matmul(input, transpose(weights.in_proj_weight.slice(part * width, (part + 1) * width))),
-      weights.in_proj_bias.slice(part * width, (part + 1) * width),
-    );
-  const columns = (matrix: Matrix, h: number) =>
-    matrix.map((row) => row.slice(h * depth, (h + 1) * depth));
-  const [q, k, v] = [project(x, 0), project(context, 1), project(context, 2)];
-  const heads = Array.from({ length: count }, (_, h) => ({
-    queries: columns(q, h),
-    keys: columns(k, h),
-    values: columns(v, h),
-    ...attention(columns(q, h), columns(k, h), columns(v, h), (t, s) => !causal || s <= t),
-  }));
-  const joined = x.map((_, t) => heads.flatMap((head) => head.output[t]!));
-  const projected = matmul(joined, transpose(weights['out_proj.weight']));
-  return { heads, output: add(projected, weights['out_proj.bias']) };
-}
 
 describe('multiHeadAttention', () => {
   const [T, C, H] = [7, 12, 3];
@@ -128,7 +98,7 @@ describe('multiHeadAttention', () => {
   it('leaves out biases that are not there', () => {
     withoutLeak(() => {
       const zero = (values: number[]) => values.map(() => 0);
-      const unbiased: Plain = {
+      const unbiased: MultiHeadPlain = {
         ...weights,
         in_proj_bias: zero(weights.in_proj_bias),
         'out_proj.bias': zero(weights['out_proj.bias']),

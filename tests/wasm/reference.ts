@@ -45,6 +45,43 @@ export function attention(
   return { scores, masked, weights, output: matmul(weights, value) };
 }
 
+/** Weights of nn.MultiheadAttention as numbers. */
+export interface MultiHeadPlain {
+  in_proj_weight: Matrix;
+  in_proj_bias: number[];
+  'out_proj.weight': Matrix;
+  'out_proj.bias': number[];
+}
+
+/** nn.MultiheadAttention by its definition, one sequence. */
+export function multiHead(
+  x: Matrix,
+  context: Matrix,
+  weights: MultiHeadPlain,
+  count: number,
+  causal: boolean,
+) {
+  const width = x[0]!.length;
+  const depth = width / count;
+  const project = (input: Matrix, part: number) =>
+    add(
+      matmul(input, transpose(weights.in_proj_weight.slice(part * width, (part + 1) * width))),
+      weights.in_proj_bias.slice(part * width, (part + 1) * width),
+    );
+  const columns = (matrix: Matrix, h: number) =>
+    matrix.map((row) => row.slice(h * depth, (h + 1) * depth));
+  const [q, k, v] = [project(x, 0), project(context, 1), project(context, 2)];
+  const heads = Array.from({ length: count }, (_, h) => ({
+    queries: columns(q, h),
+    keys: columns(k, h),
+    values: columns(v, h),
+    ...attention(columns(q, h), columns(k, h), columns(v, h), (t, s) => !causal || s <= t),
+  }));
+  const joined = x.map((_, t) => heads.flatMap((head) => head.output[t]!));
+  const projected = matmul(joined, transpose(weights['out_proj.weight']));
+  return { heads, output: add(projected, weights['out_proj.bias']) };
+}
+
 /**
  * Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same
  * (mulberry32).
@@ -87,3 +124,14 @@ export function expectClose(
     );
   }
 }
+
+/** Layer normalisation of every row, without scale and shift. */
+export const normalise = (x: Matrix, eps = 1e-5): Matrix =>
+  x.map((row) => {
+    const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
+    const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length;
+    return row.map((value) => (value - mean) / Math.sqrt(variance + eps));
+  });
+
+export const plus = (a: Matrix, b: Matrix): Matrix =>
+  a.map((row, i) => row.map((value, j) => value + b[i]![j]!));

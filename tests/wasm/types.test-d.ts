@@ -14,6 +14,7 @@ it('tensors', () => {
   expectTypeOf(x.shape).toEqualTypeOf<readonly number[]>();
   expectTypeOf(x.read()).toMatchTypeOf<Float32Array>();
   expectTypeOf(x.toArray()).toEqualTypeOf<NestedNumbers>();
+  expectTypeOf(x.toArray<number[][]>()).toEqualTypeOf<number[][]>();
   expectTypeOf(x.view((values) => values.length)).toEqualTypeOf<number>();
   expectTypeOf(tril.scope(() => ({ kept: x }))).toEqualTypeOf<{ kept: Tensor }>();
   // @ts-expect-error text is no data

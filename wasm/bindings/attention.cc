@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heads.h"
+#include "traces.h"
 
 namespace tril::js {
 
@@ -14,7 +15,8 @@ AttentionMethod method_named(const std::string& name, std::string_view call) {
   if (name == "auto") return AttentionMethod::automatic;
   if (name == "full") return AttentionMethod::full;
   if (name == "blocked") return AttentionMethod::blocked;
-  fail(call, "method", "unknown method \"" + name + "\"; there are auto, full, blocked");
+  if (name == "online") return AttentionMethod::online;
+  fail(call, "method", "unknown method \"" + name + "\"; there are auto, full, blocked, online");
 }
 
 // `past` followed by `now` along the axis of time, the last but one. All other axes must agree.
@@ -54,19 +56,6 @@ tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
   return options;
 }
 
-AttentionTrace make_trace(Results& results, const Shape<4>& scores, const DynamicShape& shape,
-                          bool with_softcap) {
-  const auto view = [&](const char* name) {
-    return TensorView<float, 4>(results.make(name, shape).data(), scores);
-  };
-  AttentionTrace trace;
-  trace.scores = view("scores");
-  if (with_softcap) trace.capped = view("capped");
-  trace.masked = view("masked");
-  trace.weights = view("weights");
-  return trace;
-}
-
 NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
                        const Tensor* past_key, const Tensor* past_value,
                        const AttentionOptions& options, Tensor* out) {
@@ -91,7 +80,8 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   const Shape<4> scores{q.size(0), q.size(1), q.size(2), k.size(2)};
   AttentionTrace trace;
   if (options.trace) {
-    trace = make_trace(results, scores, layout.score_shape(scores), options.softcap > 0);
+    const int left_out = layout.packed ? 3 - layout.rank : 4 - layout.rank;
+    trace = Traces(results, left_out).attention(scores, options.softcap > 0);
   }
   const Index past = past_key ? past_key->size(-2) : 0;
   tril::attention(q, k, v, options.core(mask.mask(), past, kCall),

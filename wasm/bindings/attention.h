@@ -26,11 +26,6 @@ struct AttentionOptions {
   tril::AttentionOptions core(const Mask& mask, Index past, std::string_view call) const;
 };
 
-// The tensors of a trace, named and shaped as JavaScript gets them, and the views of them that the
-// core fills.
-AttentionTrace make_trace(Results& results, const Shape<4>& scores, const DynamicShape& shape,
-                          bool with_softcap);
-
 // Gives output (null where `out` was written), with a trace scores, capped (where there is a soft
 // cap), masked and weights, and with past_key and past_value, which are prepended, presentKey and
 // presentValue.

@@ -12,6 +12,7 @@
 #include "norms.h"
 #include "softmax.h"
 #include "tensor.h"
+#include "transformer.h"
 
 using namespace tril::js;
 using namespace emscripten;
@@ -72,6 +73,18 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("needWeights", &MultiHeadOptions::need_weights)
       .field("averageWeights", &MultiHeadOptions::average_weights);
   function("_multiHeadAttention", guard<&multi_head_attention>, allow_raw_pointers());
+
+  value_object<BlockOptions>("_BlockOptions")
+      .field("heads", &BlockOptions::heads)
+      .field("kvHeads", &BlockOptions::kv_heads)
+      .field("preNorm", &BlockOptions::pre_norm)
+      .field("activation", &BlockOptions::activation)
+      .field("eps", &BlockOptions::eps)
+      .field("trace", &BlockOptions::trace)
+      .field("attention", &BlockOptions::attention);
+  function("_transformerBlock", guard<&transformer_block>, allow_raw_pointers());
+  function("_decoderBlock", guard<&decoder_block>, allow_raw_pointers());
+  function("_transformer", guard<&transformer>, allow_raw_pointers());
 
   value_object<SinusoidalOptions>("_SinusoidalOptions")
       .field("wavelength", &SinusoidalOptions::wavelength)

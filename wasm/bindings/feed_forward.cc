@@ -3,23 +3,13 @@
 #include <tril/layers/feed_forward.h>
 
 #include "output.h"
+#include "weights.h"
 
 namespace tril::js {
 
 namespace {
 
 constexpr std::string_view kCall = "feed_forward";
-
-MatrixView<const float> required_matrix(const NamedTensors& weights, const char* name) {
-  const Tensor* tensor = named(weights, name);
-  if (!tensor) fail(kCall, name, "no tensor given");
-  return matrix(*tensor, kCall, name);
-}
-
-LinearWeights linear_weights(const NamedTensors& weights, const char* weight, const char* bias) {
-  return {.weight = required_matrix(weights, weight),
-          .bias = optional_vector(named(weights, bias), kCall, bias)};
-}
 
 }  // namespace
 
@@ -41,10 +31,11 @@ TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activa
 
 NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& weights,
                           const std::string& activation, bool trace, Tensor* out) {
-  const FeedForwardWeights core{
-      .linear1 = linear_weights(weights, "linear1.weight", "linear1.bias"),
-      .linear2 = linear_weights(weights, "linear2.weight", "linear2.bias"),
-  };
+  const Weights read(weights, kCall);
+  const FeedForwardWeights core{.linear1 = read.linear("linear1"),
+                                .linear2 = read.linear("linear2")};
+  if (!core.linear1.weight) fail(kCall, "linear1.weight", "no tensor given");
+  if (!core.linear2.weight) fail(kCall, "linear2.weight", "no tensor given");
   const Activation kind = activation_named(activation, kCall);
   Results results(engine, kCall);
   const Output output(engine, out, with_width(x.shape(), core.linear2.weight.size(0)), kCall);

@@ -52,8 +52,4 @@ DynamicShape HeadLayout::tensor_shape(const Shape<4>& shape) const {
   return {shape.end() - rank, shape.end()};
 }
 
-DynamicShape HeadLayout::score_shape(const Shape<4>& shape) const {
-  return {shape.end() - (packed ? rank + 1 : rank), shape.end()};
-}
-
 }  // namespace tril::js

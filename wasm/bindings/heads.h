@@ -30,8 +30,6 @@ struct HeadLayout {
 
   // The shape in this layout of [B, H, T, D].
   DynamicShape tensor_shape(const Shape<4>& shape) const;
-  // The shape of scores [B, H, T, S]: heads always have their own axis, unless it is [T, D].
-  DynamicShape score_shape(const Shape<4>& shape) const;
 };
 
 }  // namespace tril::js

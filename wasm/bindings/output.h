@@ -1,6 +1,7 @@
 // Where a call's result goes: into the tensor that the caller gave as `out`, or into a new one.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "tensor.h"
@@ -39,10 +40,10 @@ class Results {
   Results(Engine& engine, std::string_view call) : engine_(engine), call_(call) {}
 
   // A new tensor of zeros.
-  Tensor& make(const char* name, DynamicShape shape) {
+  Tensor& make(const std::string& name, DynamicShape shape) {
     return add(name, std::make_shared<Tensor>(engine_, std::move(shape), call_));
   }
-  Tensor& add(const char* name, TensorHandle tensor) {
+  Tensor& add(const std::string& name, TensorHandle tensor) {
     return *named_.emplace_back(name, std::move(tensor)).second;
   }
 
@@ -55,7 +56,7 @@ class Results {
  private:
   Engine& engine_;
   std::string_view call_;
-  std::vector<std::pair<const char*, TensorHandle>> named_;
+  std::vector<std::pair<std::string, TensorHandle>> named_;
 };
 
 // The rows of a tensor: all axes but the last taken as one.

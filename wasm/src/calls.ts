@@ -8,6 +8,7 @@ import { multiHeadCalls } from './calls/multi-head-attention.js';
 import { normCalls } from './calls/norms.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
+import { transformerCalls } from './calls/transformer.js';
 import type { Context } from './context.js';
 
 /** Everything that can be called on a loaded module. */
@@ -22,4 +23,5 @@ export const calls = (context: Context) => ({
   ...lessonCalls(context),
   ...normCalls(context),
   ...feedForwardCalls(context),
+  ...transformerCalls(context),
 });

@@ -171,20 +171,31 @@ function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unkno
 }
 
 /** Where the core calls an argument otherwise than JavaScript does. */
-const publicArguments: Record<string, string> = {
+const publicNames: Record<string, string> = {
   key_heads: 'kvHeads',
   key_lengths: 'keyLengths',
-  out_proj_bias: 'out_proj.bias',
-  out_proj_weight: 'out_proj.weight',
   output: 'out',
   value_context: 'valueContext',
 };
+
+/**
+ * The core's name of an argument, such as `layers.0.self_attn.out_proj_weight` or `self_attn.mask`,
+ * as JavaScript writes it. Options of a part are options of the whole.
+ */
+function publicArgument(name: string): string {
+  const [, part, own] = /^(?:.*\.)?(self_attn|multihead_attn)\.([a-z_]+)$/.exec(name) ?? [];
+  if (own && !/weight$|bias$/.test(own)) {
+    if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
+    return publicNames[own] ?? own;
+  }
+  return publicNames[name] ?? name.replace(/out_proj_(weight|bias)$/, 'out_proj.$1');
+}
 
 /**
  * The module's own error with the public name of the call and the shapes; anything else as it is.
  */
 function withCall(error: unknown, call: string, shapes: Shapes): unknown {
   if (!(error instanceof TrilError)) return error;
-  const argument = publicArguments[error.argument] ?? error.argument;
+  const argument = publicArgument(error.argument);
   return new TrilError(call, argument, error.problem, { ...shapes, ...error.shapes });
 }

@@ -48,4 +48,16 @@ export type {
 } from './calls/feed-forward.js';
 export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
 export type { SoftmaxOptions } from './calls/softmax.js';
+export type {
+  BlockResult,
+  DecoderBlockOptions,
+  DecoderBlockTrace,
+  DecoderBlockWeights,
+  TransformerBlockOptions,
+  TransformerBlockTrace,
+  TransformerBlockWeights,
+  TransformerOptions,
+  TransformerTrace,
+  TransformerWeights,
+} from './calls/transformer.js';
 export type { MemoryUse, RandomOptions, UniformOptions } from './calls/tensor.js';

@@ -42,9 +42,9 @@ export class Tensor implements Disposable {
     return new Float32Array(this.raw('read').view());
   }
 
-  /** The numbers as nested arrays, for small tensors. */
-  toArray(): NestedNumbers {
-    return nest(this.read(), this.shape);
+  /** The numbers as nested arrays, for small tensors: `toArray<number[][]>()` of a matrix. */
+  toArray<Nested extends NestedNumbers = NestedNumbers>(): Nested {
+    return nest(this.read(), this.shape) as Nested;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Tensor } from '../tensor.js';
 import { checkLengths, rawMask, type Mask } from './mask.js';
 
 /** How the scores are gone through; all methods are exact. */
-export type AttentionMethod = 'auto' | 'full' | 'blocked';
+export type AttentionMethod = 'auto' | 'full' | 'blocked' | 'online';
 
 export interface KeyValue {
   readonly key: Tensor;

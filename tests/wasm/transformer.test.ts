@@ -1,0 +1,318 @@
+import { loadTril, variants, type DecoderBlockWeights, type Tensor } from 'tril';
+import type { TransformerBlockWeights, TransformerWeights } from 'tril';
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { add, epsilon, expectClose, matmul, multiHead, normalise, plus } from './reference.js';
+import { randomMatrix, transpose, type Matrix, type MultiHeadPlain } from './reference.js';
+
+const [T, S, C, H, F] = [5, 4, 8, 2, 12];
+/** Some sums of up to F products after each other, with a norm's division between them. */
+const tolerance = 512 * epsilon;
+
+type Plain = Record<string, Matrix | number[]>;
+
+const vector = (size: number, seed: number) => randomMatrix(1, size, seed)[0]!;
+
+const attentionWeights = (part: string, seed: number): Plain => ({
+  [`${part}.in_proj_weight`]: randomMatrix(3 * C, C, seed),
+  [`${part}.in_proj_bias`]: vector(3 * C, seed + 1),
+  [`${part}.out_proj.weight`]: randomMatrix(C, C, seed + 2),
+  [`${part}.out_proj.bias`]: vector(C, seed + 3),
+});
+
+const normWeights = (names: string[], seed: number): Plain =>
+  Object.fromEntries(
+    names.flatMap((name, i) => [
+      [`${name}.weight`, vector(C, seed + 2 * i)],
+      [`${name}.bias`, vector(C, seed + 2 * i + 1)],
+    ]),
+  );
+
+const blockWeights = (seed: number): Plain => ({
+  ...attentionWeights('self_attn', seed),
+  'linear1.weight': randomMatrix(F, C, seed + 10),
+  'linear1.bias': vector(F, seed + 11),
+  'linear2.weight': randomMatrix(C, F, seed + 12),
+  'linear2.bias': vector(C, seed + 13),
+  ...normWeights(['norm1', 'norm2'], seed + 20),
+});
+
+const decoderWeights = (seed: number): Plain => ({
+  ...blockWeights(seed),
+  ...attentionWeights('multihead_attn', seed + 30),
+  ...normWeights(['norm3'], seed + 40),
+});
+
+const prefixed = (prefix: string, weights: Plain): Plain =>
+  Object.fromEntries(Object.entries(weights).map(([name, value]) => [prefix + name, value]));
+
+const asTensors = <Weights>(weights: Plain, module = tril): Weights =>
+  Object.fromEntries(
+    Object.entries(weights).map(([name, value]) => [name, module.tensor(value as number[])]),
+  ) as Weights;
+
+const attentionOf = (weights: Plain, part: string): MultiHeadPlain => ({
+  in_proj_weight: weights[`${part}.in_proj_weight`] as Matrix,
+  in_proj_bias: weights[`${part}.in_proj_bias`] as number[],
+  'out_proj.weight': weights[`${part}.out_proj.weight`] as Matrix,
+  'out_proj.bias': weights[`${part}.out_proj.bias`] as number[],
+});
+
+const norm = (x: Matrix, weights: Plain, name: string): Matrix => {
+  const [scale, shift] = [weights[`${name}.weight`], weights[`${name}.bias`]] as [
+    number[],
+    number[],
+  ];
+  return normalise(x).map((row) => row.map((value, c) => value * scale[c]! + shift[c]!));
+};
+
+function feedForward(x: Matrix, weights: Plain) {
+  const layer = (input: Matrix, name: string) =>
+    add(
+      matmul(input, transpose(weights[`${name}.weight`] as Matrix)),
+      weights[`${name}.bias`] as number[],
+    );
+  const hidden = layer(x, 'linear1');
+  const activated = hidden.map((row) => row.map((value) => Math.max(0, value)));
+  return { hidden, activated, output: layer(activated, 'linear2') };
+}
+
+/** A sublayer with its residual and its norm, in either order: what comes out, and the steps. */
+function sublayer(x: Matrix, order: string, f: (x: Matrix) => Matrix, by: (x: Matrix) => Matrix) {
+  if (order === 'pre') {
+    const normed = by(x);
+    const residual = plus(x, f(normed));
+    return { out: residual, residual, normed };
+  }
+  const residual = plus(x, f(x));
+  const normed = by(residual);
+  return { out: normed, residual, normed };
+}
+
+function block(x: Matrix, weights: Plain, order: string, causal: boolean): Record<string, Matrix> {
+  let attention: Matrix = [];
+  const first = sublayer(
+    x,
+    order,
+    (input) => {
+      attention = multiHead(input, input, attentionOf(weights, 'self_attn'), H, causal).output;
+      return attention;
+    },
+    (input) => norm(input, weights, 'norm1'),
+  );
+  let fed = { hidden: [] as Matrix, activated: [] as Matrix, output: [] as Matrix };
+  const second = sublayer(
+    first.out,
+    order,
+    (input) => (fed = feedForward(input, weights)).output,
+    (input) => norm(input, weights, 'norm2'),
+  );
+  return {
+    attention,
+    residual1: first.residual,
+    normed1: first.normed,
+    hidden: fed.hidden,
+    activated: fed.activated,
+    feedForward: fed.output,
+    residual2: second.residual,
+    normed2: second.normed,
+    output: second.out,
+  };
+}
+
+function decoderBlock(x: Matrix, memory: Matrix, weights: Plain, order: string): Matrix {
+  const attend = (part: string, causal: boolean, source?: Matrix) => (input: Matrix) =>
+    multiHead(input, source ?? input, attentionOf(weights, part), H, causal).output;
+  const by = (name: string) => (input: Matrix) => norm(input, weights, name);
+  const first = sublayer(x, order, attend('self_attn', true), by('norm1'));
+  const cross = attend('multihead_attn', false, memory);
+  const second = sublayer(first.out, order, cross, by('norm2'));
+  const feed = (input: Matrix) => feedForward(input, weights).output;
+  return sublayer(second.out, order, feed, by('norm3')).out;
+}
+
+const x = randomMatrix(T, C, 1);
+const memory = randomMatrix(S, C, 2);
+
+describe.each(['post', 'pre'] as const)('with norm: %s', (order) => {
+  it('transformerBlock is its definition, and shows its way there', () => {
+    withoutLeak(() => {
+      const weights = blockWeights(100);
+      const state = asTensors<TransformerBlockWeights>(weights);
+      for (const causal of [false, true]) {
+        for (const batch of [[], [1]]) {
+          const { output, trace } = tril.transformerBlock(
+            tril.tensor([...batch, T, C], x.flat()),
+            state,
+            { heads: H, norm: order, causal, trace: true },
+          );
+          const expected = block(x, weights, order, causal);
+          expect(output.shape).toEqual([...batch, T, C]);
+          expectClose(output.read(), expected['output']!.flat(), tolerance);
+          const { queries, keys, values, scores, masked, weights: shares, heads, ...rest } = trace;
+          expect([queries, keys, values, heads].map((each) => each.shape)).toEqual(
+            Array(4).fill([...batch, H, T, C / H]),
+          );
+          expect([scores, masked, shares].map((each) => each.shape)).toEqual(
+            Array(3).fill([...batch, H, T, T]),
+          );
+          const steps = { ...rest } as Record<string, Tensor>;
+          expect(Object.keys(steps).sort()).toEqual(
+            Object.keys(expected)
+              .filter((name) => name !== 'output')
+              .sort(),
+          );
+          for (const [name, step] of Object.entries(steps)) {
+            expectClose(step.read(), expected[name]!.flat(), tolerance);
+          }
+        }
+      }
+    });
+  });
+
+  it('decoderBlock is its definition', () => {
+    withoutLeak(() => {
+      const weights = decoderWeights(200);
+      const out = tril.zeros([T, C]);
+      const { output, trace } = tril.decoderBlock(
+        tril.tensor(x),
+        tril.tensor(memory),
+        asTensors<DecoderBlockWeights>(weights),
+        { heads: H, norm: order, causal: true, trace: true, out },
+      );
+      expect(output).toBe(out);
+      expectClose(out.read(), decoderBlock(x, memory, weights, order).flat(), tolerance);
+      expect(trace.weights.shape).toEqual([H, T, T]);
+      expect(trace.crossAttention.weights.shape).toEqual([H, T, S]);
+      expect(trace.crossAttention.keys.shape).toEqual([H, S, C / H]);
+      expect(trace.cross.shape).toEqual([T, C]);
+    });
+  });
+
+  it('transformer is its blocks, one after the other', () => {
+    withoutLeak(() => {
+      const layers = [300, 400].map(blockWeights);
+      const decoders = [500, 600].map(decoderWeights);
+      const ends = {
+        ...normWeights(['encoder.norm'], 700),
+        ...normWeights(['decoder.norm'], 710),
+      };
+      const weights: Plain = {
+        ...ends,
+        ...Object.assign({}, ...layers.map((each, i) => prefixed(`encoder.layers.${i}.`, each))),
+        ...Object.assign({}, ...decoders.map((each, i) => prefixed(`decoder.layers.${i}.`, each))),
+      };
+      let encoded = memory;
+      for (const layer of layers) encoded = block(encoded, layer, order, false)['output']!;
+      encoded = norm(encoded, ends, 'encoder.norm');
+      let decoded = x;
+      for (const layer of decoders) decoded = decoderBlock(decoded, encoded, layer, order);
+      decoded = norm(decoded, ends, 'decoder.norm');
+      const { output, trace } = tril.transformer(
+        tril.tensor([memory]),
+        tril.tensor([x]),
+        asTensors<TransformerWeights>(weights),
+        { heads: H, norm: order, causal: true, trace: true },
+      );
+      expect(output.shape).toEqual([1, T, C]);
+      // Four blocks deep: every one of them passes on, and adds to, what it was given.
+      expectClose(output.read(), decoded.flat(), 8 * tolerance);
+      expectClose(trace.memory.read(), encoded.flat(), 4 * tolerance);
+      expect(trace.encoder).toHaveLength(2);
+      expect(trace.decoder).toHaveLength(2);
+      expect(trace.encoder[1]!.hidden.shape).toEqual([1, S, F]);
+      expect(trace.decoder[1]!.crossAttention.scores.shape).toEqual([1, H, T, S]);
+    });
+  });
+});
+
+describe('blocks refuse', () => {
+  it('weights that are unknown, missing or of another shape, naming them as PyTorch does', () => {
+    withoutLeak(() => {
+      const state = asTensors<TransformerBlockWeights>(blockWeights(1));
+      const input = tril.tensor(x);
+      const [wide, flat] = [tril.zeros([C + 1, C + 1]), tril.zeros([C + 1])];
+      const out = tril.zeros([T, C]);
+      const refuse = (changed: object, argument: string, says: string | RegExp) => {
+        const weights = { ...state, ...changed };
+        const body = () => tril.transformerBlock(input, weights, { heads: H, out });
+        expectRefused(body, { call: 'transformerBlock', argument, says, out });
+      };
+      refuse({ 'norm3.weight': flat }, 'norm3.weight', 'unknown weight "norm3.weight"');
+      refuse({ 'self_atn.in_proj_bias': flat }, 'self_atn.in_proj_bias', 'did you mean "self_attn');
+      refuse({ 'linear1.weight': null }, 'linear1.weight', 'no tensor given');
+      refuse({ 'linear1.weight': wide }, 'linear1.weight', /\[9, 9\]/);
+      refuse({ 'norm1.weight': flat }, 'norm1.weight', /\[8\]/);
+      refuse({ 'self_attn.in_proj_weight': wide }, 'self_attn.in_proj_weight', /9/);
+      refuse({ 'self_attn.out_proj.weight': wide }, 'self_attn.out_proj.weight', /9/);
+      refuse({ 'self_attn.out_proj.bias': flat }, 'self_attn.out_proj.bias', /9/);
+    });
+  });
+
+  it('options that are wrong', () => {
+    withoutLeak(() => {
+      const state = asTensors<TransformerBlockWeights>(blockWeights(1));
+      const input = tril.tensor(x);
+      const mask = tril.mask.dense(tril.zeros([T + 1, T]), { kind: 'additive' });
+      const call = 'transformerBlock';
+      const refuse = (options: object, argument: string, says: string | RegExp) => {
+        const body = () => tril.transformerBlock(input, state, options as { heads: number });
+        expectRefused(body, { call, argument, says });
+      };
+      refuse({}, 'heads', 'must be given');
+      refuse({ heads: 3 }, 'self_attn.in_proj_weight', /24 rows do not divide|heads/);
+      refuse({ heads: H, norm: 'both' }, 'norm', 'must be "post" or "pre", is "both"');
+      refuse({ heads: H, activation: 'tanh' }, 'activation', 'unknown activation "tanh"');
+      refuse({ heads: H, eps: NaN }, 'eps', /must be/);
+      refuse({ heads: H, mask }, 'mask', /\[1, 1, 6, 5\]/);
+      refuse({ heads: H, scale: NaN }, 'scale', /finite/);
+      refuse({ heads: H, past: 1 }, 'past', 'unknown option');
+    });
+  });
+
+  it('a memory or stacks that do not fit', () => {
+    withoutLeak(() => {
+      const state = asTensors<DecoderBlockWeights>(decoderWeights(1));
+      const [input, batch] = [tril.tensor(x), tril.zeros([1, S, C])];
+      const mask = tril.mask.dense(tril.zeros([T, S + 1]), { kind: 'boolean' });
+      const kept = tril.tensor(memory);
+      const decode = (from: Tensor, options: object = {}) =>
+        tril.decoderBlock(input, from, state, { heads: H, ...options });
+      const call = 'decoderBlock';
+      expectRefused(() => decode(batch), { call, argument: 'memory', says: 'this is [1, 4, 8]' });
+      const refusal = { call, argument: 'memoryMask', says: /\[1, 1, 5, 5\]/ };
+      expectRefused(() => decode(kept, { memoryMask: mask }), refusal);
+
+      const one = tril.zeros([C]);
+      const stack = (weights: TransformerWeights) => () =>
+        tril.transformer(kept, input, weights, { heads: H });
+      expectRefused(stack({ 'encoder.layers.0.linear1.wieght': one }), {
+        call: 'transformer',
+        argument: 'encoder.layers.0.linear1.wieght',
+        says: 'did you mean "linear1.weight"?',
+      });
+      expectRefused(stack({ 'decoder.norm.scale': one }), {
+        call: 'transformer',
+        argument: 'decoder.norm.scale',
+        says: 'unknown weight',
+      });
+      expectRefused(stack({}), { call: 'transformer', argument: 'encoder.layers', says: /layer/ });
+    });
+  });
+});
+
+it('gives the same in all variants, within rounding', async () => {
+  const weights = blockWeights(100);
+  const expected = block(x, weights, 'post', true)['output']!.flat();
+  for (const variant of variants) {
+    const module = await loadTril({ variant });
+    module.scope(() => {
+      const state = asTensors<TransformerBlockWeights>(weights, module);
+      const { output } = module.transformerBlock(module.tensor(x), state, {
+        ...{ heads: H, causal: true },
+      });
+      expectClose(output.read(), expected, tolerance);
+    });
+    expect(module.memory().tensors).toBe(0);
+  }
+});

@@ -1,0 +1,167 @@
+#include "transformer.h"
+
+#include <tril/block/transformer.h>
+
+#include "feed_forward.h"
+#include "sequences.h"
+#include "traces.h"
+#include "weights.h"
+
+namespace tril::js {
+
+namespace {
+
+// What blocks and stacks of them have in common.
+template <typename Options>
+Options common(const BlockOptions& options, std::string_view call) {
+  Options core;
+  core.heads = options.heads;
+  core.key_heads = options.kv_heads;
+  core.norm = options.pre_norm ? NormOrder::pre : NormOrder::post;
+  core.activation = activation_named(options.activation, call);
+  core.eps = options.eps;
+  return core;
+}
+
+MultiHeadShape shape_of(const BlockOptions& options, const AttentionOptions& attention,
+                        const Shape<3>& x, Index keys, const MultiHeadWeights& weights) {
+  return {x[0],
+          x[1],
+          keys,
+          options.heads,
+          options.kv_heads,
+          MultiHeadShape::head_width(weights, options.heads),
+          attention.softcap > 0};
+}
+
+// The width of the feed-forward, or 1 where its weights are missing, which the core will say.
+Index hidden_width(const LinearWeights& linear1) {
+  return linear1.weight ? linear1.weight.size(0) : 1;
+}
+
+TransformerBlockTrace block_trace(const Traces& traces, const BlockOptions& options,
+                                  const AttentionOptions& attention, const Shape<3>& x,
+                                  const TransformerBlockWeights& weights) {
+  return traces.transformer_block(x, hidden_width(weights.linear1),
+                                  shape_of(options, attention, x, x[1], weights.self_attn));
+}
+
+DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& options,
+                                const AttentionOptions& cross, const Shape<3>& x, Index keys,
+                                const DecoderBlockWeights& weights) {
+  return traces.decoder_block(x, hidden_width(weights.linear1),
+                              shape_of(options, options.attention, x, x[1], weights.self_attn),
+                              shape_of(options, cross, x, keys, weights.multihead_attn));
+}
+
+// Weights of `layers.0`, `layers.1`, ..., as many as there are.
+template <typename Layer, typename Read>
+std::vector<Layer> read_layers(const Weights& stack, const Read& read) {
+  std::vector<Layer> layers;
+  for (;;) {
+    const Weights layer = stack.part("layers." + std::to_string(layers.size()));
+    if (!layer.has("linear1.weight")) return layers;
+    layers.push_back(read(layer));
+  }
+}
+
+std::optional<NormWeights> read_norm(const Weights& stack) {
+  if (!stack.has("norm.weight") && !stack.has("norm.bias")) return std::nullopt;
+  return stack.norm("norm");
+}
+
+}  // namespace
+
+NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
+                               const BlockOptions& options, Tensor* out) {
+  constexpr std::string_view kCall = "transformer_block";
+  const auto input = sequences(x, x, kCall, "x");
+  const MaskArgument mask(options.attention.mask, kCall);
+  auto core = common<TransformerBlockOptions>(options, kCall);
+  core.attention = options.attention.core(mask.mask(), 0, kCall);
+  const TransformerBlockWeights parts = Weights(weights, kCall).transformer_block();
+
+  Results results(engine, kCall);
+  const Output output(engine, out, x.shape(), kCall);
+  if (!out) results.add("output", output.handle());
+  TransformerBlockTrace trace;
+  if (options.trace) {
+    const Traces traces(results, left_out(x));
+    trace = block_trace(traces, options, options.attention, input.shape(), parts);
+  }
+  tril::transformer_block(input, parts, core, sequences(*output, x, kCall, "out"), engine.scratch,
+                          engine.parallel, trace);
+  return results.hand_over();
+}
+
+NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
+                           const NamedTensors& weights, const BlockOptions& options,
+                           const AttentionOptions& cross, Tensor* out) {
+  constexpr std::string_view kCall = "decoder_block";
+  const auto input = sequences(x, x, kCall, "x");
+  const auto source = sequences(memory, x, kCall, "memory");
+  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
+  auto core = common<DecoderBlockOptions>(options, kCall);
+  core.self_attention = options.attention.core(mask.mask(), 0, kCall);
+  core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const DecoderBlockWeights parts = Weights(weights, kCall).decoder_block();
+
+  Results results(engine, kCall);
+  const Output output(engine, out, x.shape(), kCall);
+  if (!out) results.add("output", output.handle());
+  DecoderBlockTrace trace;
+  if (options.trace) {
+    const Traces traces(results, left_out(x));
+    trace = decoder_trace(traces, options, cross, input.shape(), source.size(1), parts);
+  }
+  tril::decoder_block(input, source, parts, core, sequences(*output, x, kCall, "out"),
+                      engine.scratch, engine.parallel, trace);
+  return results.hand_over();
+}
+
+NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& target,
+                         const NamedTensors& weights, const BlockOptions& options,
+                         const AttentionOptions& source_attention, const AttentionOptions& cross,
+                         Tensor* out) {
+  constexpr std::string_view kCall = "transformer";
+  const auto from = sequences(source, target, kCall, "source");
+  const auto to = sequences(target, target, kCall, "target");
+  const MaskArgument source_mask(source_attention.mask, kCall);
+  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
+  auto core = common<TransformerOptions>(options, kCall);
+  core.source_attention = source_attention.core(source_mask.mask(), 0, kCall);
+  core.target_attention = options.attention.core(mask.mask(), 0, kCall);
+  core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);
+
+  const Weights encoder(weights, kCall, "encoder."), decoder(weights, kCall, "decoder.");
+  const TransformerWeights parts{
+      .encoder = {.layers = read_layers<TransformerBlockWeights>(
+                      encoder, [](const Weights& layer) { return layer.transformer_block(); }),
+                  .norm = read_norm(encoder)},
+      .decoder = {.layers = read_layers<DecoderBlockWeights>(
+                      decoder, [](const Weights& layer) { return layer.decoder_block(); }),
+                  .norm = read_norm(decoder)},
+  };
+
+  Results results(engine, kCall);
+  const Output output(engine, out, target.shape(), kCall);
+  if (!out) results.add("output", output.handle());
+  TransformerTrace trace;
+  if (options.trace) {
+    const Traces traces(results, left_out(target));
+    trace.memory = traces.make("memory", from.shape());
+    for (const TransformerBlockWeights& layer : parts.encoder.layers) {
+      const Traces own = traces.part("encoder." + std::to_string(trace.encoder.size()));
+      trace.encoder.push_back(block_trace(own, options, source_attention, from.shape(), layer));
+    }
+    for (const DecoderBlockWeights& layer : parts.decoder.layers) {
+      const Traces own = traces.part("decoder." + std::to_string(trace.decoder.size()));
+      trace.decoder.push_back(decoder_trace(own, options, cross, to.shape(), from.size(1), layer));
+    }
+  }
+  tril::transformer(from, to, parts, core, sequences(*output, target, kCall, "out"), engine.scratch,
+                    engine.parallel, trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

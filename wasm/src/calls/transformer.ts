@@ -1,0 +1,289 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys, checkName } from '../names.js';
+import { describe, numberOption, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+import type { Activation, FeedForwardWeights } from './feed-forward.js';
+import type { Mask } from './mask.js';
+import type { MultiHeadTrace } from './multi-head-attention.js';
+
+type Norms<Names extends string> = {
+  readonly [Name in `${Names}.${'weight' | 'bias'}`]?: Tensor | null;
+};
+type Attention<Part extends string> = {
+  readonly [Name in `${Part}.out_proj.weight`]: Tensor;
+} & {
+  readonly [Name in `${Part}.${(typeof attentionNames)[number]}`]?: Tensor | null;
+};
+
+/** The `state_dict` of `nn.TransformerEncoderLayer`; biases, and norms' weights, may be left out. */
+export type TransformerBlockWeights = Attention<'self_attn'> &
+  FeedForwardWeights &
+  Norms<'norm1' | 'norm2'>;
+
+/** The `state_dict` of `nn.TransformerDecoderLayer`; biases, and norms' weights, may be left out. */
+export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
+  FeedForwardWeights &
+  Norms<'norm1' | 'norm2' | 'norm3'>;
+
+/**
+ * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, as many
+ * layers as there are, and `encoder.norm` and `decoder.norm` where there are.
+ */
+export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
+
+export interface TransformerBlockOptions extends Omit<AttentionOptions, 'past' | 'heads'> {
+  /** How many heads attention is divided into. */
+  readonly heads: number;
+  /** Where the norms stand: `'post'`, after the residual, unless given; `'pre'`, before each part. */
+  readonly norm?: 'post' | 'pre';
+  /** `'relu'` unless given. */
+  readonly activation?: Activation;
+  /** What the norms add to the variance; 1e-5 unless given. */
+  readonly eps?: number;
+}
+
+export interface DecoderBlockOptions extends TransformerBlockOptions {
+  /** Which part of the memory may be looked at. */
+  readonly memoryMask?: Mask;
+}
+
+export interface TransformerOptions extends Omit<DecoderBlockOptions, 'mask' | 'keyLengths'> {
+  /** Which part of the source the encoder may look at. */
+  readonly sourceMask?: Mask;
+  /** Which part of the target the decoder may look at, besides `causal`. */
+  readonly targetMask?: Mask;
+}
+
+/** What was computed on the way: of attention as there, and the rest `[B, T, C]`. */
+export interface TransformerBlockTrace extends MultiHeadTrace {
+  /** The output of attention. */
+  readonly attention: Tensor;
+  /** After it is added to what it came from. */
+  readonly residual1: Tensor;
+  readonly normed1: Tensor;
+  /** After the first linear layer, `[B, T, F]`. */
+  readonly hidden: Tensor;
+  /** After the activation, `[B, T, F]`. */
+  readonly activated: Tensor;
+  /** The output of the feed-forward. */
+  readonly feedForward: Tensor;
+  readonly residual2: Tensor;
+  readonly normed2: Tensor;
+}
+
+export interface DecoderBlockTrace extends TransformerBlockTrace {
+  /** What was computed on the way of attention to the memory. */
+  readonly crossAttention: MultiHeadTrace;
+  /** Its output. */
+  readonly cross: Tensor;
+  readonly residual3: Tensor;
+  readonly normed3: Tensor;
+}
+
+export interface TransformerTrace {
+  /** A layer each. */
+  readonly encoder: readonly TransformerBlockTrace[];
+  /** The encoder's output, `[B, S, C]`. */
+  readonly memory: Tensor;
+  /** A layer each. */
+  readonly decoder: readonly DecoderBlockTrace[];
+}
+
+export type BlockResult<Options, Trace> = {
+  /** In the shape of `x`, or of the target. */
+  readonly output: Tensor;
+} & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace });
+
+const attentionNames = [
+  'in_proj_weight',
+  'q_proj_weight',
+  'k_proj_weight',
+  'v_proj_weight',
+  'in_proj_bias',
+  'out_proj.bias',
+] as const;
+const attentionWeights = (part: string) =>
+  [...attentionNames, 'out_proj.weight'].map((name) => `${part}.${name}`);
+const layerWeights = (...names: string[]) =>
+  names.flatMap((name) => [`${name}.weight`, `${name}.bias`]);
+const blockWeights = [
+  ...attentionWeights('self_attn'),
+  ...layerWeights('linear1', 'linear2', 'norm1', 'norm2'),
+];
+const decoderWeights = [
+  ...blockWeights,
+  ...attentionWeights('multihead_attn'),
+  ...layerWeights('norm3'),
+];
+
+const blockOptions = [
+  ...['heads', 'kvHeads', 'norm', 'activation', 'eps', 'causal', 'mask', 'scale', 'softcap'],
+  ...['keyLengths', 'method', 'trace', 'out'],
+];
+const decoderOptions = [...blockOptions, 'memoryMask'];
+const transformerOptions = [
+  ...decoderOptions.filter((name) => name !== 'mask' && name !== 'keyLengths'),
+  ...['sourceMask', 'targetMask'],
+];
+
+/** Every layer's weights must have the names of a block; `encoder.norm` and `decoder.norm` are the ends. */
+function checkTransformerWeights(call: string, weights: object): void {
+  const ends = layerWeights('encoder.norm', 'decoder.norm');
+  for (const name of Object.keys(weights)) {
+    const [, stack, inLayer] = /^(encoder|decoder)\.layers\.\d+\.(.*)$/.exec(name) ?? [];
+    const known = stack === 'encoder' ? blockWeights : decoderWeights;
+    if (inLayer !== undefined && known.includes(inLayer)) continue;
+    checkName(call, name, 'weight', inLayer ?? name, inLayer === undefined ? ends : known);
+  }
+}
+
+/** `{ 'encoder.0.hidden': x }` as `{ encoder: [{ hidden: x }] }`. */
+function nested(tensors: Record<string, Tensor>): object {
+  const root: Record<string, unknown> = {};
+  for (const [name, tensor] of Object.entries(tensors)) {
+    const path = name.split('.');
+    const last = path.pop()!;
+    let level = root;
+    path.forEach((key, i) => {
+      const next = path[i + 1] ?? last;
+      level = (level[key] ??= /^\d+$/.test(next) ? [] : {}) as Record<string, unknown>;
+    });
+    level[last] = tensor;
+  }
+  return root;
+}
+
+function rawBlockOptions(
+  context: Context,
+  call: string,
+  options: TransformerBlockOptions,
+  names: readonly string[],
+) {
+  const attention = rawAttentionOptions(context, call, options, names);
+  if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
+  const { norm = 'post' } = options;
+  if (norm !== 'post' && norm !== 'pre') {
+    throw new TrilError(call, 'norm', `must be "post" or "pre", is ${describe(norm)}`);
+  }
+  return {
+    heads: attention.heads,
+    kvHeads: options.kvHeads === undefined ? 0 : attention.kvHeads,
+    preNorm: norm === 'pre',
+    activation: stringOption(call, 'activation', options.activation, 'relu'),
+    eps: numberOption(call, 'eps', options.eps, 1e-5),
+    trace: booleanOption(call, 'trace', options.trace, false),
+    attention,
+  };
+}
+
+export const transformerCalls = (context: Context) => {
+  const { raw, engine } = context;
+
+  /** Attention as `options` have it, but for what it may look at. */
+  const otherAttention = (
+    call: string,
+    { scale, softcap, method }: TransformerBlockOptions,
+    mask: Mask | undefined,
+  ) => {
+    const given = Object.entries({ scale, softcap, method, mask });
+    const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    return rawAttentionOptions(context, call, options, Object.keys(options));
+  };
+
+  const result = <Options, Trace>(
+    made: Parameters<typeof context.adoptAll>[0],
+    out: Tensor | null,
+    trace: boolean,
+  ) => {
+    const { output = out, ...steps } = context.adoptAll(made);
+    return { output, ...(trace && { trace: nested(steps) }) } as unknown as BlockResult<
+      Options,
+      Trace
+    >;
+  };
+
+  return {
+    /**
+     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first` and without
+     * dropout: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
+     * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same shape.
+     *
+     * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
+     */
+    transformerBlock<const Options extends TransformerBlockOptions>(
+      x: Tensor,
+      weights: TransformerBlockWeights,
+      options: Options,
+    ): BlockResult<Options, TransformerBlockTrace> {
+      const call = 'transformerBlock';
+      checkKeys(call, 'weights', 'weight', weights, blockWeights);
+      const block = rawBlockOptions(context, call, options, blockOptions);
+      const { out = null } = options;
+      return context.runWithWeights(call, weights, { x, out }, (t, state) =>
+        result(raw._transformerBlock(engine, t.x, state, block, t.out), out, block.trace),
+      );
+    },
+
+    /**
+     * A block of the decoder, as `nn.TransformerDecoderLayer`: besides attention to itself and
+     * feed-forward, attention to a memory `[B, S, Cm]`. x `[B, T, C]`, or both without a batch.
+     *
+     * @throws TrilError as `transformerBlock`
+     */
+    decoderBlock<const Options extends DecoderBlockOptions>(
+      x: Tensor,
+      memory: Tensor,
+      weights: DecoderBlockWeights,
+      options: Options,
+    ): BlockResult<Options, DecoderBlockTrace> {
+      const call = 'decoderBlock';
+      checkKeys(call, 'weights', 'weight', weights, decoderWeights);
+      const block = rawBlockOptions(context, call, options, decoderOptions);
+      const cross = otherAttention(call, options, options.memoryMask);
+      const { out = null } = options;
+      return context.runWithWeights(call, weights, { x, memory, out }, (t, state) =>
+        result(
+          raw._decoderBlock(engine, t.x, t.memory, state, block, cross, t.out),
+          out,
+          block.trace,
+        ),
+      );
+    },
+
+    /**
+     * Encoder and decoder, as `nn.Transformer` with `batch_first` and without dropout: source
+     * `[B, S, C]` and target `[B, T, C]`, or both without a batch; gives the shape of the target.
+     *
+     * @throws TrilError as `transformerBlock`
+     */
+    transformer<const Options extends TransformerOptions>(
+      source: Tensor,
+      target: Tensor,
+      weights: TransformerWeights,
+      options: Options,
+    ): BlockResult<Options, TransformerTrace> {
+      const call = 'transformer';
+      checkKeys(call, 'weights', 'weight', weights, Object.keys(weights ?? {}));
+      checkTransformerWeights(call, weights);
+      checkKeys(call, 'options', 'option', options, transformerOptions);
+      const { sourceMask, targetMask, memoryMask, ...shared } = options;
+      const masked: TransformerBlockOptions = {
+        ...(shared as TransformerBlockOptions),
+        ...(targetMask !== undefined && { mask: targetMask }),
+      };
+      const block = rawBlockOptions(context, call, masked, blockOptions);
+      const ofSource = otherAttention(call, options, sourceMask);
+      const cross = otherAttention(call, options, memoryMask);
+      const { out = null } = options;
+      return context.runWithWeights(call, weights, { source, target, out }, (t, state) =>
+        result(
+          raw._transformer(engine, t.source, t.target, state, block, ofSource, cross, t.out),
+          out,
+          block.trace,
+        ),
+      );
+    },
+  };
+};
