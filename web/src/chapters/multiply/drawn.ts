@@ -1,0 +1,40 @@
+// Matrices of this chapter as the figures draw them.
+import type { MatrixData } from '../../compute/protocol';
+import type { Axis, Drawn } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Role } from '../../figures/palette.svelte';
+import { text } from './text';
+
+export function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
+interface Options {
+  readonly id: string;
+  readonly base: string;
+  readonly sub?: string;
+  readonly role: Role;
+  readonly matrix: MatrixData;
+  readonly editable?: boolean;
+  readonly letter?: boolean;
+}
+
+export function drawnOf(options: Options): Drawn {
+  const { id, base, sub, role, matrix, editable = false, letter = true } = options;
+  return {
+    id,
+    symbol: { base, sub, letter },
+    role,
+    matrix,
+    rows: numerals(matrix.rows, text.readings.axes.row),
+    cols: numerals(matrix.cols, text.readings.axes.column),
+    kind: 'signed',
+    end: scaleEnd(matrix.data),
+    shared: false,
+    hidden: () => false,
+    changed: null,
+    edited: null,
+    editable,
+  };
+}

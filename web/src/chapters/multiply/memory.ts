@@ -1,0 +1,55 @@
+// The example of the memory figure, and where its lines lie.
+import type { MemoryShape, MemoryTrace } from '../../compute/lesson-protocol';
+
+export const shape: MemoryShape = { n: 16, lineFloats: 4, lines: 8, block: 4 };
+
+export const matrixNames = ['A', 'B', 'C'] as const;
+export const matrixRoles = ['q', 'k', 'score'] as const;
+
+export interface Line {
+  readonly matrix: 0 | 1 | 2;
+  readonly row: number;
+  /** First and last column. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which numbers a line of memory holds: A, B and C lie one after the other, row by row. */
+export function lineOf(index: number, { n, lineFloats }: MemoryShape): Line {
+  const first = index * lineFloats;
+  const inside = first % (n * n);
+  const from = inside % n;
+  return {
+    matrix: Math.floor(first / (n * n)) as 0 | 1 | 2,
+    row: Math.floor(inside / n),
+    from,
+    to: from + lineFloats - 1,
+  };
+}
+
+export interface Access {
+  readonly matrix: 0 | 1 | 2;
+  readonly write: boolean;
+  readonly row: number;
+  readonly col: number;
+  readonly hit: boolean;
+}
+
+export function accessOf({ steps }: MemoryTrace, index: number): Access {
+  const [matrix, write, row, col, hit] = steps.subarray(5 * index, 5 * index + 5);
+  return { matrix: matrix as 0 | 1 | 2, write: write === 1, row, col, hit: hit === 1 };
+}
+
+/** Line numbers that the cache holds after `done` accesses, the most recently used first. */
+export function heldAfter(
+  { held, shape: { lines } }: MemoryTrace,
+  done: number,
+): readonly number[] {
+  if (done === 0) return Array.from({ length: lines }, () => -1);
+  return Array.from(held.subarray((done - 1) * lines, done * lines));
+}
+
+/** How often A, B and C have missed in `done` accesses. */
+export function missedAfter({ missed }: MemoryTrace, done: number): readonly number[] {
+  return done === 0 ? [0, 0, 0] : Array.from(missed.subarray(3 * (done - 1), 3 * done));
+}
