@@ -11,8 +11,8 @@ namespace tril {
 struct PeakKernels {
   // Floating-point operations of one round.
   Index round_flops;
-  // `rounds` rounds of sum[r][c] += x * (c + 1) in all lanes of 2 x 4 sums, which begin at 0.
-  // Returns the sum of all, so that nothing of it can be left out.
+  // `rounds` rounds of sum += x * 1 in all lanes of a tile of sums, which begin at 0. Returns the
+  // sum of all, so that nothing of it can be left out.
   float (*multiply_add)(Index rounds, float x) noexcept;
 };
 

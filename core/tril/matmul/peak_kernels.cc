@@ -4,23 +4,40 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// 2 * 4 = 8 sums, + 4 of y + 1 of x = 13 of 16 registers; an addition that takes up to 4 cycles is
-// done before its sum's turn comes again. More sums do not fit once an engine keeps some registers.
-constexpr int kRows = 2, kCols = 4;
+// Sums as the register tile's, so that an engine that keeps registers for itself does not spill,
+// and enough of them that an addition, up to 4 cycles, is done before its sum's turn comes again:
+//   4 lanes:  2 * 4 =  8 sums, + 4 of y + 1 of x = 13 of 16 registers
+//   8 lanes:  6 * 2 = 12 sums, + 2 of y + 1 of x = 15 of 16
+//   16 lanes: 6 * 4 = 24 sums, + 4 of y + 1 of x = 29 of 32
+constexpr int kRows = kLanes == 4 ? 2 : 6, kCols = kLanes == 8 ? 2 : 4;
 
-// Of x there is a table in the level-1 cache, for a constant would be multiplied once and for all.
-constexpr Index kTable = 16;
+// x comes from a table in the level-1 cache: a constant would be multiplied once and for all.
+constexpr Index kTable = 256;
+
+// Each value is read anew from where it might have changed, so that no product is known beforehand,
+// and none to be another's.
+template <int Count>
+void fill_unseen(float (&values)[Count], float value) noexcept {
+  const volatile float unseen = value;
+  for (float& one : values) one = unseen;
+}
 
 float multiply_add(Index rounds, float x) noexcept {
-  float table[kTable * kRows];
-  for (float& entry : table) entry = x;
+  float table[kTable * kRows], factors[kCols][kLanes];
+  fill_unseen(table, x);
   Register y[kCols], sum[kRows][kCols] = {};
-  for (int c = 0; c < kCols; ++c) y[c] = broadcast(static_cast<float>(c + 1));
-  for (Index round = 0; round < rounds; ++round) {
-    const float* entry = table + round % kTable * kRows;
-    for (int r = 0; r < kRows; ++r) {
-      const Register one = broadcast(entry[r]);
-      for (int c = 0; c < kCols; ++c) sum[r][c] = madd(one, y[c], sum[r][c]);
+  for (int c = 0; c < kCols; ++c) {
+    fill_unseen(factors[c], 1);
+    y[c] = load(factors[c]);
+  }
+  for (Index done = 0; done < rounds; done += kTable) {
+    const Index part = rounds - done < kTable ? rounds - done : kTable;
+#pragma GCC unroll 1
+    for (Index round = 0; round < part; ++round) {
+      for (int r = 0; r < kRows; ++r) {
+        const Register one = broadcast(table[round * kRows + r]);
+        for (int c = 0; c < kCols; ++c) sum[r][c] = madd(one, y[c], sum[r][c]);
+      }
     }
   }
   Register total{};
