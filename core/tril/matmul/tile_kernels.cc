@@ -1,3 +1,4 @@
+#include <tril/matmul/register_tile.h>
 #include <tril/matmul/tile_kernels.h>
 #include <tril/matmul/transpose_square.h>
 
@@ -7,116 +8,102 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// The register tile: kTileRows rows of A times a panel of kTileVectors registers' width.
+// The register tile: kTileRows rows of A times a panel of kTileVectors registers' width, the best of
+// the benchmark tile_sweep.
 //
 //   4 lanes, 16 registers:   2 rows * 4 vectors =  8 sums, + 4 of B + 1 of A = 13. V8 spills from
-//                            10 sums on, and no larger tile is faster elsewhere.
+//                            10 sums on.
 //   8 lanes, 16 registers:   6 rows * 2 vectors = 12 sums, + 2 of B + 1 of A = 15
-//   16 lanes, 32 registers:  6 rows * 2 vectors = 12 sums, + 2 of B + 1 of A = 15
-constexpr int kTileVectors = kLanes == 4 ? 4 : 2;
+//   16 lanes, 32 registers:  6 rows * 4 vectors = 24 sums, + 4 of B + 1 of A = 29
+constexpr int kTileVectors = kLanes == 8 ? 2 : 4;
 constexpr int kTileRows = kLanes == 4 ? 2 : 6;
 constexpr Index kPanelCols = kTileVectors * kLanes;
 
 constexpr Index smaller(Index a, Index b) noexcept { return a < b ? a : b; }
 
-// The last panel's `cols` < kPanelCols columns are finished one by one, from a copy of the tile.
-void finish_part(const float* tile, Index rows, Index cols, const TileFinish& finish, float* out,
-                 Index out_stride) noexcept {
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) {
-      const float sum = finish.alpha * tile[i * kPanelCols + j];
-      float& element = out[i * out_stride + j];
-      element = finish.accumulate ? element + sum : sum;
-    }
-  }
-}
-
-// sum [Rows, Vectors registers] = 0
-// for each k:  b = row k of the panel
-//   for each row r:  sum[r] += a[r, k] * b
-// out = alpha * sum (+ out)
-//
-// The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
-template <int Rows, int Vectors>
-void multiply_tile(const float* a, Index a_stride, const float* panel, Index depth, Index cols,
-                   const TileFinish& finish, float* out, Index out_stride) noexcept {
-  Register sum[Rows][Vectors] = {};
-#pragma GCC unroll 1
+void pack_panel(const float* b, Index stride, Index depth, Index cols, float* panel) noexcept {
   for (Index k = 0; k < depth; ++k) {
-    Register b[Vectors];
-    for (int v = 0; v < Vectors; ++v) b[v] = load(panel + k * kPanelCols + v * kLanes);
-    for (int r = 0; r < Rows; ++r) {
-      const Register x = broadcast(a[r * a_stride + k]);
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = madd(x, b[v], sum[r][v]);
-    }
-  }
-
-  if (cols < Vectors * kLanes) {
-    float tile[Rows * kPanelCols];
-    for (int r = 0; r < Rows; ++r) {
-      for (int v = 0; v < Vectors; ++v) store(tile + r * kPanelCols + v * kLanes, sum[r][v]);
-    }
-    return finish_part(tile, Rows, cols, finish, out, out_stride);
-  }
-  const Register alpha = broadcast(finish.alpha);
-  for (int r = 0; r < Rows; ++r) {
-    float* const to = out + r * out_stride;
-    for (int v = 0; v < Vectors; ++v) {
-      const Register scaled = alpha * sum[r][v];
-      store(to + v * kLanes, finish.accumulate ? load(to + v * kLanes) + scaled : scaled);
-    }
-  }
-}
-
-using Tile = void (*)(const float*, Index, const float*, Index, Index, const TileFinish&, float*,
-                      Index) noexcept;
-
-template <int Vectors, std::size_t... Row>
-constexpr std::array<Tile, kTileRows> tiles(std::index_sequence<Row...>) {
-  return {multiply_tile<static_cast<int>(Row) + 1, Vectors>...};
-}
-
-// Tiles of 1 to kTileRows rows, for a panel whose valid columns fill `Vectors` registers.
-template <int Vectors>
-constexpr std::array<Tile, kTileRows> kTiles =
-    tiles<Vectors>(std::make_index_sequence<kTileRows>());
-
-template <int Vectors = kTileVectors>
-const Tile* tiles_for(Index cols) noexcept {
-  if constexpr (Vectors > 1) {
-    if (cols <= (Vectors - 1) * kLanes) return tiles_for<Vectors - 1>(cols);
-  }
-  return kTiles<Vectors>.data();
-}
-
-// for each panel
-//   for each kTileRows rows of A:  one tile; what is left over by a lower one
-void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-              const TileFinish& finish, float* out, Index out_stride) noexcept {
-  for (Index j = 0; j < shape.cols; j += kPanelCols) {
-    const Index cols = smaller(kPanelCols, shape.cols - j);
-    const float* const panel = panels + j * shape.depth;
-    const Tile* const tile = tiles_for(cols);
-    for (Index i = 0; i < shape.rows; i += kTileRows) {
-      const Index rows = smaller(kTileRows, shape.rows - i);
-      tile[rows - 1](a + i * a_stride, a_stride, panel, shape.depth, cols, finish,
-                     out + i * out_stride + j, out_stride);
+    const float* const from = b + k * stride;
+    float* const to = panel + k * kPanelCols;
+    if (cols == kPanelCols) {
+      for (int v = 0; v < kTileVectors; ++v) store(to + v * kLanes, load(from + v * kLanes));
+    } else {
+      for (Index c = 0; c < kPanelCols; ++c) to[c] = c < cols ? from[c] : 0.0f;
     }
   }
 }
 
 void pack(const float* b, Index stride, Index depth, Index cols, float* panels) noexcept {
-  for (Index j = 0; j < cols; j += kPanelCols, panels += depth * kPanelCols) {
-    const Index valid = smaller(kPanelCols, cols - j);
-    for (Index k = 0; k < depth; ++k) {
-      const float* const from = b + k * stride + j;
-      float* const to = panels + k * kPanelCols;
-      if (valid == kPanelCols) {
-        for (int v = 0; v < kTileVectors; ++v) store(to + v * kLanes, load(from + v * kLanes));
-      } else {
-        for (Index c = 0; c < kPanelCols; ++c) to[c] = c < valid ? from[c] : 0.0f;
-      }
+  for (Index j = 0; j < cols; j += kPanelCols) {
+    pack_panel(b + j, stride, depth, smaller(kPanelCols, cols - j), panels + j * depth);
+  }
+}
+
+using Tile = void (*)(const float*, Index, const PanelView&, Index, Index, const TileFinish&,
+                      float*, Index) noexcept;
+
+template <Panel Source, int Vectors, std::size_t... Row>
+constexpr std::array<Tile, kTileRows> tiles(std::index_sequence<Row...>) {
+  return {register_tile<static_cast<int>(Row) + 1, Vectors, kPanelCols, Source>...};
+}
+
+// Tiles of 1 to kTileRows rows, for a panel whose valid columns fill `Vectors` registers.
+template <Panel Source, int Vectors>
+constexpr std::array<Tile, kTileRows> kTiles =
+    tiles<Source, Vectors>(std::make_index_sequence<kTileRows>());
+
+template <Panel Source, int Vectors = kTileVectors>
+const Tile* tiles_for(Index cols) noexcept {
+  if constexpr (Vectors > 1) {
+    if (cols <= (Vectors - 1) * kLanes) return tiles_for<Source, Vectors - 1>(cols);
+  }
+  return kTiles<Source, Vectors>.data();
+}
+
+// out's rows from `begin` on, in one panel's columns: a tile for each kTileRows of them, and a
+// lower one for what is left over.
+void multiply_panel(const Tile* tiles, Index begin, const float* a, Index a_stride,
+                    const PanelView& b, const TileShape& shape, const TileFinish& finish,
+                    float* out, Index out_stride) noexcept {
+  for (Index i = begin; i < shape.rows; i += kTileRows) {
+    const Index rows = smaller(kTileRows, shape.rows - i);
+    tiles[rows - 1](a + i * a_stride, a_stride, b, shape.depth, shape.cols, finish,
+                    out + i * out_stride, out_stride);
+  }
+}
+
+void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
+              const TileFinish& finish, float* out, Index out_stride) noexcept {
+  for (Index j = 0; j < shape.cols; j += kPanelCols) {
+    const Index cols = smaller(kPanelCols, shape.cols - j);
+    const PanelView b{nullptr, 0, const_cast<float*>(panels) + j * shape.depth};  // only read
+    multiply_panel(tiles_for<Panel::packed>(cols), 0, a, a_stride, b,
+                   {shape.rows, shape.depth, cols}, finish, out + j, out_stride);
+  }
+}
+
+// for each panel
+//   whole registers of columns:  the first tile takes B from where it lies
+//   else:                        packs it, padded with zeros, first
+//   the tiles below it:          from the panel
+void multiply_packing(const float* a, Index a_stride, const float* b, Index b_stride, float* panels,
+                      const TileShape& shape, const TileFinish& finish, float* out,
+                      Index out_stride) noexcept {
+  for (Index j = 0; j < shape.cols; j += kPanelCols) {
+    const TileShape part{shape.rows, shape.depth, smaller(kPanelCols, shape.cols - j)};
+    const PanelView view{b + j, b_stride, panels + j * shape.depth};
+    Index done = 0;
+    if (part.cols % kLanes != 0) {
+      pack_panel(view.from, b_stride, shape.depth, part.cols, view.panel);
+    } else {
+      done = smaller(kTileRows, shape.rows);
+      const Tile* const first = done == shape.rows ? tiles_for<Panel::unpacked>(part.cols)
+                                                   : tiles_for<Panel::taken>(part.cols);
+      multiply_panel(first, 0, a, a_stride, view, {done, part.depth, part.cols}, finish, out + j,
+                     out_stride);
     }
+    multiply_panel(tiles_for<Panel::packed>(part.cols), done, a, a_stride, view, part, finish,
+                   out + j, out_stride);
   }
 }
 
@@ -185,7 +172,13 @@ void add(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to
 }  // namespace
 
 extern const TileKernels kTileKernels;
-const TileKernels kTileKernels{kTileRows, kPanelCols, pack, pack_transposed,
-                               multiply,  transpose,  add};
+const TileKernels kTileKernels{.tile_rows = kTileRows,
+                               .panel_cols = kPanelCols,
+                               .pack = pack,
+                               .pack_transposed = pack_transposed,
+                               .multiply = multiply,
+                               .multiply_packing = multiply_packing,
+                               .transpose = transpose,
+                               .add = add};
 
 }  // namespace tril::TRIL_ISA

@@ -50,6 +50,11 @@ struct TileKernels {
   // out [rows, cols] = alpha * A [rows, depth] * B (+ out), B packed. out may not overlap the rest.
   void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                    const TileFinish& finish, float* out, Index out_stride) noexcept;
+  // pack and multiply in one: the first tiles read B where it lies and leave it in `panels` for the
+  // rows after them. With no more rows than a tile has, nothing is packed.
+  void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,
+                           float* panels, const TileShape& shape, const TileFinish& finish,
+                           float* out, Index out_stride) noexcept;
   // to [cols, rows] = the transpose of from [rows, cols].
   void (*transpose)(const float* from, Index from_stride, Index rows, Index cols, float* to,
                     Index to_stride) noexcept;

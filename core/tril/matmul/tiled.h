@@ -28,7 +28,7 @@ inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKern
 }
 
 // Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
-// and of A where that is transposed, 256 KiB together at most.
+// and of A where that is transposed, 752 KiB together at most.
 void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                     const TileKernels& kernels = tile_kernels());
 
