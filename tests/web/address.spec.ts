@@ -67,7 +67,7 @@ test('an address that is no address at all falls back as well', async ({ page })
     await page.goto(`./${hash}`);
     await expect(page.locator('h1')).toBeVisible();
     await expect(page.locator('.card')).toBeVisible();
-    await page.locator('[data-variant]').waitFor();
+    await page.waitForLoadState('networkidle');
   }
 });
 

@@ -1,5 +1,6 @@
 // Stepping, playing, scrubbing; the question before the answer; cost; taking it along.
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from './fixtures.ts';
 
 const order = ['x', 'q', 'k', 'v', 'scores', 'scaled', 'masked', 'weights', 'output'];
@@ -109,6 +110,23 @@ test.describe('taking it along', () => {
       expect(difference).toBeLessThan(2e-6);
     });
   }
+
+  test('an SVG file holds the numbers as they are drawn', async ({ attend, page }) => {
+    await attend.open({ step: 'weights', text: 'a <b> & c' });
+    const drawn = await attend.drawn('weights');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'SVG' }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('tril-weights.svg');
+    const source = await readFile(await file.path(), 'utf8');
+    const texts = await page.evaluate((svg) => {
+      const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+      if (parsed.querySelector('parsererror')) throw new Error('not well-formed');
+      const numbers = parsed.querySelectorAll('[data-matrix="weights"] text');
+      return Array.from(numbers, (text) => text.textContent);
+    }, source);
+    expect(texts).toEqual(drawn.flat().map(({ text }) => text));
+  });
 
   test('a link is copied', async ({ attend, page }) => {
     await attend.open({ head: 'first' });

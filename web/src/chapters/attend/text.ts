@@ -235,6 +235,7 @@ export const text = {
   take: {
     label: 'Take it with you',
     link: 'Link',
+    svg: 'SVG',
     numpy: 'NumPy',
     pytorch: 'PyTorch',
     copied: 'Copied',
