@@ -132,6 +132,21 @@ TEST_P(AttentionTest, EveryStageIsWithinTheBound) {
   EXPECT_TRUE(equal(output, in.output));
 }
 
+TEST_P(AttentionTest, TracingFewQueriesChangesNoBit) {
+  if (GetParam() == AttentionMethod::online) return;  // has no such trace
+  Random random(12);
+  for (const Index queries : {1, 2, 3}) {
+    Inputs in({1, 2, 2, queries, 61, 13, 9}, random);
+    const AttentionOptions options = {.causal = true, .mask = Mask::window(20, 0), .past = 37};
+    run(in, options);
+    const Buffer<float, 4> output = std::move(in.output);
+    in.output = Buffer<float, 4>(output.shape());
+    Buffer<float, 4> weights({1, 2, queries, 61});
+    run(in, options, {.weights = weights});
+    EXPECT_TRUE(equal(output, in.output)) << queries;
+  }
+}
+
 TEST_P(AttentionTest, TheFutureCannotLeak) {
   Random random(3);
   Inputs in({1, 2, 2, 150, 150, 8, 8}, random);

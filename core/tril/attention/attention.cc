@@ -14,6 +14,10 @@ namespace {
 // that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
 constexpr Index kQueryBlock = 64;
 
+// Beyond it, 64 rows of scores would take more than 64 * 8192 * 4 B = 2 MiB a thread. The method
+// online takes 40 KiB however many keys there are, but scales its output again and again.
+constexpr Index kMostKeys = 8192;
+
 }  // namespace
 
 namespace detail {
@@ -23,6 +27,10 @@ void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& paralle
     case AttentionMethod::full:
       return attend_row_blocks(problem, problem.queries(), scratch, parallel);
     case AttentionMethod::automatic:
+      if (problem.keys() > kMostKeys && !problem.traced()) {
+        return attend_online(problem, {}, scratch, parallel);
+      }
+      [[fallthrough]];
     case AttentionMethod::blocked:
       return attend_row_blocks(problem, kQueryBlock, scratch, parallel);
     case AttentionMethod::online:

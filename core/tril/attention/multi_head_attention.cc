@@ -30,18 +30,20 @@ void copy(const TensorView<float, 4>& from, const TensorView<float, 4>& to) noex
   }
 }
 
-// average [B, T, S] = the mean of weights [B, H, T, S] over the heads, summed in double.
+// average [B, T, S] = the mean of weights [B, H, T, S] over the heads, summed head by head.
 void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 3>& average,
                    Parallel& parallel) noexcept {
-  const Index heads = weights.size(1), queries = weights.size(2);
+  const Index heads = weights.size(1), queries = weights.size(2), keys = weights.size(3);
+  const float factor = 1 / static_cast<float>(heads);
   parallel.for_each(weights.size(0) * queries, [&](Index item, int) {
     const Index b = item / queries, t = item % queries;
-    const VectorView<float> out = average[b][t];
-    for (Index s = 0; s < weights.size(3); ++s) {
-      double sum = 0;
-      for (Index h = 0; h < heads; ++h) sum += static_cast<double>(weights[b][h][t][s]);
-      out[s] = static_cast<float>(sum / static_cast<double>(heads));
+    float* const out = average[b][t].data();
+    std::copy_n(weights[b][0][t].data(), keys, out);
+    for (Index h = 1; h < heads; ++h) {
+      const float* const row = weights[b][h][t].data();
+      for (Index s = 0; s < keys; ++s) out[s] += row[s];
     }
+    for (Index s = 0; s < keys; ++s) out[s] *= factor;
   });
 }
 

@@ -1,3 +1,4 @@
+#include <tril/attention/direct_heads.h>
 #include <tril/attention/packed_heads.h>
 #include <tril/attention/query_blocks.h>
 #include <tril/attention/row_blocks.h>
@@ -43,7 +44,8 @@ void weigh(const Mask& mask, const MaskBlock& block, float* scores, Index stride
 // scores = -inf where the mask hides
 // each row = softmax of the part that its query may see, 0 elsewhere
 // output = scores V
-void attend_block(const AttentionProblem& p, const PackedHeads& heads, MaskBlock block,
+template <typename Heads>
+void attend_block(const AttentionProblem& p, const Heads& heads, MaskBlock block,
                   float* scores) noexcept {
   const Index rows = block.last_query - block.first_query;
   const MatrixView<const float> query = p.query[block.batch][block.head];
@@ -69,19 +71,31 @@ void attend_block(const AttentionProblem& p, const PackedHeads& heads, MaskBlock
                 false, out, output.stride(0));
 }
 
+// One row only multiplies with each head of keys, so packing it would not pay.
+bool is_direct(const AttentionProblem& p) noexcept {
+  return p.queries() == 1 && p.heads() == p.key_heads();
+}
+
+template <typename Heads>
+void attend_blocks(const AttentionProblem& p, const Heads& heads, const QueryBlocks& blocks,
+                   float* scores, Parallel& parallel) {
+  const Index elements = blocks.rows() * p.keys();
+  parallel.for_each(blocks.count(), [&](Index item, int worker) {
+    attend_block(p, heads, blocks[item], scores + elements * worker);
+  });
+}
+
 }  // namespace
 
 void attend_row_blocks(const AttentionProblem& p, Index block, Scratch& scratch,
                        Parallel& parallel) {
   const QueryBlocks blocks(p, block);
-  const Index elements = blocks.rows() * p.keys();
   Scratch::Frame frame(scratch);
+  float* const scores = frame.take<float>(blocks.rows() * p.keys() * parallel.threads());
+  if (is_direct(p)) return attend_blocks(p, DirectHeads(p), blocks, scores, parallel);
   PackedHeads heads(p, frame);
-  float* const scores = frame.take<float>(elements * parallel.threads());
   heads.pack(p, parallel);
-  parallel.for_each(blocks.count(), [&](Index item, int worker) {
-    attend_block(p, heads, blocks[item], scores + elements * worker);
-  });
+  attend_blocks(p, heads, blocks, scores, parallel);
 }
 
 }  // namespace tril::detail

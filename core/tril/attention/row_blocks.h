@@ -6,8 +6,8 @@
 
 namespace tril::detail {
 
-// Takes its working memory before it writes anything: the packed keys and values, and for each
-// thread block * S floats of scores.
+// Takes its working memory before it writes anything: for each thread block * S floats of scores,
+// and, unless there is one query only, the packed keys and values.
 void attend_row_blocks(const AttentionProblem& problem, Index block, Scratch& scratch,
                        Parallel& parallel);
 
