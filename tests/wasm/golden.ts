@@ -71,13 +71,13 @@ export function golden(name: string): Golden {
 }
 
 /** atol 1e-5, rtol 1.3e-6 for one operation, as PyTorch's own tests have it. */
-export function expectGolden(actual: Tensor, name: string): void {
+export function expectGolden(actual: Tensor, name: string, absolute = 1e-5): void {
   const { shape, values } = golden(name);
   expect(actual.shape).toEqual(shape);
   const got = actual.read();
   values.forEach((value, i) => {
     const error = Math.abs(got[i]! - value);
-    if (error <= 1e-5 + 1.3e-6 * Math.abs(value)) return;
+    if (error <= absolute + 1.3e-6 * Math.abs(value)) return;
     expect.fail(`${name}: number ${i} of ${values.length}: expected ${value}, is ${got[i]}`);
   });
 }
