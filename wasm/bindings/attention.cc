@@ -80,8 +80,7 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   const Shape<4> scores{q.size(0), q.size(1), q.size(2), k.size(2)};
   AttentionTrace trace;
   if (options.trace) {
-    const int left_out = layout.packed ? 3 - layout.rank : 4 - layout.rank;
-    trace = Traces(results, left_out).attention(scores, options.softcap > 0);
+    trace = Traces(results, layout.left_out()).attention(scores, options.softcap > 0);
   }
   const Index past = past_key ? past_key->size(-2) : 0;
   tril::attention(q, k, v, options.core(mask.mask(), past, kCall),

@@ -4,10 +4,12 @@
 #include <emscripten/bind.h>
 
 #include "attention.h"
+#include "efficient_attention.h"
 #include "feed_forward.h"
 #include "guard.h"
 #include "layers.h"
 #include "matmul.h"
+#include "matrices.h"
 #include "multi_head_attention.h"
 #include "norms.h"
 #include "softmax.h"
@@ -73,6 +75,28 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("needWeights", &MultiHeadOptions::need_weights)
       .field("averageWeights", &MultiHeadOptions::average_weights);
   function("_multiHeadAttention", guard<&multi_head_attention>, allow_raw_pointers());
+
+  function("_additiveAttention", guard<&additive_attention>, allow_raw_pointers());
+
+  value_object<LinearAttentionOptions>("_LinearAttentionOptions")
+      .field("featureMap", &LinearAttentionOptions::feature_map)
+      .field("order", &LinearAttentionOptions::order)
+      .field("causal", &LinearAttentionOptions::causal)
+      .field("normalise", &LinearAttentionOptions::normalise)
+      .field("heads", &LinearAttentionOptions::heads)
+      .field("kvHeads", &LinearAttentionOptions::kv_heads)
+      .field("needWeights", &LinearAttentionOptions::need_weights);
+  function("_linearAttention", guard<&linear_attention>, allow_raw_pointers());
+
+  value_object<LowRankOptions>("_LowRankOptions")
+      .field("scale", &LowRankOptions::scale)
+      .field("heads", &LowRankOptions::heads)
+      .field("kvHeads", &LowRankOptions::kv_heads)
+      .field("trace", &LowRankOptions::trace);
+  function("_lowRankAttention", guard<&low_rank_attention>, allow_raw_pointers());
+
+  function("_triangular", guard<&triangular>, allow_raw_pointers());
+  function("_singularValues", guard<&singular_values>, allow_raw_pointers());
 
   value_object<BlockOptions>("_BlockOptions")
       .field("heads", &BlockOptions::heads)

@@ -28,6 +28,10 @@ struct HeadLayout {
   TensorView<const float, 4> view(const Tensor& tensor, int heads, std::string_view call,
                                   std::string_view argument) const;
 
+  // How many axes of scores [B, H, T, S] there are not: heads always have their own, unless it is
+  // [T, D].
+  int left_out() const noexcept { return packed ? 3 - rank : 4 - rank; }
+
   // The shape in this layout of [B, H, T, D].
   DynamicShape tensor_shape(const Shape<4>& shape) const;
 };

@@ -1,9 +1,11 @@
 import { attentionCalls } from './calls/attention.js';
+import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
 import { layerCalls } from './calls/layers.js';
 import { lessonCalls } from './calls/lessons.js';
 import { maskCalls } from './calls/mask.js';
 import { matmulCalls } from './calls/matmul.js';
+import { matrixCalls } from './calls/matrices.js';
 import { multiHeadCalls } from './calls/multi-head-attention.js';
 import { normCalls } from './calls/norms.js';
 import { softmaxCalls } from './calls/softmax.js';
@@ -15,9 +17,11 @@ import type { Context } from './context.js';
 export const calls = (context: Context) => ({
   ...tensorCalls(context),
   ...matmulCalls(context),
+  ...matrixCalls(context),
   ...softmaxCalls(context),
   ...maskCalls(context),
   ...attentionCalls(context),
+  ...efficientAttentionCalls(context),
   ...multiHeadCalls(context),
   ...layerCalls(context),
   ...lessonCalls(context),

@@ -176,6 +176,9 @@ const publicNames: Record<string, string> = {
   key_lengths: 'keyLengths',
   output: 'out',
   value_context: 'valueContext',
+  'weights.key': 'w_k',
+  'weights.query': 'w_q',
+  'weights.score': 'v',
 };
 
 /**

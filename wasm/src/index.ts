@@ -14,6 +14,17 @@ export type {
   KeyValue,
 } from './calls/attention.js';
 export type {
+  AdditiveOptions,
+  AdditiveResult,
+  AdditiveTrace,
+  AdditiveWeights,
+  LinearAttentionOptions,
+  LinearAttentionResult,
+  LowRankOptions,
+  LowRankResult,
+} from './calls/efficient-attention.js';
+export type { TriangularOptions } from './calls/matrices.js';
+export type {
   MultiHeadOptions,
   MultiHeadResult,
   MultiHeadTrace,

@@ -1,0 +1,127 @@
+#include "efficient_attention.h"
+
+#include <tril/attention/additive_attention.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/low_rank_attention.h>
+
+#include "heads.h"
+#include "sequences.h"
+#include "traces.h"
+#include "weights.h"
+
+namespace tril::js {
+
+namespace {
+
+// Queries, keys and values of all heads, and where their output goes.
+struct Heads {
+  HeadLayout layout;
+  TensorView<const float, 4> query, key, value;
+
+  Heads(const Tensor& q, const Tensor& k, const Tensor& v, int heads, int kv_heads,
+        std::string_view call)
+      : layout(q, heads, call),
+        query(layout.view(q, heads, call, "query")),
+        key(layout.view(k, kv_heads, call, "key")),
+        value(layout.view(v, kv_heads, call, "value")) {}
+
+  DynamicShape output_shape() const {
+    return layout.tensor_shape({query.size(0), query.size(1), query.size(2), value.size(3)});
+  }
+  // [B, H, T, S], S the number of keys that queries look at.
+  Shape<4> scores(Index keys) const { return {query.size(0), query.size(1), query.size(2), keys}; }
+};
+
+FeatureMap feature_map_named(const std::string& name, std::string_view call) {
+  if (name == "elu_plus_one") return FeatureMap::elu_plus_one;
+  if (name == "identity") return FeatureMap::identity;
+  fail(call, "featureMap", "unknown map \"" + name + "\"; there are elu_plus_one, identity");
+}
+
+ProductOrder order_named(const std::string& name, std::string_view call) {
+  if (name == "values_first") return ProductOrder::values_first;
+  if (name == "scores_first") return ProductOrder::scores_first;
+  fail(call, "order", "unknown order \"" + name + "\"; there are values_first, scores_first");
+}
+
+}  // namespace
+
+NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tensor& key,
+                                const Tensor& value, const NamedTensors& weights,
+                                const MaskRules& mask_rules, bool trace, Tensor* out) {
+  constexpr std::string_view kCall = "additive_attention";
+  const auto q = sequences(query, query, kCall, "query");
+  const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
+  const MaskArgument mask(mask_rules, kCall);
+  const Weights read(weights, kCall);
+  const AdditiveWeights parts{
+      .query = read.matrix("w_q"), .key = read.matrix("w_k"), .score = read.vector("v")};
+  if (!parts.query) fail(kCall, "w_q", "no tensor given");
+
+  Results results(engine, kCall);
+  const Output output(engine, out, with_width(query.shape(), v.size(2)), kCall);
+  if (!out) results.add("output", output.handle());
+  AdditiveTrace core_trace;
+  if (trace) {
+    const Traces traces(results, left_out(query));
+    const Index batches = q.size(0), width = parts.query.size(0);
+    const Shape<3> scores{batches, q.size(1), k.size(1)};
+    core_trace.queries = traces.make("queries", Shape<3>{batches, q.size(1), width});
+    core_trace.keys = traces.make("keys", Shape<3>{batches, k.size(1), width});
+    core_trace.scores = traces.make("scores", scores);
+    core_trace.masked = traces.make("masked", scores);
+    core_trace.weights = traces.make("weights", scores);
+  }
+  tril::additive_attention(q, k, v, parts, mask.mask(), sequences(*output, query, kCall, "out"),
+                           engine.scratch, engine.parallel, core_trace);
+  return results.hand_over();
+}
+
+NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,
+                              const Tensor& value, const LinearAttentionOptions& options,
+                              Tensor* out) {
+  constexpr std::string_view kCall = "linear_attention";
+  const Heads heads(query, key, value, options.heads, options.kv_heads, kCall);
+  const tril::LinearAttentionOptions core{
+      .feature_map = feature_map_named(options.feature_map, kCall),
+      .order = order_named(options.order, kCall),
+      .causal = options.causal,
+      .normalise = options.normalise,
+  };
+  Results results(engine, kCall);
+  const Output output(engine, out, heads.output_shape(), kCall);
+  if (!out) results.add("output", output.handle());
+  TensorView<float, 4> weights;
+  if (options.need_weights) {
+    weights =
+        Traces(results, heads.layout.left_out()).make("weights", heads.scores(heads.key.size(2)));
+  }
+  tril::linear_attention(heads.query, heads.key, heads.value, core,
+                         heads.layout.view(*output, options.heads, kCall, "out"), engine.scratch,
+                         engine.parallel, weights);
+  return results.hand_over();
+}
+
+NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tensor& key,
+                                const Tensor& value, const Tensor& e, const Tensor& f,
+                                const LowRankOptions& options, Tensor* out) {
+  constexpr std::string_view kCall = "low_rank_attention";
+  const Heads heads(query, key, value, options.heads, options.kv_heads, kCall);
+  const auto project_keys = matrix(e, kCall, "e"), project_values = matrix(f, kCall, "f");
+  tril::LowRankOptions core;
+  if (options.scale) core.scale = static_cast<float>(*options.scale);
+  Results results(engine, kCall);
+  const Output output(engine, out, heads.output_shape(), kCall);
+  if (!out) results.add("output", output.handle());
+  AttentionTrace trace;
+  if (options.trace) {
+    trace = Traces(results, heads.layout.left_out())
+                .attention(heads.scores(project_keys.size(0)), false);
+  }
+  tril::low_rank_attention(heads.query, heads.key, heads.value, project_keys, project_values, core,
+                           heads.layout.view(*output, options.heads, kCall, "out"), engine.scratch,
+                           engine.parallel, trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

@@ -1,0 +1,38 @@
+#include "matrices.h"
+
+#include <tril/attention/singular_values.h>
+#include <tril/attention/triangular.h>
+
+#include <algorithm>
+
+#include "output.h"
+
+namespace tril::js {
+
+TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part, int diagonal,
+                        Tensor* out) {
+  constexpr std::string_view kCall = "triangular";
+  if (x.rank() < 2) {
+    fail(kCall, "x", "must have at least two axes; shape is " + shape_text(x));
+  }
+  if (part != "lower" && part != "upper") {
+    fail(kCall, "part", "unknown part \"" + part + "\"; there are lower, upper");
+  }
+  const Output output(engine, out, x.shape(), kCall);
+  const Shape<3> shape{x.count() / (x.size(-2) * x.size(-1)), x.size(-2), x.size(-1)};
+  tril::triangular(
+      TensorView<const float, 3>(x.data(), shape),
+      {.part = part == "lower" ? Triangle::lower : Triangle::upper, .diagonal = diagonal},
+      TensorView<float, 3>(output->data(), shape));
+  return output.handle();
+}
+
+TensorHandle singular_values(Engine& engine, const Tensor& x, Tensor* out) {
+  constexpr std::string_view kCall = "singular_values";
+  const MatrixView<const float> values = matrix(x, kCall, "x");
+  const Output output(engine, out, {std::min(values.size(0), values.size(1))}, kCall);
+  tril::singular_values(values, {output->data(), {output->count()}});
+  return output.handle();
+}
+
+}  // namespace tril::js

@@ -1,0 +1,186 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import type { AttentionTrace } from './attention.js';
+import type { OutOption } from './layers.js';
+import { rawMask, type Mask } from './mask.js';
+
+/** The network in place of the dot product: `v . tanh(w_q q + w_k k)`. */
+export interface AdditiveWeights {
+  /** `[A, Dq]` */
+  readonly w_q: Tensor;
+  /** `[A, Dk]` */
+  readonly w_k: Tensor;
+  /** `[A]` */
+  readonly v: Tensor;
+}
+
+export interface AdditiveOptions extends OutOption {
+  /** Which keys may be seen. */
+  readonly mask?: Mask;
+  /** Also return what was computed on the way. */
+  readonly trace?: boolean;
+}
+
+/** What was computed on the way. */
+export interface AdditiveTrace extends Omit<AttentionTrace, 'capped'> {
+  /** `w_q q`, `[B, T, A]` */
+  readonly queries: Tensor;
+  /** `w_k k`, `[B, S, A]` */
+  readonly keys: Tensor;
+}
+
+interface HeadOptions extends OutOption {
+  /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
+  readonly heads?: number;
+  /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
+  readonly kvHeads?: number;
+}
+
+export interface LinearAttentionOptions extends HeadOptions {
+  /** What queries and keys go through first: elu + 1, above 0 always, unless given. */
+  readonly featureMap?: 'elu_plus_one' | 'identity';
+  /**
+   * What is multiplied first: `'values_first'`, `q (k^T v)`, time and memory in T + S and no scores,
+   * unless given; `'scores_first'`, `(q k^T) v`, as it is written.
+   */
+  readonly order?: 'values_first' | 'scores_first';
+  /** A query sees no key after its own position. */
+  readonly causal?: boolean;
+  /** Divide by the sum of the weights; true unless given. */
+  readonly normalise?: boolean;
+  /** Also return the weights, which only `'scores_first'` has. */
+  readonly needWeights?: boolean;
+}
+
+export interface LowRankOptions extends HeadOptions {
+  /** What projects the S keys to R, `[R, S]`. */
+  readonly e: Tensor;
+  /** What projects the S values to R, `[R, S]`. */
+  readonly f: Tensor;
+  /** What the products are multiplied by; `1 / sqrt(D)` unless given. */
+  readonly scale?: number;
+  /** Also return what was computed on the way, with R in the place of S. */
+  readonly trace?: boolean;
+}
+
+type Traced<Options, Trace> = { readonly output: Tensor } & (Options extends { trace: true }
+  ? { readonly trace: Trace }
+  : { readonly trace?: Trace });
+export type AdditiveResult<Options> = Traced<Options, AdditiveTrace>;
+export type LowRankResult<Options> = Traced<Options, AttentionTrace>;
+export type LinearAttentionResult<Options> = {
+  readonly output: Tensor;
+} & (Options extends { needWeights: true }
+  ? { readonly weights: Tensor }
+  : { readonly weights?: Tensor });
+
+function rawHeads(call: string, options: HeadOptions) {
+  const heads = integerOption(call, 'heads', options.heads, 0, options.heads === undefined ? 0 : 1);
+  const kvHeads = integerOption(call, 'kvHeads', options.kvHeads, heads, heads === 0 ? 0 : 1);
+  return { heads, kvHeads };
+}
+
+export const efficientAttentionCalls = (context: Context) => {
+  const { raw, engine } = context;
+  return {
+    /**
+     * Attention with a small network in place of the dot product (Bahdanau, Cho, Bengio 2015): q
+     * `[B, T, Dq]`, k `[B, S, Dk]`, v `[B, S, Dv]`, or all without a batch; gives `[B, T, Dv]`.
+     *
+     * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
+     */
+    additiveAttention<const Options extends AdditiveOptions>(
+      q: Tensor,
+      k: Tensor,
+      v: Tensor,
+      weights: AdditiveWeights,
+      options: Options = {} as Options,
+    ): AdditiveResult<Options> {
+      const call = 'additiveAttention';
+      checkKeys(call, 'weights', 'weight', weights, ['w_q', 'w_k', 'v']);
+      checkKeys(call, 'options', 'option', options, ['mask', 'trace', 'out']);
+      const mask = rawMask(context, call, options.mask);
+      const wanted = booleanOption(call, 'trace', options.trace, false);
+      const out = options.out ?? null;
+      const inputs = { query: q, key: k, value: v, out };
+      return context.runWithWeights(call, weights, inputs, (t, state) => {
+        const { output = out, ...trace } = context.adoptAll(
+          raw._additiveAttention(engine, t.query, t.key, t.value, state, mask, wanted, t.out),
+        );
+        return { output, ...(wanted && { trace }) } as unknown as AdditiveResult<Options>;
+      });
+    },
+
+    /**
+     * Attention without softmax: the weight of a key is `f(q) . f(k)`, divided by the sum over all
+     * keys seen, so that the product can be multiplied in either order (Katharopoulos et al. 2020).
+     * Inputs as `attention`'s.
+     *
+     * @throws TrilError where shapes or options do not fit
+     */
+    linearAttention<const Options extends LinearAttentionOptions>(
+      q: Tensor,
+      k: Tensor,
+      v: Tensor,
+      options: Options = {} as Options,
+    ): LinearAttentionResult<Options> {
+      const call = 'linearAttention';
+      checkKeys(call, 'options', 'option', options, [
+        ...['featureMap', 'order', 'causal', 'normalise', 'needWeights'],
+        ...['heads', 'kvHeads', 'out'],
+      ]);
+      const rawOptions = {
+        featureMap: stringOption(call, 'featureMap', options.featureMap, 'elu_plus_one'),
+        order: stringOption(call, 'order', options.order, 'values_first'),
+        causal: booleanOption(call, 'causal', options.causal, false),
+        normalise: booleanOption(call, 'normalise', options.normalise, true),
+        needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
+        ...rawHeads(call, options),
+      };
+      const out = options.out ?? null;
+      return context.run(call, { query: q, key: k, value: v, out }, (t) => {
+        const made = raw._linearAttention(engine, t.query, t.key, t.value, rawOptions, t.out);
+        return {
+          output: out,
+          ...context.adoptAll(made),
+        } as unknown as LinearAttentionResult<Options>;
+      });
+    },
+
+    /**
+     * Attention to R mixtures of the S keys and values, `softmax(scale * q (e k)^T) (f v)` (Wang et
+     * al. 2020), so that time and memory grow with T R. Inputs as `attention`'s; no query has keys
+     * of its own any more, so there is no mask.
+     *
+     * @throws TrilError where shapes or options do not fit
+     */
+    lowRankAttention<const Options extends LowRankOptions>(
+      q: Tensor,
+      k: Tensor,
+      v: Tensor,
+      options: Options,
+    ): LowRankResult<Options> {
+      const call = 'lowRankAttention';
+      checkKeys(call, 'options', 'option', options, [
+        ...['e', 'f', 'scale', 'trace', 'heads', 'kvHeads', 'out'],
+      ]);
+      for (const name of ['e', 'f'] as const) {
+        if (options[name] === undefined) throw new TrilError(call, name, 'must be given');
+      }
+      const rawOptions = {
+        scale: optionalNumber(call, 'scale', options.scale),
+        trace: booleanOption(call, 'trace', options.trace, false),
+        ...rawHeads(call, options),
+      };
+      const { e, f, out = null } = options;
+      return context.run(call, { query: q, key: k, value: v, e, f, out }, (t) => {
+        const { output = out, ...trace } = context.adoptAll(
+          raw._lowRankAttention(engine, t.query, t.key, t.value, t.e, t.f, rawOptions, t.out),
+        );
+        return { output, ...(rawOptions.trace && { trace }) } as unknown as LowRankResult<Options>;
+      });
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { Context } from '../context.js';
+import { checkKeys, integerOption, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import type { OutOption } from './layers.js';
+
+export interface TriangularOptions extends OutOption {
+  /** Which side of the diagonal is kept; `'lower'`, as `torch.tril`, unless given. */
+  readonly part?: 'lower' | 'upper';
+  /** Which diagonal, itself kept: 0, the main one, unless given; above 0 above it, below 0 below it. */
+  readonly diagonal?: number;
+}
+
+export const matrixCalls = (context: Context) => {
+  const { raw, engine } = context;
+  return {
+    /**
+     * One triangle of every matrix in the last two axes, and zeros for the rest, as `torch.tril` and
+     * `torch.triu`. `out` may be `x`.
+     *
+     * @throws TrilError where x has fewer than two axes or an option is wrong
+     */
+    triangular(x: Tensor, options: TriangularOptions = {}): Tensor {
+      const call = 'triangular';
+      checkKeys(call, 'options', 'option', options, ['part', 'diagonal', 'out']);
+      const part = stringOption(call, 'part', options.part, 'lower');
+      const diagonal = integerOption(call, 'diagonal', options.diagonal, 0);
+      return context.produce(call, { x, out: options.out ?? null }, (t) =>
+        raw._triangular(engine, t.x, part, diagonal, t.out),
+      );
+    },
+
+    /**
+     * The singular values of a matrix `[rows, cols]`, the largest first: `[min(rows, cols)]`. How fast
+     * they fall tells whether a matrix is of low rank.
+     *
+     * @throws TrilError where x has not two axes
+     */
+    singularValues(x: Tensor, options: OutOption = {}): Tensor {
+      checkKeys('singularValues', 'options', 'option', options, ['out']);
+      return context.produce('singularValues', { x, out: options.out ?? null }, (t) =>
+        raw._singularValues(engine, t.x, t.out),
+      );
+    },
+  };
+};
