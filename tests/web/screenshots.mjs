@@ -1,6 +1,7 @@
 // Pictures of the page, to be looked at: node tests/web/screenshots.mjs [--dist web/dist] [step ...]
 //
 // Three widths in two themes, and a few situations, into tests/results/screenshots/ (not committed).
+// With --pictures instead those of the README, into web/pictures/.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     dist: { type: 'string', default: join(root, 'web', 'dist') },
+    pictures: { type: 'boolean', default: false },
     out: { type: 'string', default: join(root, 'tests', 'results', 'screenshots') },
   },
 });
@@ -44,30 +46,51 @@ const server = await preview({
 });
 const address = server.resolvedUrls.local[0];
 const browser = await chromium.launch(launchOptions());
-for (const width of [1440, 768, 360]) {
+
+async function open(context, query) {
+  const page = await context.newPage();
+  page.on('console', (message) => console.log(message.text()));
+  page.on('pageerror', (error) => console.log(error.message));
+  await page.goto(`${address}#attend?${encodeURI(query)}`);
+  await page.waitForSelector('[data-measured]');
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(350);
+  return page;
+}
+
+async function allSituations() {
+  for (const width of [1440, 768, 360]) {
+    for (const theme of ['light', 'dark']) {
+      const context = await browser.newContext({
+        viewport: { width, height: width === 360 ? 740 : 900 },
+        colorScheme: theme,
+        deviceScaleFactor: width === 360 ? 2 : 1,
+        hasTouch: width === 360,
+      });
+      for (const name of wanted) {
+        const page = await open(context, situations[name]);
+        const path = join(values.out, `${name}-${width}-${theme}.png`);
+        await page.screenshot({ path, fullPage: true });
+        await page.close();
+      }
+      await context.close();
+    }
+  }
+}
+
+async function readmePictures() {
   for (const theme of ['light', 'dark']) {
     const context = await browser.newContext({
-      viewport: { width, height: width === 360 ? 740 : 900 },
+      viewport: { width: 1440, height: 900 },
       colorScheme: theme,
-      deviceScaleFactor: width === 360 ? 2 : 1,
-      hasTouch: width === 360,
     });
-    const page = await context.newPage();
-    page.on('console', (message) => console.log(`${width} ${theme}: ${message.text()}`));
-    page.on('pageerror', (error) => console.log(`${width} ${theme}: ${error.message}`));
-    for (const name of wanted) {
-      await page.goto('about:blank');
-      await page.goto(`${address}#attend?${encodeURI(situations[name])}`);
-      await page.waitForSelector('[data-measured]');
-      await page.waitForTimeout(350);
-      await page.screenshot({
-        path: join(values.out, `${name}-${width}-${theme}.png`),
-        fullPage: true,
-      });
-    }
+    const page = await open(context, situations.weights);
+    await page.screenshot({ path: join(root, 'web', 'pictures', `attend-${theme}.png`) });
     await context.close();
   }
 }
+
+await (values.pictures ? readmePictures() : allSituations());
 await browser.close();
 server.httpServer.close();
 process.exit(0);
