@@ -5,6 +5,7 @@
 #include <tril/matmul/matmul.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tril {
 namespace {
@@ -37,8 +38,7 @@ float dot(const float* a, const float* b, Index count) noexcept {
 
 // row /= sum, or 0 where the sum is 0.
 void divide(float* row, Index count, float sum) noexcept {
-  const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-  for (Index i = 0; i < count; ++i) row[i] *= factor;
+  score_kernels().scale(row, count, sum == 0.0f ? 0.0f : 1.0f / sum);
 }
 
 // f(K)^T V first, where every query sees every key:
@@ -70,38 +70,40 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
   }
 }
 
-// The same where query t sees keys 0 .. t only, a head a thread:
+// The same where query t sees keys 0 .. t only, a head a thread. A column of ones beside the values
+// makes the sum of f(k) a column of the state, and the divisor an element of its product:
 //
-// state [D, Dv] = 0, total [D] = 0
-// for each t:  state += f(k_t) v_t^T,  total += f(k_t),  while there are keys
-//              output_t = f(q_t) state / (f(q_t) . total)
+// state [D, Dv + 1] = 0
+// for each t:  state += f(k_t) [v_t, 1]^T, while there are keys
+//              [out, sum] = f(q_t) state;  output_t = out / sum
 void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions& options,
                          Scratch& scratch, Parallel& parallel) {
-  const Index depth = p.depth(), width = p.value_width(), each = depth * (width + 2);
+  const Index depth = p.depth(), width = p.value_width();
+  const Index padded = (width + 1 + 15) / 16 * 16;  // whole registers, as linear_step wants them
+  const Index each = (depth + 2) * padded + 2 * depth;
   Scratch::Frame frame(scratch);
   float* const memory = frame.take<float>(each * parallel.threads());
   parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     float* const state = memory + each * worker;
-    float* const total = state + depth * width;
-    float* const features = total + depth;
-    std::fill_n(state, depth * (width + 1), 0.0f);
+    float* const value = state + depth * padded;
+    float* const out = value + padded;
+    float* const q = out + padded;
+    float* const k = q + depth;
+    std::fill_n(state, each, 0.0f);
+    value[width] = 1.0f;
     for (Index t = 0; t < p.queries(); ++t) {
       if (t < p.keys()) {
-        map_features(options.feature_map, p.key[b][kh][t].data(), depth, features);
-        const float* const value = p.value[b][kh][t].data();
-        for (Index d = 0; d < depth; ++d) {
-          total[d] += features[d];
-          for (Index j = 0; j < width; ++j) state[d * width + j] += features[d] * value[j];
-        }
+        map_features(options.feature_map, p.key[b][kh][t].data(), depth, k);
+        std::copy_n(p.value[b][kh][t].data(), width, value);
+      } else if (t == p.keys()) {
+        std::fill_n(k, depth, 0.0f);
       }
-      map_features(options.feature_map, p.query[b][h][t].data(), depth, features);
-      float* const out = p.output[b][h][t].data();
-      std::fill_n(out, width, 0.0f);
-      for (Index d = 0; d < depth; ++d) {
-        for (Index j = 0; j < width; ++j) out[j] += features[d] * state[d * width + j];
-      }
-      if (options.normalise) divide(out, width, dot(features, total, depth));
+      map_features(options.feature_map, p.query[b][h][t].data(), depth, q);
+      score_kernels().linear_step(q, k, value, depth, padded, state, out);
+      float* const to = p.output[b][h][t].data();
+      std::copy_n(out, width, to);
+      if (options.normalise) divide(to, width, out[width]);
     }
   });
 }
@@ -123,11 +125,7 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     for (Index t = 0; t < p.queries(); ++t) {
       float* const row = scores[t].data();
       if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
-      if (options.normalise) {
-        float sum = 0;
-        for (Index s = 0; s < keys; ++s) sum += row[s];
-        divide(row, keys, sum);
-      }
+      if (options.normalise) divide(row, keys, std::accumulate(row, row + keys, 0.0f));
       if (weights) std::copy_n(row, keys, weights[b][h][t].data());
     }
     matmul(scores, p.value[b][kh], {}, p.output[b][h], scratch, parallel);

@@ -57,9 +57,26 @@ float additive_score(const float* q, const float* k, const float* weights, Index
   return reduce_add(sum);
 }
 
+// for each register of columns j
+//   for each row d:  state[d, j] += k[d] * v[j];  out[j] += q[d] * state[d, j]
+void linear_step(const float* q, const float* k, const float* v, Index depth, Index width,
+                 float* state, float* out) noexcept {
+  for (Index j = 0; j < width; j += kLanes) {
+    const Register value = load(v + j);
+    Register sum{};
+    for (Index d = 0; d < depth; ++d) {
+      float* const at = state + d * width + j;
+      const Register grown = madd(broadcast(k[d]), value, load(at));
+      store(at, grown);
+      sum = madd(broadcast(q[d]), grown, sum);
+    }
+    store(out + j, sum);
+  }
+}
+
 }  // namespace
 
 extern const ScoreKernels kScoreKernels;
-const ScoreKernels kScoreKernels{cap, absorb, scale, elu_plus_one, additive_score};
+const ScoreKernels kScoreKernels{cap, absorb, scale, elu_plus_one, additive_score, linear_step};
 
 }  // namespace tril::TRIL_ISA

@@ -26,6 +26,10 @@ struct ScoreKernels {
   // The sum of weights[i] * tanh(q[i] + k[i]).
   float (*additive_score)(const float* q, const float* k, const float* weights,
                           Index count) noexcept;
+  // One step of causal linear attention: state [depth, width] += k^T v, then out [width] = q state.
+  // width is a multiple of 16.
+  void (*linear_step)(const float* q, const float* k, const float* v, Index depth, Index width,
+                      float* state, float* out) noexcept;
 };
 
 const ScoreKernels& score_kernels(Isa isa = best_isa());

@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/linear.h>
 #include <tril/matmul/matmul.h>
 
@@ -13,12 +14,10 @@ constexpr Index kElementsPerItem = 16384;
 void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& parallel) {
   const Index rows = out.size(0), cols = out.size(1);
   const Index step = 1 + kElementsPerItem / cols;
+  const auto add = elementwise_kernels().add;
   parallel.for_each((rows + step - 1) / step, [&](Index item, int) {
     const Index end = std::min(rows, (item + 1) * step);
-    for (Index n = item * step; n < end; ++n) {
-      float* const row = out[n].data();
-      for (Index o = 0; o < cols; ++o) row[o] += bias.data()[o];
-    }
+    for (Index n = item * step; n < end; ++n) add(out[n].data(), bias.data(), out[n].data(), cols);
   });
 }
 

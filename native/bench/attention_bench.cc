@@ -1,0 +1,88 @@
+// Attention by every method, causal and not, with 8 heads of 64; causal linear attention; softmax.
+// The operations counted are those that a causal mask leaves: half of all.
+#include <benchmark/benchmark.h>
+#include <tril/attention/attention.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/softmax.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+
+#include <string>
+
+#include "matmul_bench.h"
+
+namespace tril::bench {
+namespace {
+
+constexpr Index kHeads = 8, kWidth = 64;
+
+struct Inputs {
+  Buffer<float, 4> query, key, value, output;
+
+  explicit Inputs(Index queries, Index keys)
+      : query({1, kHeads, queries, kWidth}),
+        key({1, kHeads, keys, kWidth}),
+        value({1, kHeads, keys, kWidth}),
+        output({1, kHeads, queries, kWidth}) {
+    Random random(1);
+    for (Buffer<float, 4>* each : {&query, &key, &value}) fill_normal(each->view(), random);
+  }
+};
+
+void register_attention(const std::string& name, Index queries, Index keys,
+                        const AttentionOptions& options) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+    Inputs in(queries, keys);
+    Scratch scratch;
+    Parallel parallel;
+    for (auto _ : state) {
+      attention(in.query, in.key, in.value, options, in.output, scratch, parallel);
+      benchmark::ClobberMemory();
+    }
+    const double pairs = static_cast<double>(queries * keys) * (options.causal ? 0.5 : 1);
+    count_flops(state, 4.0 * kHeads * kWidth * pairs);
+    state.counters["scratch"] = static_cast<double>(scratch.peak());
+  });
+}
+
+const bool kRegistered = [] {
+  const std::pair<const char*, AttentionMethod> methods[] = {{"full", AttentionMethod::full},
+                                                             {"blocked", AttentionMethod::blocked},
+                                                             {"online", AttentionMethod::online}};
+  for (const Index tokens : {128, 512, 1024, 4096}) {
+    const std::string size = "/T" + std::to_string(tokens);
+    for (const auto& [name, method] : methods) {
+      register_attention("attention/" + std::string(name) + size, tokens, tokens,
+                         {.method = method});
+      register_attention("causal_attention/" + std::string(name) + size, tokens, tokens,
+                         {.causal = true, .method = method});
+    }
+    register_attention("attention/one_query" + size, 1, tokens, {});
+    benchmark::RegisterBenchmark(
+        ("causal_attention/linear" + size).c_str(), [=](benchmark::State& state) {
+          Inputs in(tokens, tokens);
+          Scratch scratch;
+          Parallel parallel;
+          for (auto _ : state) {
+            linear_attention(in.query, in.key, in.value, {.causal = true}, in.output, scratch,
+                             parallel);
+            benchmark::ClobberMemory();
+          }
+          count_flops(state, 4.0 * kHeads * kWidth * kWidth * static_cast<double>(tokens));
+        });
+  }
+  benchmark::RegisterBenchmark("softmax/1024x1024", [](benchmark::State& state) {
+    Buffer<float, 2> x({1024, 1024}), out({1024, 1024});
+    Random random(1);
+    fill_normal(x.view(), random);
+    Parallel parallel;
+    for (auto _ : state) {
+      softmax(x, {}, out, parallel);
+      benchmark::ClobberMemory();
+    }
+  });
+  return true;
+}();
+
+}  // namespace
+}  // namespace tril::bench
