@@ -1,0 +1,32 @@
+// What the benchmarks of products share: the sizes, and how one is registered.
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <tril/foundation/tensor.h>
+
+#include <functional>
+#include <string>
+
+namespace tril::bench {
+
+struct ProductSize {
+  Index rows, depth, cols;
+
+  double flops() const { return 2.0 * static_cast<double>(rows * depth * cols); }
+};
+
+// out [rows, cols] = a [rows, depth] * b [depth, cols], all contiguous.
+using Multiply =
+    std::function<void(const ProductSize&, const float* a, const float* b, float* out)>;
+
+// Registers "matmul/METHOD/ROWSxDEPTHxCOLS" for every size of at most `most_flops`.
+void register_products(const std::string& method, const Multiply& multiply, double most_flops);
+
+// Sets the counter that the table is made of; the time is the thread's own, so that what else the
+// machine does counts for little.
+inline void count_flops(benchmark::State& state, double flops) {
+  state.counters["FLOP/s"] =
+      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+}  // namespace tril::bench
