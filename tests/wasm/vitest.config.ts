@@ -7,7 +7,7 @@ const execArgv = detectFeatures().relaxedSimd ? [] : ['--experimental-wasm-relax
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
+    include: ['**/*.test.{ts,mjs}'],
     pool: 'forks',
     poolOptions: { forks: { execArgv } },
     testTimeout: 60_000,

@@ -8,7 +8,7 @@ import { build, variants } from './cmake.mjs';
 import { setupSteps } from './setup.mjs';
 import { main, root, run, runSteps } from './steps.mjs';
 
-const notSources = ['node_modules', 'dist', 'toolchain', 'generated'];
+const notSources = ['node_modules', 'dist', 'toolchain', 'generated', 'bench'];
 
 /** Every file at or below the paths with its size and time: changes when one of them does. */
 function fingerprint(...paths) {

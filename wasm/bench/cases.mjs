@@ -1,0 +1,65 @@
+// What is measured: sizes and shapes, and who takes part in which.
+
+export const loopOrders = ['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji'];
+export const methods = [...loopOrders, 'blocked', 'eigen', 'strassen', 'tiled', 'auto'];
+
+/** rows x depth x cols, as text. */
+const product = (rows, depth, cols) => ({
+  group: 'matmul',
+  name: rows === depth && depth === cols ? `${rows}` : `${rows}x${depth}x${cols}`,
+  ...{ rows, depth, cols },
+  flops: 2 * rows * depth * cols,
+});
+const square = (n) => product(n, n, n);
+
+/** [B, H, T, D] of queries, keys and values; causal. */
+const attention = (time, heads = 8, width = 64) => ({
+  group: 'attention',
+  name: `T=${time}`,
+  ...{ time, heads, width },
+});
+
+/** A post-norm encoder block of width 512, 8 heads, 2048 hidden units, not causal. */
+const block = (batch, time) => ({
+  group: 'block',
+  name: batch === 1 ? `T=${time}` : `${batch}xT=${time}`,
+  ...{ batch, time, width: 512, heads: 8, hidden: 2048 },
+});
+
+const softmax = { group: 'softmax', name: '1024x1024', rows: 1024, cols: 1024 };
+const layerNorm = { group: 'layer norm', name: '1024x768', rows: 1024, cols: 768 };
+
+export const groups = ['matmul', 'attention', 'block', 'softmax', 'layer norm'];
+
+const shapes = [product(1, 768, 3072), product(16, 768, 3072), product(128, 512, 2048)];
+const sizes = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];
+
+export const allCases = [
+  ...sizes.map(square),
+  ...shapes,
+  ...[128, 1024, 4096].map((time) => attention(time)),
+  ...[block(1, 128), block(1, 512), block(8, 128)],
+  softmax,
+  layerNorm,
+];
+export const quickCases = [
+  ...[16, 64, 256].map(square),
+  shapes[0],
+  attention(128),
+  block(1, 128),
+  softmax,
+  layerNorm,
+];
+export const peerCases = [
+  ...[64, 256, 512, 1024].map(square),
+  ...shapes.slice(0, 2).reverse(),
+  ...allCases.filter(({ group }) => group !== 'matmul'),
+];
+
+/** Above so many operations a method takes seconds, and nothing is learnt that was not known. */
+const mostFlops = { blocked: 2 * 1024 ** 3 };
+for (const order of loopOrders) mostFlops[order] = 2 * 512 ** 3;
+
+/** The methods of a product that are worth their time. */
+export const methodsFor = ({ flops }) =>
+  methods.filter((method) => flops <= (mostFlops[method] ?? Infinity));

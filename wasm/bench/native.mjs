@@ -1,0 +1,111 @@
+// The native part: builds the Google Benchmark program of native/bench and reads its JSON. Times are
+// those of the thread, so that what else the machine does counts for little.
+
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from '../toolchain/cmake.mjs';
+import { root, run } from '../toolchain/steps.mjs';
+import { allCases, methods, quickCases } from './cases.mjs';
+import { careful, quick } from './measure.mjs';
+import { chosen } from './run.mjs';
+import { evaluate } from './statistics.mjs';
+
+const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
+const subjectNames = { automatic: 'auto', openblas: 'OpenBLAS', onednn: 'oneDNN' };
+
+/** What the benchmarks of a case are called there: a regular expression with the subject in it. */
+export function nativeNames({ group, rows, depth, cols, time }) {
+  switch (group) {
+    case 'matmul':
+      return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
+    case 'attention':
+      return `causal_attention/(full|blocked|online)/T${time}`;
+    case 'softmax':
+      return `softmax/()${rows}x${cols}`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Of Google Benchmark's report, what the case is about, and the fastest of the peaks:
+ * [{ subject, flops?, times }].
+ */
+export function readBenchmarks({ benchmarks }, about) {
+  const pattern = new RegExp(`^${nativeNames(about)}$`);
+  const found = new Map();
+  for (const each of benchmarks) {
+    if (each.run_type !== 'iteration') continue;
+    if (each.error_occurred) throw new Error(`${each.name}: ${each.error_message}`);
+    const [, named] = pattern.exec(each.run_name) ?? [];
+    const isPeak = each.run_name.startsWith('peak/');
+    if (named === undefined && !isPeak) continue;
+    const key = isPeak ? each.run_name : subjectNames[named] || named || 'auto';
+    if (!found.has(key)) found.set(key, { subject: isPeak ? 'peak' : key, times: [] });
+    const subject = found.get(key);
+    const time = each.cpu_time * milliseconds[each.time_unit];
+    subject.times.push(time);
+    if (about.flops || isPeak) subject.flops = about.flops ?? 0;
+    if (isPeak) subject.flops = (each['FLOP/s'] * time) / 1e3;
+  }
+  const all = [...found.values()];
+  const speed = ({ flops, times }) => flops / Math.min(...times);
+  const peaks = all.filter(({ subject }) => subject === 'peak').sort((a, b) => speed(b) - speed(a));
+  const others = all.filter(({ subject }) => subject !== 'peak');
+  return about.flops ? [...peaks.slice(0, 1), ...others] : others;
+}
+
+/** Builds the program; resolves to its path. */
+export async function nativeProgram() {
+  await build('native', 'tril_bench');
+  return join(root, 'build', 'native', 'native', 'bench', 'tril_bench');
+}
+
+/** Runs a case in it, its subjects in turns; resolves to what readBenchmarks finds. */
+export async function runNative(program, about, { rounds, batch }) {
+  const names = nativeNames(about);
+  if (!names) return [];
+  const report = join(tmpdir(), `tril-bench-${process.pid}.json`);
+  const filter = `^(${about.flops ? 'peak/.*|' : ''}${names.replace('()', '')})$`;
+  const args = { filter, repetitions: rounds, min_time: batch / 1e3, out: report };
+  try {
+    await run(
+      program,
+      Object.entries({ ...args, out_format: 'json', enable_random_interleaving: true }).map(
+        ([name, value]) => `--benchmark_${name}=${value}`,
+      ),
+      // OpenBLAS takes processors newer than itself for old ones.
+      { log: 'bench-native', env: { OPENBLAS_CORETYPE: openBlasType() } },
+    );
+    return readBenchmarks(JSON.parse(readFileSync(report, 'utf8')), about);
+  } finally {
+    rmSync(report, { force: true });
+  }
+}
+
+/** What OpenBLAS is to take the processor for: what it may have been told, else by AVX-512 or not. */
+function openBlasType() {
+  if (process.env.OPENBLAS_CORETYPE) return process.env.OPENBLAS_CORETYPE;
+  try {
+    return /\bavx512dq\b/.test(readFileSync('/proc/cpuinfo', 'utf8')) ? 'SkylakeX' : 'Haswell';
+  } catch {
+    return undefined;
+  }
+}
+
+export async function inNative(request, report = () => {}) {
+  const program = await nativeProgram();
+  const cases = [];
+  for (const about of chosen(request.quick ? quickCases : allCases, request.only)) {
+    const { group, name } = about;
+    const all = await runNative(program, about, request.quick ? quick : careful);
+    // Other libraries, where they are installed, are bench:peers' business.
+    const own = [...methods, 'peak', 'full', 'online'];
+    const subjects = all.filter(({ subject }) => own.includes(subject));
+    if (subjects.length === 0) continue;
+    cases.push({ group, name, about, results: evaluate(subjects) });
+    report(cases.at(-1));
+  }
+  return { engine: 'natively', done: { variant: 'widest vectors', threads: 1 }, cases };
+}

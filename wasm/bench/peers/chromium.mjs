@@ -1,0 +1,18 @@
+// The peers in a browser; bundled into one file before.
+
+import * as ort from 'onnxruntime-web/wasm';
+import * as litert from './litert.mjs';
+import { onnxRuntime } from './onnxruntime.mjs';
+import { runBesides } from './run.mjs';
+import * as tensorflow from './tensorflow.mjs';
+
+export async function runPeers(request, loadTril, report) {
+  const { modules, threads } = request;
+  const at = new URL(modules, globalThis.location.href).href;
+  ort.env.wasm.wasmPaths = `${at}onnxruntime-web/dist/`;
+  ort.env.wasm.numThreads = threads;
+  await tensorflow.start(at, threads);
+  await litert.start(at, threads);
+  const web = onnxRuntime(ort, { name: 'ONNX Runtime Web', isNative: false, provider: 'wasm' });
+  return runBesides(request, [web, tensorflow, litert], loadTril, report);
+}

@@ -1,0 +1,41 @@
+// ONNX Runtime, on WebAssembly or natively, by the one interface that both have.
+
+import { onnxCases } from './onnx-cases.mjs';
+
+/**
+ * @param ort onnxruntime-web or onnxruntime-node
+ * @param {object} place { name, isNative, provider }
+ */
+export function onnxRuntime(ort, { name, isNative, provider }) {
+  const options = (threads) => ({
+    executionProviders: [provider],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
+  });
+
+  async function open(about, given, threads) {
+    const subjects = [];
+    for (const { subject, bytes, feeds, restore } of onnxCases(about, given, { isNative })) {
+      const title = `${name}${subject && `: ${subject}`}`;
+      try {
+        const session = await ort.InferenceSession.create(bytes, options(threads));
+        const inputs = Object.fromEntries(
+          feeds.map(([key, shape, data]) => [key, new ort.Tensor('float32', data, shape)]),
+        );
+        const output = session.outputNames[0];
+        subjects.push({
+          subject: title,
+          run: () => session.run(inputs),
+          read: async () => restore((await session.run(inputs))[output].data),
+          release: () => session.release(),
+        });
+      } catch (error) {
+        subjects.push({ subject: title, failed: error.message.split('\n')[0] });
+      }
+    }
+    return subjects;
+  }
+  return { name, open };
+}

@@ -1,0 +1,98 @@
+// Tril beside its peers, in one run: whoever agrees with Tril on a case's result is timed with it,
+// in the same rounds.
+
+import { peerCases } from '../cases.mjs';
+import { careful, measure, quick } from '../measure.mjs';
+import { chosen } from '../run.mjs';
+import { evaluate } from '../statistics.mjs';
+import { computation, hasCase, inputs, release, resultShape } from '../subjects.mjs';
+
+/** What floats of different orders of summation may differ by, of the largest element. */
+const tolerance = 2e-5;
+
+/** Largest difference, as a share of the largest element; NaN where there is one. */
+export function difference(values, expected) {
+  if (values.length !== expected.length) return Infinity;
+  let [largest, most] = [0, 0];
+  for (let i = 0; i < expected.length; i += 1) {
+    largest = Math.max(largest, Math.abs(expected[i]));
+    most = Math.max(most, Math.abs(values[i] - expected[i]));
+  }
+  return most / largest;
+}
+
+export function toArrays(tensors) {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => [
+      name,
+      typeof tensor.read === 'function' ? tensor.read() : toArrays(tensor),
+    ]),
+  );
+}
+
+/** Those of the peer's ways to compute a case that are right; the others as { subject, failed }. */
+export async function openChecked(peer, about, arrays, expected, threads) {
+  const opened = await peer.open(about, arrays, threads);
+  const checked = [];
+  for (const each of opened) {
+    const { subject, failed } = each;
+    if (failed) {
+      checked.push({ subject, failed });
+      continue;
+    }
+    try {
+      const error = difference(await each.read(), expected);
+      if (error <= tolerance) {
+        checked.push({ ...each, error });
+        continue;
+      }
+      checked.push({
+        subject,
+        failed: `its result is off by ${error.toPrecision(2)} of the largest`,
+      });
+    } catch (problem) {
+      checked.push({ subject, failed: String(problem.message ?? problem).split('\n')[0] });
+    }
+    await each.release();
+  }
+  return checked;
+}
+
+async function runCase(about, tril, peers, { threads, ...request }) {
+  const given = inputs(tril, about);
+  const out = tril.zeros(resultShape(about));
+  const compute = computation(tril, about, given, out);
+  compute();
+  const expected = out.read();
+  const arrays = toArrays(given);
+  const { flops } = about;
+  const subjects = [];
+  for (const peer of peers) {
+    subjects.push(...(await openChecked(peer, about, arrays, expected, threads)));
+  }
+  const right = subjects.filter(({ failed }) => !failed);
+  const runs = [{ subject: 'Tril', run: compute }, ...right].map(({ subject, run, error }) => ({
+    ...{ subject, run },
+    ...(error !== undefined && { error }),
+    ...(flops && { flops }),
+  }));
+  const results = evaluate(await measure(runs, request.quick ? quick : careful));
+  for (const each of right) await each.release();
+  release(given, out);
+  return [...results, ...subjects.filter(({ failed }) => failed)];
+}
+
+/**
+ * @param {object} request { quick, only, variant?, threads }
+ * @param {object[]} peers [{ name, open(about, given, threads) }]
+ */
+export async function runBesides(request, peers, loadTril, report) {
+  const { variant, threads } = request;
+  const tril = await loadTril({ ...(variant && { variant }), threads });
+  for (const about of chosen(peerCases, request.only)) {
+    if (!hasCase(tril, about)) continue;
+    const { group, name } = about;
+    report({ group, name, about, results: await runCase(about, tril, peers, request) });
+  }
+  return { variant: tril.variant, threads };
+}

@@ -1,0 +1,41 @@
+// What a run was made on, and where its results go: a table on the terminal, everything as JSON and
+// the plot into a folder.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs `measure(report)`, shows how far it is, and adds when, where and under what load it ran. */
+export async function describeRun(place, request, measure) {
+  const load = loadavg()[0];
+  const clear = '\r\x1b[K';
+  const report = ({ group, name }) => {
+    if (process.stdout.isTTY) process.stdout.write(`${clear}${place}: ${group} ${name}`);
+  };
+  const measured = await measure(report);
+  if (process.stdout.isTTY) process.stdout.write(clear);
+  return {
+    place,
+    date: new Date().toISOString(),
+    processor: cpus()[0].model.trim(),
+    cores: cpus().length,
+    load: [load, loadavg()[0]],
+    request,
+    ...measured,
+  };
+}
+
+/** measured: of describeRun. `tables(cases)` is its text, `plot(cases, title)` an SVG or nothing. */
+export function publish(measured, name, { into, tables, plot }) {
+  const { engine, done, cases } = measured;
+  const title = `${engine}, ${done.variant}`;
+  console.log(`\n${title}\n\n${tables(cases)}\n`);
+  const drawn = plot?.(cases, `Matrix products, ${title}, one thread`);
+  const files = { [`${name}.json`]: `${JSON.stringify(measured, undefined, 1)}\n` };
+  if (drawn) files[`matmul-${name}.svg`] = drawn;
+  mkdirSync(into, { recursive: true });
+  for (const [file, text] of Object.entries(files)) {
+    writeFileSync(join(into, file), text);
+    console.log(join(into, file));
+  }
+}

@@ -1,0 +1,145 @@
+// Tril's part in each case: functions that compute it once, into memory that is there already.
+
+import { methodsFor } from './cases.mjs';
+
+/** Rounds of the register-only loop in one call: some 0.2 ms. */
+const peakRounds = 1 << 17;
+
+function peak(tril) {
+  const flops = tril.runPeak(peakRounds);
+  return { subject: 'peak', flops, run: () => tril.runPeak(peakRounds) };
+}
+
+/** What every library gets: the same numbers for the same case. */
+export function inputs(tril, about) {
+  const random = (seed, ...shape) => tril.randomNormal(shape, { seed });
+  switch (about.group) {
+    case 'matmul':
+      return { a: random(1, about.rows, about.depth), b: random(2, about.depth, about.cols) };
+    case 'attention': {
+      const shape = [1, about.heads, about.time, about.width];
+      return { q: random(1, ...shape), k: random(2, ...shape), v: random(3, ...shape) };
+    }
+    case 'block':
+      return {
+        x: random(1, about.batch, about.time, about.width),
+        weights: blockWeights(tril, about),
+      };
+    case 'softmax':
+      return { x: random(1, about.rows, about.cols) };
+    case 'layer norm':
+      return {
+        x: random(1, about.rows, about.cols),
+        weight: random(2, about.cols),
+        bias: random(3, about.cols),
+      };
+  }
+  throw new RangeError(`no group ${about.group}`);
+}
+
+/** As PyTorch initialises them in scale: uniform, 1 / sqrt(width in). */
+function blockWeights(tril, { width, hidden }) {
+  let seed = 10;
+  const uniform = (shape, bound, middle = 0) =>
+    tril.randomUniform(shape, { seed: (seed += 1), low: middle - bound, high: middle + bound });
+  const linear = (name, rows, cols) => ({
+    [`${name}weight`]: uniform([rows, cols], cols ** -0.5),
+    [`${name}bias`]: uniform([rows], cols ** -0.5),
+  });
+  const norm = (name) => ({
+    [`${name}.weight`]: uniform([width], 0.2, 1),
+    [`${name}.bias`]: uniform([width], 0.2),
+  });
+  return {
+    ...linear('self_attn.in_proj_', 3 * width, width),
+    ...linear('self_attn.out_proj.', width, width),
+    ...linear('linear1.', hidden, width),
+    ...linear('linear2.', width, hidden),
+    ...norm('norm1'),
+    ...norm('norm2'),
+  };
+}
+
+/** The call that computes a case; `out` is a tensor for its result. */
+export function computation(tril, about, given, out, method = 'auto') {
+  switch (about.group) {
+    case 'matmul':
+      return () => tril.matmul(given.a, given.b, { method, out });
+    case 'attention':
+      return () => tril.attention(given.q, given.k, given.v, { causal: true, method, out });
+    case 'block':
+      return () => tril.transformerBlock(given.x, given.weights, { heads: about.heads, out });
+    case 'softmax':
+      return () => tril.softmax(given.x, { out });
+    default:
+      return () => tril.layerNorm(given.x, { weight: given.weight, bias: given.bias, out });
+  }
+}
+
+export function resultShape(about) {
+  switch (about.group) {
+    case 'matmul':
+      return [about.rows, about.cols];
+    case 'attention':
+      return [1, about.heads, about.time, about.width];
+    case 'block':
+      return [about.batch, about.time, about.width];
+    default:
+      return [about.rows, about.cols];
+  }
+}
+
+/** Whether this build of the package has what the case needs. */
+export const hasCase = (tril, { group }) => group !== 'block' || 'transformerBlock' in tril;
+
+const attentionMethods = ['full', 'blocked', 'online', 'auto'];
+
+function methodsOf(tril, about, given, out) {
+  if (about.group === 'matmul') return methodsFor(about);
+  if (about.group !== 'attention') return ['auto'];
+  return attentionMethods.filter((method) => {
+    // The scores of all heads at once, 8 * 4096^2 floats, are more memory than a page may have.
+    if (method === 'full' && about.heads * about.time ** 2 > 2 ** 26) return false;
+    try {
+      computation(tril, about, given, out, method)();
+      return true;
+    } catch (error) {
+      if (error.name === 'TrilError' && error.argument === 'method') return false; // not built in
+      throw error;
+    }
+  });
+}
+
+/** Disposes every tensor in objects of tensors. */
+export function release(...values) {
+  for (const value of values) {
+    if (typeof value.dispose === 'function') value.dispose();
+    else release(...Object.values(value));
+  }
+}
+
+/**
+ * Everything to be measured for a case: on one thread by method, and the peak where operations are
+ * counted; with `threaded`, a module with several threads, also that. `release` ends it.
+ */
+export function subjectsFor(tril, threaded, about) {
+  const { flops } = about;
+  const counted = flops ? { flops } : {};
+  const shape = resultShape(about);
+  const given = inputs(tril, about);
+  const out = tril.zeros(shape);
+  const used = [given, out];
+  const subjects = methodsOf(tril, about, given, out).map((method) => {
+    return { subject: method, ...counted, run: computation(tril, about, given, out, method) };
+  });
+  if (flops) subjects.unshift(peak(tril));
+  if (threaded) {
+    const { threads } = threaded;
+    const its = inputs(threaded, about);
+    const theirs = threaded.zeros(shape);
+    used.push(its, theirs);
+    const run = computation(threaded, about, its, theirs);
+    subjects.push({ subject: `${threads} threads`, threads, ...counted, run });
+  }
+  return { subjects, release: () => release(...used) };
+}

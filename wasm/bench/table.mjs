@@ -1,0 +1,98 @@
+// Results as text: a row for each case, a column for each subject.
+
+const percent = (share) => `${Math.round(100 * share)} %`;
+
+/** Three digits, as many after the point as that leaves: 0.0123, 1.23, 12.3, 123. */
+export function digits(value, count = 3) {
+  if (!Number.isFinite(value)) return String(value);
+  if (value === 0) return '0';
+  const before = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return value.toFixed(Math.min(Math.max(count - before, 0), 20));
+}
+
+/** `61.3 ±2 %`: the median in GFLOP/s where operations are counted, else in ms, and its spread. */
+export const cell = ({ gflops, median, spread }) =>
+  `${digits(gflops ?? median)} ±${percent(spread)}`;
+
+/** rows of cells, the first row the heads; the first column to the left, the others to the right. */
+export function align(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const pad = (text, column) =>
+    column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+/** The same rows as a table of Markdown. */
+export function markdown([heads, ...rows]) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  const rule = heads.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [heads, rule, ...rows].map(line).join('\n');
+}
+
+/** cases: [{ name, results: [{ subject, ... }] }] of one group, as rows. */
+export function rowsOf(cases, show = cell) {
+  const subjects = [
+    ...new Set(cases.flatMap(({ results }) => results.map((each) => each.subject))),
+  ];
+  const rows = cases.map(({ name, results }) => [
+    name,
+    ...subjects.map((subject) => {
+      const found = results.find((each) => each.subject === subject);
+      return found ? show(found) : '';
+    }),
+  ]);
+  const [{ group, results }] = cases;
+  return [[`${group}, ${results[0].gflops ? 'GFLOP/s' : 'ms'}`, ...subjects], ...rows];
+}
+
+/** What share of the peak each reaches, in percent; the peak itself is left out. */
+export function shareRows(cases) {
+  const counted = cases.map(({ results, ...about }) => ({
+    ...about,
+    results: results.filter(({ share, subject }) => share !== undefined && subject !== 'peak'),
+  }));
+  const rows = rowsOf(counted, ({ share }) => percent(share));
+  rows[0][0] = 'of the peak';
+  return rows;
+}
+
+/** All results of a place: a table for each group, and one of shares where there is a peak. */
+export function placeTables(cases, layout = align) {
+  const groups = [...new Set(cases.map(({ group }) => group))];
+  return groups
+    .map((group) => cases.filter((each) => each.group === group))
+    .flatMap((each) => [rowsOf(each), ...(each[0].results[0].share ? [shareRows(each)] : [])])
+    .map(layout)
+    .join('\n\n');
+}
+
+/** Those who take part, each a row; how Tril stands to the best of the others at the end. */
+export function peerRows({ group, name, results }) {
+  const right = results.filter(({ failed }) => !failed);
+  const [own, ...others] = right;
+  const ratios = (times) => ['median', 'best'].map((key) => digits(times(key) / own[key]));
+  const rows = right.map((each) => [
+    each.subject,
+    cell(each),
+    ...(each === own ? ['', ''] : ratios((key) => each[key])),
+  ]);
+  if (others.length > 0) {
+    const best = ratios((key) => Math.min(...others.map((each) => each[key])));
+    rows.push(['the best of them', '', ...best]);
+  }
+  const unit = own.gflops ? 'GFLOP/s' : 'ms';
+  return [[`${group} ${name}`, unit, 'Tril is faster by', 'in best quartiles'], ...rows];
+}
+
+/** A table for each case, and below it who could not compute it, and why. */
+export function peerTables(cases, layout = align) {
+  return cases
+    .map((each) => {
+      const failures = each.results.filter(({ failed }) => failed);
+      const notes = failures.map(
+        ({ subject, failed }) => `${subject} fails: ${failed.slice(0, 160)}`,
+      );
+      return [layout(peerRows(each)), ...notes].join(layout === markdown ? '\n\n' : '\n');
+    })
+    .join('\n\n');
+}
