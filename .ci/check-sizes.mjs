@@ -5,12 +5,13 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-// In kB (1000 bytes) after gzip -9.
+// In kB (1000 bytes) after gzip -9. Of a module about 30 is Emscripten, Embind and the C++ library, 14
+// Eigen's product, 45 Eigen's singular values, and the rest is the core and what binds it.
 export const limits = {
-  'tril-simd.wasm': 100,
-  'tril-relaxed.wasm': 100,
-  'tril-simd-threads.wasm': 110,
-  'tril-relaxed-threads.wasm': 110,
+  'tril-simd.wasm': 200,
+  'tril-relaxed.wasm': 200,
+  'tril-simd-threads.wasm': 210,
+  'tril-relaxed-threads.wasm': 210,
   page: 600, // all of web/dist but the .wasm variants
 };
 
