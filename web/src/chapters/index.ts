@@ -10,6 +10,8 @@ export interface Chapter {
 }
 
 export const chapters: readonly Chapter[] = [
+  { id: 'multiply', number: 1, title: 'Multiply', load: () => import('./multiply/Page.svelte') },
+  { id: 'average', number: 2, title: 'Average', load: () => import('./average/Page.svelte') },
   { id: 'attend', number: 3, title: 'Attend', load: () => import('./attend/Page.svelte') },
 ];
 

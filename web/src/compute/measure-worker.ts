@@ -26,33 +26,36 @@ function multiplyInJavaScript(
   }
 }
 
-/** Milliseconds of one call, over as many as fill a batch. */
+/** Milliseconds that so many calls take. */
 function timed(call: () => void, calls: number): number {
   const begin = performance.now();
   for (let i = 0; i < calls; ++i) call();
-  return (performance.now() - begin) / calls;
+  return performance.now() - begin;
 }
 
-/** How many calls fill a batch; running them is the warm-up. */
-function callsFor(call: () => void): number {
-  for (let calls = 1; ; calls *= 2) {
-    const each = timed(call, calls);
-    if (each * calls >= batchMilliseconds / 2)
-      return Math.max(1, Math.ceil(batchMilliseconds / each));
+/** A batch: as many calls as fill its time. What is too short is not counted, and done with more calls. */
+class Batch {
+  #calls = 1;
+
+  constructor(readonly call: () => void) {}
+
+  /** Milliseconds of one call. */
+  time(): number {
+    for (;;) {
+      const elapsed = timed(this.call, this.#calls);
+      if (elapsed >= batchMilliseconds) return elapsed / this.#calls;
+      const growth = elapsed > 1 ? (1.2 * batchMilliseconds) / elapsed : 16;
+      this.#calls = Math.ceil(this.#calls * Math.max(1.2, Math.min(16, growth)));
+    }
   }
 }
 
-/** The highest of five batches: whatever disturbs only makes it lower. */
+/** The highest of ten batches: whatever disturbs only makes it lower. */
 function peak(tril: Tril): number {
-  let rounds = 1 << 16;
-  while (timed(() => void tril.runPeak(rounds), 1) < 2 * batchMilliseconds) rounds *= 2;
-  let best = 0;
-  for (let i = 0; i < 2 * batches; ++i) {
-    let flops = 0;
-    const milliseconds = timed(() => void (flops = tril.runPeak(rounds)), 1);
-    best = Math.max(best, flops / milliseconds / 1e6);
-  }
-  return best;
+  let flops = 0;
+  const batch = new Batch(() => void (flops = tril.runPeak(1 << 16)));
+  const times = Array.from({ length: 2 * batches }, () => batch.time());
+  return flops / Math.min(...times) / 1e6;
 }
 
 /** A product of fresh matrices by every runner, ready to be called. */
@@ -78,43 +81,45 @@ function summary(runner: Runner, n: number, times: number[]): Measured {
 }
 
 function measure(tril: Tril, { runners, sizes, longest }: Plan): void {
+  const begin = performance.now();
   say({ kind: 'peak', gigaflops: peak(tril) });
   const last = new Map<Runner, Measured>();
+  /** One product, by what is known of the size before: the work grows with n^3. */
   const expected = (runner: Runner, n: number) => {
     const before = last.get(runner);
     return before ? before.median * (n / before.n) ** 3 : 0;
   };
-  /** Milliseconds that this size and all larger ones will take, by what is known of the last one. */
-  const remaining = (from: number) => {
+  const isLong = (runner: Runner, n: number) => expected(runner, n) > 10 * batchMilliseconds;
+  const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : batches + 2);
+  /** Milliseconds that all sizes from n on will take, this one's first `turns` being over. */
+  const remaining = (n: number, turns: number) => {
     let sum = 0;
-    for (const n of sizes.filter((size) => size >= from)) {
-      for (const runner of runners) {
-        const one = expected(runner, n);
-        if (one <= longest) sum += Math.max(3 * one, (batches + 2) * batchMilliseconds);
+    for (const size of sizes.filter((one) => one >= n)) {
+      for (const runner of runners.filter((one) => expected(one, size) <= longest)) {
+        const left = Math.max(0, turnsOf(runner, size) - (size === n ? turns : 0));
+        sum += left * Math.max(expected(runner, size), 1.2 * batchMilliseconds);
       }
     }
     return sum;
   };
-  let done = 0;
-  const total = sizes.length * runners.length;
   for (const n of sizes) {
-    const going = runners.filter((runner) => {
-      const goes = expected(runner, n) <= longest;
-      if (!goes) {
-        say({ kind: 'skipped', runner, n });
-        done += 1;
-      }
-      return goes;
-    });
+    const going = runners.filter((runner) => expected(runner, n) <= longest);
+    for (const runner of runners) {
+      if (!going.includes(runner)) say({ kind: 'skipped', runner, n });
+    }
     tril.scope(() => {
       const ready = products(tril, going, n).map(({ runner, call }) => {
-        say({ kind: 'progress', done: done++ / total, runner, n, remaining: remaining(n) });
-        const long = expected(runner, n) > 10 * batchMilliseconds;
-        return { runner, call, calls: long ? 1 : callsFor(call), times: [] as number[], long };
+        const batch = new Batch(call);
+        if (!isLong(runner, n)) batch.time(); // the warm-up
+        return { runner, batch, times: [] as number[] };
       });
       for (let turn = 0; turn < batches; ++turn) {
-        for (const { call, calls, times, long } of ready) {
-          if (!long || turn < 3) times.push(timed(call, calls));
+        for (const { runner, batch, times } of ready) {
+          if (turn >= turnsOf(runner, n)) continue;
+          const rest = remaining(n, turn + 1);
+          const elapsed = performance.now() - begin;
+          say({ kind: 'progress', done: elapsed / (elapsed + rest), runner, n, remaining: rest });
+          times.push(batch.time());
         }
       }
       for (const { runner, times } of ready) {

@@ -49,6 +49,7 @@ export function quarterMarks(
 /** "A_{11} + A_{22}" as TeX. */
 function sum(letter: string, role: string, signs: readonly number[]): string {
   return present(signs)
+    .sort((one, other) => other.sign - one.sign)
     .map(({ index, sign }, place) => {
       const mark = sign < 0 ? '-' : place > 0 ? '+' : '';
       return `${mark}\\role{${role}}{${letter}_{${names[index]}}}`;

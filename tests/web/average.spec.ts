@@ -1,0 +1,199 @@
+// Chapter "Average": three computations, one result, all of it the core's own in Node.
+import AxeBuilder from '@axe-core/playwright';
+import type { AverageMethod, Tril } from 'tril';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'average')),
+});
+
+const x = [
+  [2, 7],
+  [6, 4],
+  [6, 5],
+];
+const y = [
+  [1, -2],
+  [3, 0],
+  [-4, 8],
+];
+/** A few roundings of numbers up to 8: variants of the core may round otherwise. */
+const rounding = 16 * 2 ** -24 * 8;
+
+const expected = (core: Tril, method: AverageMethod, options: { sum?: boolean; hidden?: number }) =>
+  core.runningAverage(core.tensor([x, y]), { method, ...options });
+
+async function expectWay(
+  lesson: Lesson,
+  batch: number,
+  method: AverageMethod,
+  options: { sum?: boolean; hidden?: number } = {},
+): Promise<void> {
+  const { output, mask, weights } = expected(await tril(), method, options);
+  await lesson.expectDrawn(method, rowsOf(output, batch), rounding);
+  if (mask) await lesson.expectDrawn(method === 'softmax' ? 'mask' : 'ones', rowsOf(mask));
+  const drawnWeights = method === 'softmax' ? 'soft' : 'rows';
+  if (weights) await lesson.expectDrawn(drawnWeights, rowsOf(weights), rounding);
+}
+
+for (const batch of [0, 1]) {
+  test(`three ways, one result: sequence ${batch + 1} of the batch`, async ({ lesson, page }) => {
+    await lesson.open({ batch: String(batch + 1) });
+    await lesson.expectDrawn('x', [x, y][batch]);
+    for (const method of ['loops', 'matrix', 'softmax'] as const) {
+      await expectWay(lesson, batch, method);
+    }
+    for (const one of await page.locator('[data-apart]').all()) {
+      expect(Number(await one.getAttribute('data-apart'))).toBeLessThanOrEqual(rounding);
+    }
+  });
+}
+
+test('the worked example', async ({ lesson }) => {
+  await lesson.open();
+  const worked = [
+    [2, 7],
+    [4, 5.5],
+    [14 / 3, 16 / 3],
+  ];
+  for (const method of ['loops', 'matrix', 'softmax']) {
+    await lesson.expectDrawn(method, worked, rounding);
+  }
+  await expect(lesson.cell('loops', 2, 0)).toHaveText('4.67');
+});
+
+test('sums: by loops and by a matrix, not by softmax', async ({ lesson, page }) => {
+  await lesson.open();
+  await page.getByRole('button', { name: 'Sums' }).click();
+  await expectWay(lesson, 0, 'loops', { sum: true });
+  await expectWay(lesson, 0, 'matrix', { sum: true });
+  await expect(page.getByText('It cannot give sums.')).toBeVisible();
+  await expect(page.locator('[data-matrix="softmax"]')).toHaveCount(0);
+});
+
+test('zeros in place of −∞ let the future in', async ({ lesson, page }) => {
+  await lesson.open();
+  for (const [name, hidden] of [
+    ['0', 0],
+    ['−2', -2],
+  ] as const) {
+    await page
+      .getByRole('group', { name: 'The mask hides with' })
+      .getByRole('button', { name, exact: true })
+      .click();
+    await expectWay(lesson, 0, 'softmax', { hidden });
+    await expect(page.locator('[data-method="softmax"]')).toContainText('the future leaks in');
+    await expectWay(lesson, 0, 'matrix');
+  }
+});
+
+test('a changed number changes all three; what came before it stays', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  await lesson.point('x', 1, 0);
+  await page.locator('#three .why input').fill('-3');
+  await page.keyboard.press('Enter');
+  const changed = [x[0], [-3, 4], x[2]];
+  const { output } = core.runningAverage(core.tensor([changed]));
+  for (const method of ['loops', 'matrix', 'softmax']) {
+    await lesson.expectDrawn(method, rowsOf(output), rounding);
+  }
+  expect((await lesson.drawn('softmax'))[0]).toEqual(x[0]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectWay(lesson, 0, 'softmax');
+});
+
+test('says why, in each of the three ways', async ({ lesson, page }) => {
+  await lesson.open();
+  const why = page.locator('#three .why');
+  await lesson.point('loops', 2, 0);
+  await expect(why).toContainText('( 2 + 6 + 6 ) / 3');
+  await lesson.point('rows', 1, 1);
+  await expect(why).toContainText('1 / (1 + 1)');
+  await lesson.point('soft', 1, 2);
+  await expect(why).toContainText('e−∞ / ( e0 + e0 + e−∞ )');
+  await lesson.point('softmax', 2, 1);
+  await expect(why).toContainText('0.333·7 + 0.333·4 + 0.333·5');
+});
+
+test('rows can be added and removed, in both sequences', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  for (let i = 0; i < 3; ++i) await page.getByRole('button', { name: 'Add a row' }).click();
+  await expect(async () => expect((await lesson.drawn('x')).length).toBe(6)).toPass();
+  const longer = await lesson.drawn('x');
+  const { output } = core.runningAverage(core.tensor([longer]));
+  await lesson.expectDrawn('matrix', rowsOf(output), rounding);
+});
+
+test('the series: what softmax gives, and what it cannot give', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  const figure = lesson.figure('series');
+  await expect(figure.locator('[data-blend-value]')).toHaveText('5');
+  expect(await figure.locator('[data-average]').allTextContents()).toEqual(['2', '3', '4', '5']);
+  await figure.page().getByRole('slider', { name: 'Score of 8' }).fill('2');
+  const weights = [...core.softmax(core.tensor([[0, 0, 0, 2]])).read()];
+  await expect(async () => {
+    for (const [i, one] of (await figure.locator('[data-weight]').all()).entries()) {
+      const drawn = Number(await one.getAttribute('data-weight'));
+      expect(Math.abs(drawn - weights[i])).toBeLessThan(1e-6);
+    }
+    const blend = Number(await figure.locator('[data-blend]').getAttribute('data-blend'));
+    const sum = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
+    expect(Math.abs(blend - sum)).toBeLessThan(1e-5);
+  }).toPass();
+  await page.getByRole('button', { name: 'Twice the last, less the one before' }).click();
+  await expect(figure.locator('[data-blend-value]')).toHaveText('10');
+  await expect(figure).toContainText('with a weight that softmax cannot give');
+});
+
+test('the questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#three .ask');
+  await ask.getByRole('button', { name: '4.67' }).click();
+  await expect(ask).toContainText('Yes. It is 4.67.');
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'what it was' }).click();
+  await expect(ask).toContainText('Not quite. It becomes [4.67, 5.33]');
+  await ask.getByRole('button', { name: 'See it' }).click();
+  await expectWay(lesson, 0, 'softmax', { hidden: 0 });
+});
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 } });
+    test('never scrolls sideways', async ({ lesson, page }) => {
+      await lesson.open();
+      await expectNoSidewaysScroll(page);
+      const rows = Array(8).fill('1,2,3,40000').join(';');
+      await lesson.open({ x: rows, y: rows, blend: 'free', weights: '3,3,3,3' });
+      await lesson.expectDrawn('x', Array(8).fill([1, 2, 3, 40000]));
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.describe(`${scheme} theme`, () => {
+    test.use({ colorScheme: scheme });
+    test('has no accessibility faults', async ({ lesson, page }) => {
+      await lesson.open({ pin: 'softmax.2.1' });
+      await page.locator('[data-equation]').waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
+      ).toEqual([]);
+    });
+  });
+}
+
+test('a broken link shows the rest and says what was wrong', async ({ lesson, page }) => {
+  await lesson.open({ x: '1,2;3', hidden: '99', show: 'sums' });
+  await expect(page.getByText('x=1,2;3')).toBeVisible();
+  await expect(page.getByText('hidden=99')).toBeVisible();
+  await lesson.expectDrawn('x', x);
+  await expect(page.getByRole('button', { name: 'Sums' })).toHaveAttribute('aria-pressed', 'true');
+});

@@ -1,0 +1,93 @@
+// The chapters "Multiply" and "Average" as their tests see them, and the core's numbers as rows.
+import type { Locator, Page } from '@playwright/test';
+import type { Tensor } from 'tril';
+import { expect, numberOf } from './fixtures.ts';
+
+export class Lesson {
+  constructor(
+    readonly page: Page,
+    readonly chapter: 'multiply' | 'average',
+  ) {}
+
+  /** Opens the chapter in a state, given as its address has it, and waits until it is computed. */
+  async open(query: Record<string, string> = {}): Promise<void> {
+    const hash = new URLSearchParams(query).toString();
+    await this.page.goto('about:blank');
+    await this.page.goto(`./#${this.chapter}${hash ? `?${hash}` : ''}`);
+    await this.page.locator('[data-variant]').waitFor();
+    await this.page.locator('[role="gridcell"]').first().waitFor();
+  }
+
+  figure(name: string): Locator {
+    return this.page.locator(`[data-figure="${name}"]`);
+  }
+
+  stepper(name: string): Locator {
+    return this.page.locator(`[data-stepper="${name}"]`);
+  }
+
+  cell(id: string, row: number, col: number): Locator {
+    return this.page.locator(`#cell-${id}-${row}-${col}`);
+  }
+
+  /** A click where the cell is: marks lie over it. */
+  async point(id: string, row: number, col: number): Promise<void> {
+    const cell = this.cell(id, row, col);
+    await cell.scrollIntoViewIfNeeded();
+    const box = (await cell.boundingBox())!;
+    await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+
+  /** All digits of a matrix as drawn, from what is read aloud of its cells. */
+  async drawn(id: string): Promise<number[][]> {
+    const cells = await this.page
+      .locator(`[data-matrix="${id}"] [role="gridcell"]`)
+      .evaluateAll((elements) =>
+        elements.map((element) => ({
+          row: Number((element as HTMLElement).dataset.row),
+          label: element.getAttribute('aria-label') ?? '',
+        })),
+      );
+    const rows: number[][] = [];
+    for (const { row, label } of cells) {
+      (rows[row] ??= []).push(numberOf(label.slice(label.lastIndexOf(' ') + 1)));
+    }
+    return rows;
+  }
+
+  /** Retries until the matrix is drawn as expected: exactly, or within a distance. */
+  async expectDrawn(id: string, expected: number[][], within = 0): Promise<void> {
+    await expect(async () => {
+      const drawn = await this.drawn(id);
+      expect(drawn.map(({ length }) => length)).toEqual(expected.map(({ length }) => length));
+      for (const [r, row] of expected.entries()) {
+        for (const [c, value] of row.entries()) {
+          const place = `${id}[${r}, ${c}]: ${drawn[r][c]}, core ${value}`;
+          if (Number.isFinite(value) && within > 0) {
+            expect(Math.abs(drawn[r][c] - value), place).toBeLessThanOrEqual(within);
+          } else expect(drawn[r][c], place).toBe(value);
+        }
+      }
+    }).toPass({ timeout: 10_000 });
+  }
+}
+
+/** The last two axes of a tensor, the first of all others. */
+export function rowsOf(tensor: Tensor, index = 0): number[][] {
+  const [rows, cols] = tensor.shape.slice(-2);
+  const data = tensor.read().subarray(index * rows * cols, (index + 1) * rows * cols);
+  return Array.from({ length: rows }, (_, row) => [...data.slice(row * cols, (row + 1) * cols)]);
+}
+
+/** Thin spaces between thousands. */
+export function countOf(text: string | null): number {
+  return Number((text ?? '').replace(/\s/gu, ''));
+}
+
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const { scroll, client } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    client: document.documentElement.clientWidth,
+  }));
+  expect(scroll).toBe(client);
+}

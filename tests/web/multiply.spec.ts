@@ -1,0 +1,325 @@
+// Chapter "Multiply": every number that is drawn or counted, against the core's own in Node.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, countOf, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'multiply')),
+});
+
+const a = [
+  [1, 2, 0, -1],
+  [3, 1, 2, 1],
+  [0, -2, 1, 4],
+];
+const b = [
+  [2, 1],
+  [0, 3],
+  [-1, 2],
+  [4, 1],
+];
+const orders = ['ijk', 'jik', 'ikj', 'kij', 'jki', 'kji', 'blocked'] as const;
+const text = (matrix: number[][]) => matrix.map((row) => row.join(',')).join(';');
+
+for (const reading of ['dots', 'rows', 'columns', 'outer'] as const) {
+  test(`read as ${reading}: every partial sum is the core's`, async ({ lesson, page }) => {
+    const core = await tril();
+    const { partial, output } = core.readProduct(core.tensor(a), core.tensor(b), { reading });
+    const last = partial.shape[0];
+    await lesson.open({ reading });
+    await lesson.expectDrawn('a', a);
+    await lesson.expectDrawn('b', b);
+    const on = lesson.stepper('readings').getByRole('button', { name: 'Step on' });
+    for (let step = 1; step <= last; ++step) {
+      await on.click();
+      await lesson.expectDrawn('c', rowsOf(partial, step - 1));
+    }
+    await expect(on).toBeDisabled();
+    await lesson.expectDrawn('c', rowsOf(output));
+    await expect(page).toHaveURL(new RegExp(`step=${last}`));
+  });
+}
+
+test('plays from nothing to the whole product', async ({ lesson }) => {
+  const core = await tril();
+  await lesson.open({ reading: 'outer' });
+  await expect(lesson.figure('readings')).toHaveAttribute('data-done', '0');
+  await lesson.stepper('readings').getByRole('button', { name: 'Play' }).click();
+  await expect(lesson.figure('readings')).toHaveAttribute('data-done', '4');
+  await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(a), core.tensor(b))));
+});
+
+test('says why: the terms that are in, and how many are not', async ({ lesson, page }) => {
+  await lesson.open({ reading: 'outer', step: '2' });
+  await lesson.point('c', 1, 1);
+  const why = page.locator('#readings .why');
+  await expect(why).toContainText('C[2, 2]');
+  await expect(why).toContainText('3·1 + 1·3');
+  await expect(why.locator('[data-value]')).toHaveText('6');
+  await expect(why).toContainText('2 of 4 terms so far.');
+  await expect(page).toHaveURL(/pin=c\.1\.1/);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/pin=/);
+});
+
+test('a number that is changed changes the product, and back undoes it', async ({
+  lesson,
+  page,
+}) => {
+  const core = await tril();
+  await lesson.open({ step: '6' });
+  await lesson.point('a', 0, 1);
+  await page.locator('#readings .why input').fill('-2.5');
+  await page.locator('#readings .why').getByRole('button', { name: 'Set' }).click();
+  const changed = a.map((row, r) => row.map((value, c) => (r === 0 && c === 1 ? -2.5 : value)));
+  await lesson.expectDrawn('a', changed);
+  await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(changed), core.tensor(b))));
+  await page.locator('#readings .why input').fill('x');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Not a number.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await lesson.expectDrawn('a', a);
+});
+
+test('sizes change, and the product with them', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  for (let i = 0; i < 2; ++i) await page.getByRole('button', { name: 'More depth' }).click();
+  await page.getByRole('button', { name: 'Fewer rows of A' }).click();
+  await page.getByRole('button', { name: 'More columns of B' }).click();
+  await lesson.stepper('readings').getByRole('slider').fill('6');
+  await expect(lesson.figure('readings')).toHaveAttribute('data-done', '6');
+  const [left, right] = [await lesson.drawn('a'), await lesson.drawn('b')];
+  expect([left.length, left[0].length, right[0].length]).toEqual([2, 6, 3]);
+  await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(left), core.tensor(right))));
+});
+
+for (const order of orders) {
+  test(`memory under ${order}: hits, misses and lines are the core's`, async ({ lesson, page }) => {
+    const core = await tril();
+    const zeros = core.zeros([16, 16]);
+    const options = { method: order, block: 4, cache: { lineBytes: 16, ways: 8 } };
+    const { count, accesses, misses, lines } = core.traceProduct(zeros, zeros, options);
+    for (const at of [1, 7, 1234, count]) {
+      await lesson.open({ order, access: String(at) });
+      await expect(lesson.figure('memory')).toHaveAttribute('data-done', String(at));
+      const missed = [...misses.subarray(3 * (at - 1), 3 * at)];
+      const sum = missed.reduce((x, y) => x + y);
+      const shown = async (selector: string) =>
+        countOf(await lesson.figure('memory').locator(selector).textContent());
+      expect(await shown('[data-misses]')).toBe(sum);
+      expect(await shown('[data-hits]')).toBe(at - sum);
+      for (const [i, name] of ['A', 'B', 'C'].entries()) {
+        expect(await shown(`[data-missed="${name}"]`)).toBe(missed[i]);
+      }
+      const [matrix, write, row, col, hit] = accesses.subarray(5 * (at - 1), 5 * at);
+      await expect(page.locator('[data-access]')).toHaveText(
+        `${write ? 'write' : 'read'} ${'ABC'[matrix]}[${row + 1}, ${col + 1}], ${hit ? 'hit' : 'miss'}`,
+      );
+      const held = [...lines.subarray(8 * (at - 1), 8 * at)].map((line) => {
+        if (line < 0) return 'empty';
+        const first = 4 * line;
+        const from = (first % 16) + 1;
+        const where = `${Math.floor((first % 256) / 16) + 1}, ${from}–${from + 3}`;
+        return `${'ABC'[Math.floor(first / 256)]}[${where}]`;
+      });
+      const items = lesson.figure('memory').getByRole('listitem');
+      expect((await items.allTextContents()).map((one) => one.trim())).toEqual(held);
+    }
+    const line = page.locator(`[data-order="${order}"]`);
+    const total = [...misses.slice(-3)].reduce((x, y) => x + y);
+    expect(countOf(await line.locator('[data-accesses]').textContent())).toBe(count);
+    expect(countOf(await line.locator('[data-total]').textContent())).toBe(total);
+    expect(countOf(await line.locator('[data-paper]').textContent())).toBe(
+      core.expectedMisses(16, options),
+    );
+  });
+}
+
+test('memory: steps, plays, and can be scrubbed', async ({ lesson, page }) => {
+  await lesson.open();
+  const stepper = lesson.stepper('memory');
+  await expect(page.locator('[data-access]')).toContainText('Nothing has been read yet');
+  await stepper.getByRole('button', { name: 'Step on' }).click();
+  await expect(page.locator('[data-access]')).toHaveText('read A[1, 1], miss');
+  await stepper.getByRole('slider').fill('8448');
+  await expect(lesson.figure('memory').locator('[data-misses]')).toHaveText(/^5\s376$/);
+  await stepper.getByRole('slider').fill('0');
+  await stepper.getByRole('button', { name: 'Play' }).click();
+  await expect(async () => {
+    const done = Number(await lesson.figure('memory').getAttribute('data-done'));
+    expect(done).toBeGreaterThan(20);
+  }).toPass();
+  await stepper.getByRole('button', { name: 'Pause' }).click();
+  const done = await lesson.figure('memory').getAttribute('data-done');
+  await expect(page).toHaveURL(new RegExp(`access=${done}(&|$)`));
+});
+
+test('the question about memory is answered by the count', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#memory .ask');
+  await ask.getByRole('button', { name: 'i j k', exact: true }).click();
+  await expect(ask).toContainText('Yes.');
+  await expect(ask.locator('[data-answer]')).toHaveText(
+    /^i j k misses 5\s376 times, i k j 1\s408 times\.$/,
+  );
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'both alike' }).click();
+  await expect(ask).toContainText('Not quite.');
+});
+
+test('Strassen: seven sums, seven products, and what they add up to', async ({ lesson }) => {
+  const core = await tril();
+  const sa = [
+    [1, 2, 0, 1.5],
+    [3, 1, -2, 0],
+    [0, 1, 4, 2],
+    [2, 0, 1, 3],
+  ];
+  const sb = [
+    [2, 0, 1, 1],
+    [1, 3, 0, -2],
+    [0, 1, 2, 0.25],
+    [4, 1, 0, 3],
+  ];
+  const level = core.strassenLevel(core.tensor(sa), core.tensor(sb));
+  await lesson.open({ sa: text(sa), sb: text(sb) });
+  for (let p = 0; p < 7; ++p) {
+    await lesson.expectDrawn('left', rowsOf(level.left, p));
+    await lesson.expectDrawn('right', rowsOf(level.right, p));
+    await lesson.expectDrawn('product', rowsOf(level.products, p));
+    await lesson.expectDrawn('sc', rowsOf(core.matmul(core.tensor(sa), core.tensor(sb))));
+    const on = lesson.stepper('strassen').getByRole('button', { name: 'Step on' });
+    if (p < 6) await on.click();
+    await expect(lesson.figure('strassen')).toHaveAttribute(
+      'data-product',
+      String(Math.min(p + 2, 7)),
+    );
+  }
+});
+
+test('Strassen: why an entry of C is a sum of products', async ({ lesson, page }) => {
+  await lesson.open();
+  await lesson.point('sc', 0, 0);
+  const why = page.locator('#strassen .why');
+  for (const name of ['M1', 'M4', 'M5', 'M7']) await expect(why).toContainText(`(${name})`);
+  await expect(why).not.toContainText('(M2)');
+  await expect(why.locator('[data-value]')).toHaveText('8');
+});
+
+test('the error of Strassen grows with its levels, as in Node', async ({ lesson, page }) => {
+  const core = await tril();
+  const [x, y] = [1, 2].map((seed) => core.randomNormal([128, 128], { seed }));
+  await lesson.open();
+  await expect(page.locator('[data-levels]')).toHaveCount(3);
+  let before = 0;
+  for (const levels of [0, 1, 2]) {
+    const shown = page.locator(`[data-levels="${levels}"] [data-rms]`);
+    const rms = Number(await shown.getAttribute('data-rms'));
+    // The variants of the core round otherwise, so the errors are alike in size, not in digits.
+    const expected = core.productError(x, y, { method: 'strassen', levels }).rms;
+    expect(rms / expected).toBeGreaterThan(0.6);
+    expect(rms / expected).toBeLessThan(1.7);
+    expect(rms).toBeGreaterThan(before);
+    before = rms;
+  }
+});
+
+test('measures in a Worker, can be cancelled, and the page goes on meanwhile', async ({
+  lesson,
+  page,
+}) => {
+  test.slow();
+  await lesson.open();
+  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  const state = page.locator('#measured [data-state]').first();
+  await expect(state).toHaveAttribute('data-state', 'running');
+  // All of this while a core is kept busy.
+  await lesson.stepper('readings').getByRole('button', { name: 'Step on' }).click();
+  await expect(lesson.figure('readings')).toHaveAttribute('data-done', '1');
+  await page.locator('[data-runner="tiled"] [data-median]').first().waitFor({ timeout: 60_000 });
+  const row = page.locator('[data-runner="tiled"]');
+  expect(Number(await row.locator('[data-n="16"]').getAttribute('data-median'))).toBeGreaterThan(0);
+  await expect(page.locator('#measured svg .level text')).toHaveText(/^peak [\d.]+$/);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(state).toHaveAttribute('data-state', 'cancelled');
+  await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible();
+});
+
+test('a whole measurement: speeds under the peak, an exponent each, a word on Strassen', async ({
+  lesson,
+  page,
+}) => {
+  test.setTimeout(300_000);
+  await lesson.open();
+  await page.getByRole('button', { name: '256', exact: true }).click();
+  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  const state = page.locator('#measured [data-state]').first();
+  await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 240_000 });
+  await expect(page.locator('#measured tbody tr')).toHaveCount(11);
+  for (const row of await page.locator('#measured tbody tr').all()) {
+    const exponent = Number(await row.locator('[data-exponent]').textContent());
+    expect(exponent).toBeGreaterThan(1);
+    expect(exponent).toBeLessThan(6);
+  }
+  const speed = async (runner: string) =>
+    Number(await page.locator(`[data-runner="${runner}"] [data-n="256"]`).textContent());
+  expect(await speed('tiled')).toBeGreaterThan(3 * (await speed('ijk')));
+  await expect(page.locator('[data-crossover]')).toBeVisible();
+});
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 } });
+    test('never scrolls sideways', async ({ lesson, page }) => {
+      await lesson.open({ step: '3', access: '500' });
+      await expectNoSidewaysScroll(page);
+      await lesson.open({ a: '1,2,3,4,5,6;1,2,3,4,5,6', b: '1,2;3,4;5,6;7,8;9,10;11,12000000' });
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.describe(`${scheme} theme`, () => {
+    test.use({ colorScheme: scheme });
+    test('has no accessibility faults', async ({ lesson, page }) => {
+      await lesson.open({ step: '3', pin: 'c.0.0', access: '500' });
+      await page.locator('[data-levels]').first().waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
+      ).toEqual([]);
+    });
+  });
+}
+
+test('a broken link shows the rest and says what was wrong', async ({ lesson, page }) => {
+  await lesson.open({ reading: 'sideways', step: '2', a: '1,2;3', order: 'kji' });
+  await expect(page.getByText('reading=sideways')).toBeVisible();
+  await expect(page.getByText('a=1,2;3')).toBeVisible();
+  await lesson.expectDrawn('a', a);
+  await expect(page.getByRole('button', { name: 'k j i' }).first()).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.getByText('reading=sideways')).toHaveCount(0);
+});
+
+test('chapters lead to one another, and the formula to all', async ({ lesson, page }) => {
+  await lesson.open();
+  await expect(page).toHaveTitle('Multiply · Tril');
+  await page.getByRole('link', { name: 'Next → 2. Average' }).click();
+  await expect(page).toHaveTitle('Average · Tril');
+  await page.getByRole('link', { name: '3 Attend' }).click();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await page.locator('[data-matrix="x"]').waitFor();
+  await page.goBack();
+  await expect(page).toHaveTitle('Average · Tril');
+  await page.getByRole('link', { name: 'Q K transposed: the scores' }).click();
+  await expect(page).toHaveTitle('Multiply · Tril');
+  await page.getByRole('link', { name: 'Q: the queries' }).click();
+  await page.locator('[data-matrix="q"]').waitFor();
+});
