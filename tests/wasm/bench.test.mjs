@@ -230,6 +230,7 @@ test('options: places, groups and threads that there are', () => {
   expect(read()).toEqual({
     where: ['node', 'chromium'],
     into: 'build/bench',
+    markdown: false,
     request: { quick: false, only: [], threads: 2 },
   });
   expect(read('--only', 'matmul,softmax', '--where', 'node').request.only).toEqual([

@@ -5,6 +5,7 @@
 //   npm run bench -- --where node,chromium     only these places; native is the third
 //   npm run bench -- --variant simd            this build, not the best that the engine can run
 //   npm run bench -- --threads 1               without the measurements on two threads
+//   npm run bench -- --markdown                tables as Markdown
 //   npm run bench -- --into FOLDER             results elsewhere than into build/bench
 //
 // Tables go to the terminal, everything to build/bench/PLACE.json, the plots to
@@ -30,7 +31,7 @@ async function measureIn(place, request, report) {
 }
 
 main(async () => {
-  const { where, into, request } = readOptions(purposes, {
+  const { where, request, ...output } = readOptions(purposes, {
     threads: Math.min(2, availableParallelism()),
   });
   const needs = [...new Set(where.flatMap((place) => purposes[place]))];
@@ -40,6 +41,6 @@ main(async () => {
     const measured = await describeRun(place, request, (report) =>
       measureIn(place, request, report),
     );
-    publish(measured, place, { into, tables: placeTables, plot });
+    publish(measured, place, { ...output, tables: placeTables, plot });
   }
 });

@@ -18,7 +18,7 @@ function listOption(name, text, known) {
 /**
  * @param {object} places whose keys can be named with --where
  * @param {object} defaults { threads }
- * @returns {{ where: string[], into: string, request: { quick, only, variant, threads } }}
+ * @returns {{ where: string[], into: string, markdown: boolean, request: { quick, only, variant, threads } }}
  */
 export function readOptions(places, defaults, args = process.argv.slice(2)) {
   const { values } = parseArgs({
@@ -29,6 +29,7 @@ export function readOptions(places, defaults, args = process.argv.slice(2)) {
       where: { type: 'string' },
       variant: { type: 'string' },
       threads: { type: 'string', default: String(defaults.threads) },
+      markdown: { type: 'boolean', default: false },
       into: { type: 'string', default: 'build/bench' },
     },
   });
@@ -42,6 +43,7 @@ export function readOptions(places, defaults, args = process.argv.slice(2)) {
   return {
     where: where.length > 0 ? where : Object.keys(places),
     into: values.into,
+    markdown: values.markdown,
     request: { quick: values.quick, only, threads, ...(variant && { variant }) },
   };
 }

@@ -21,7 +21,11 @@ import { peerTables } from './table.mjs';
 
 const peers = join(root, 'wasm', 'bench', 'peers');
 const folder = join(root, 'build', 'bench');
-const purposes = { chromium: ['page', 'browser'], node: ['page'], native: ['core', 'bench'] };
+const purposes = {
+  chromium: ['page', 'browser'],
+  node: ['page'],
+  native: ['page', 'core', 'bench', 'peers'],
+};
 
 /** `npm ci` there, unless this lock has been installed. */
 async function installPeers() {
@@ -66,7 +70,7 @@ async function measureIn(place, request, report) {
 }
 
 main(async () => {
-  const { where, into, request } = readOptions(purposes, { threads: 1 });
+  const { where, request, ...output } = readOptions(purposes, { threads: 1 });
   const needs = [...new Set(where.flatMap((place) => purposes[place]))];
   await runSteps([
     ...setupSteps(needs),
@@ -79,6 +83,6 @@ main(async () => {
       measureIn(place, request, report),
     );
     const name = `peers-${place}${request.threads > 1 ? `-${request.threads}` : ''}`;
-    publish(measured, name, { into, tables: peerTables });
+    publish(measured, name, { ...output, tables: peerTables });
   }
 });

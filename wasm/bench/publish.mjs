@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { align, markdown } from './table.mjs';
 
 /** Runs `measure(report)`, shows how far it is, and adds when, where and under what load it ran. */
 export async function describeRun(place, request, measure) {
@@ -25,11 +26,11 @@ export async function describeRun(place, request, measure) {
   };
 }
 
-/** measured: of describeRun. `tables(cases)` is its text, `plot(cases, title)` an SVG or nothing. */
-export function publish(measured, name, { into, tables, plot }) {
+/** measured: of describeRun. `tables(cases, layout)` is its text, `plot(cases, title)` an SVG or nothing. */
+export function publish(measured, name, { into, markdown: inMarkdown, tables, plot }) {
   const { engine, done, cases } = measured;
   const title = `${engine}, ${done.variant}`;
-  console.log(`\n${title}\n\n${tables(cases)}\n`);
+  console.log(`\n${title}\n\n${tables(cases, inMarkdown ? markdown : align)}\n`);
   const drawn = plot?.(cases, `Matrix products, ${title}, one thread`);
   const files = { [`${name}.json`]: `${JSON.stringify(measured, undefined, 1)}\n` };
   if (drawn) files[`matmul-${name}.svg`] = drawn;

@@ -46,7 +46,7 @@ export function findGoogleTest() {
 }
 
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
-// 'check' is formatting, 'bench' measures.
+// 'check' is formatting, 'bench' measures, 'peers' measures what others made.
 const requirements = [
   { what: 'git', purposes: ['page'], find: () => findProgram('git'), debian: 'git', brew: 'git' },
   {
@@ -97,6 +97,26 @@ const requirements = [
     find: () => findHeader('benchmark/benchmark.h'),
     debian: 'libbenchmark-dev',
     brew: 'google-benchmark',
+  },
+  {
+    what: 'OpenBLAS',
+    purposes: ['peers'],
+    find: () =>
+      findHeader(
+        'cblas.h',
+        'cblas-openblas.h',
+        'x86_64-linux-gnu/cblas.h',
+        'aarch64-linux-gnu/cblas.h',
+      ),
+    debian: 'libopenblas-dev',
+    brew: 'openblas',
+  },
+  {
+    what: 'oneDNN',
+    purposes: ['peers'],
+    find: () => findHeader('dnnl.h', 'oneapi/dnnl/dnnl.h'),
+    debian: 'libdnnl-dev',
+    brew: 'onednn',
   },
   {
     what: 'Chromium',
