@@ -22,8 +22,8 @@ async function compile() {
 }
 
 /**
- * Emscripten's script with the options of its Workers where they are used: a bundler reads them without
- * running the script, and does not follow a variable.
+ * Emscripten's script with the options of its Workers where they are used: a bundler reads them
+ * without running the script, and does not follow a variable.
  */
 function bundleable(script, file) {
   if (!file.endsWith('-threads.mjs')) return script;

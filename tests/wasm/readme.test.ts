@@ -1,4 +1,5 @@
-// The JavaScript example of the README, as it stands there: it runs, and prints what its comments say.
+// The JavaScript example of the README, as it stands there: it runs, and prints what its comments
+// say.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -12,7 +13,7 @@ test('the example of the README does what it says', () => {
 
   const folder = new URL('build/readme/', root);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('example.mjs', folder), example);
+  writeFileSync(new URL('example.mjs', folder), example!);
   const lines = execFileSync(process.execPath, ['example.mjs'], { cwd: folder, encoding: 'utf8' });
 
   const [output, seen, sum] = lines.trim().split('\n');

@@ -45,6 +45,20 @@ export function attention(
   return { scores, masked, weights, output: matmul(weights, value) };
 }
 
+/** The methods that can show the scores. */
+export const tracedMethods = ['auto', 'full', 'blocked'] as const;
+/** The last one never holds them. */
+export const attentionMethods = [...tracedMethods, 'online'] as const;
+/**
+ * Numbers of size 1 through two products and a softmax; the rest of the bound is for the
+ * exponential.
+ */
+export const attentionTolerance = 32 * epsilon;
+
+/** Heads of random numbers: [heads][length][width]. */
+export const headsOf = (count: number, length: number, width: number, seed: number): Matrix[] =>
+  Array.from({ length: count }, (_, h) => randomMatrix(length, width, seed + h));
+
 /** Weights of nn.MultiheadAttention as numbers. */
 export interface MultiHeadPlain {
   in_proj_weight: Matrix;

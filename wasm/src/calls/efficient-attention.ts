@@ -42,8 +42,8 @@ export interface LinearAttentionOptions extends HeadOptions {
   /** What queries and keys go through first: elu + 1, above 0 always, unless given. */
   readonly featureMap?: 'elu_plus_one' | 'identity';
   /**
-   * What is multiplied first: `'values_first'`, `q (k^T v)`, time and memory in T + S and no scores,
-   * unless given; `'scores_first'`, `(q k^T) v`, as it is written.
+   * What is multiplied first: `'values_first'`, `q (k^T v)`, time and memory in T + S and no
+   * scores, unless given; `'scores_first'`, `(q k^T) v`, as it is written.
    */
   readonly order?: 'values_first' | 'scores_first';
   /** A query sees no key after its own position. */

@@ -20,13 +20,15 @@ export interface SinusoidalOptions extends OutOption {
 }
 
 export interface RotaryOptions extends OutOption {
-  /** Where the tokens stand: `[T]`, or `[B, T]` for batches of their own; 0, 1, 2, ... unless given. */
+  /**
+   * Where the tokens stand: `[T]`, or `[B, T]` for batches of their own; 0, 1, 2, ... unless given.
+   */
   readonly positions?: NestedNumbers | Int32Array;
   /** The base of the wavelengths; 10000 unless given. */
   readonly base?: number;
   /**
-   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'neighbours'`, 2 i
-   * and 2 i + 1.
+   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'neighbours'`, 2
+   * i and 2 i + 1.
    */
   readonly pairs?: 'halves' | 'neighbours';
   /** How many elements of a head are turned, the first ones; all unless given. */
@@ -92,9 +94,9 @@ export const layerCalls = (context: Context) => {
     },
 
     /**
-     * Turns every pair of elements by an angle that grows with the position, so that a query times a
-     * key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or
-     * `[T, D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. `out` may be `x`.
+     * Turns every pair of elements by an angle that grows with the position, so that a query times
+     * a key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or `[T,
+     * D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. `out` may be `x`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      */

@@ -43,13 +43,17 @@ export interface TraceOptions {
   readonly block?: number;
 }
 
-/** Everything a product did to memory. a, b and the output lie one after the other, from line 0 on. */
+/**
+ * Everything a product did to memory. a, b and the output lie one after the other, from line 0 on.
+ */
 export interface ProductTrace {
   /** `[n, m]` */
   readonly output: Tensor;
   /** How many reads and writes there were. */
   readonly count: number;
-  /** Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit. */
+  /**
+   * Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit.
+   */
   readonly accesses: Int32Array;
   /**
    * `sets * ways` numbers an access: which lines of memory the cache holds after it, each set from
@@ -136,8 +140,9 @@ export const lessonCalls = (context: Context) => {
   return {
     /**
      * The product of two matrices, `[n, k]` and `[k, m]`, step by step in one of four readings:
-     * `'dots'` finishes an entry a step, `'rows'` adds a multiple of a row of b to a row, `'columns'`
-     * a multiple of a column of a to a column, `'outer'` a column of a times a row of b.
+     * `'dots'` finishes an entry a step, `'rows'` adds a multiple of a row of b to a row,
+     * `'columns'` a multiple of a column of a to a column, `'outer'` a column of a times a row of
+     * b.
      *
      * @throws TrilError where the shapes do not fit, and for a reading that there is not
      */
@@ -155,9 +160,11 @@ export const lessonCalls = (context: Context) => {
 
     /**
      * The product of two small matrices by one of the loop orders, with every access to memory in
-     * order and what it does to a small cache: sets of lines, of which the least recently used goes.
+     * order and what it does to a small cache: sets of lines, of which the least recently used
+     * goes.
      *
-     * @throws TrilError where the shapes do not fit, for another method, and where it would be too much
+     * @throws TrilError where the shapes do not fit, for another method, and where it would be too
+     * much
      */
     traceProduct(a: Tensor, b: Tensor, options: TraceOptions): ProductTrace {
       const call = 'traceProduct';

@@ -6,7 +6,9 @@ import type { OutOption } from './layers.js';
 export interface TriangularOptions extends OutOption {
   /** Which side of the diagonal is kept; `'lower'`, as `torch.tril`, unless given. */
   readonly part?: 'lower' | 'upper';
-  /** Which diagonal, itself kept: 0, the main one, unless given; above 0 above it, below 0 below it. */
+  /**
+   * Which diagonal, itself kept: 0, the main one, unless given; above 0 above it, below 0 below it.
+   */
   readonly diagonal?: number;
 }
 
@@ -14,8 +16,8 @@ export const matrixCalls = (context: Context) => {
   const { raw, engine } = context;
   return {
     /**
-     * One triangle of every matrix in the last two axes, and zeros for the rest, as `torch.tril` and
-     * `torch.triu`. `out` may be `x`.
+     * One triangle of every matrix in the last two axes, and zeros for the rest, as `torch.tril`
+     * and `torch.triu`. `out` may be `x`.
      *
      * @throws TrilError where x has fewer than two axes or an option is wrong
      */
@@ -30,8 +32,8 @@ export const matrixCalls = (context: Context) => {
     },
 
     /**
-     * The singular values of a matrix `[rows, cols]`, the largest first: `[min(rows, cols)]`. How fast
-     * they fall tells whether a matrix is of low rank.
+     * The singular values of a matrix `[rows, cols]`, the largest first: `[min(rows, cols)]`. How
+     * fast they fall tells whether a matrix is of low rank.
      *
      * @throws TrilError where x has not two axes
      */

@@ -30,8 +30,8 @@ export const normCalls = (context: Context) => {
   return {
     /**
      * Shifts every row to mean 0 and scales it to variance 1, as `torch.nn.functional.layer_norm`
-     * (Ba, Kiros, Hinton 2016): `(x - mean) / sqrt(variance + eps) * weight + bias`, with the biased
-     * variance.
+     * (Ba, Kiros, Hinton 2016): `(x - mean) / sqrt(variance + eps) * weight + bias`, with the
+     * biased variance.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      */

@@ -17,26 +17,32 @@ type Attention<Part extends string> = {
   readonly [Name in `${Part}.${(typeof attentionNames)[number]}`]?: Tensor | null;
 };
 
-/** The `state_dict` of `nn.TransformerEncoderLayer`; biases, and norms' weights, may be left out. */
+/**
+ * The `state_dict` of `nn.TransformerEncoderLayer`; biases, and norms' weights, may be left out.
+ */
 export type TransformerBlockWeights = Attention<'self_attn'> &
   FeedForwardWeights &
   Norms<'norm1' | 'norm2'>;
 
-/** The `state_dict` of `nn.TransformerDecoderLayer`; biases, and norms' weights, may be left out. */
+/**
+ * The `state_dict` of `nn.TransformerDecoderLayer`; biases, and norms' weights, may be left out.
+ */
 export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
   FeedForwardWeights &
   Norms<'norm1' | 'norm2' | 'norm3'>;
 
 /**
- * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, as many
- * layers as there are, and `encoder.norm` and `decoder.norm` where there are.
+ * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, as
+ * many layers as there are, and `encoder.norm` and `decoder.norm` where there are.
  */
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
 export interface TransformerBlockOptions extends Omit<AttentionOptions, 'past' | 'heads'> {
   /** How many heads attention is divided into. */
   readonly heads: number;
-  /** Where the norms stand: `'post'`, after the residual, unless given; `'pre'`, before each part. */
+  /**
+   * Where the norms stand: `'post'`, after the residual, unless given; `'pre'`, before each part.
+   */
   readonly norm?: 'post' | 'pre';
   /** `'relu'` unless given. */
   readonly activation?: Activation;
@@ -128,7 +134,10 @@ const transformerOptions = [
   ...['sourceMask', 'targetMask'],
 ];
 
-/** Every layer's weights must have the names of a block; `encoder.norm` and `decoder.norm` are the ends. */
+/**
+ * Every layer's weights must have the names of a block; `encoder.norm` and `decoder.norm` are the
+ * ends.
+ */
 function checkTransformerWeights(call: string, weights: object): void {
   const ends = layerWeights('encoder.norm', 'decoder.norm');
   for (const name of Object.keys(weights)) {
@@ -208,7 +217,8 @@ export const transformerCalls = (context: Context) => {
     /**
      * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first` and without
      * dropout: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
-     * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same shape.
+     * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same
+     * shape.
      *
      * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
      */
