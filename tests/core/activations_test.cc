@@ -3,10 +3,10 @@
 // The bounds follow the kernels step by step (elementwise_kernels.cc). With u = 2^-24, one
 // rounding, each result is max(x, 0) - a tail(a): the subtraction rounds |f| once, and a tail(a)
 // carries
-//   silu        exp 2u, 1 + e, the division and the product u each: 5u
-//   gelu_tanh   these 5u, and the exponent z, 5 roundings of products and constants: 5u z
-//   gelu        exp 2u, the exponent a^2/2: u a^2/2, r's fit 0.7u, r t and its Horner steps 5u, two
-//   products 2u: 10u
+//   silu        exp 2u, and u each for 1 + e, the division and the product: 5u
+//   gelu_tanh   these 5u, and 5 roundings of products and constants in the exponent z: 5u z
+//   gelu        exp 2u, its exponent u a^2 / 2, the fit of r 0.7u, r t with the steps of Horner's
+//               scheme 5u, two products 2u: 10u and u a^2 / 2
 #include <gtest/gtest.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/elementwise_kernels.h>

@@ -177,6 +177,38 @@ TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
   }
 }
 
+TEST(TransformerBlock, ResidualsAndNormsCanBeLeftOut) {
+  for (const NormOrder order : kOrders) {
+    for (const bool residuals : {true, false}) {
+      Example e;
+      e.options.norm = order;
+      e.options.residuals = residuals;
+      e.options.norms = false;
+      const Shape<3> shape = e.x.shape();
+      Buffer<float, 3> normed1(shape), residual2(shape), between(shape), expected(shape);
+      e.run({.normed1 = normed1, .residual2 = residual2});
+      // Without norms both orders are y = x + attention(x), y + feed_forward(y).
+      multi_head_attention(e.x, e.weights.self_attn, {.heads = 3, .attention = e.options.attention},
+                           between, e.scratch, e.parallel);
+      if (residuals) add(rows(e.x), rows(between), rows(between), e.parallel);
+      feed_forward(rows(between), {e.weights.linear1, e.weights.linear2}, Activation::gelu,
+                   rows(expected), e.scratch, e.parallel);
+      if (residuals) add(rows(between), rows(expected), rows(expected), e.parallel);
+      EXPECT_TRUE(equal(expected, e.output));
+      EXPECT_TRUE(equal(expected, residual2));
+      EXPECT_TRUE(equal(order == NormOrder::post ? between : e.x, normed1));
+    }
+  }
+  // With norms and without residuals, post-norm.
+  Example e;
+  e.options.residuals = false;
+  Buffer<float, 3> attention(e.x.shape()), normed1(e.x.shape()), expected(e.x.shape());
+  e.run({.attention = attention, .normed1 = normed1});
+  layer_norm(rows(attention), e.weights.norm1.weight, e.weights.norm1.bias, {}, rows(expected),
+             e.parallel);
+  EXPECT_TRUE(equal(expected, normed1));
+}
+
 TEST(TransformerBlock, TheFutureCannotLeak) {
   for (const NormOrder order : kOrders) {
     Example e(false, 1, 70);

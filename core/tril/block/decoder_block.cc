@@ -94,7 +94,8 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
                          parallel, {trace.hidden, trace.activated});
   };
   const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
-    return detail::Sublayer{options.norm, options.eps, norm, kept};
+    return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,
+                            kept};
   };
   sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
       .run(x, look_back, work, looked_back, parallel);

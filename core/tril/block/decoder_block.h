@@ -29,6 +29,9 @@ struct DecoderBlockOptions {
   NormOrder norm = NormOrder::post;
   Activation activation = Activation::relu;
   double eps = 1e-5;
+  // Left out where false, to see what they are for: out = norm(f(x)), out = x + f(x).
+  bool residuals = true;
+  bool norms = true;
   AttentionOptions self_attention = {};   // causal, mask, ... of scores [B, H, T, T]
   AttentionOptions cross_attention = {};  // of scores [B, H, T, S]
 };

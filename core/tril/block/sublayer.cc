@@ -56,7 +56,7 @@ void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights&
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
 
-void keep(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept {
+void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept {
   if (!place) return;
   for (Index b = 0; b < value.size(0); ++b) {
     for (Index t = 0; t < value.size(1); ++t) {

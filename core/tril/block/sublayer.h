@@ -37,6 +37,8 @@ struct SublayerTrace {
 
 struct Sublayer {
   NormOrder order;
+  bool residuals;  // false: without the x + in front of f
+  bool norms;      // false: norm(x) = x
   double eps;
   NormWeights norm;
   SublayerTrace trace;
@@ -59,8 +61,8 @@ void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights&
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
                   Parallel& parallel, const FeedForwardTrace& trace);
 
-// Copies `value` to where it is to be kept, if anywhere.
-void keep(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept;
+// Copies `value` to `place`, if there is one.
+void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept;
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.
@@ -82,20 +84,28 @@ template <typename Function>
 void Sublayer::run(const TensorView<const float, 3>& x, const Function& f,
                    const TensorView<float, 3>& work, const TensorView<float, 3>& out,
                    Parallel& parallel) const {
+  const auto normalise = [&](const TensorView<const float, 3>& from,
+                             const TensorView<float, 3>& to) {
+    if (norms) {
+      layer_norm(from, norm, eps, to, parallel);
+    } else {
+      copy(from, to);
+    }
+    copy(to, trace.normed);
+  };
+  const auto add_to = [&](const TensorView<float, 3>& branch) {
+    copy(branch, trace.branch);
+    if (residuals) add(x, branch, branch, parallel);
+    copy(branch, trace.residual);
+  };
   if (order == NormOrder::post) {
     f(x, work);
-    keep(work, trace.branch);
-    add(x, work, work, parallel);
-    keep(work, trace.residual);
-    layer_norm(work, norm, eps, out, parallel);
-    keep(out, trace.normed);
+    add_to(work);
+    normalise(work, out);
   } else {
-    layer_norm(x, norm, eps, work, parallel);
-    keep(work, trace.normed);
+    normalise(x, work);
     f(work, out);
-    keep(out, trace.branch);
-    add(x, out, out, parallel);
-    keep(out, trace.residual);
+    add_to(out);
   }
 }
 

@@ -18,12 +18,13 @@ namespace tril {
 // Named as PyTorch's state_dict: layers.0.self_attn.in_proj_weight, ..., norm.weight, norm.bias.
 struct TransformerEncoderWeights {
   std::vector<TransformerBlockWeights> layers = {};
-  std::optional<NormWeights> norm =
-      {};  // none: no norm at the end; a norm without weights has no scale
+  // The norm at the end. None: there is none; one without weights has no scale.
+  std::optional<NormWeights> norm = {};
 };
 
 struct TransformerDecoderWeights {
   std::vector<DecoderBlockWeights> layers = {};
+  // As the encoder's.
   std::optional<NormWeights> norm = {};
 };
 

@@ -61,14 +61,14 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
                          parallel, {trace.hidden, trace.activated});
   };
-  const detail::Sublayer first = {
-      options.norm, options.eps, weights.norm1, {trace.attention, trace.residual1, trace.normed1}};
-  const detail::Sublayer second = {options.norm,
-                                   options.eps,
-                                   weights.norm2,
-                                   {trace.feed_forward, trace.residual2, trace.normed2}};
-  first.run(x, attend, work, between, parallel);
-  second.run(between, feed, work, output, parallel);
+  const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
+    return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,
+                            kept};
+  };
+  sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
+      .run(x, attend, work, between, parallel);
+  sublayer(weights.norm2, {trace.feed_forward, trace.residual2, trace.normed2})
+      .run(between, feed, work, output, parallel);
 }
 
 }  // namespace tril

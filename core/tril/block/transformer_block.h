@@ -25,6 +25,9 @@ struct TransformerBlockOptions {
   NormOrder norm = NormOrder::post;
   Activation activation = Activation::relu;
   double eps = 1e-5;
+  // Left out where false, to see what they are for: out = norm(f(x)), out = x + f(x).
+  bool residuals = true;
+  bool norms = true;
   AttentionOptions attention = {};  // causal, mask, ...
 };
 

@@ -6,8 +6,9 @@
 // and one exponential of a number <= 0 is enough:
 //
 //   silu        tail(a) = e / (1 + e),  e = exp(-a)
-//   gelu_tanh   the same with e = exp(-2 sqrt(2/pi) (a + 0.044715 a^3)),  as (1 + tanh u) / 2 = 1 /
-//   (1 + e^-2u) gelu        tail(a) = 1 - Phi(a) = exp(-a^2 / 2) r(a)
+//   gelu_tanh   the same with e = exp(-z),  z = 2 sqrt(2/pi) (a + 0.044715 a^3),
+//               since (1 + tanh(z/2)) / 2 = 1 / (1 + exp(-z))
+//   gelu        tail(a) = 1 - Phi(a) = exp(-a^2 / 2) r(a)
 //
 // r is Mills' ratio over sqrt(2 pi): smooth, 1/2 at 0, about 0.4 / a far out. It is taken as a
 // polynomial in t = 1 / (1 + p a) (the form of Abramowitz, Stegun 7.1.26), degree 9 without

@@ -3,7 +3,7 @@
 //
 //   shift = 1/C sum x, as far as float can tell
 //   d = x - shift;  rest = 1/C sum d;  variance = 1/C sum d^2 - rest^2
-//   mean = shift + rest, in double, = centre + what float leaves of it
+//   mean = shift + rest, in double;  centre = mean, rounded, or 0 where the mean is small
 //   out = ((x - centre) - (mean - centre)) / sqrt(variance + eps) * weight + bias
 //
 // Differences of x are rounded once, however large the mean, and what the mean lost is made up for:
@@ -88,8 +88,10 @@ NormKernels::Moments layer_norm(const float* x, const float* weight, const float
   // Rounding can leave a variance of 0 a little below it. NaN is not below.
   const InverseRoot inverse = inverse_root(variance < 0 ? 0 : variance, eps);
 
+  // A mean that is small beside the deviations is not worth the rounding of a difference.
   const double mean = shift + rest;
-  const auto centre = static_cast<float>(mean);
+  const bool small = std::fabs(mean) * inverse.high <= 0.5;
+  const float centre = small ? 0.0f : static_cast<float>(mean);
   const Register centres = broadcast(centre);
   const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
   const Register offset = broadcast(static_cast<float>((centre - mean) * inverse.high));
@@ -97,7 +99,7 @@ NormKernels::Moments layer_norm(const float* x, const float* weight, const float
     const Register d = v - centres;
     return madd(d, high, madd(d, low, offset));
   });
-  return {centre, inverse.high};
+  return {static_cast<float>(mean), inverse.high};
 }
 
 void rms_norm(const float* x, const float* weight, double eps, float* out, Index cols) noexcept {
