@@ -1,13 +1,7 @@
 // Which cell of a figure is looked at: pinned by a click, else under the pointer or the keyboard, else the
 // one that the player shows. And which cells light up because of it.
 import { getContext, setContext } from 'svelte';
-
-/** A cell by the id of its matrix; a chapter's own cells have narrower ids. */
-export interface Cell<Id extends string = string> {
-  readonly matrix: Id;
-  readonly row: number;
-  readonly col: number;
-}
+import type { Cell } from '../state/cell';
 
 /** A block of cells of one matrix, ends included, in the matrix's own rows and columns. */
 export interface Mark {

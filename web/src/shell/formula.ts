@@ -1,5 +1,5 @@
 // Where the symbols of the formula lead from chapters other than the one about the whole of it.
-import type { FormulaPart } from '../chapters/attend/steps';
+import type { FormulaPart } from '../state/attend-steps';
 
 const places: Record<FormulaPart, string> = {
   q: '#attend?step=q',

@@ -1,5 +1,5 @@
 // Every word of the shell.
-import type { FormulaPart } from '../chapters/attend/steps';
+import type { FormulaPart } from '../state/attend-steps';
 
 export const shellText = {
   map: 'The formula is the map',

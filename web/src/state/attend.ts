@@ -3,8 +3,8 @@
 // Every field is checked by itself; one that cannot be read is reported and falls back, so that a broken
 // link still shows the rest. Nothing is ever evaluated. What equals the default is left out.
 import * as v from 'valibot';
-import { headIds, weightIds, type Edit, type HeadId } from '../chapters/attend/heads';
-import { stepIds, type StepId } from '../chapters/attend/steps';
+import { headIds, weightIds, type Edit, type HeadId } from './attend-heads';
+import { stepIds, type StepId } from './attend-steps';
 import { matrixIds, type MatrixId } from '../compute/protocol';
 
 export const modes = ['words', 'characters', 'numbers'] as const;

@@ -1,7 +1,7 @@
 // The state of chapter "Average" as its address holds it: #average?x=2,7;6,4;6,5&batch=1&...
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/protocol';
-import type { Cell } from '../figures/pointing.svelte';
+import type { Cell } from './cell';
 import {
   cell,
   decodeFields,

@@ -2,7 +2,7 @@
 import type { Reading, TracedMethod } from 'tril';
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/protocol';
-import type { Cell } from '../figures/pointing.svelte';
+import type { Cell } from './cell';
 import {
   cell,
   decodeFields,

@@ -1,6 +1,6 @@
 // The figure as a program elsewhere: NumPy or PyTorch code with all inputs that prints the same digits.
 import type { MatrixData } from '../../compute/protocol';
-import type { HeadId } from './heads';
+import type { HeadId } from '../../state/attend-heads';
 import type { Scene } from './scene';
 import { text } from './text';
 

@@ -1,6 +1,6 @@
 // Each step's formula with its shapes, as TeX.
 import type { Scene } from './scene';
-import type { StepId } from './steps';
+import type { StepId } from '../../state/attend-steps';
 
 /** A symbol with its shape below. */
 function shaped(symbol: string, rows: number, cols: number): string {

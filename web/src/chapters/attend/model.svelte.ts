@@ -23,10 +23,10 @@ import {
   type HeadId,
   type HeadWeights,
   type WeightId,
-} from './heads';
+} from '../../state/attend-heads';
 import { parseNumbers, replaceNumber, type Numbers } from './numbers';
 import { sceneOf, type Entered } from './scene';
-import { isSquare, onStage, type StepId } from './steps';
+import { isSquare, onStage, type StepId } from '../../state/attend-steps';
 import { text } from './text';
 import { tokenize } from './tokens';
 

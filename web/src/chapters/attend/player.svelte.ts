@@ -1,6 +1,6 @@
 // Plays the steps: the first cell slowly, with its reason, the rest of the matrix quickly, then time to look.
 import type { Cell } from '../../state/attend';
-import { stepIds, type StepId } from './steps';
+import { stepIds, type StepId } from '../../state/attend-steps';
 
 const firstCell = 1500;
 const sweep = 800;

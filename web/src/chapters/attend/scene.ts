@@ -8,8 +8,8 @@ import {
 import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import { scaleEnd } from '../../figures/paint';
-import { positions, weightIds, type WeightId } from './heads';
-import { isSquare } from './steps';
+import { positions, weightIds, type WeightId } from '../../state/attend-heads';
+import { isSquare } from '../../state/attend-steps';
 import { text } from './text';
 import { visible, type Tokens } from './tokens';
 

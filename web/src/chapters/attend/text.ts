@@ -1,6 +1,6 @@
 // Every word of chapter "Attend", apart from its code. Mathematics is TeX; \role{q}{Q} colours it.
-import type { HeadId } from './heads';
-import type { StepId } from './steps';
+import type { HeadId } from '../../state/attend-heads';
+import type { StepId } from '../../state/attend-steps';
 import type { NumbersProblem } from './numbers';
 
 const quoted = (token: string) => `“${token}”`;

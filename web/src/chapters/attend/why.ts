@@ -4,7 +4,7 @@ import { at, type MatrixId } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import type { Mark } from '../../figures/pointing.svelte';
 import type { Cell } from '../../state/attend';
-import { digitsOf, periods, type WeightId } from './heads';
+import { digitsOf, periods, type WeightId } from '../../state/attend-heads';
 import type { Scene } from './scene';
 import { text } from './text';
 

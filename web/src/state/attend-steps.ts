@@ -1,5 +1,5 @@
 // The nine steps of the chapter: what each makes, of what, and which part of the formula it is.
-import type { MatrixId } from '../../compute/protocol';
+import type { MatrixId } from '../compute/protocol';
 
 export const stepIds = [
   'x',

@@ -1,0 +1,8 @@
+// A cell that is pointed at, as an address can hold it.
+
+/** A cell by the id of its matrix; a chapter's own cells have narrower ids. */
+export interface Cell<Id extends string = string> {
+  readonly matrix: Id;
+  readonly row: number;
+  readonly col: number;
+}
