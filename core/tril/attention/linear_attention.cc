@@ -98,6 +98,7 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
         std::copy_n(p.value[b][kh][t].data(), width, value);
       } else if (t == p.keys()) {
         std::fill_n(k, depth, 0.0f);
+        std::fill_n(value, width, 0.0f);  // an infinity must not meet the 0 again
       }
       map_features(options.feature_map, p.query[b][h][t].data(), depth, q);
       score_kernels().linear_step(q, k, value, depth, padded, state, out);

@@ -38,9 +38,6 @@ class Mask {
   // What both let through; additive masks add up.
   friend Mask operator&(Mask a, const Mask& b);
 
-  // Whether there is no rule at all.
-  bool is_open() const noexcept { return rules_.empty(); }
-
   // Throws Error naming `call` and "mask" unless every rule fits scores of this shape.
   void check(const Shape<4>& scores, std::string_view call) const;
 
