@@ -1,5 +1,6 @@
 // From what the visitor entered and what the core answered to matrices that can be drawn.
 import {
+  at,
   matrixIds,
   type AttendResult,
   type MatrixData,
@@ -166,7 +167,10 @@ export function sceneOf({ entered, causal, result, before, unedited }: SceneOpti
         // Scores, scaled and masked share a scale, so that scaling is seen.
         end: isSquare(id) ? scoresEnd : scaleEnd(matrix.data),
         shared: isSquare(id) && id !== 'weights',
-        hidden: hides ? (row: number, col: number) => col > row : () => false,
+        // A NaN shows through the mask: a row that has one is NaN throughout.
+        hidden: hides
+          ? (row: number, col: number) => col > row && !Number.isNaN(at(matrix, row, col))
+          : () => false,
         changed: difference(matrix, before?.matrices[id]),
         edited: isWeight ? difference(matrix, unedited[id as WeightId]) : null,
         editable: isWeight || (id === 'x' && entered.kind === 'numbers'),

@@ -185,6 +185,7 @@ export const text = {
     maskedOpen: 'This query may look at this key, so the mask adds nothing.',
     maskedHidden: 'The key comes after the query, so the mask adds −∞.',
     weights: 'The largest of the row is taken from each exponent first: same result, no overflow.',
+    weightNaN: 'A NaN among the scores of a row makes all of its shares NaN.',
     weightHidden: 'Hidden by the mask: e to the −∞ is exactly zero.',
     output: 'Row of weights times column of V.',
     allDigits: 'All digits:',

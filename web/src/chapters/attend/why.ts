@@ -115,6 +115,9 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
     (col) => !masked.hidden(r, col),
   );
   const sources = [row('masked', r, masked.matrix.cols - 1)];
+  if (Number.isNaN(at(scene.drawn.weights.matrix, r, c))) {
+    return { note: text.why.weightNaN, sources };
+  }
   if (masked.hidden(r, c)) return { note: text.why.weightHidden, sources };
   const score = (col: number) => at(masked.matrix, r, col);
   const largest = Math.max(...seen.map(score));
