@@ -52,7 +52,11 @@ export function readBenchmarks({ benchmarks }, about) {
   const all = [...found.values()];
   const speed = ({ flops, times }) => flops / Math.min(...times);
   const peaks = all.filter(({ subject }) => subject === 'peak').sort((a, b) => speed(b) - speed(a));
-  const others = all.filter(({ subject }) => subject !== 'peak');
+  const order = [...methods.slice(0, -1), 'full', 'online', 'auto'];
+  const place = ({ subject }) => (order.includes(subject) ? order.indexOf(subject) : order.length);
+  const others = all
+    .filter(({ subject }) => subject !== 'peak')
+    .sort((one, other) => place(one) - place(other)); // they came at random
   return about.flops ? [...peaks.slice(0, 1), ...others] : others;
 }
 
@@ -75,23 +79,24 @@ export async function runNative(program, about, { rounds, batch }) {
       Object.entries({ ...args, out_format: 'json', enable_random_interleaving: true }).map(
         ([name, value]) => `--benchmark_${name}=${value}`,
       ),
-      // OpenBLAS takes processors newer than itself for old ones.
-      { log: 'bench-native', env: { OPENBLAS_CORETYPE: openBlasType() } },
+      // OpenBLAS takes processors newer than itself for old ones; oneDNN threads by OpenMP.
+      { log: 'bench-native', env: { OPENBLAS_CORETYPE: openBlasType(), OMP_NUM_THREADS: '1' } },
     );
-    return readBenchmarks(JSON.parse(readFileSync(report, 'utf8')), about);
+    const text = readFileSync(report, 'utf8'); // empty where no benchmark has such a name
+    return text ? readBenchmarks(JSON.parse(text), about) : [];
   } finally {
     rmSync(report, { force: true });
   }
 }
 
-/** What OpenBLAS is to take the processor for: what it may have been told, else by AVX-512 or not. */
+/** What OpenBLAS is to take the processor for: its best kernels, where it has AVX-512. */
 function openBlasType() {
-  if (process.env.OPENBLAS_CORETYPE) return process.env.OPENBLAS_CORETYPE;
   try {
-    return /\bavx512dq\b/.test(readFileSync('/proc/cpuinfo', 'utf8')) ? 'SkylakeX' : 'Haswell';
+    if (/\bavx512dq\b/.test(readFileSync('/proc/cpuinfo', 'utf8'))) return 'SkylakeX';
   } catch {
-    return undefined;
+    // Not on Linux.
   }
+  return process.env.OPENBLAS_CORETYPE;
 }
 
 export async function inNative(request, report = () => {}) {

@@ -8,12 +8,12 @@ const margin = { left: 56, right: 120, top: 56, bottom: 56 };
 
 /** One colour a method, told apart by lightness as well; [light, dark]. */
 const colours = {
-  ijk: ['#8a8f98', '#8b919c'],
+  ijk: ['#5d646f', '#a7aeb9'],
   ikj: ['#b0823f', '#c49a5a'],
-  jik: ['#9aa0aa', '#757b86'],
-  jki: ['#b9bec6', '#5c626d'],
+  jik: ['#767d88', '#9299a4'],
+  jki: ['#9097a2', '#7d8490'],
   kij: ['#cf9f5e', '#a27a3f'],
-  kji: ['#c9cdd4', '#4b515b'],
+  kji: ['#a6acb6', '#6b727e'],
   blocked: ['#7c5cbf', '#a88be6'],
   eigen: ['#2b7fb8', '#62b0e4'],
   strassen: ['#c2417c', '#ee7fae'],
@@ -95,7 +95,7 @@ export function plot(cases, title) {
     ...steps(peak).map((value) => horizontal(value, y(value), right)),
     `<line class="peak" x1="${margin.left}" x2="${right}" y1="${y(peak)}" y2="${y(peak)}"/>`,
     `<text class="note" x="${right + 12}" y="${peakLabel + 4}">peak ${Math.round(peak)}</text>`,
-    `<text class="note" x="${margin.left}" y="46">GFLOP/s, median; bars from quartile to quartile</text>`,
+    `<text class="note" x="${margin.left}" y="46">GFLOP/s of 2n³ operations, median; bars from quartile to quartile</text>`,
     ...sizes
       .filter(isPowerOfTwo)
       .map((n) => `<text class="tick" x="${x(n)}" y="${bottom + 20}">${n}</text>`),
