@@ -16,6 +16,9 @@ export const shellText = {
   around: 'Before and after',
   before: 'Before',
   after: 'Next',
+  link: 'Copy link',
+  copied: 'Copied',
+  notCopied: 'Copying is not allowed here',
   notLoaded: 'This chapter could not be loaded. Reload the page to try again.',
   theme: { light: 'Light theme', dark: 'Dark theme' },
 } as const;

@@ -208,6 +208,7 @@ export const text = {
     sums: { left: 'A sum of quarters of A.', right: 'A sum of quarters of B.' },
     product: (p: number) => `Row of the left sum times column of the right sum: an entry of M${p}.`,
     result: 'The sum of those of the seven products that go into this quarter.',
+    own: 'Each matrix on its own scale.',
     symbols: { left: 'left sum', right: 'right sum' },
     error: {
       heading: 'What it costs in digits',
