@@ -1,6 +1,7 @@
 // What an editor shows: checked by tsc, never run.
 import { loadTril, type AttentionTrace, type KeyValue, type MultiHeadTrace } from 'tril';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
+import { loadTril as loadInWorker, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
 
 declare const x: Tensor;
@@ -51,4 +52,17 @@ it('a trace and a present are there where they were asked for', () => {
   tril.multiHeadAttention(x, weights, {});
   // @ts-expect-error out_proj.weight must be given
   tril.multiHeadAttention(x, { in_proj_weight: x }, { heads: 2 });
+});
+
+it('a Worker takes and gives its own tensors, as promises', async () => {
+  const remote = await loadInWorker();
+  const tensor = await remote.tensor([1, 2]);
+  expectTypeOf(tensor).toEqualTypeOf<RemoteTensor>();
+  expectTypeOf(remote.matmul).returns.resolves.toEqualTypeOf<RemoteTensor>();
+  const mask = await remote.mask.causal();
+  const { output, trace } = await remote.attention(tensor, tensor, tensor, { mask });
+  expectTypeOf(output).toEqualTypeOf<RemoteTensor>();
+  expectTypeOf(trace!.weights).toEqualTypeOf<RemoteTensor>();
+  // @ts-expect-error a tensor of this thread
+  await remote.relu(x);
 });

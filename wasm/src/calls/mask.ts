@@ -123,7 +123,7 @@ export const maskCalls = (context: Context) => ({
     },
 
     /** What all of them let through; additive masks add up. */
-    and(...masks: readonly Mask[]): Mask {
+    and(...masks: Mask[]): Mask {
       for (const mask of masks) rawMask(context, 'mask.and', mask);
       return new Mask(masks.flatMap((mask) => mask.rules));
     },

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { TrilError } from 'tril';
+import { loadTril, RemoteMask, RemoteTensor, type RemoteTril } from 'tril/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tril as local } from './helpers.js';
+import { attention, attentionTolerance, expectClose, randomMatrix } from './reference.js';
+
+let tril: RemoteTril;
+beforeAll(async () => {
+  tril = await loadTril({ variant: 'simd' });
+});
+afterAll(() => tril.close());
+
+describe('tril/worker', () => {
+  it('has the calls of tril', () => {
+    expect(tril.variant).toBe('simd');
+    expect(tril.threads).toBe(1);
+    const expected = Object.keys(local).filter((name) => name !== 'scope');
+    expect(Object.keys(tril).sort()).toEqual([...expected, 'close'].sort());
+    expect(Object.keys(tril.mask).sort()).toEqual(Object.keys(local.mask).sort());
+  });
+
+  it('computes in its own thread what the calls compute here', async () => {
+    const [q, k, v] = [1, 2, 3].map((seed) => randomMatrix(6, 4, seed));
+    const tensors = await Promise.all([q!, k!, v!].map((values) => tril.tensor(values)));
+    const [a, b, c] = tensors as [RemoteTensor, RemoteTensor, RemoteTensor];
+    const mask = await tril.mask.and(await tril.mask.causal(), await tril.mask.window({ left: 2 }));
+    expect(mask).toBeInstanceOf(RemoteMask);
+    const { output, trace } = await tril.attention(a, b, c, { mask, trace: true });
+    const expected = attention(q!, k!, v!, (t, s) => s <= t && s >= t - 2);
+    expect(output).toBeInstanceOf(RemoteTensor);
+    expect(output.shape).toEqual([6, 4]);
+    expectClose(await output.read(), expected.output.flat(), attentionTolerance);
+    const weights = await trace!.weights.toArray<number[][]>();
+    expectClose(weights.flat(), expected.weights.flat(), attentionTolerance);
+    for (const tensor of [...tensors, output, ...Object.values(trace!)]) {
+      await (tensor as RemoteTensor).dispose();
+    }
+    expect(await tril.memory()).toMatchObject({ tensors: 0, bytes: 0 });
+  });
+
+  it('does what is asked in order', async () => {
+    const x = await tril.tensor([1, 2, 3]);
+    const results = await Promise.all([
+      x.read(),
+      x.write([4, 5, 6]).then(() => 0),
+      tril.relu(x, { out: x }),
+      x.toArray(),
+      x.dispose(),
+      tril.memory(),
+    ]);
+    expect(results[0]).toEqual(Float32Array.of(1, 2, 3));
+    expect(results[3]).toEqual([4, 5, 6]);
+    expect(results[5]).toMatchObject({ tensors: 0 });
+  });
+
+  it('takes data that it leaves alone', async () => {
+    const data = Float32Array.of(1, 2, 3, 4);
+    const x = await tril.tensor([2, 2], data);
+    expect([...data]).toEqual([1, 2, 3, 4]);
+    expect(await (await tril.embedding([1, 0], x)).toArray()).toEqual([
+      [3, 4],
+      [1, 2],
+    ]);
+  });
+
+  it('refuses as tril does, and goes on', async () => {
+    const [a, b] = [await tril.zeros([2, 4]), await tril.zeros([3, 5])];
+    const error: unknown = await tril.matmul(a, b).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TrilError);
+    expect(error).toMatchObject({
+      call: 'matmul',
+      argument: 'b',
+      shapes: { a: [2, 4], b: [3, 5] },
+    });
+    expect(await (await tril.tensor([7])).toArray()).toEqual([7]);
+  });
+
+  it('refuses what is disposed, of this thread, or of another Worker', async () => {
+    const gone = await tril.zeros([2]);
+    await gone.dispose();
+    await gone.dispose();
+    expect(gone.disposed).toBe(true);
+    await expect(gone.read()).rejects.toThrow('read: tensor: has been disposed; its shape was [2]');
+    await expect(tril.relu(gone)).rejects.toThrow('relu: values: has been disposed');
+    const here = local.zeros([2]) as unknown as RemoteTensor;
+    await expect(tril.relu(here)).rejects.toThrow('belongs to this thread');
+    const other = await loadTril({ variant: 'simd' });
+    await expect(other.relu(await tril.zeros([2]))).rejects.toThrow('belongs to another Worker');
+    other.close();
+    await expect(other.memory()).rejects.toThrow('the Worker has been closed');
+  });
+
+  it('refuses bad options', async () => {
+    const options = { variant: 'sim' as 'simd' };
+    await expect(loadTril(options)).rejects.toThrow(TrilError);
+    await expect(loadTril(options)).rejects.toThrow('did you mean "simd"?');
+  });
+
+  it('computes with threads of its own', async () => {
+    const threaded = await loadTril({ threads: 2 });
+    expect(threaded.threads).toBe(2);
+    const x = await threaded.tensor(randomMatrix(65, 65, 1));
+    const product = await threaded.matmul(x, x);
+    expect(product.shape).toEqual([65, 65]);
+    threaded.close();
+  });
+
+  it('keeps a process alive while something is asked, and no longer', () => {
+    const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril/worker')).href;
+    const folder = mkdtempSync(join(tmpdir(), 'tril-worker-'));
+    const script = join(folder, 'script.mjs');
+    writeFileSync(
+      script,
+      `import { loadTril } from '${entry}';
+       const tril = await loadTril({ variant: 'simd' });
+       console.log(await (await tril.tensor([1, 2])).toArray());`,
+    );
+    const options = { encoding: 'utf8', timeout: 60_000 } as const;
+    expect(execFileSync(process.execPath, [script], options)).toBe('[ 1, 2 ]\n');
+    rmSync(folder, { recursive: true });
+  });
+});

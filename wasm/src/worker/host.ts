@@ -1,0 +1,80 @@
+// The Worker's own script: a module, the tensors and masks that the other side refers to, and what
+// it asks for.
+import { Mask } from '../calls/mask.js';
+import { TrilError } from '../error.js';
+import { loadTril, type LoadOptions, type Tril } from '../load.js';
+import { Tensor } from '../tensor.js';
+import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
+import type { Answer, Failure, Port, Reference, Request } from './line.js';
+
+const parent = nodeWorkers()?.parentPort;
+const port: Port<Answer, Request> = parent
+  ? portOfNode(parent)
+  : portOfWeb(globalThis as unknown as Worker);
+
+const held = new Map<number, Tensor | Mask>();
+let lastReference = 0;
+let tril: Tril | undefined;
+
+function hold(value: Tensor | Mask): Reference {
+  const $reference = ++lastReference;
+  held.set($reference, value);
+  return value instanceof Tensor ? { $reference, shape: value.shape } : { $reference };
+}
+
+const toReference = (part: unknown): unknown =>
+  part instanceof Tensor || part instanceof Mask ? hold(part) : undefined;
+
+const fromReference = (part: unknown): unknown => {
+  const reference = (part as Partial<Reference> | null | undefined)?.$reference;
+  return reference === undefined ? undefined : held.get(reference);
+};
+
+type Callable = (...values: unknown[]) => unknown;
+
+/** Every call there is, as a path: what the other side offers. */
+function paths(object: object, before: string[] = []): string[][] {
+  return Object.entries(object).flatMap(([name, value]): string[][] => {
+    if (typeof value === 'function') return [[...before, name]];
+    return typeof value === 'object' && value !== null ? paths(value, [...before, name]) : [];
+  });
+}
+
+async function perform({ path, on, values }: Request): Promise<unknown> {
+  if (!tril) {
+    tril = await loadTril(values[0] as LoadOptions);
+    return { variant: tril.variant, threads: tril.threads, paths: paths(tril) };
+  }
+  const target = on === undefined ? tril : held.get(on);
+  if (path[0] === 'dispose' && on !== undefined) held.delete(on);
+  let self: unknown = undefined;
+  let found: unknown = target;
+  for (const name of path) {
+    self = found;
+    found = (found as Record<string, unknown>)[name];
+  }
+  if (typeof found !== 'function') return undefined; // a mask has nothing to dispose
+  const decoded = values.map((value) => mapParts(value, fromReference));
+  const result = (found as Callable).apply(self, decoded);
+  return result === target ? undefined : mapParts(result, toReference);
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof TrilError)) return { message: String(error) };
+  const { message, call, argument, problem, shapes } = error;
+  return { message, tril: { call, argument, problem, ...(shapes && { shapes }) } };
+}
+
+// One after the other: a call never begins before the one asked for earlier is done.
+let turn: Promise<void> = Promise.resolve();
+port.listen((request) => {
+  turn = turn.then(async () => {
+    try {
+      const value = await perform(request);
+      const transfer = value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [];
+      port.send({ id: request.id, value }, transfer);
+    } catch (error) {
+      port.send({ id: request.id, failure: failureOf(error) });
+    }
+  });
+});

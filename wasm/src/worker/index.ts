@@ -1,0 +1,222 @@
+// `tril/worker`: the calls of `tril` as promises, computed in a Worker of their own.
+import { Mask } from '../calls/mask.js';
+import { TrilError } from '../error.js';
+import type { LoadOptions, Tril } from '../load.js';
+import { Tensor } from '../tensor.js';
+import type { NestedNumbers, Values } from '../values.js';
+import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
+import type { Answer, Failure, Port, Reference, Request } from './line.js';
+
+interface Line {
+  ask(path: readonly string[], values: readonly unknown[], on?: number): Promise<unknown>;
+}
+
+/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteTensor {
+  readonly shape: readonly number[];
+  /** @internal */
+  readonly line: Line;
+  /** @internal */
+  readonly reference: number;
+  #disposed = false;
+
+  /** @internal Remote tensors are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, shape: readonly number[]) {
+    this.line = line;
+    this.reference = reference;
+    this.shape = Object.freeze(shape);
+  }
+
+  /** True once `dispose` was called: any further use is refused. */
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  /** All numbers in row-major order. */
+  read(): Promise<Float32Array> {
+    return this.#ask('read') as Promise<Float32Array>;
+  }
+
+  /** The numbers as nested arrays, for small tensors. */
+  toArray<Nested extends NestedNumbers = NestedNumbers>(): Promise<Nested> {
+    return this.#ask('toArray') as Promise<Nested>;
+  }
+
+  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
+  async write(data: Values): Promise<this> {
+    await this.#ask('write', data);
+    return this;
+  }
+
+  /** Gives the memory back, when the calls asked for before are done. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    const done = this.#ask('dispose');
+    this.#disposed = true;
+    forgotten.unregister(this);
+    await done;
+  }
+
+  async #ask(method: string, ...values: unknown[]): Promise<unknown> {
+    checkAlive(this, method, 'tensor');
+    return this.line.ask([method], values, this.reference);
+  }
+}
+
+/** A mask that lives in the Worker. */
+export class RemoteMask {
+  /** @internal */
+  readonly line: Line;
+  /** @internal */
+  readonly reference: number;
+
+  /** @internal Remote masks are made by the calls of a Worker. */
+  constructor(line: Line, reference: number) {
+    this.line = line;
+    this.reference = reference;
+    Object.freeze(this);
+  }
+}
+
+type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
+/** The Worker's own where `T` has tensors and masks, through arrays and objects. */
+export type Remote<T> = T extends AsIs
+  ? T
+  : T extends Tensor
+    ? RemoteTensor
+    : T extends Mask
+      ? RemoteMask
+      : { [Name in keyof T]: Remote<T[Name]> };
+type RemoteArguments<Arguments extends readonly unknown[]> = {
+  [Index in keyof Arguments]: Remote<Arguments[Index]>;
+};
+type RemoteCalls<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (...values: infer Arguments) => infer Result
+    ? (...values: RemoteArguments<Arguments>) => Promise<Remote<Result>>
+    : Calls[Name] extends object
+      ? RemoteCalls<Calls[Name]>
+      : Calls[Name];
+};
+
+/** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
+export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> {
+  tensor(data: Values): Promise<RemoteTensor>;
+  tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
+  /** Ends the Worker, with everything in it; what is asked for later is refused. */
+  close(): void;
+}
+
+const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
+  ({ line, reference }) => {
+    line.ask(['dispose'], [], reference).catch(() => {}); // closed: everything is gone already
+  },
+);
+
+function checkAlive(value: RemoteTensor | RemoteMask, call: string, argument: string): void {
+  if (!(value instanceof RemoteTensor) || !value.disposed) return;
+  throw new TrilError(
+    call,
+    argument,
+    `has been disposed; its shape was [${value.shape.join(', ')}]`,
+  );
+}
+
+function errorOf({ message, tril }: Failure): Error {
+  if (!tril) return new Error(message);
+  return new TrilError(tril.call, tril.argument, tril.problem, tril.shapes);
+}
+
+function connect(port: Port<Request, Answer>): Line & { close(): void } {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
+  let lastId = 0;
+  let closed: string | undefined;
+  const end = (reason: string): void => {
+    closed = reason;
+    for (const { reject } of waiting.values()) reject(new Error(reason));
+    waiting.clear();
+  };
+
+  const encode = (call: string, value: unknown): unknown =>
+    mapParts(value, (part) => {
+      if (part instanceof Tensor || part instanceof Mask) {
+        throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
+      }
+      if (!(part instanceof RemoteTensor || part instanceof RemoteMask)) return undefined;
+      if (part.line !== line) {
+        throw new TrilError(call, 'values', 'belongs to another Worker');
+      }
+      checkAlive(part, call, 'values');
+      return { $reference: part.reference };
+    });
+  const decode = (value: unknown): unknown =>
+    mapParts(value, (part) => {
+      const { $reference, shape } = (part ?? {}) as Partial<Reference>;
+      if ($reference === undefined) return undefined;
+      if (!shape) return new RemoteMask(line, $reference);
+      const tensor = new RemoteTensor(line, $reference, shape);
+      forgotten.register(tensor, { line, reference: $reference }, tensor);
+      return tensor;
+    });
+
+  port.listen(
+    ({ id, value, failure }) => {
+      const asked = waiting.get(id);
+      waiting.delete(id);
+      port.wait(waiting.size > 0);
+      if (failure) asked?.reject(errorOf(failure));
+      else asked?.resolve(decode(value));
+    },
+    (reason) => end(`the Worker has failed: ${String(reason)}`),
+  );
+
+  const line = {
+    ask: (path: readonly string[], values: readonly unknown[], on?: number) =>
+      new Promise<unknown>((resolve, reject) => {
+        if (closed !== undefined) throw new Error(closed);
+        const id = ++lastId;
+        const encoded = values.map((value) => encode(path.join('.'), value));
+        port.send({ id, path, values: encoded, ...(on !== undefined && { on }) });
+        waiting.set(id, { resolve, reject });
+        port.wait(true);
+      }),
+    close: () => {
+      end('the Worker has been closed');
+      port.close();
+    },
+  };
+  return line;
+}
+
+function startWorker(): Port<Request, Answer> {
+  const node = nodeWorkers();
+  if (!node)
+    return portOfWeb(new Worker(new URL('./host.js', import.meta.url), { type: 'module' }));
+  const here = new URL(import.meta.url);
+  return portOfNode(new node.Worker(new URL('host.js', here)));
+}
+
+/**
+ * Starts a Worker and loads the core in it. The page stays free while something is computed; calls
+ * are done in the order in which they were asked for.
+ *
+ * @throws TrilError as `loadTril` of `tril`
+ */
+export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
+  const line = connect(startWorker());
+  const loaded = await line
+    .ask(['load'], [{ ...options, ...(options.wasmUrl && { wasmUrl: String(options.wasmUrl) }) }])
+    .catch((error: unknown) => {
+      line.close();
+      throw error;
+    });
+  const { paths, ...about } = loaded as { paths: string[][]; variant: string; threads: number };
+  const tril: Record<string, unknown> = { ...about, close: () => line.close() };
+  for (const path of paths) {
+    if (path[0] === 'scope') continue;
+    const call = (...values: unknown[]) => line.ask(path, values);
+    const [part, name] = path as [string, string?];
+    if (name === undefined) tril[part] = call;
+    else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
+  }
+  return tril as unknown as RemoteTril;
+}

@@ -1,0 +1,105 @@
+import type { Shapes } from '../error.js';
+
+/** A tensor or a mask that stays in the Worker, as it is written in messages. */
+export interface Reference {
+  readonly $reference: number;
+  /** Of a tensor. */
+  readonly shape?: readonly number[];
+}
+
+export interface Request {
+  readonly id: number;
+  /** The names that lead to what is called, such as `['mask', 'causal']`. */
+  readonly path: readonly string[];
+  /** Whose method that is; a call of the module unless given. */
+  readonly on?: number;
+  readonly values: readonly unknown[];
+}
+
+export interface Failure {
+  readonly message: string;
+  /** Of a TrilError. */
+  readonly tril?: {
+    readonly call: string;
+    readonly argument: string;
+    readonly problem: string;
+    readonly shapes?: Shapes;
+  };
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly failure?: Failure;
+}
+
+/** What this needs of the web's and of Node's Workers alike. */
+export interface Port<Out, In> {
+  send(message: Out, transfer?: ArrayBuffer[]): void;
+  listen(receive: (message: In) => void, fail?: (reason: unknown) => void): void;
+  /** Whether somebody waits: a process of Node's must not end then, and may otherwise. */
+  wait(waiting: boolean): void;
+  close(): void;
+}
+
+interface NodePort {
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
+  on(event: 'message' | 'error', listener: (value: unknown) => void): void;
+  ref(): void;
+  unref(): void;
+  terminate(): unknown;
+}
+
+/** Of node:worker_threads. */
+export interface NodeWorkers {
+  readonly isMainThread: boolean;
+  readonly parentPort: NodePort | null;
+  readonly Worker: new (script: URL) => NodePort;
+}
+
+/** Node's own Workers; found without an import, which a bundler for the web would follow. */
+export function nodeWorkers(): NodeWorkers | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => NodeWorkers | undefined };
+  };
+  return process?.getBuiltinModule?.('node:worker_threads');
+}
+
+export function portOfNode<Out, In>(port: NodePort): Port<Out, In> {
+  return {
+    send: (message, transfer) => port.postMessage(message, transfer),
+    listen: (receive, fail) => {
+      port.on('message', receive as (value: unknown) => void);
+      if (fail) port.on('error', fail);
+    },
+    wait: (waiting) => (waiting ? port.ref() : port.unref()),
+    close: () => void port.terminate(),
+  };
+}
+
+/** The web's Worker from outside, or its global scope from inside. */
+export function portOfWeb<Out, In>(port: Worker): Port<Out, In> {
+  return {
+    send: (message, transfer = []) => port.postMessage(message, transfer),
+    listen: (receive, fail) => {
+      port.addEventListener('message', (event: MessageEvent<In>) => receive(event.data));
+      if (fail) port.addEventListener('error', (event) => fail(event.message));
+    },
+    wait: () => {},
+    close: () => port.terminate(),
+  };
+}
+
+/**
+ * A copy of `value` with every part replaced for which `replace` gives something, through arrays
+ * and plain objects; typed arrays and the like stay as they are.
+ */
+export function mapParts(value: unknown, replace: (part: unknown) => unknown): unknown {
+  const replaced = replace(value);
+  if (replaced !== undefined) return replaced;
+  if (Array.isArray(value)) return value.map((part) => mapParts(part, replace));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const parts = Object.entries(value).map(([name, part]) => [name, mapParts(part, replace)]);
+  return Object.fromEntries(parts);
+}
