@@ -10,6 +10,7 @@
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
+#include <utility>
 
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
@@ -101,19 +102,31 @@ inline Register select(IntRegister mask, Register a, Register b) noexcept {
 #endif
 }
 
+namespace detail {
+// Lane i holds lane i + Half, in a circle: by a shuffle, where single lanes would go through
+// memory.
+template <int Half, std::size_t... Lane>
+inline Register rotate(Register value, std::index_sequence<Lane...>) noexcept {
+  return __builtin_shufflevector(value, value, static_cast<int>((Lane + Half) % kLanes)...);
+}
+template <int Half>
+inline Register rotate(Register value) noexcept {
+  return rotate<Half>(value, std::make_index_sequence<kLanes>());
+}
+}  // namespace detail
+
 // Across the lanes, in pairs: lane i with lane i + half, half by half.
+template <int Half = kLanes / 2>
 inline float reduce_add(Register value) noexcept {
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) value[lane] += value[lane + half];
-  }
+  value += detail::rotate<Half>(value);
+  if constexpr (Half > 1) return reduce_add<Half / 2>(value);
   return value[0];
 }
+template <int Half = kLanes / 2>
 inline float reduce_max(Register value) noexcept {
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) {
-      value[lane] = value[lane] > value[lane + half] ? value[lane] : value[lane + half];
-    }
-  }
+  const Register other = detail::rotate<Half>(value);
+  value = value > other ? value : other;
+  if constexpr (Half > 1) return reduce_max<Half / 2>(value);
   return value[0];
 }
 
