@@ -9,10 +9,11 @@ template <int Rows, int Vectors>
 void multiply(const float* a, const float* panel, float* out) noexcept {
   constexpr Index kCols = Vectors * kLanes;
   const PanelView b{nullptr, 0, const_cast<float*>(panel)};  // only read
+  const TileTarget target{out, kCols, 1, false};
   for (Index i = 0; i + Rows <= bench::kSweepRows; i += Rows) {
     register_tile<Rows, Vectors, kCols, Panel::packed>(a + i * bench::kSweepDepth,
                                                        bench::kSweepDepth, b, bench::kSweepDepth,
-                                                       kCols, {}, out + i * kCols, kCols);
+                                                       kCols, {&target, 1, i, 0});
   }
 }
 

@@ -12,17 +12,24 @@ inline void fetch_line(const float* line) noexcept { __builtin_prefetch(line); }
 
 // A tile [rows, stride] of which only `cols` columns are wanted.
 inline void finish_part(const float* tile, Index tile_stride, Index rows, Index cols,
-                        const TileFinish& finish, float* out, Index out_stride) noexcept {
+                        const TileTarget& target, float* out) noexcept {
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < cols; ++j) {
-      const float sum = finish.alpha * tile[i * tile_stride + j];
-      float& element = out[i * out_stride + j];
-      element = finish.accumulate ? element + sum : sum;
+      const float sum = target.factor * tile[i * tile_stride + j];
+      float& element = out[i * target.stride + j];
+      element = target.accumulate ? element + sum : sum;
     }
   }
 }
 
 }  // namespace detail
+
+// The targets of a tile, and where in them it belongs.
+struct TilePlace {
+  const TileTarget* targets;
+  int count;
+  Index row, col;
+};
 
 // Where a tile finds its part of B.
 enum class Panel {
@@ -42,18 +49,18 @@ struct PanelView {
 // many rows before it is due. 16 rows of a tile of 64 columns take 200 cycles, a level-3 access.
 inline constexpr Index kFetchAhead = 16;
 
-// out [Rows, cols] = alpha * a [Rows, depth] * b [depth, cols] (+ out), where the panel's rows are
-// PanelCols apart and cols fit Vectors registers.
+// a [Rows, depth] * b [depth, cols] into every target, where the panel's rows are PanelCols apart
+// and cols fit Vectors registers.
 //
 // sum [Rows, Vectors registers] = 0
 // for each k:  b = row k of B
 //   for each row r:  sum[r] += a[r, k] * b
-// out = alpha * sum (+ out)
+// for each target:  out = factor * sum (+ out)
 //
 // The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
 template <int Rows, int Vectors, int PanelCols, Panel Source>
 void register_tile(const float* a, Index a_stride, const PanelView& b, Index depth, Index cols,
-                   const TileFinish& finish, float* out, Index out_stride) noexcept {
+                   const TilePlace& place) noexcept {
   constexpr bool kInPlace = Source != Panel::packed;
   const float* const rows = kInPlace ? b.from : b.panel;
   const Index stride = kInPlace ? b.stride : PanelCols;
@@ -74,19 +81,24 @@ void register_tile(const float* a, Index a_stride, const PanelView& b, Index dep
     }
   }
 
-  if (cols < Vectors * kLanes) {
-    float tile[Rows * Vectors * kLanes];
-    for (int r = 0; r < Rows; ++r) {
-      for (int v = 0; v < Vectors; ++v) store(tile + (r * Vectors + v) * kLanes, sum[r][v]);
+  for (int t = 0; t < place.count; ++t) {
+    const TileTarget target = place.targets[t];
+    float* const out = target.out + place.row * target.stride + place.col;
+    if (cols < Vectors * kLanes) {
+      float tile[Rows * Vectors * kLanes];
+      for (int r = 0; r < Rows; ++r) {
+        for (int v = 0; v < Vectors; ++v) store(tile + (r * Vectors + v) * kLanes, sum[r][v]);
+      }
+      detail::finish_part(tile, Vectors * kLanes, Rows, cols, target, out);
+      continue;
     }
-    return detail::finish_part(tile, Vectors * kLanes, Rows, cols, finish, out, out_stride);
-  }
-  const Register alpha = broadcast(finish.alpha);
-  for (int r = 0; r < Rows; ++r) {
-    float* const to = out + r * out_stride;
-    for (int v = 0; v < Vectors; ++v) {
-      const Register scaled = alpha * sum[r][v];
-      store(to + v * kLanes, finish.accumulate ? load(to + v * kLanes) + scaled : scaled);
+    const Register factor = broadcast(target.factor);
+    for (int r = 0; r < Rows; ++r) {
+      float* const to = out + r * target.stride;
+      for (int v = 0; v < Vectors; ++v) {
+        const Register scaled = factor * sum[r][v];
+        store(to + v * kLanes, target.accumulate ? load(to + v * kLanes) + scaled : scaled);
+      }
     }
   }
 }

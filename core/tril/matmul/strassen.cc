@@ -8,13 +8,10 @@ namespace tril {
 namespace detail {
 namespace {
 
-// Halving pays from here on: half of this is the smallest product that is left to the tiles.
-// Measured by tril_bench, "strassen" against "tiled".
-constexpr Index kCrossover = 1024;
-
-// Blocks as in tiled.cc: 120 * 256 * 4 B = 120 KiB of A, 256 * 128 * 4 B = 128 KiB of B, its sum
-// and its panels, 120 * 128 * 4 B = 60 KiB of the product; together half a level-2 cache of 1 MiB.
-constexpr Index kRowBlock = 120, kDepthBlock = 256, kColBlock = 128;
+// A block of B is wide, so that a sum of A's is formed seldom: kDepthBlock * kColBlock * 4 B = 2
+// MiB of level 3, packed kSumCols at a time from a sum of 256 KiB. A's sum is kRowBlock *
+// kDepthBlock * 4 B = 240 KiB of level 2.
+constexpr Index kRowBlock = 120, kDepthBlock = 512, kColBlock = 1024, kSumCols = 128;
 
 // At `levels` deep, 2^levels blocks at most go into a sum.
 constexpr int kMostTerms = 1 << kMostStrassenLevels;
@@ -68,17 +65,16 @@ Terms terms_of(std::array<int, 4> StrassenProduct::*matrix,
 
 // Where one thread works.
 struct Workspace {
-  float *a, *turned, *product, *b, *panels;
+  float *a, *turned, *b, *panels;
 
   static constexpr Index kCount =
-      2 * kRowBlock * kDepthBlock + kRowBlock * kColBlock + 2 * kDepthBlock * kColBlock;
+      2 * kRowBlock * kDepthBlock + kDepthBlock * kSumCols + kDepthBlock * kColBlock;
 
   explicit Workspace(float* memory) noexcept
       : a(memory),
         turned(a + kRowBlock * kDepthBlock),
-        product(turned + kRowBlock * kDepthBlock),
-        b(product + kRowBlock * kColBlock),
-        panels(b + kDepthBlock * kColBlock) {}
+        b(turned + kRowBlock * kDepthBlock),
+        panels(b + kDepthBlock * kSumCols) {}
 };
 
 // One of the innermost products: out's blocks += a's sum [rows, depth] * b's sum [depth, cols].
@@ -109,53 +105,53 @@ Operand form_sum(const Operand& operand, const Terms& sum, Index block_rows, Ind
   return {memory, 1, rows};
 }
 
-// out's blocks, their part from (row, col) on, += a [rows, depth] * panels [depth, cols].
-void multiply_into(const BlockProduct& p, const float* a, Index a_stride, const float* panels,
-                   Index row, Index col, const TileShape& shape, bool first_depth,
-                   const TileKernels& kernels, float* product) noexcept {
-  const auto place = [&](const Terms::Term& term) {
-    return p.whole.out + (term.row * p.rows + row) * p.whole.out_stride + term.col * p.cols + col;
-  };
-  const auto adds = [&](const Terms::Term& term) {
-    return p.whole.accumulate || !first_depth || !term.first;
-  };
-  if (p.out.count == 1) {
-    const Terms::Term& only = p.out.terms[0];
-    kernels.multiply(a, a_stride, panels, shape, {p.whole.alpha * only.factor, adds(only)},
-                     place(only), p.whole.out_stride);
-    return;
+// Packs b's sum, the part [depth, cols] from (k, j) on.
+void pack_sum(const BlockProduct& p, Index k, Index j, Index depth, Index cols,
+              const TileKernels& kernels, const Workspace& work) noexcept {
+  for (Index done = 0; done < cols; done += kSumCols) {
+    const Index part = std::min(kSumCols, cols - done);
+    const Operand sum =
+        form_sum(p.whole.b, p.b, p.depth, p.cols, k, j + done, depth, part, kernels, work.b);
+    pack_operand(sum, depth, part, kernels, work.panels + done * depth);
   }
-  kernels.multiply(a, a_stride, panels, shape, {p.whole.alpha, false}, product, shape.cols);
+}
+
+// Where the part of out's blocks from (i, j) on lies, and whether it holds something already.
+std::array<TileTarget, kMostTerms> targets_of(const BlockProduct& p, Index i, Index j,
+                                              bool first_depth) noexcept {
+  std::array<TileTarget, kMostTerms> targets{};
+  const Product& whole = p.whole;
   for (int t = 0; t < p.out.count; ++t) {
     const Terms::Term& term = p.out.terms[static_cast<std::size_t>(t)];
-    float* const out = place(term);
-    const ScaledMatrix sum[] = {{product, shape.cols, term.factor}, {out, p.whole.out_stride, 1}};
-    kernels.add(sum, adds(term) ? 2 : 1, shape.rows, shape.cols, out, p.whole.out_stride);
+    float* const out =
+        whole.out + (term.row * p.rows + i) * whole.out_stride + term.col * p.cols + j;
+    const bool adds = whole.accumulate || !first_depth || !term.first;
+    targets[static_cast<std::size_t>(t)] = {out, whole.out_stride, whole.alpha * term.factor, adds};
   }
+  return targets;
 }
 
 // The rows [begin, end) of one of the innermost products.
 //
 // for each block of depth
-//   for each block of columns:  form b's sum, pack it
+//   for each block of columns:  form and pack b's sum
 //     for each block of rows:  form a's sum
-//       product = a's sum * b's sum;  out's blocks += factor * product
+//       out's blocks += factor * a's sum * b's sum
 void multiply_rows(const BlockProduct& p, Index begin, Index end, const TileKernels& kernels,
                    const Workspace& work) noexcept {
   for (Index k = 0; k < p.depth; k += kDepthBlock) {
     const Index depth = std::min(kDepthBlock, p.depth - k);
     for (Index j = 0; j < p.cols; j += kColBlock) {
       const Index cols = std::min(kColBlock, p.cols - j);
-      const Operand b =
-          form_sum(p.whole.b, p.b, p.depth, p.cols, k, j, depth, cols, kernels, work.b);
-      pack_operand(b, depth, cols, kernels, work.panels);
+      pack_sum(p, k, j, depth, cols, kernels, work);
       for (Index i = begin; i < end; i += kRowBlock) {
         const Index rows = std::min(kRowBlock, end - i);
         const Operand sum =
             form_sum(p.whole.a, p.a, p.rows, p.depth, i, k, rows, depth, kernels, work.a);
         const Operand a = by_rows(sum, rows, depth, kernels, work.turned);
-        multiply_into(p, a.data, a.row_stride, work.panels, i, j, {rows, depth, cols}, k == 0,
-                      kernels, work.product);
+        const auto targets = targets_of(p, i, j, k == 0);
+        kernels.multiply_into(a.data, a.row_stride, work.panels, {rows, depth, cols},
+                              targets.data(), p.out.count);
       }
     }
   }
@@ -230,7 +226,11 @@ void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel&
 int strassen_levels(Index rows, Index cols, Index depth) noexcept {
   const Index smallest = std::min({rows, cols, depth});
   int levels = 0;
-  while (levels < detail::kMostStrassenLevels && smallest >> levels >= detail::kCrossover) ++levels;
+  // A second level works on sums of four blocks each, and so needs more to pay for.
+  for (Index from = tile_kernels().strassen_from;
+       levels < detail::kMostStrassenLevels && smallest >= from; from *= 4) {
+    ++levels;
+  }
   return levels;
 }
 

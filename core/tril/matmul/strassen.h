@@ -32,7 +32,8 @@ inline constexpr std::array<StrassenProduct, 7> kStrassenProducts{{
     {{0, 1, 0, -1}, {0, 0, 1, 1}, {1, 0, 0, 0}},  // M7 = (A12 - A22) (B21 + B22)
 }};
 
-// How often a product of this shape is halved: while all three sizes stay above the crossover.
+// How often a product of this shape is halved: once from TileKernels::strassen_from on, in all
+// three sizes, and twice from four times that.
 int strassen_levels(Index rows, Index cols, Index depth) noexcept;
 
 // Bytes that matmul takes from its Scratch for a Strassen product, of any shape.

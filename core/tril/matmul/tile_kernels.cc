@@ -8,8 +8,8 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// The register tile: kTileRows rows of A times a panel of kTileVectors registers' width, the best of
-// the benchmark tile_sweep.
+// The register tile: kTileRows rows of A times a panel of kTileVectors registers' width, the best
+// of the benchmark tile_sweep.
 //
 //   4 lanes, 16 registers:   2 rows * 4 vectors =  8 sums, + 4 of B + 1 of A = 13. V8 spills from
 //                            10 sums on.
@@ -17,6 +17,11 @@ namespace {
 //   16 lanes, 32 registers:  6 rows * 4 vectors = 24 sums, + 4 of B + 1 of A = 29
 constexpr int kTileVectors = kLanes == 8 ? 2 : 4;
 constexpr int kTileRows = kLanes == 4 ? 2 : 6;
+// Measured by tril_bench and `npm run bench`, "strassen" against "tiled": in WebAssembly 9 % faster
+// at 1024 and 8 % at 2048; with AVX-512, where sums of quarters cost as much as ever and products
+// half as much, 5 % at 2048 and nothing at 1024.
+constexpr Index kStrassenFrom = kLanes == 4 ? 1024 : 2048;
+
 constexpr Index kPanelCols = kTileVectors * kLanes;
 
 constexpr Index smaller(Index a, Index b) noexcept { return a < b ? a : b; }
@@ -39,8 +44,8 @@ void pack(const float* b, Index stride, Index depth, Index cols, float* panels) 
   }
 }
 
-using Tile = void (*)(const float*, Index, const PanelView&, Index, Index, const TileFinish&,
-                      float*, Index) noexcept;
+using Tile = void (*)(const float*, Index, const PanelView&, Index, Index,
+                      const TilePlace&) noexcept;
 
 template <Panel Source, int Vectors, std::size_t... Row>
 constexpr std::array<Tile, kTileRows> tiles(std::index_sequence<Row...>) {
@@ -60,26 +65,31 @@ const Tile* tiles_for(Index cols) noexcept {
   return kTiles<Source, Vectors>.data();
 }
 
-// out's rows from `begin` on, in one panel's columns: a tile for each kTileRows of them, and a
+// The rows [begin, shape.rows) of one panel's columns: a tile for each kTileRows of them, and a
 // lower one for what is left over.
 void multiply_panel(const Tile* tiles, Index begin, const float* a, Index a_stride,
-                    const PanelView& b, const TileShape& shape, const TileFinish& finish,
-                    float* out, Index out_stride) noexcept {
+                    const PanelView& b, const TileShape& shape, TilePlace place) noexcept {
   for (Index i = begin; i < shape.rows; i += kTileRows) {
     const Index rows = smaller(kTileRows, shape.rows - i);
-    tiles[rows - 1](a + i * a_stride, a_stride, b, shape.depth, shape.cols, finish,
-                    out + i * out_stride, out_stride);
+    place.row = i;
+    tiles[rows - 1](a + i * a_stride, a_stride, b, shape.depth, shape.cols, place);
+  }
+}
+
+void multiply_into(const float* a, Index a_stride, const float* panels, const TileShape& shape,
+                   const TileTarget* targets, int count) noexcept {
+  for (Index j = 0; j < shape.cols; j += kPanelCols) {
+    const Index cols = smaller(kPanelCols, shape.cols - j);
+    const PanelView b{nullptr, 0, const_cast<float*>(panels) + j * shape.depth};  // only read
+    multiply_panel(tiles_for<Panel::packed>(cols), 0, a, a_stride, b,
+                   {shape.rows, shape.depth, cols}, {targets, count, 0, j});
   }
 }
 
 void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
               const TileFinish& finish, float* out, Index out_stride) noexcept {
-  for (Index j = 0; j < shape.cols; j += kPanelCols) {
-    const Index cols = smaller(kPanelCols, shape.cols - j);
-    const PanelView b{nullptr, 0, const_cast<float*>(panels) + j * shape.depth};  // only read
-    multiply_panel(tiles_for<Panel::packed>(cols), 0, a, a_stride, b,
-                   {shape.rows, shape.depth, cols}, finish, out + j, out_stride);
-  }
+  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate};
+  multiply_into(a, a_stride, panels, shape, &target, 1);
 }
 
 // for each panel
@@ -89,21 +99,21 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
 void multiply_packing(const float* a, Index a_stride, const float* b, Index b_stride, float* panels,
                       const TileShape& shape, const TileFinish& finish, float* out,
                       Index out_stride) noexcept {
+  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate};
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
     const TileShape part{shape.rows, shape.depth, smaller(kPanelCols, shape.cols - j)};
     const PanelView view{b + j, b_stride, panels + j * shape.depth};
+    const TilePlace place{&target, 1, 0, j};
     Index done = 0;
     if (part.cols % kLanes != 0) {
-      pack_panel(view.from, b_stride, shape.depth, part.cols, view.panel);
+      pack_panel(view.from, b_stride, part.depth, part.cols, view.panel);
     } else {
-      done = smaller(kTileRows, shape.rows);
-      const Tile* const first = done == shape.rows ? tiles_for<Panel::unpacked>(part.cols)
-                                                   : tiles_for<Panel::taken>(part.cols);
-      multiply_panel(first, 0, a, a_stride, view, {done, part.depth, part.cols}, finish, out + j,
-                     out_stride);
+      done = smaller(kTileRows, part.rows);
+      const Tile* const first = done == part.rows ? tiles_for<Panel::unpacked>(part.cols)
+                                                  : tiles_for<Panel::taken>(part.cols);
+      multiply_panel(first, 0, a, a_stride, view, {done, part.depth, part.cols}, place);
     }
-    multiply_panel(tiles_for<Panel::packed>(part.cols), done, a, a_stride, view, part, finish,
-                   out + j, out_stride);
+    multiply_panel(tiles_for<Panel::packed>(part.cols), done, a, a_stride, view, part, place);
   }
 }
 
@@ -143,22 +153,28 @@ void pack_transposed(const float* b, Index stride, Index depth, Index cols,
 template <int Count>
 void add_terms(const ScaledMatrix* terms, Index rows, Index cols, float* to,
                Index to_stride) noexcept {
+  // Copies, for all the compiler knows a store to `to` could change the terms.
+  const float* row[Count];
+  Index stride[Count];
+  float factor[Count];
+  for (int t = 0; t < Count; ++t) {
+    row[t] = terms[t].data;
+    stride[t] = terms[t].stride;
+    factor[t] = terms[t].factor;
+  }
   for (Index i = 0; i < rows; ++i, to += to_stride) {
     Index j = 0;
     for (; j + kLanes <= cols; j += kLanes) {
-      Register sum = broadcast(terms[0].factor) * load(terms[0].data + i * terms[0].stride + j);
-      for (int t = 1; t < Count; ++t) {
-        sum = madd(broadcast(terms[t].factor), load(terms[t].data + i * terms[t].stride + j), sum);
-      }
+      Register sum = broadcast(factor[0]) * load(row[0] + j);
+      for (int t = 1; t < Count; ++t) sum = madd(broadcast(factor[t]), load(row[t] + j), sum);
       store(to + j, sum);
     }
     for (; j < cols; ++j) {
-      float sum = terms[0].factor * terms[0].data[i * terms[0].stride + j];
-      for (int t = 1; t < Count; ++t) {
-        sum += terms[t].factor * terms[t].data[i * terms[t].stride + j];
-      }
+      float sum = factor[0] * row[0][j];
+      for (int t = 1; t < Count; ++t) sum += factor[t] * row[t][j];
       to[j] = sum;
     }
+    for (int t = 0; t < Count; ++t) row[t] += stride[t];
   }
 }
 
@@ -174,9 +190,11 @@ void add(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to
 extern const TileKernels kTileKernels;
 const TileKernels kTileKernels{.tile_rows = kTileRows,
                                .panel_cols = kPanelCols,
+                               .strassen_from = kStrassenFrom,
                                .pack = pack,
                                .pack_transposed = pack_transposed,
                                .multiply = multiply,
+                               .multiply_into = multiply_into,
                                .multiply_packing = multiply_packing,
                                .transpose = transpose,
                                .add = add};

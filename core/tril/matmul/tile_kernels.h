@@ -33,9 +33,18 @@ struct ScaledMatrix {
   float factor;
 };
 
+// One of several places for the same sums: out = factor * sum, or out += factor * sum.
+struct TileTarget {
+  float* out;
+  Index stride;
+  float factor;
+  bool accumulate;
+};
+
 struct TileKernels {
-  Index tile_rows;   // rows of A that one pass over a panel serves; fewer at the end
-  Index panel_cols;  // columns of a panel
+  Index tile_rows;      // rows of A that one pass over a panel serves; fewer at the end
+  Index panel_cols;     // columns of a panel
+  Index strassen_from;  // the smallest size from which on Strassen's halving pays
 
   // The floats that `cols` columns take when packed.
   Index packed_count(Index depth, Index cols) const noexcept {
@@ -50,6 +59,9 @@ struct TileKernels {
   // out [rows, cols] = alpha * A [rows, depth] * B (+ out), B packed. out may not overlap the rest.
   void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                    const TileFinish& finish, float* out, Index out_stride) noexcept;
+  // The same into 1 or more targets at once.
+  void (*multiply_into)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
+                        const TileTarget* targets, int count) noexcept;
   // pack and multiply in one: the first tiles read B where it lies and leave it in `panels` for the
   // rows after them. With no more rows than a tile has, nothing is packed.
   void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,

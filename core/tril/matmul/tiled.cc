@@ -10,8 +10,8 @@ TRIL_DEFINE_DISPATCH(TileKernels, kTileKernels, tile_kernels)
 namespace detail {
 namespace {
 
-// A block of B is kDepthBlock * kColBlock * 4 B = 512 KiB, a block of A kRowBlock * kDepthBlock * 4 B
-// = 240 KiB, together within a level-2 cache of 1 MiB. Of what a tile reads again and again, one
+// A block of B is kDepthBlock * kColBlock * 4 B = 512 KiB, a block of A kRowBlock * kDepthBlock * 4
+// B = 240 KiB, together within a level-2 cache of 1 MiB. Of what a tile reads again and again, one
 // panel, 16 columns are 32 KiB and stay in the level-1 cache; 64 columns with AVX-512 do not, but
 // the tile takes them from level 2 as fast. A deeper block means fewer passes over out.
 constexpr Index kDepthBlock = 512;
@@ -22,7 +22,7 @@ constexpr Index kRowBlock = 120;  // a multiple of 2 and of 6 rows, the tiles' h
 constexpr Index kSerial = 64 * 64 * 64;
 
 // `total` in equal steps of at most `largest`, each a multiple of `unit`.
-Index even_step(Index total, Index largest, Index unit) {
+Index even_step(Index total, Index largest, Index unit) noexcept {
   const Index steps = (total + largest - 1) / largest;
   const Index step = (total + steps - 1) / steps;
   return (step + unit - 1) / unit * unit;
@@ -31,12 +31,13 @@ Index even_step(Index total, Index largest, Index unit) {
 // How a product is cut into pieces of work: whole column blocks while there are enough of them,
 // since each packs its part of B once; only then rows as well, each piece packing for itself.
 struct Pieces {
-  Index rows, cols;            // of one piece
-  Index row_count, col_count;  // how many
+  Index rows, cols;                    // of one piece
+  Index row_count = 1, col_count = 1;  // how many
 
   // `wanted` pieces of one product, more or fewer.
-  Pieces(const Product& p, const TileKernels& kernels, Index wanted) {
-    cols = wanted == 1 ? p.cols : even_step(p.cols, kColBlock, kernels.panel_cols);
+  Pieces(const Product& p, const TileKernels& kernels, Index wanted) : rows(p.rows), cols(p.cols) {
+    if (wanted == 1) return;
+    cols = even_step(p.cols, kColBlock, kernels.panel_cols);
     col_count = (p.cols + cols - 1) / cols;
     const Index blocks = (p.rows + kRowBlock - 1) / kRowBlock;
     const Index cuts = std::clamp<Index>(wanted / col_count, 1, blocks);

@@ -12,8 +12,10 @@ void finish_one(float sum, const TileFinish& finish, float& out) noexcept {
 
 // 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
 constexpr Index kSums = 1024;
-// Rows of b that are added in one pass over the sums: 1 load and store of a sum for 4 of b.
-constexpr int kRows = 4;
+// Rows of b that are added in one pass over the sums: 1 load and store of a sum for 8 of b.
+constexpr int kAddedRows = 8;
+// Rows whose dot products are formed together: 4 * 2 sums, + 2 of x = 10 registers.
+constexpr int kDottedRows = 4;
 
 // sums[j] += x[0] * b[0, j] + ... + x[Rows - 1] * b[Rows - 1, j]
 template <int Rows>
@@ -31,7 +33,7 @@ void add_rows(const float* x, const float* b, Index stride, Index cols, float* s
 
 // for each run of kSums columns
 //   sums = 0
-//   for each kRows rows of b:  sums += x * those rows
+//   for each kAddedRows rows of b:  sums += x * those rows
 //   out = alpha * sums (+ out)
 void combine_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
                   const TileFinish& finish, float* out, Index out_step) noexcept {
@@ -39,8 +41,8 @@ void combine_rows(const float* x, const float* b, Index stride, Index depth, Ind
     const Index run = smaller(kSums, cols - start);
     float sums[kSums] = {};
     Index k = 0;
-    for (; k + kRows <= depth; k += kRows) {
-      add_rows<kRows>(x + k, b + k * stride + start, stride, run, sums);
+    for (; k + kAddedRows <= depth; k += kAddedRows) {
+      add_rows<kAddedRows>(x + k, b + k * stride + start, stride, run, sums);
     }
     for (; k < depth; ++k) add_rows<1>(x + k, b + k * stride + start, stride, run, sums);
     for (Index j = 0; j < run; ++j) finish_one(sums[j], finish, out[(start + j) * out_step]);
@@ -66,14 +68,14 @@ void dot(const float* x, const float* b, Index stride, Index depth, float (&sum)
   }
 }
 
-// for each kRows rows of b:  their dot products with x, finished
+// for each kDottedRows rows of b:  their dot products with x, finished
 void dot_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
               const TileFinish& finish, float* out, Index out_step) noexcept {
   Index j = 0;
-  for (; j + kRows <= cols; j += kRows) {
-    float sum[kRows];
+  for (; j + kDottedRows <= cols; j += kDottedRows) {
+    float sum[kDottedRows];
     dot(x, b + j * stride, stride, depth, sum);
-    for (int r = 0; r < kRows; ++r) finish_one(sum[r], finish, out[(j + r) * out_step]);
+    for (int r = 0; r < kDottedRows; ++r) finish_one(sum[r], finish, out[(j + r) * out_step]);
   }
   for (; j < cols; ++j) {
     float sum[1];
