@@ -32,7 +32,17 @@ function suiteSteps(suite, results) {
     result.failed += 1;
     result.failures.push({ name: 'the suite itself', message });
   };
-  const prepare = async () => {
+  const start = async () => {
+    const begin = performance.now();
+    try {
+      await runSuite(suite, result, broken);
+    } catch (error) {
+      broken(error.message);
+    }
+    result.time = performance.now() - begin;
+  };
+  let running;
+  const build = async () => {
     try {
       await suite.prepare();
     } catch (error) {
@@ -41,22 +51,30 @@ function suiteSteps(suite, results) {
       broken(`${tail(error.log)}\n${error.message}`);
       return { failed: true };
     }
+    if (suite.meanwhile) running = start();
   };
-  const work = async () => {
-    if (result.failed > 0) return { failed: true, note: 'not built' };
-    const begin = performance.now();
-    try {
-      await runSuite(suite, result, broken);
-    } catch (error) {
-      broken(error.message);
-    }
-    result.time = performance.now() - begin;
+  const finish = async () => {
+    if (result.failed > 0 && !running) return { failed: true, note: 'not built' };
+    await (running ?? start());
     return { failed: result.failed > 0, note: counts(result) };
   };
-  return [
-    { name: `Build for ${suite.name}`, work: prepare },
-    { name: suite.name, work },
-  ];
+  return {
+    build: { name: `Build for ${suite.name}`, work: build },
+    finish: { name: suite.name, work: finish },
+    meanwhile: suite.meanwhile,
+  };
+}
+
+/** Build and run, build and run; but a suite that may runs while the next one is built. */
+function inOrder(pairs) {
+  const steps = [];
+  let running = [];
+  for (const { build, finish, meanwhile } of pairs) {
+    steps.push(build, ...running);
+    running = meanwhile ? [finish] : [];
+    if (!meanwhile) steps.push(finish);
+  }
+  return [...steps, ...running];
 }
 
 async function runSuite(suite, result, broken) {
@@ -120,7 +138,8 @@ async function runParts(parts) {
   const chosen = suites.filter((suite) => parts.includes(suite.part));
   mkdirSync(reportFolder, { recursive: true });
   try {
-    await runSteps([...setup, ...chosen.flatMap((suite) => suiteSteps(suite, results))]);
+    const pairs = chosen.map((suite) => suiteSteps(suite, results));
+    await runSteps([...setup, ...inOrder(pairs)]);
   } catch (error) {
     explain(error); // Set-up failed: nothing could be tested.
     return { ...total, failed: 1 };

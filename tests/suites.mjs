@@ -34,6 +34,7 @@ function googleTest(preset) {
     part: 'core',
     report,
     prepare: () => build(preset, 'tril_tests'),
+    meanwhile: true, // one thread mostly, so that the next build has the other processors
     run: () =>
       run(command[0], [...command.slice(1), `--gtest_output=json:${report}`], {
         log: id,

@@ -94,7 +94,7 @@ export async function runSteps(steps) {
     };
     try {
       const answer = await work();
-      const note = answer?.note ?? answer;
+      const note = typeof answer === 'string' ? answer : answer?.note;
       const time = seconds(performance.now() - begin);
       finish(`${answer?.failed ? 'FAILED' : 'ok'} (${time}${note ? `, ${note}` : ''})`);
     } catch (error) {
