@@ -109,7 +109,11 @@ export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
         if (protocol.startsWith('http') && hostname !== own)
           trouble.push(`request: ${request.url()}`);
       });
-      page.on('requestfailed', (request) => trouble.push(`failed: ${request.url()}`));
+      page.on('requestfailed', (request) => {
+        // What was still loading when the test left the page is ended by the browser itself.
+        const reason = request.failure()?.errorText ?? '';
+        if (reason !== 'net::ERR_ABORTED') trouble.push(`failed, ${reason}: ${request.url()}`);
+      });
       page.on('response', (response) => {
         if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`);
       });
