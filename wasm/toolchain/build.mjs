@@ -27,36 +27,53 @@ function fingerprint(...paths) {
   return lines.join('\n');
 }
 
-/** `npm run build` of a workspace, unless that was done and no source has changed since. */
-async function buildWorkspace(workspace, sources, options = []) {
-  const stamp = join(root, 'build', `${workspace}.stamp`);
+/** Does the work unless it was done, its results are there, and no source has changed since. */
+async function unlessUpToDate(name, { sources, results, work }) {
+  const stamp = join(root, 'build', `${name}.stamp`);
   const now = fingerprint(...sources);
-  const done = existsSync(stamp) && existsSync(join(root, workspace, 'dist'));
+  const done = [stamp, ...results.map((path) => join(root, path))].every(existsSync);
   if (done && readFileSync(stamp, 'utf8') === now) return 'up to date';
   rmSync(stamp, { force: true });
-  await run('npm', ['run', 'build', '--workspace', workspace, '--', ...options], {
+  await work();
+  writeFileSync(stamp, now);
+  return '';
+}
+
+function npmBuild(workspace, ...options) {
+  return run('npm', ['run', 'build', '--workspace', workspace, '--', ...options], {
     log: `${workspace}-build`,
     advice: `\`npm run build -w ${workspace}\` shows it by hand`,
   });
-  writeFileSync(stamp, now);
-  return '';
 }
 
 const modules = variants.flatMap((variant) =>
   ['mjs', 'wasm', 'd.mts'].map((kind) => `build/wasm-${variant}/wasm/tril-${variant}.${kind}`),
 );
-export const buildPackage = () =>
-  buildWorkspace(
-    'wasm',
-    ['wasm', 'package-lock.json', ...modules],
-    ['--modules', join(root, 'build')], // They are built: see buildModules().
-  );
-export const buildPage = () =>
-  buildWorkspace('web', ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp']);
+const cmakeFiles = ['CMakeLists.txt', 'CMakePresets.json', 'wasm/CMakeLists.txt'];
+const emscripten = ['wasm/toolchain/Emscripten.cmake', 'wasm/toolchain/emscripten/.stamp'];
 
-export async function buildModules() {
-  for (const variant of variants) await build(`wasm-${variant}`, 'tril_wasm');
-}
+export const buildModules = () =>
+  unlessUpToDate('modules', {
+    sources: ['core', 'wasm/bindings', 'wasm/toolchain/eigen', ...cmakeFiles, ...emscripten],
+    results: modules,
+    work: async () => {
+      for (const variant of variants) await build(`wasm-${variant}`, 'tril_wasm');
+    },
+  });
+
+export const buildPackage = () =>
+  unlessUpToDate('wasm', {
+    sources: ['wasm', 'package-lock.json', ...modules],
+    results: ['wasm/dist/index.js'],
+    work: () => npmBuild('wasm', '--modules', join(root, 'build')), // See buildModules().
+  });
+
+export const buildPage = () =>
+  unlessUpToDate('web', {
+    sources: ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
+    results: ['web/dist/index.html'],
+    work: () => npmBuild('web'),
+  });
 
 /** Package and, if asked for, page. */
 export function buildSteps({ page = true } = {}) {
