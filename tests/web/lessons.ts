@@ -1,4 +1,4 @@
-// The chapters "Multiply" and "Average" as their tests see them, and the core's numbers as rows.
+// A chapter as its tests see it, and the core's numbers as rows.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { expect, numberOf } from './fixtures.ts';
@@ -6,7 +6,7 @@ import { expect, numberOf } from './fixtures.ts';
 export class Lesson {
   constructor(
     readonly page: Page,
-    readonly chapter: 'multiply' | 'average',
+    readonly chapter: string,
   ) {}
 
   /** Opens the chapter in a state, given as its address has it, and waits until it is computed. */

@@ -1,34 +1,13 @@
-// The Worker of the chapters "Multiply" and "Average": loads the package once, answers in order.
-import { loadTril, TrilError, type Tril } from 'tril';
+// The Worker of the chapters' lessons: loads the package once, answers in order.
 import { answer } from './lessons';
 import type { FromLessons, Question } from './lesson-protocol';
-import type { Failure } from './protocol';
+import { explained, loadAndSay } from './loading';
 
 function say(message: FromLessons): void {
   self.postMessage(message);
 }
 
-function explained(error: unknown): Failure {
-  if (error instanceof TrilError) {
-    return { message: error.message, call: error.call, argument: error.argument };
-  }
-  return { message: error instanceof Error ? error.message : String(error) };
-}
-
-async function load(): Promise<Tril | null> {
-  const begin = performance.now();
-  try {
-    const tril = await loadTril();
-    const milliseconds = performance.now() - begin;
-    say({ kind: 'loaded', loaded: { variant: tril.variant, milliseconds } });
-    return tril;
-  } catch (error) {
-    say({ kind: 'notLoaded', failure: explained(error) });
-    return null;
-  }
-}
-
-const loading = load();
+const loading = loadAndSay(say);
 
 self.addEventListener('message', async ({ data }: MessageEvent<Question>) => {
   const tril = await loading;

@@ -1,33 +1,13 @@
-// The Worker: loads the package once, answers requests in order.
-import { loadTril, TrilError, type Tril } from 'tril';
+// The Worker of chapter "Attend": loads the package once, answers requests in order.
 import { attend, measure } from './attend';
-import type { Failure, FromWorker, ToWorker } from './protocol';
+import { explained, loadAndSay } from './loading';
+import type { FromWorker, ToWorker } from './protocol';
 
 function say(message: FromWorker): void {
   self.postMessage(message);
 }
 
-function explained(error: unknown): Failure {
-  if (error instanceof TrilError) {
-    return { message: error.message, call: error.call, argument: error.argument };
-  }
-  return { message: error instanceof Error ? error.message : String(error) };
-}
-
-async function load(): Promise<Tril | null> {
-  const begin = performance.now();
-  try {
-    const tril = await loadTril();
-    const milliseconds = performance.now() - begin;
-    say({ kind: 'loaded', loaded: { variant: tril.variant, milliseconds } });
-    return tril;
-  } catch (error) {
-    say({ kind: 'notLoaded', failure: explained(error) });
-    return null;
-  }
-}
-
-const loading = load();
+const loading = loadAndSay(say);
 
 self.addEventListener('message', async ({ data }: MessageEvent<ToWorker>) => {
   const tril = await loading;

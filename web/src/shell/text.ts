@@ -19,6 +19,11 @@ export const shellText = {
   link: 'Copy link',
   copied: 'Copied',
   notCopied: 'Copying is not allowed here',
+  trouble: 'This could not be computed.',
+  brokenLink: 'Part of this link could not be read and is left at its default:',
+  dismiss: 'Dismiss',
+  undo: 'Undo',
+  computed: (variant: string) => `Computed here, on your machine, by tril (${variant}).`,
   notLoaded: 'This chapter could not be loaded. Reload the page to try again.',
   theme: { light: 'Light theme', dark: 'Dark theme' },
 } as const;

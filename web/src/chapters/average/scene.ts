@@ -1,5 +1,5 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
-import type { AverageOutcome } from '../../compute/lesson-protocol';
+import type { AverageOutcome } from '../../compute/lessons/average';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import type { Axis, Drawn } from '../../figures/matrix';

@@ -14,11 +14,6 @@ export const text = {
   zeros:
     'A mask of zeros hides nothing. e to the 0 is 1, as much as for everyone who may be seen; only e to the −∞ is nothing. Choose another number where the future is hidden, and watch it leak in.',
   shapes: 'Shapes: x is B × T × C, weights T × T, the result B × T × C.',
-  trouble: 'This could not be computed.',
-  link: 'Part of this link could not be read and is left at its default:',
-  dismiss: 'Dismiss',
-  undo: 'Undo',
-  computed: (variant: string) => `Computed here, on your machine, by tril (${variant}).`,
   ask: {
     title: 'Before you look',
     words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },

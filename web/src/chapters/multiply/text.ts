@@ -11,12 +11,7 @@ export const text = {
   lede: 'Attention is two matrix products with a softmax between them: Q times K transposed, and weights times V. Nearly all of its time goes here.',
   intro:
     'A product is defined entry by entry, but nothing says in which order its terms must be added up. Every order gives the same matrix. They differ in what one sees, in what memory has to do, and in how long it takes.',
-  trouble: 'This could not be computed.',
-  link: 'Part of this link could not be read and is left at its default:',
-  dismiss: 'Dismiss',
-  undo: 'Undo',
   loading: 'Loading the core …',
-  computed: (variant: string) => `Computed here, on your machine, by tril (${variant}).`,
   ask: {
     title: 'Before you look',
     words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },

@@ -1,0 +1,24 @@
+// Matrices of the page to tensors of the core, and back.
+import type { Tensor, Tril } from 'tril';
+import type { MatrixData } from '../protocol';
+
+export function upload(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
+  return tril.tensor([rows, cols], data);
+}
+
+export function download(tensor: Tensor): MatrixData {
+  const [rows, cols] = tensor.shape.slice(-2);
+  return { rows, cols, data: tensor.read() };
+}
+
+/** The matrices along the first axis. */
+export function stack(tensor: Tensor): MatrixData[] {
+  const [count, rows, cols] = tensor.shape;
+  const data = tensor.read();
+  const size = rows * cols;
+  return Array.from({ length: count }, (_, i) => ({
+    rows,
+    cols,
+    data: data.slice(i * size, (i + 1) * size),
+  }));
+}

@@ -1,0 +1,122 @@
+// What chapter "Multiply" shows, on the core. There is no arithmetic here.
+import type { MatmulMethod, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
+import type { Answers } from '../lesson-protocol';
+import type { MatrixData } from '../protocol';
+import { download, stack, upload } from './matrices';
+
+export interface Factors {
+  readonly a: MatrixData;
+  readonly b: MatrixData;
+}
+
+export interface ReadingResult {
+  readonly output: MatrixData;
+  /** What has been added up after every step. */
+  readonly partial: readonly MatrixData[];
+}
+
+/** The example of the memory figure: square matrices and a fully associative cache. */
+export interface MemoryShape {
+  readonly n: number;
+  readonly lineFloats: number;
+  readonly lines: number;
+  readonly block: number;
+}
+
+export interface MemoryTotals {
+  readonly order: TracedMethod;
+  readonly accesses: number;
+  readonly misses: number;
+  /** Counted on paper; null where that does not hold. */
+  readonly expected: number | null;
+}
+
+export interface MemoryTrace extends MemoryTotals {
+  readonly shape: MemoryShape;
+  /** As traceProduct gives them. */
+  readonly steps: Int32Array;
+  readonly held: Int32Array;
+  readonly missed: Int32Array;
+}
+
+export interface StrassenResult {
+  readonly output: MatrixData;
+  readonly left: readonly MatrixData[];
+  readonly right: readonly MatrixData[];
+  readonly products: readonly MatrixData[];
+  readonly signs: readonly StrassenSigns[];
+}
+
+export interface ErrorMap {
+  readonly method: MatmulMethod;
+  readonly levels: number;
+  readonly error: MatrixData;
+  readonly largest: number;
+  readonly rms: number;
+}
+
+export interface MultiplyLessons {
+  reading: { ask: Factors & { readonly reading: Reading }; answer: ReadingResult };
+  memory: {
+    ask: { readonly order: TracedMethod; readonly shape: MemoryShape };
+    answer: MemoryTrace;
+  };
+  totals: {
+    ask: { readonly orders: readonly TracedMethod[]; readonly shape: MemoryShape };
+    answer: readonly MemoryTotals[];
+  };
+  strassen: { ask: Factors; answer: StrassenResult };
+  errors: { ask: { readonly n: number; readonly seed: number }; answer: readonly ErrorMap[] };
+}
+
+function trace(tril: Tril, order: TracedMethod, shape: MemoryShape) {
+  const zeros = tril.zeros([shape.n, shape.n]);
+  const options = {
+    method: order,
+    block: shape.block,
+    cache: { lineBytes: 4 * shape.lineFloats, ways: shape.lines },
+  };
+  const { count, accesses, lines, misses } = tril.traceProduct(zeros, zeros, options);
+  const totals: MemoryTotals = {
+    order,
+    accesses: count,
+    misses: misses.slice(-3).reduce((sum, one) => sum + one),
+    expected: tril.expectedMisses(shape.n, options),
+  };
+  return { totals, steps: accesses, held: lines, missed: misses };
+}
+
+export const multiplyAnswers: Answers<MultiplyLessons> = {
+  reading(tril, { a, b, reading }) {
+    const { output, partial } = tril.readProduct(upload(tril, a), upload(tril, b), { reading });
+    return { output: download(output), partial: stack(partial) };
+  },
+
+  memory(tril, { order, shape }) {
+    const { totals, ...followed } = trace(tril, order, shape);
+    return { ...totals, shape, ...followed };
+  },
+
+  totals: (tril, { orders, shape }) =>
+    orders.map((order) => tril.scope(() => trace(tril, order, shape).totals)),
+
+  strassen(tril, { a, b }) {
+    const { output, left, right, products } = tril.strassenLevel(upload(tril, a), upload(tril, b));
+    return {
+      output: download(output),
+      left: stack(left),
+      right: stack(right),
+      products: stack(products),
+      signs: tril.strassenSigns(),
+    };
+  },
+
+  errors(tril, { n, seed }) {
+    const a = tril.randomNormal([n, n], { seed });
+    const b = tril.randomNormal([n, n], { seed: seed + 1 });
+    return [0, 1, 2].map((levels) => {
+      const { error, largest, rms } = tril.productError(a, b, { method: 'strassen', levels });
+      return { method: 'strassen', levels, error: download(error), largest, rms };
+    });
+  },
+};
