@@ -21,5 +21,34 @@ export const figureText = {
     set: 'Set',
     notANumber: 'Not a number.',
   },
+  take: {
+    label: 'Take it along:',
+    link: 'Link',
+    png: 'PNG',
+    svg: 'SVG',
+    code: { numpy: 'NumPy', pytorch: 'PyTorch', cpp: 'C++' },
+    copied: 'Copied',
+    notCopied: 'Copying is not allowed here',
+    saved: 'Saved',
+    notSaved: 'This picture could not be made here',
+  },
+  cost: {
+    flops: 'flop',
+    bytes: 'B',
+    intensity: 'flop/B',
+    intensityHint: 'Operations for every byte that must be read or written at least',
+    time: 'here',
+    measuring: 'measuring',
+    speed: 'GFLOP/s',
+  },
+  heat: {
+    label: (name: string, rows: number, cols: number, down: string, across: string) =>
+      `${name}, ${rows} by ${cols}, as a picture. Down: ${down}. Across: ${across}. Arrow keys move from cell to cell.`,
+    summary: (least: string, leastAt: string, most: string, mostAt: string) =>
+      `From ${least} at ${leastAt} to ${most} at ${mostAt}.`,
+    odd: (count: number) => ` ${count} of its numbers are NaN.`,
+    hint: 'Point at a cell, or use the arrow keys.',
+    part: (rows: string, cols: string) => `rows ${rows}, columns ${cols}, around the cell at hand`,
+  },
   asTable: (name: string) => `${name} as a table, all digits`,
 } as const;

@@ -1,0 +1,151 @@
+// Figures as programs elsewhere: NumPy, PyTorch or C++ that holds all inputs, computes the same, and prints how
+// far its digits are from those that the page has shown.
+import type { MatrixData } from '../compute/protocol';
+
+/** A program: its inputs by name, the lines that compute `result`, and what the page shows there. */
+export interface Program {
+  /** One line that says what it is. */
+  readonly about: string;
+  readonly inputs: Readonly<Record<string, MatrixData>>;
+  readonly steps: string;
+  /** An expression for a matrix of the shape of `expected`. */
+  readonly result: string;
+  readonly expected: MatrixData;
+  /** More to import or include, a line each. */
+  readonly uses?: readonly string[];
+}
+
+/** The shortest decimals that read back as the same float32. */
+export function literal(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  if (Object.is(value, -0)) return '-0.0';
+  for (let digits = 1; digits < 9; ++digits) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return String(shorter);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+function lines(
+  { rows: height, cols, data }: MatrixData,
+  write: (value: number) => string,
+): string[] {
+  return Array.from({ length: height }, (_, row) =>
+    Array.from(data.subarray(row * cols, (row + 1) * cols), write).join(', '),
+  );
+}
+
+/** Nested lists, as Python writes them. */
+export function rows(matrix: MatrixData): string {
+  return `[\n${lines(matrix, literal)
+    .map((line) => `    [${line}],`)
+    .join('\n')}\n]`;
+}
+
+export function numpyArray(name: string, matrix: MatrixData): string {
+  return `${name} = np.array(${rows(matrix)}, dtype=np.float32)`;
+}
+
+export function torchTensor(name: string, matrix: MatrixData): string {
+  return `${name} = torch.tensor(${rows(matrix)}, dtype=torch.float32)`;
+}
+
+const cppLiteral = (value: number) =>
+  literal(value).replace('nan', 'NAN').replace('inf', 'INFINITY');
+
+/** A view of numbers that are written down. */
+export function cppMatrix(name: string, matrix: MatrixData): string {
+  const numbers = lines(matrix, cppLiteral).map((line) => `      ${line},`);
+  return `  const float ${name}_numbers[] = {
+${numbers.join('\n')}
+  };
+  const tril::MatrixView<const float> ${name}(${name}_numbers, {${matrix.rows}, ${matrix.cols}});`;
+}
+
+const oneLine = (text: string) => text.replace(/[\r\n]+/gu, ' ');
+
+function inputs(program: Program, write: (name: string, matrix: MatrixData) => string): string {
+  return Object.entries(program.inputs)
+    .map(([name, matrix]) => write(name, matrix))
+    .join('\n');
+}
+
+export function numpyProgram(program: Program): string {
+  return `# ${oneLine(program.about)}
+import numpy as np
+from numpy import inf, nan
+${(program.uses ?? []).map((line) => `${line}\n`).join('')}
+${inputs(program, numpyArray)}
+
+${program.steps}
+result = ${program.result}
+
+np.set_printoptions(precision=4, suppress=True)
+print(result)
+
+# What the page shows.
+${numpyArray('expected', program.expected)}
+same = (result == expected) | (np.isnan(result) & np.isnan(expected))
+print("largest difference:", np.abs(np.subtract(result, expected, where=~same, out=np.zeros(expected.shape))).max())
+`;
+}
+
+export function torchProgram(program: Program): string {
+  return `# ${oneLine(program.about)}
+import torch
+from math import inf, nan
+${(program.uses ?? []).map((line) => `${line}\n`).join('')}
+${inputs(program, torchTensor)}
+
+${program.steps}
+result = ${program.result}
+
+torch.set_printoptions(precision=4, sci_mode=False)
+print(result)
+
+# What the page shows.
+${torchTensor('expected', program.expected)}
+same = (result == expected) | (result.isnan() & expected.isnan())
+print("largest difference:", (result - expected).abs().masked_fill(same, 0).max().item())
+`;
+}
+
+/** `uses` are headers of Tril, such as "matmul/matmul"; `scratch` and `parallel` are there for the steps. */
+export function cppProgram(program: Program): string {
+  const headers = [
+    ...new Set(
+      ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'].concat(program.uses ?? []),
+    ),
+  ].sort();
+  return `// ${oneLine(program.about)}
+// With CMake: add_subdirectory(tril), then target_link_libraries(app tril::core).
+${headers.map((header) => `#include <tril/${header}.h>`).join('\n')}
+
+#include <cmath>
+#include <cstdio>
+
+int main() {
+${inputs(program, cppMatrix)}
+
+  tril::Scratch scratch;
+  tril::Parallel parallel(1);
+${program.steps.replace(/^(?=.)/gmu, '  ')}
+  const tril::MatrixView<const float> result = ${program.result};
+
+  // What the page shows.
+${cppMatrix('expected', program.expected)}
+  double largest = 0;
+  for (tril::Index row = 0; row < result.size(0); ++row) {
+    for (tril::Index col = 0; col < result.size(1); ++col) {
+      const double value = result[row][col], shown = expected[row][col];
+      std::printf("%10.4f", value);
+      const bool same = value == shown || (std::isnan(value) && std::isnan(shown));
+      if (!same) largest = std::fmax(largest, std::fabs(value - shown));
+    }
+    std::printf("\\n");
+  }
+  std::printf("largest difference: %g\\n", largest);
+}
+`;
+}
