@@ -1,5 +1,6 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { worksOffline } from './offline/plugin';
 
 // The built page may load nothing but its own files, and runs no inline script. WebAssembly has to be
 // allowed by name. KaTeX and Svelte set styles through the DOM, which the policy does not concern.
@@ -59,7 +60,7 @@ function newestFontsOnly(): Plugin {
 
 export default defineConfig({
   base: './', // works under any path of any static host
-  plugins: [svelte(), withoutThreads(), newestFontsOnly(), contentSecurityPolicy()],
+  plugins: [svelte(), withoutThreads(), newestFontsOnly(), contentSecurityPolicy(), worksOffline()],
   worker: { format: 'es', plugins: () => [withoutThreads()] },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   build: {

@@ -99,6 +99,7 @@ export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
       const trouble: string[] = [];
       const own = new URL(baseURL!).hostname;
       page.on('console', (message) => {
+        if (message.text() === 'Service Worker registration blocked by Playwright') return;
         if (message.type() === 'error' || message.type() === 'warning') {
           trouble.push(`console: ${message.text()}`);
         }

@@ -1,8 +1,4 @@
-// The page as a whole: widths, 64 tokens, bad input, themes, policy, sub-paths, accessibility.
-import { createServer } from 'node:http';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// The page as a whole: widths, 64 tokens, bad input, themes, policy, accessibility.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures.ts';
 
@@ -150,34 +146,6 @@ test('the policy allows own files only, and no inline script', async ({ attend, 
     return new Promise((done) => setTimeout(() => done({ blocked, ran: 'ran' in window }), 50));
   });
   expect(ran).toEqual({ blocked: true, ran: false });
-});
-
-test('it works in a sub-path of a plain host without special headers', async ({ page }) => {
-  const dist = join(fileURLToPath(import.meta.url), '../../../web/dist');
-  const types: Record<string, string> = {
-    '.html': 'text/html',
-    '.js': 'text/javascript',
-    '.css': 'text/css',
-    '.wasm': 'application/wasm',
-    '.svg': 'image/svg+xml',
-  };
-  const server = createServer((request, response) => {
-    const path = new URL(request.url!, 'http://localhost').pathname;
-    const inside = /^\/deep\/down\/(.*)$/.exec(path)?.[1];
-    readFile(join(dist, inside === '' ? 'index.html' : (inside ?? 'none'))).then(
-      (file) => {
-        const type = types[extname(inside || 'index.html')] ?? 'application/octet-stream';
-        response.writeHead(200, { 'content-type': type }).end(file);
-      },
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise<void>((done) => server.listen(0, 'localhost', done));
-  const { port } = server.address() as { port: number };
-  await page.goto(`http://localhost:${port}/deep/down/#attend?step=weights`);
-  await expect(page.locator('#cell-weights-1-0')).toHaveText(/^1(\.00)?$/);
-  await page.goto('about:blank');
-  server.close();
 });
 
 for (const theme of ['light', 'dark'] as const) {

@@ -1,12 +1,10 @@
-import { resolve } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './chromium.mjs';
+import { served } from './served.ts';
 
-// Another port and another build than `npm test` takes, for runs side by side.
-const port = Number(process.env.TRIL_PORT ?? 4791);
-const dist = process.env.TRIL_DIST ? resolve(process.env.TRIL_DIST) : 'dist';
+const { port, webServer } = served(4791);
 
-// The production build, as any static host would serve it. `npm test` builds it first and names the reports.
+// `npm test` builds the page first and names the reports.
 export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
@@ -21,12 +19,8 @@ export default defineConfig({
     launchOptions: launchOptions(),
     viewport: { width: 1440, height: 1000 },
     colorScheme: 'light',
+    serviceWorkers: 'block', // only the tests that are about it see it
     trace: 'retain-on-failure',
   },
-  webServer: {
-    command: `node ../node_modules/vite/bin/vite.js preview --port ${port} --strictPort --outDir ${dist}`,
-    cwd: '../../web',
-    port,
-    reuseExistingServer: false,
-  },
+  webServer,
 });

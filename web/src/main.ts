@@ -10,5 +10,7 @@ import './shell/tokens.css';
 import './shell/base.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
+import { keepForOffline } from './shell/offline';
 
 mount(App, { target: document.getElementById('page')! });
+keepForOffline();

@@ -1,0 +1,59 @@
+// A plain static host: files below a sub-path, no special headers, as GitHub Pages and others are.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The build under test. */
+export const dist = process.env.TRIL_DIST
+  ? resolve(process.env.TRIL_DIST)
+  : join(fileURLToPath(import.meta.url), '../../../web/dist');
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+export interface Host {
+  /** Where the page is, with its sub-path. */
+  readonly address: string;
+  /** What is put in the place of a file's text from now on; the path is relative to the page's. */
+  change: (path: string, text: string | null) => void;
+  close: () => Promise<void>;
+}
+
+export async function host(below = '/a/b/'): Promise<Host> {
+  const changed = new Map<string, string | null>();
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    const path = pathname === below ? 'index.html' : pathname.slice(below.length);
+    const send = async () => {
+      if (!pathname.startsWith(below)) throw new Error('not ours');
+      return changed.has(path) ? changed.get(path)! : await readFile(join(dist, path));
+    };
+    send().then(
+      (body) => {
+        if (body === null) return response.writeHead(404).end();
+        const type = types[extname(path)] ?? 'application/octet-stream';
+        return response.writeHead(200, { 'content-type': type }).end(body);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, 'localhost', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://localhost:${port}${below}`,
+    change: (path, text) => changed.set(path, text),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,89 @@
+// Any static host, and none at all: in a sub-path, without a network after the first visit, new after an update.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { dist, host } from './host.ts';
+import { chapters, computed, open } from './reach.ts';
+
+test.use({ serviceWorkers: 'allow' });
+
+/** Until the service worker keeps all files, and hands them out. */
+async function kept(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+}
+
+const cacheNames = (page: Page) => page.evaluate(() => caches.keys());
+
+test('it works in a sub-path of a plain host without special headers', async ({ page }) => {
+  const server = await host('/deep/down/');
+  await page.goto(`${server.address}#attend?step=weights`);
+  await expect(page.locator('#cell-weights-1-0')).toHaveText(/^1(\.00)?$/);
+  await page.goto('about:blank');
+  await server.close();
+});
+
+test('after one visit every chapter computes without a network', async ({ page, guard }) => {
+  guard.expect(/ERR_CONNECTION_REFUSED|Failed to (load resource|fetch)|ERR_FAILED/);
+  const server = await host();
+  await open(page, 'attend', server.address);
+  await kept(page);
+  await server.close();
+  await page.reload();
+  await computed(page);
+  for (const { id, title } of chapters) {
+    await open(page, id, server.address);
+    await expect(page).toHaveTitle(`${title} · Tril`);
+  }
+  // By its file name, too, and with a query, as some links have.
+  await page.goto('about:blank');
+  await page.goto(`${server.address}index.html?from=mail#attend`);
+  await computed(page);
+});
+
+test('an update is seen at the next visit, and what was kept of the old one goes', async ({
+  page,
+  context,
+}) => {
+  const server = await host();
+  await open(page, 'attend', server.address);
+  await kept(page);
+  const [before] = await cacheNames(page);
+
+  const [index, worker] = await Promise.all(
+    ['index.html', 'service-worker.js'].map((name) => readFile(join(dist, name), 'utf8')),
+  );
+  server.change('index.html', index.replace('<html', '<html data-release="2"'));
+  server.change('service-worker.js', worker.replace(/version = '\w+'/, "version = 'second'"));
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-release', '2');
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
+  await expect.poll(() => cacheNames(page)).toHaveLength(2);
+
+  // The tab may still need files of the old version; when it is closed, they go.
+  const other = await context.newPage();
+  await page.close();
+  await other.goto('about:blank');
+  await expect(async () => {
+    await open(other, 'multiply', server.address);
+    const names = await cacheNames(other);
+    expect(names).toHaveLength(1);
+    expect(names).not.toContain(before);
+  }).toPass();
+  await expect(other.locator('html')).toHaveAttribute('data-release', '2');
+  await server.close();
+  await other.reload();
+  await expect(other.locator('html')).toHaveAttribute('data-release', '2');
+  await computed(other);
+});
+
+test('what other pages of the same host keep is left alone', async ({ page }) => {
+  const server = await host();
+  await page.goto(server.address);
+  await page.evaluate(() => caches.open('tril http://localhost/elsewhere/ 1'));
+  await open(page, 'attend', server.address);
+  await kept(page);
+  expect(await cacheNames(page)).toContain('tril http://localhost/elsewhere/ 1');
+  await server.close();
+});

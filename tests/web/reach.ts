@@ -1,0 +1,125 @@
+// What the tests of the page's reach have in common: every chapter that is registered, opened and computed,
+// and text that cannot be read because something cuts it off.
+import type { Page } from '@playwright/test';
+import { chapters } from '../../web/src/chapters/index.ts';
+import { expect } from './fixtures.ts';
+
+export { chapters };
+export const widths = [360, 768, 1440, 2560];
+export const themes = ['light', 'dark'] as const;
+
+/** Opens a chapter anew and waits until it is computed, its fonts and its formulas are there. */
+export async function open(page: Page, chapter: string, place = './'): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${place}#${chapter}`);
+  await computed(page);
+}
+
+export async function computed(page: Page): Promise<void> {
+  await page.locator('[data-variant]').first().waitFor();
+  await page.locator('main [role="gridcell"], main canvas').first().waitFor({ state: 'attached' });
+  await expect(page.locator('.formula:empty')).toHaveCount(0);
+  await page.evaluate(() => document.fonts.ready);
+  await still(page);
+}
+
+/** Waits until nothing on the page has changed for a while: answers of the Worker come one after another. */
+export async function still(page: Page, quiet = 250): Promise<void> {
+  await page.evaluate(
+    (pause) =>
+      new Promise<void>((done) => {
+        let timer = setTimeout(finish, pause);
+        const observer = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(finish, pause);
+        });
+        function finish() {
+          observer.disconnect();
+          done();
+        }
+        observer.observe(document, { subtree: true, childList: true, characterData: true });
+        setTimeout(finish, 10 * pause); // Something may go on moving.
+      }),
+    quiet,
+  );
+}
+
+/** Opens whatever is folded away. */
+export async function unfold(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  await still(page);
+}
+
+/**
+ * Texts that are partly or wholly cut off: by an ancestor that neither scrolls nor says "…", or by the edge of the
+ * page. On paper nothing scrolls: there a scroller cuts, too.
+ */
+export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
+  return page.evaluate((paper) => {
+    const slack = 1.5; // pixels: letters reach a little beyond their boxes
+    const isHidden = (element: Element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const { clipPath } = getComputedStyle(element);
+      return (width <= 1 && height <= 1) || clipPath.startsWith('inset(50%');
+    };
+    const pathOf = (element: Element) => {
+      const names: string[] = [];
+      for (let e: Element | null = element; e && names.length < 4; e = e.parentElement) {
+        const named = e.id ? `#${e.id}` : [...e.classList].find((name) => !name.startsWith('s-'));
+        names.unshift(e.localName + (named ? (e.id ? named : `.${named}`) : ''));
+      }
+      return names.join(' > ');
+    };
+
+    /** Why a rectangle with this text is not all to be seen, or ''. */
+    function reasonFor(element: Element, box: DOMRect): string {
+      let [freeX, freeY] = [false, false];
+      for (let e: Element | null = element; e && e !== document.body; e = e.parentElement) {
+        if (isHidden(e)) return '';
+        const style = getComputedStyle(e);
+        if (style.position === 'fixed') return '';
+        const cuts = (overflow: string) => overflow === 'hidden' || overflow === 'clip';
+        const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll';
+        const inner = e.getBoundingClientRect();
+        if (e.localName === 'foreignObject' || style.display === 'inline') continue;
+        if (cuts(style.overflowX) || (paper && scrolls(style.overflowX))) {
+          const beyond = Math.max(inner.left - box.left, box.right - inner.right);
+          const elided = style.textOverflow === 'ellipsis';
+          if (!freeX && beyond > slack && !elided) return `${beyond.toFixed(1)} px across`;
+        }
+        if (cuts(style.overflowY) || (paper && scrolls(style.overflowY))) {
+          const beyond = Math.max(inner.top - box.top, box.bottom - inner.bottom);
+          // Lines are higher than their letters: a third of a line may be lost before any letter is.
+          if (!freeY && beyond > slack + 0.33 * parseFloat(style.fontSize)) {
+            return `${beyond.toFixed(1)} px down`;
+          }
+        }
+        freeX ||= !paper && scrolls(style.overflowX);
+        freeY ||= !paper && scrolls(style.overflowY);
+      }
+      if (freeX) return '';
+      const edge = document.documentElement.clientWidth;
+      const beyond = Math.max(-box.left, box.right - edge);
+      return beyond > slack ? `${beyond.toFixed(1)} px beyond the page` : '';
+    }
+
+    const found = new Set<string>();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const element = node.parentElement!;
+      if (!node.textContent!.trim() || element.closest('script, noscript, .katex-mathml')) continue;
+      if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const box of range.getClientRects()) {
+        const reason = box.width > 0 ? reasonFor(element, box) : '';
+        if (!reason) continue;
+        found.add(`“${node.textContent!.trim().slice(0, 40)}” in ${pathOf(element)}: ${reason}`);
+        break;
+      }
+    }
+    return [...found].slice(0, 12);
+  }, onPaper);
+}

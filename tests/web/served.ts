@@ -1,0 +1,18 @@
+// The production build, as any static host would serve it, for a run of tests. TRIL_PORT and TRIL_DIST give another
+// port and another build, for runs side by side.
+import { resolve } from 'node:path';
+
+export function served(usualPort: number) {
+  const port = Number(process.env.TRIL_PORT ?? usualPort);
+  const dist = process.env.TRIL_DIST ? resolve(process.env.TRIL_DIST) : 'dist';
+  const vite = 'node ../node_modules/vite/bin/vite.js';
+  return {
+    port,
+    webServer: {
+      command: `${vite} preview --port ${port} --strictPort --outDir ${dist}`,
+      cwd: '../../web',
+      port,
+      reuseExistingServer: false,
+    },
+  };
+}
