@@ -1,13 +1,23 @@
 // The floors of the house: a file includes or imports only what is on its own floor or below.
 //
-//   core/tril/<floor>   foundation < matmul < layers < attention < block < training < model
+//   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model,
+//                       but files sees foundation only
 //   web/src/<floor>     compute < state < figures < shell < chapters
 //   web                 sees the package by its public entries only, never a file outside web/
 
 import { dirname, join } from 'node:path';
 import { findAll } from './files.mjs';
 
-const coreFloors = ['foundation', 'matmul', 'layers', 'attention', 'block', 'training', 'model'];
+const coreFloors = [
+  'foundation',
+  'matmul',
+  'layers',
+  'attention',
+  'block',
+  'files',
+  'training',
+  'model',
+];
 const webFloors = ['compute', 'state', 'figures', 'shell', 'chapters'];
 const publicEntries = ['tril', 'tril/worker'];
 
@@ -32,7 +42,9 @@ function judgeInclude(path, quote, target) {
   if (first !== 'tril') return '';
   if (!coreFloors.includes(below)) return `<${target}> is on no known floor`;
   const isAbove = coreFloors.indexOf(below) > coreFloors.indexOf(floor);
-  return isAbove ? `${floor} includes <${target}>, which is above it` : '';
+  if (isAbove) return `${floor} includes <${target}>, which is above it`;
+  const isBeside = floor === 'files' && !['files', 'foundation'].includes(below);
+  return isBeside ? `files includes <${target}>, but may see foundation only` : '';
 }
 
 const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.[1]);

@@ -22,6 +22,12 @@ test('a floor does not see the floors above', () => {
   ]);
 });
 
+test('files stands on foundation only, and below it nobody sees it', () => {
+  assert.deepEqual(floors('core/tril/files/a.h', '#include <tril/foundation/b.h>'), []);
+  assert.equal(floors('core/tril/files/a.h', '#include <tril/matmul/b.h>').length, 1);
+  assert.equal(floors('core/tril/block/a.h', '#include <tril/files/b.h>').length, 1);
+});
+
 test('a floor that nobody knows, and a path beside a file, are refused', () => {
   assert.equal(floors('core/tril/cellar/a.h', '#include <tril/matmul/a.h>').length, 1);
   assert.equal(floors('core/tril/layers/a.h', '#include <tril/cellar/a.h>').length, 1);

@@ -1,0 +1,30 @@
+// The types of numbers that files hold. The core computes in float; files are read into it.
+#pragma once
+
+#include <cstddef>
+
+namespace tril {
+
+enum class ElementType {
+  boolean,  // a byte each; any but 0 is true
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,   // IEEE 754 binary16
+  bfloat16,  // the upper half of a float
+  float32,
+  float64,
+};
+
+// Bytes of one element.
+std::size_t element_size(ElementType type) noexcept;
+
+// NumPy's name: "float32", "bool"; "bfloat16", which NumPy has not.
+const char* element_name(ElementType type) noexcept;
+
+}  // namespace tril

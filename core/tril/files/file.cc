@@ -1,0 +1,101 @@
+#include <tril/files/file.h>
+#include <tril/foundation/check.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace tril {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+std::string system_says(int error) { return std::generic_category().message(error); }
+
+// False where the file is there already.
+bool open_new(const std::filesystem::path& path, File& file) {
+  file.reset(std::fopen(path.string().c_str(), "wbx"));
+  if (file) return true;
+  if (errno != EEXIST) fail("write_file", "path", system_says(errno));
+  return false;
+}
+
+void write_pieces(File file, std::span<const std::span<const std::byte>> pieces) {
+  int error = 0;
+  const auto failed = [&] {
+    if (error == 0) error = errno != 0 ? errno : EIO;
+  };
+  for (const std::span<const std::byte> piece : pieces) {
+    if (error != 0 || piece.empty()) continue;
+    if (std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) failed();
+  }
+  // What was buffered is written now; only then is it known to be there.
+  if (std::fclose(file.release()) != 0) failed();
+  if (error != 0) fail("write_file", "path", system_says(error));
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) fail("read_file", "path", system_says(EISDIR));
+  if (std::filesystem::is_character_file(status)) {
+    fail("read_file", "path", "is a device, which has no end");
+  }
+  const File file(std::fopen(path.string().c_str(), "rb"));
+  if (!file) fail("read_file", "path", system_says(errno));
+  // A pipe has no size; what grows or shrinks meanwhile has the wrong one.
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+  constexpr std::size_t kPart = std::size_t{1} << 16;
+  std::vector<std::byte> bytes(ignored ? kPart : static_cast<std::size_t>(size) + 1);
+  std::size_t filled = 0;
+  while (true) {
+    filled += std::fread(bytes.data() + filled, 1, bytes.size() - filled, file.get());
+    if (std::ferror(file.get())) fail("read_file", "path", system_says(errno));
+    if (filled < bytes.size()) break;
+    bytes.resize(2 * bytes.size());
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+void write_file(const std::filesystem::path& path,
+                std::span<const std::span<const std::byte>> pieces) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    if (fs::is_directory(status)) fail("write_file", "path", system_says(EISDIR));
+    File file(std::fopen(path.string().c_str(), "wb"));
+    if (!file) fail("write_file", "path", system_says(errno));
+    return write_pieces(std::move(file), pieces);
+  }
+  // Through links, so that the file is renamed, not the link.
+  const fs::path target = fs::exists(status) ? fs::canonical(path) : path;
+  fs::path temporary;
+  File file;
+  for (int number = 0;; ++number) {
+    temporary = target;
+    temporary += ".part" + std::to_string(number);
+    if (open_new(temporary, file)) break;
+  }
+  try {
+    write_pieces(std::move(file), pieces);
+    if (fs::exists(status)) fs::permissions(temporary, status.permissions());
+    fs::rename(temporary, target);
+  } catch (const fs::filesystem_error& error) {
+    fs::remove(temporary, none);
+    fail("write_file", "path", error.code().message());
+  } catch (...) {
+    fs::remove(temporary, none);
+    throw;
+  }
+}
+
+}  // namespace tril

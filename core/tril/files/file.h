@@ -1,0 +1,20 @@
+// Files on disk, whole: read into memory, or written so that nobody ever sees half of one.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace tril {
+
+// Throws Error, whose problem is what the system says, where the file cannot be read.
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+
+// Writes the pieces, one after the other, to a new file beside `path` and renames that to `path`:
+// whatever happens, there is the old file or the whole new one. What is no regular file (a pipe,
+// /dev/null) is written to as it is. Throws Error where that fails, and leaves nothing behind.
+void write_file(const std::filesystem::path& path,
+                std::span<const std::span<const std::byte>> pieces);
+
+}  // namespace tril

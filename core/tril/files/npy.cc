@@ -1,0 +1,189 @@
+#include <tril/files/header_reader.h>
+#include <tril/files/npy.h>
+#include <tril/foundation/check.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace tril {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kMostAxes = 64;  // NumPy 2; 32 before
+constexpr const char* kRead = "parse_npy";
+constexpr const char* kWrite = "npy_header";
+
+struct Code {
+  std::string_view code;
+  ElementType type;
+};
+constexpr Code kCodes[] = {
+    {"b1", ElementType::boolean}, {"i1", ElementType::int8},    {"u1", ElementType::uint8},
+    {"i2", ElementType::int16},   {"u2", ElementType::uint16},  {"i4", ElementType::int32},
+    {"u4", ElementType::uint32},  {"i8", ElementType::int64},   {"u8", ElementType::uint64},
+    {"f2", ElementType::float16}, {"f4", ElementType::float32}, {"f8", ElementType::float64}};
+
+// The part of a file before its header.
+struct Preamble {
+  std::size_t size, header_size;
+};
+
+Preamble read_preamble(std::span<const std::byte> file) {
+  const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(file[at]); };
+  if (file.empty()) fail(kRead, "file", "is empty");
+  if (file.size() < kMagic.size() || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
+    fail(kRead, "file", "is no .npy file: it does not begin with \\x93NUMPY");
+  }
+  const auto cut_short = [&] {
+    fail(kRead, "file", "byte " + std::to_string(file.size()) + ": ends within the header");
+  };
+  if (file.size() < 8) cut_short();
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3 || byte(7) != 0) {
+    fail(kRead, "file",
+         "byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) +
+             " of the format is not known; 1.0, 2.0 and 3.0 are");
+  }
+  const std::size_t width = version == 1 ? 2 : 4;
+  if (file.size() < 8 + width) cut_short();
+  std::size_t length = 0;
+  for (std::size_t i = width; i-- > 0;) length = length << 8 | byte(8 + i);
+  if (length > file.size() - 8 - width) {
+    fail(kRead, "file",
+         "byte 8: the header should be " + std::to_string(length) + " bytes long, but only " +
+             std::to_string(file.size() - 8 - width) + " follow");
+  }
+  return {8 + width, length};
+}
+
+void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
+  if (header.peek() == '[') header.fail("arrays of structures are not read");
+  const std::size_t position = header.position();
+  const std::string_view text = header.python_string();
+  const auto refuse = [&](const char* why) {
+    header.fail_at(position, "element type " + detail::shown(text) + why);
+  };
+  if (text.ends_with('O')) refuse(": Python objects are never read");
+  const char order = text.empty() ? '\0' : text[0];
+  for (const Code& each : kCodes) {
+    if (text.empty() || text.substr(1) != each.code) continue;
+    tensor.type = each.type;
+    tensor.big_endian = order == '>';
+    const bool one_byte = element_size(each.type) == 1;
+    if (order == '<' || order == '>' || (order == '|' && one_byte)) return;
+  }
+  refuse(" is not read; bool, integers and float16 to float64 are");
+}
+
+void read_order(detail::HeaderReader& header, StoredTensor& tensor) {
+  tensor.column_major = header.take_word("True");
+  if (!tensor.column_major && !header.take_word("False")) header.fail("expected True or False");
+}
+
+// A tuple: (), (3,), (3, 4).
+void read_shape(detail::HeaderReader& header, StoredTensor& tensor) {
+  bool comma = false;
+  header.list('(', ')', true, [&] {
+    if (tensor.shape.size() == kMostAxes) header.fail("more than 64 axes");
+    tensor.shape.push_back(header.whole_number());
+    header.take('L');  // Python 2 wrote its long integers so
+    comma = header.peek() == ',';
+  });
+  if (tensor.shape.size() == 1 && !comma) header.fail("expected a comma in a tuple of one number");
+}
+
+// The dictionary, its three keys in any order. Returns where the shape stands.
+std::size_t read_header(detail::HeaderReader& header, StoredTensor& tensor) {
+  struct Field {
+    std::string_view name;
+    void (*read)(detail::HeaderReader&, StoredTensor&);
+    std::size_t position;  // 0: not there yet
+  };
+  Field fields[] = {
+      {"descr", read_type, 0}, {"fortran_order", read_order, 0}, {"shape", read_shape, 0}};
+  header.list('{', '}', true, [&] {
+    header.peek();
+    const std::size_t position = header.position();
+    const std::string_view name = header.python_string();
+    for (Field& field : fields) {
+      if (field.name != name) continue;
+      if (field.position != 0)
+        header.fail_at(position, detail::shown(name) + " stands there twice");
+      header.expect(':');
+      header.peek();
+      field.position = header.position();
+      return field.read(header, tensor);
+    }
+    header.fail_at(position, "the key " + detail::shown(name) + " is not known");
+  });
+  if (!header.at_end()) header.fail("something follows the dictionary");
+  for (const Field& field : fields) {
+    if (field.position == 0) header.fail("the key " + detail::shown(field.name) + " is missing");
+  }
+  return fields[2].position;
+}
+
+}  // namespace
+
+StoredTensor parse_npy(std::span<const std::byte> file) {
+  const Preamble preamble = read_preamble(file);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()) + preamble.size,
+                              preamble.header_size);
+  detail::HeaderReader header(kRead, text, preamble.size);
+  StoredTensor tensor;
+  const std::size_t shape_position = read_header(header, tensor);
+  const std::string what = "shape " +
+                           shape_text(tensor.shape.data(), static_cast<int>(tensor.shape.size())) +
+                           " of " + element_name(tensor.type);
+  const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
+  if (!bytes) header.fail_at(shape_position, what + " is too large to address");
+  tensor.bytes = file.subspan(preamble.size + preamble.header_size);
+  if (tensor.bytes.size() != *bytes) {
+    header.fail_at(preamble.size + preamble.header_size,
+                   what + " takes " + std::to_string(*bytes) + " bytes, but " +
+                       std::to_string(tensor.bytes.size()) + " follow");
+  }
+  return tensor;
+}
+
+std::string npy_header(std::span<const Index> shape) {
+  const std::string written = shape_text(shape.data(), static_cast<int>(shape.size()));
+  if (shape.size() > kMostAxes) fail(kWrite, "shape", "has more than 64 axes");
+  if (!stored_bytes(shape, ElementType::float32)) {
+    fail(kWrite, "shape", written + " of float32 is too large to address or negative");
+  }
+  const std::string_view axes = std::string_view(written).substr(1, written.size() - 2);
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  header.append(axes).append(shape.size() == 1 ? ",), }" : "), }");
+  // Spaces, so that the elements begin at a multiple of 64.
+  constexpr std::size_t kPreamble = 10, kUnit = 64;
+  const std::size_t size = (kPreamble + header.size() + 1 + kUnit - 1) / kUnit * kUnit;
+  header.resize(size - kPreamble - 1, ' ');
+  header += '\n';
+  std::string file(kMagic);
+  for (const std::size_t byte :
+       {std::size_t{1}, std::size_t{0}, header.size() & 0xff, header.size() >> 8}) {
+    file += static_cast<char>(byte);
+  }
+  return file + header;
+}
+
+std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const float> elements) {
+  const std::string header = npy_header(shape);
+  if (*stored_bytes(shape, ElementType::float32) != elements.size_bytes()) {
+    fail("npy_bytes", "elements",
+         std::to_string(elements.size()) + " elements do not fit shape " +
+             shape_text(shape.data(), static_cast<int>(shape.size())));
+  }
+  const std::span<const std::byte> head = std::as_bytes(std::span(header)),
+                                   data = std::as_bytes(elements);
+  std::vector<std::byte> file(head.begin(), head.end());
+  file.insert(file.end(), data.begin(), data.end());
+  return file;
+}
+
+}  // namespace tril

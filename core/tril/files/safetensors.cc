@@ -1,0 +1,242 @@
+#include <tril/files/header_reader.h>
+#include <tril/files/safetensors.h>
+#include <tril/files/utf8.h>
+#include <tril/foundation/check.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+namespace tril {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
+
+constexpr const char* kRead = "parse_safetensors";
+constexpr const char* kWrite = "safetensors_header";
+constexpr std::size_t kLengthSize = 8;
+constexpr std::size_t kMostHeader = 100'000'000;  // the limit of Hugging Face's library, too
+constexpr const char* kMetadata = "__metadata__";
+
+constexpr std::pair<std::string_view, ElementType> kTypes[] = {
+    {"BOOL", ElementType::boolean}, {"U8", ElementType::uint8},      {"I8", ElementType::int8},
+    {"U16", ElementType::uint16},   {"I16", ElementType::int16},     {"U32", ElementType::uint32},
+    {"I32", ElementType::int32},    {"U64", ElementType::uint64},    {"I64", ElementType::int64},
+    {"F16", ElementType::float16},  {"BF16", ElementType::bfloat16}, {"F32", ElementType::float32},
+    {"F64", ElementType::float64}};
+
+std::string shape_of(std::span<const Index> shape) {
+  return shape_text(shape.data(), static_cast<int>(shape.size()));
+}
+
+// Bytes [begin, end) of the data belong to the tensor of this number.
+struct Place {
+  std::size_t begin, end, number;
+};
+
+void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
+  header.peek();
+  const std::size_t position = header.position();
+  const std::string name = header.json_string();
+  for (const auto& [code, type] : kTypes) {
+    if (code != name) continue;
+    tensor.type = type;
+    return;
+  }
+  header.fail_at(position, "element type " + detail::shown(name) + " is not read");
+}
+
+// {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
+Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredTensor& tensor) {
+  constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
+  header.peek();
+  const std::size_t begin = header.position();
+  const auto refuse = [&](std::size_t position, const std::string& problem) {
+    header.fail_at(position, "tensor " + detail::shown(name) + ": " + problem);
+  };
+  bool there[std::size(kFields)] = {};
+  std::vector<Index> offsets;
+  header.list('{', '}', false, [&] {
+    header.peek();
+    const std::size_t position = header.position();
+    const std::string field = header.json_string();
+    const std::size_t which =
+        static_cast<std::size_t>(std::ranges::find(kFields, field) - std::begin(kFields));
+    if (which == std::size(kFields)) refuse(position, detail::shown(field) + " is not known");
+    if (std::exchange(there[which], true)) {
+      refuse(position, detail::shown(field) + " stands there twice");
+    }
+    header.expect(':');
+    if (which == 0) return read_type(header, tensor);
+    std::vector<Index>& numbers = which == 1 ? tensor.shape : offsets;
+    header.list('[', ']', false, [&] { numbers.push_back(header.whole_number()); });
+  });
+  for (std::size_t which = 0; which < std::size(kFields); ++which) {
+    if (!there[which]) refuse(begin, detail::shown(kFields[which]) + " is missing");
+  }
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    refuse(begin, "data_offsets must be [begin, end], are " + shape_of(offsets));
+  }
+  const std::string what =
+      "shape " + shape_of(tensor.shape) + " of " + std::string(element_name(tensor.type));
+  const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
+  if (!bytes) refuse(begin, what + " is too large to address");
+  const Place place{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]), 0};
+  if (place.end - place.begin != *bytes) {
+    refuse(begin, what + " takes " + std::to_string(*bytes) + " bytes, but data_offsets are " +
+                      shape_of(offsets));
+  }
+  return place;
+}
+
+Metadata read_metadata(detail::HeaderReader& header) {
+  Metadata metadata;
+  header.list('{', '}', false, [&] {
+    header.peek();
+    const std::size_t position = header.position();
+    std::string key = header.json_string();
+    header.expect(':');
+    if (metadata.contains(key)) {
+      header.fail_at(position, "the key " + detail::shown(key) + " stands there twice");
+    }
+    metadata.emplace(std::move(key), header.json_string());
+  });
+  return metadata;
+}
+
+// Checks that the tensors fill `data` without gap or overlap, and gives each its part.
+void share_out(std::vector<Place> places, std::span<const std::byte> data, std::size_t offset,
+               std::vector<NamedTensor>& tensors) {
+  std::ranges::sort(
+      places, {}, [](const Place& each) { return std::tuple(each.begin, each.end, each.number); });
+  const auto refuse = [&](std::size_t byte, const std::string& problem) {
+    fail(kRead, "file", "byte " + std::to_string(offset + byte) + ": " + problem);
+  };
+  std::size_t end = 0;
+  for (const Place& each : places) {
+    NamedTensor& named = tensors[each.number];
+    const std::string name = "tensor " + detail::shown(named.name);
+    if (each.end > data.size()) {
+      refuse(data.size(), name + " ends " + std::to_string(each.end - data.size()) +
+                              " bytes behind the end of the file");
+    }
+    if (each.begin < end) refuse(each.begin, name + " overlaps the one before it");
+    if (each.begin > end) refuse(end, "bytes that belong to no tensor, before " + name);
+    named.tensor.bytes = data.subspan(each.begin, each.end - each.begin);
+    end = each.end;
+  }
+  if (end < data.size()) {
+    refuse(end, std::to_string(data.size() - end) + " bytes that belong to no tensor");
+  }
+}
+
+}  // namespace
+
+const StoredTensor* Safetensors::find(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
+  return found == tensors.end() ? nullptr : &found->tensor;
+}
+
+Safetensors parse_safetensors(std::span<const std::byte> file) {
+  if (file.size() < kLengthSize) {
+    fail(kRead, "file",
+         "is no .safetensors file: it is only " + std::to_string(file.size()) + " bytes long");
+  }
+  std::uint64_t length = 0;
+  for (std::size_t i = kLengthSize; i-- > 0;) {
+    length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
+  }
+  const std::span<const std::byte> rest = file.subspan(kLengthSize);
+  if (length > kMostHeader || length > rest.size()) {
+    fail(kRead, "file",
+         "byte 0: the header should be " + std::to_string(length) + " bytes long, but " +
+             (length > rest.size() ? "only " + std::to_string(rest.size()) + " follow"
+                                   : "at most " + std::to_string(kMostHeader) + " are read"));
+  }
+  const auto header_size = static_cast<std::size_t>(length);
+  const std::string_view text(reinterpret_cast<const char*>(rest.data()), header_size);
+  if (!text.starts_with('{')) fail(kRead, "file", "byte 8: the header does not begin with {");
+  detail::HeaderReader header(kRead, text, kLengthSize);
+
+  Safetensors stored;
+  std::vector<Place> places;
+  std::set<std::string> names;
+  header.list('{', '}', false, [&] {
+    header.peek();
+    const std::size_t position = header.position();
+    std::string name = header.json_string();
+    header.expect(':');
+    if (!names.insert(name).second) {
+      header.fail_at(position, "the name " + detail::shown(name) + " stands there twice");
+    }
+    if (name == kMetadata) {
+      stored.metadata = read_metadata(header);
+      return;
+    }
+    StoredTensor tensor;
+    places.push_back(read_tensor(header, name, tensor));
+    places.back().number = stored.tensors.size();
+    stored.tensors.push_back({std::move(name), std::move(tensor)});
+  });
+  if (!header.at_end()) header.fail("something follows the object");
+  share_out(std::move(places), rest.subspan(header_size), kLengthSize + header_size,
+            stored.tensors);
+  return stored;
+}
+
+std::string safetensors_header(std::span<const TensorToStore> tensors, const Metadata& metadata) {
+  std::string json = "{";
+  const auto separate = [&] { json += json.back() == '{' ? "" : ","; };
+  if (!metadata.empty()) {
+    json += detail::json_quoted(kMetadata) + ":{";
+    for (const auto& [key, text] : metadata) {
+      if (!detail::is_utf8(key) || !detail::is_utf8(text)) {
+        fail(kWrite, "metadata", detail::shown(key) + " is not UTF-8");
+      }
+      separate();
+      json += detail::json_quoted(key) + ":" + detail::json_quoted(text);
+    }
+    json += "}";
+  }
+  std::set<std::string_view> names{kMetadata};
+  std::size_t end = 0;
+  for (const TensorToStore& each : tensors) {
+    if (!detail::is_utf8(each.name) || !names.insert(each.name).second) {
+      fail(kWrite, "tensors",
+           "the name " + detail::shown(each.name) + " repeats, is reserved or is not UTF-8");
+    }
+    if (stored_bytes(each.shape, ElementType::float32) != each.elements.size_bytes()) {
+      fail(kWrite, "tensors",
+           detail::shown(each.name) + ": " + std::to_string(each.elements.size()) +
+               " elements do not fit shape " + shape_of(each.shape));
+    }
+    const std::size_t begin = end;
+    end += each.elements.size_bytes();
+    separate();
+    json += detail::json_quoted(each.name) + R"(:{"dtype":"F32","shape":)" + shape_of(each.shape) +
+            R"(,"data_offsets":[)" + std::to_string(begin) + "," + std::to_string(end) + "]}";
+  }
+  json += "}";
+  json.resize((json.size() + 7) / 8 * 8, ' ');  // so that the elements are aligned
+  std::string header;
+  for (std::size_t i = 0; i < kLengthSize; ++i) {
+    header += static_cast<char>(std::uint64_t{json.size()} >> (8 * i) & 0xff);
+  }
+  return header + json;
+}
+
+std::vector<std::byte> safetensors_bytes(std::span<const TensorToStore> tensors,
+                                         const Metadata& metadata) {
+  const std::string header = safetensors_header(tensors, metadata);
+  const std::span<const std::byte> head = std::as_bytes(std::span(header));
+  std::vector<std::byte> file(head.begin(), head.end());
+  for (const TensorToStore& each : tensors) {
+    const std::span<const std::byte> data = std::as_bytes(each.elements);
+    file.insert(file.end(), data.begin(), data.end());
+  }
+  return file;
+}
+
+}  // namespace tril

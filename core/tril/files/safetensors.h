@@ -1,0 +1,56 @@
+// .safetensors files: tensors by name, and nothing that could run (the format of Hugging Face's
+// library safetensors).
+//
+//   header length, 8 bytes; header: a JSON object; data
+//   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
+//   24]}, ...}
+//
+// Read: every type but those of 8-bit floats. Written: F32.
+#pragma once
+
+#include <tril/files/stored_tensor.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+using Metadata = std::map<std::string, std::string>;
+
+struct NamedTensor {
+  std::string name;
+  StoredTensor tensor;
+};
+
+struct Safetensors {
+  std::vector<NamedTensor> tensors;  // in the order of the header
+  Metadata metadata;
+
+  // nullptr where there is none of this name.
+  const StoredTensor* find(std::string_view name) const noexcept;
+};
+
+// The tensors in a file's bytes, which they borrow. Throws Error, saying at which byte or in which
+// tensor, where the file is cut short, the header is no such object, names repeat, a shape does not
+// fit its bytes, or the tensors do not fill the data from beginning to end without overlap.
+Safetensors parse_safetensors(std::span<const std::byte> file);
+
+struct TensorToStore {
+  std::string name;
+  std::vector<Index> shape;
+  std::span<const float> elements;  // row-major
+};
+
+// What stands in a file before the elements of all tensors, one after the other. Throws Error for a
+// name that repeats, is "__metadata__" or not UTF-8, and where elements do not fit their shape.
+std::string safetensors_header(std::span<const TensorToStore> tensors,
+                               const Metadata& metadata = {});
+
+// A whole file.
+std::vector<std::byte> safetensors_bytes(std::span<const TensorToStore> tensors,
+                                         const Metadata& metadata = {});
+
+}  // namespace tril

@@ -1,0 +1,34 @@
+// A tensor as it lies in a file: any type, any rank, either order of axes and of bytes. It borrows
+// the bytes of the file; read_elements turns them into floats in row-major order.
+#pragma once
+
+#include <tril/files/element_type.h>
+#include <tril/foundation/tensor.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tril {
+
+struct StoredTensor {
+  ElementType type = ElementType::float32;
+  std::vector<Index> shape = {};  // empty: a single number; an axis may be 0
+  bool column_major = false;      // the first axis is contiguous, not the last
+  bool big_endian = false;
+  std::span<const std::byte> bytes = {};  // count() elements, nothing between them
+
+  Index count() const noexcept;
+};
+
+// The bytes that a tensor takes; none where they could not be addressed or an axis is negative.
+std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementType type) noexcept;
+
+// Writes all elements in row-major order. What T cannot hold is rounded to nearest, and beyond its
+// range becomes infinite; true is 1. T is float or double. Throws Error unless out holds count()
+// elements and the tensor as many bytes as its shape and type say.
+template <typename T>
+void read_elements(const StoredTensor& tensor, std::span<T> out);
+
+}  // namespace tril

@@ -1,0 +1,111 @@
+// Files on disk: whole or not at all.
+#include <gtest/gtest.h>
+#include <tril/files/file.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+
+// A folder of its own, gone after the test.
+class FileTest : public ::testing::Test {
+ protected:
+  FileTest() {
+    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("tril-") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~FileTest() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  static void write(const fs::path& path, const std::vector<std::string>& texts) {
+    std::vector<std::span<const std::byte>> pieces;
+    for (const std::string& text : texts) pieces.push_back(std::as_bytes(std::span(text)));
+    write_file(path, pieces);
+  }
+  static std::string read(const fs::path& path) {
+    const std::vector<std::byte> bytes = read_file(path);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileTest, WritesPiecesAndReadsThemBack) {
+  const fs::path path = folder_ / "a.bin";
+  const std::string large(300'000, 'x');
+  write(path, {"one ", "", large});
+  EXPECT_EQ(read(path), "one " + large);
+  write(path, {});
+  EXPECT_EQ(read(path), "");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, ReplacesTheWholeOfAnOldFile) {
+  const fs::path path = folder_ / "a.bin";
+  write(path, {"something long"});
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  write(path, {"new"});
+  EXPECT_EQ(read(path), "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, WritesThroughALink) {
+  const fs::path path = folder_ / "a.bin", link = folder_ / "link";
+  write(path, {"old"});
+  fs::create_symlink("a.bin", link);
+  write(link, {"new"});
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read(path), "new");
+}
+
+TEST_F(FileTest, LeavesOthersUnfinishedFilesAlone) {
+  const fs::path path = folder_ / "a.bin", other = folder_ / "a.bin.part0";
+  std::ofstream(other) << "somebody else's";
+  write(path, {"new"});
+  EXPECT_EQ(read(path), "new");
+  EXPECT_EQ(read(other), "somebody else's");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(FileTest, SaysWhatTheSystemSays) {
+  EXPECT_EQ(error_of([&] { read_file(folder_ / "none"); }),
+            "read_file: path: No such file or directory");
+  EXPECT_EQ(error_of([&] { read_file(folder_); }), "read_file: path: Is a directory");
+  EXPECT_EQ(error_of([&] { write(folder_ / "none" / "a.bin", {"x"}); }),
+            "write_file: path: No such file or directory");
+  EXPECT_EQ(error_of([&] { write(folder_, {"x"}); }), "write_file: path: Is a directory");
+  EXPECT_EQ(entries(), 0u);
+}
+
+#ifndef __EMSCRIPTEN__
+TEST_F(FileTest, WritesToWhatIsNoRegularFile) {
+  write("/dev/null", {"gone"});
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_EQ(error_of([] { read_file("/dev/zero"); }),
+            "read_file: path: is a device, which has no end");
+  // Every write to it fails.
+  if (fs::exists("/dev/full")) {
+    EXPECT_EQ(error_of([] { write("/dev/full", {"x"}); }),
+              "write_file: path: No space left on device");
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace tril
