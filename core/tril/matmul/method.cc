@@ -19,16 +19,18 @@ namespace {
 // Strassen is never chosen: it is faster for large products, but errs by the size of the largest
 // element where the others err by the size of each, and spreads NaN. Who wants that asks for it.
 struct Choice {
-  Index most;
+  double most;
   MatmulMethod method;
 };
 constexpr Choice kChoices[] = {{100, MatmulMethod::ijk},
-                               {std::numeric_limits<Index>::max(), MatmulMethod::tiled}};
+                               {std::numeric_limits<double>::infinity(), MatmulMethod::tiled}};
 
 }  // namespace
 
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
-  const Index multiplications = rows * cols * depth;
+  // As doubles: with an Index of 32 bits 2048 * 2048 * 2048 would be 0.
+  const double multiplications =
+      static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth);
   const Choice* choice = kChoices;
   while (multiplications > choice->most) ++choice;
   return choice->method;
