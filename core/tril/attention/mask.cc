@@ -44,14 +44,14 @@ Mask Mask::padding(std::vector<Index> lengths) {
   return Mask(detail::PaddingRule{std::move(lengths)});
 }
 
-Mask Mask::additive(TensorView<const float, 4> values) {
+Mask Mask::additive(TensorView<const float, 4> values, KeysBeyond beyond) {
   check_view(values, "mask.dense", "values");
-  return Mask(detail::DenseRule<float>{values});
+  return Mask(detail::DenseRule<float>{values, beyond});
 }
 
-Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible) {
+Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible, KeysBeyond beyond) {
   check_view(visible, "mask.dense", "values");
-  return Mask(detail::DenseRule<std::uint8_t>{visible});
+  return Mask(detail::DenseRule<std::uint8_t>{visible, beyond});
 }
 
 Mask operator&(Mask a, const Mask& b) {
@@ -85,6 +85,21 @@ void Mask::apply(const MaskBlock& block, float* scores, Index stride) const noex
           }
         },
         rule);
+  }
+}
+
+void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
+  constexpr const char* kCall = "mask_values";
+  check_view(out, kCall, "out");
+  mask.check(out.shape(), kCall);
+  if (past < 0) fail(kCall, "past", "must not be negative, is " + std::to_string(past));
+  const Index queries = out.size(2), keys = out.size(3);
+  for (Index b = 0; b < out.size(0); ++b) {
+    for (Index h = 0; h < out.size(1); ++h) {
+      for (Index t = 0; t < queries; ++t) std::fill_n(out[b][h][t].data(), keys, 0.0f);
+      mask.apply({b, h, 0, queries, std::min(past, kFurthest), {0, keys}}, out[b][h].data(),
+                 out.stride(2));
+    }
   }
 }
 

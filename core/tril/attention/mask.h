@@ -30,10 +30,12 @@ class Mask {
   // The first lengths[b] keys of batch b. Throws Error for a negative length; one that is longer
   // than there are keys is found by check().
   static Mask padding(std::vector<Index> lengths);
-  // Added to the scores [B, H, T, S]; axes of 1 broadcast. -inf hides. Borrows the view.
-  static Mask additive(TensorView<const float, 4> values);
+  // Added to the scores [B, H, T, S]; axes of 1 broadcast. -inf hides. Borrows the view. `beyond`
+  // says whether the axis of keys may be shorter than S, and the keys beyond it are hidden.
+  static Mask additive(TensorView<const float, 4> values, KeysBeyond beyond = KeysBeyond::none);
   // True (not 0) where a key may be seen; axes of 1 broadcast. Borrows the view.
-  static Mask boolean(TensorView<const std::uint8_t, 4> visible);
+  static Mask boolean(TensorView<const std::uint8_t, 4> visible,
+                      KeysBeyond beyond = KeysBeyond::none);
 
   // What both let through; additive masks add up.
   friend Mask operator&(Mask a, const Mask& b);
@@ -54,5 +56,10 @@ class Mask {
 
   std::vector<detail::MaskRule> rules_;
 };
+
+// What the mask adds to the score of every query and key: out [B, H, T, S] is -inf where a query
+// may not look, and else 0, or what additive masks add. Query t stands at key t + past. Throws
+// Error where a rule does not fit that shape, and for a negative past.
+void mask_values(const Mask& mask, Index past, TensorView<float, 4> out);
 
 }  // namespace tril

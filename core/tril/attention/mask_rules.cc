@@ -91,22 +91,24 @@ std::string PaddingRule::problem(const Shape<4>& scores) const {
 
 namespace {
 
-// One row of a dense mask: element k belongs to key k; step 0 repeats the only one.
+// One row of a dense mask: element k belongs to key k; step 0 repeats the only one. There are none
+// from `keys` on.
 template <typename T>
 struct DenseRow {
   const T* data;
-  Index step;
+  Index step, keys;
   const T& operator[](Index key) const noexcept { return data[key * step]; }
 };
 
 template <typename T>
-DenseRow<T> row_of(const TensorView<const T, 4>& values, const MaskBlock& block,
-                   Index query) noexcept {
+DenseRow<T> row_of(const DenseRule<T>& rule, const MaskBlock& block, Index query) noexcept {
+  const TensorView<const T, 4>& values = rule.values;
   const auto at = [&](int axis, Index index) {
     return values.size(axis) == 1 ? 0 : index * values.stride(axis);
   };
-  return {values.data() + at(0, block.batch) + at(1, block.head) + at(2, query),
-          values.size(3) == 1 ? 0 : 1};
+  const T* const row = values.data() + at(0, block.batch) + at(1, block.head) + at(2, query);
+  if (rule.beyond == KeysBeyond::hidden) return {row, 1, values.size(3)};
+  return {row, values.size(3) == 1 ? 0 : 1, block.keys.last};
 }
 
 bool shows(float value) noexcept { return value != kHidden; }
@@ -120,8 +122,9 @@ KeyRange DenseRule<T>::visible(const MaskBlock& block) const noexcept {
   const Index last_query = values.size(2) == 1 ? block.first_query + 1 : block.last_query;
   KeyRange seen = {block.keys.last, block.keys.first};
   for (Index query = block.first_query; query < last_query; ++query) {
-    const DenseRow<T> row = row_of(values, block, query);
-    const KeyRange own = trimmed(block.keys, [&](Index key) { return shows(row[key]); });
+    const DenseRow<T> row = row_of(*this, block, query);
+    const KeyRange there = {block.keys.first, std::min(block.keys.last, row.keys)};
+    const KeyRange own = trimmed(there, [&](Index key) { return shows(row[key]); });
     if (own.empty()) continue;
     seen = {std::min(seen.first, own.first), std::max(seen.last, own.last)};
   }
@@ -130,13 +133,13 @@ KeyRange DenseRule<T>::visible(const MaskBlock& block) const noexcept {
 
 template <typename T>
 void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) const noexcept {
-  const DenseRow<T> row = row_of(values, block, query);
+  const DenseRow<T> row = row_of(*this, block, query);
   for (Index i = 0; i < block.keys.size(); ++i) {
-    const T value = row[block.keys.first + i];
-    if (!shows(value)) {
+    const Index key = block.keys.first + i;
+    if (key >= row.keys || !shows(row[key])) {
       scores[i] = kHidden;
     } else if constexpr (std::is_same_v<T, float>) {
-      scores[i] += value;
+      scores[i] += row[key];
     }
   }
 }
@@ -144,9 +147,10 @@ void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) con
 template <typename T>
 std::string DenseRule<T>::problem(const Shape<4>& scores) const {
   for (int axis = 0; axis < 4; ++axis) {
-    if (values.size(axis) != 1 && values.size(axis) != scores[static_cast<std::size_t>(axis)]) {
-      return "a dense mask " + shape_text(values) + " does not broadcast to the scores";
-    }
+    const Index size = values.size(axis), wanted = scores[static_cast<std::size_t>(axis)];
+    const bool fits =
+        axis == 3 && beyond == KeysBeyond::hidden ? size <= wanted : size == 1 || size == wanted;
+    if (!fits) return "a dense mask " + shape_text(values) + " does not broadcast to the scores";
   }
   return {};
 }

@@ -34,6 +34,10 @@ struct MaskBlock {
   KeyRange keys = {};
 };
 
+// Whether a dense mask may have fewer keys than there are: `hidden` hides those beyond its end, and
+// its axis of keys is then never broadcast. (ONNX's Attention allows it, as padding with -inf.)
+enum class KeysBeyond { none, hidden };
+
 namespace detail {
 
 // A query sees the keys from `left` before its own position to `right` after it; kUnlimited: all.
@@ -69,6 +73,7 @@ struct PaddingRule {
 template <typename T>  // float: added to the score; std::uint8_t: 0 hides it
 struct DenseRule {
   TensorView<const T, 4> values;
+  KeysBeyond beyond = KeysBeyond::none;
 
   KeyRange visible(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
