@@ -1,0 +1,19 @@
+// Mean, variance and extremes of numbers, computed in double.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct Statistics {
+  double mean = 0;
+  double variance = 0;  // the mean squared distance from the mean: divided by n, not by n - 1
+  double smallest = 0, largest = 0;
+};
+
+// Of all elements; where one is NaN all four are. Two passes, so that a mean that is large beside
+// the distances costs no digits (Higham 2002, section 1.9). Throws Error for a view that is none.
+Statistics statistics(VectorView<const float> x);
+Statistics statistics(VectorView<const double> x);
+
+}  // namespace tril
