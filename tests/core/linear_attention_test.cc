@@ -1,9 +1,8 @@
-// Linear attention, its plain product, attention of low rank and singular values: against PyTorch,
+// Linear attention, its plain product, attention of low rank: against PyTorch,
 // against each other, and what they reject.
 #include <gtest/gtest.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/low_rank_attention.h>
-#include <tril/attention/singular_values.h>
 
 #include <algorithm>
 #include <cmath>
@@ -188,43 +187,6 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
             }).find("low_rank_attention: scale: must be finite"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
-}
-
-TEST(SingularValues, ArePyTorchs) {
-  const Buffer<float, 2> weights = golden<2>("efficient/weights");
-  Buffer<float, 1> values({40});
-  singular_values(weights, values);
-  EXPECT_TRUE(close(golden<1>("efficient/singular_values"), values, 1e-7, 1.3e-6));
-}
-
-TEST(SingularValues, OfAnyShapeKeepTheNorm) {
-  Random random(1);
-  for (const auto& [rows, cols] :
-       {std::pair<Index, Index>{1, 1}, {1, 7}, {7, 1}, {30, 9}, {9, 30}}) {
-    Buffer<float, 2> x({rows, cols});
-    Buffer<float, 1> values({std::min(rows, cols)});
-    fill_normal(x.view(), random);
-    singular_values(x, values);
-    double squares = 0, expected = 0;
-    for (Index i = 0; i < rows * cols; ++i) expected += std::pow(x.data()[i], 2.0);
-    for (Index i = 0; i < values.view().count(); ++i) {
-      squares += std::pow(values.data()[i], 2.0);
-      EXPECT_LE(values.data()[i], values.data()[std::max<Index>(i - 1, 0)]);
-    }
-    EXPECT_NEAR(squares, expected, 1e-6 * expected);
-  }
-}
-
-TEST(SingularValues, OfWhatIsNotFiniteAreNaN) {
-  Buffer<float, 2> x({3, 3});
-  Buffer<float, 1> values({3}), wrong({2});
-  for (const float bad : {std::nanf(""), HUGE_VALF}) {
-    x.view()[1][1] = bad;
-    singular_values(x, values);
-    for (Index i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(values.data()[i]));
-  }
-  EXPECT_EQ(error_of([&] { singular_values(x, wrong); }),
-            "singular_values: out: shape must be [3], is [2]; x is [3, 3]");
 }
 
 }  // namespace
