@@ -10,10 +10,6 @@ TRIL_DEFINE_DISPATCH(ScoreKernels, kScoreKernels, score_kernels)
 
 namespace {
 
-// Queries of a block: enough that the panels of keys and values are read from cache, few enough
-// that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
-constexpr Index kQueryBlock = 64;
-
 // Beyond it, 64 rows of scores would take more than 64 * 8192 * 4 B = 2 MiB a thread. The method
 // online takes 40 KiB however many keys there are, but scales its output again and again.
 constexpr Index kMostKeys = 8192;
@@ -22,15 +18,16 @@ constexpr Index kMostKeys = 8192;
 
 namespace detail {
 
+AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) noexcept {
+  if (method != AttentionMethod::automatic) return method;
+  return keys > kMostKeys && !traced ? AttentionMethod::online : AttentionMethod::blocked;
+}
+
 void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
-  switch (problem.method) {
+  switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
     case AttentionMethod::full:
       return attend_row_blocks(problem, problem.queries(), scratch, parallel);
     case AttentionMethod::automatic:
-      if (problem.keys() > kMostKeys && !problem.traced()) {
-        return attend_online(problem, {}, scratch, parallel);
-      }
-      [[fallthrough]];
     case AttentionMethod::blocked:
       return attend_row_blocks(problem, kQueryBlock, scratch, parallel);
     case AttentionMethod::online:

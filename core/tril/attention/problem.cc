@@ -67,6 +67,13 @@ void check_options(std::string_view call, const AttentionOptions& options, const
   }
 }
 
+Mask whole_mask(const AttentionOptions& options) {
+  Mask mask = options.mask;
+  if (options.causal) mask = Mask::causal() & mask;
+  if (!options.key_lengths.empty()) mask = Mask::padding(options.key_lengths) & mask;
+  return mask;
+}
+
 AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
                                    const AttentionOptions& options, TensorView<float, 4> output,
@@ -75,16 +82,13 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   check_options(call, options, scores);
 
-  Mask mask = options.mask;
-  if (options.causal) mask = Mask::causal() & mask;
-  if (!options.key_lengths.empty()) mask = Mask::padding(options.key_lengths) & mask;
   const double depth = static_cast<double>(query.size(3));
   AttentionProblem problem;
   problem.query = query;
   problem.key = key;
   problem.value = value;
   problem.output = output;
-  problem.mask = std::move(mask);
+  problem.mask = whole_mask(options);
   problem.scale = options.scale.value_or(static_cast<float>(1 / std::sqrt(depth)));
   problem.softcap = options.softcap;
   problem.past = options.past;

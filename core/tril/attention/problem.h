@@ -50,6 +50,16 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
                                    const AttentionOptions& options, TensorView<float, 4> output,
                                    const AttentionTrace& trace);
 
+// The mask of the options, causal and key lengths included.
+Mask whole_mask(const AttentionOptions& options);
+
+// Queries of a block: enough that the panels of keys and values are read from cache, few enough
+// that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
+inline constexpr Index kQueryBlock = 64;
+
+// The method itself, or what `automatic` stands for. A trace needs whole rows of scores.
+AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) noexcept;
+
 // Solves it by its method.
 void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel);
 

@@ -20,8 +20,10 @@ class Scratch {
 
   // Bytes held, lent or not.
   std::size_t capacity() const noexcept;
-  // The most bytes that were ever lent at once: what a call really needed.
+  // The most bytes that were lent at once since reset_peak(): what a call really needed.
   std::size_t peak() const noexcept { return peak_; }
+  // From here on peak() counts anew.
+  void reset_peak() noexcept { peak_ = lent_; }
   // Returns all memory. No frame may be open.
   void clear() noexcept;
 

@@ -1,0 +1,213 @@
+#include <tril/attention/attention_cost.h>
+#include <tril/attention/online_attention.h>
+#include <tril/attention/problem.h>
+#include <tril/attention/query_blocks.h>
+#include <tril/foundation/check.h>
+#include <tril/layers/layer_costs.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace {
+
+using detail::AttentionProblem;
+using detail::check_size;
+using detail::kFloatBytes;
+using detail::QueryBlocks;
+using detail::times;
+
+void check_sizes(const AttentionSizes& sizes, const char* call) {
+  check_size(sizes.batches, call, "batches");
+  check_size(sizes.heads, call, "heads");
+  check_size(sizes.key_heads, call, "key_heads");
+  check_size(sizes.queries, call, "queries");
+  check_size(sizes.keys, call, "keys");
+  check_size(sizes.width, call, "width");
+  check_size(sizes.value_width, call, "value_width");
+  if (sizes.heads % sizes.key_heads != 0) {
+    fail(call, "key_heads",
+         std::to_string(sizes.key_heads) + " does not divide the " + std::to_string(sizes.heads) +
+             " heads");
+  }
+}
+
+double input_bytes(const AttentionSizes& s) noexcept {
+  return kFloatBytes * (times(s.batches, s.heads, s.queries, s.width) +
+                        times(s.batches, s.key_heads, s.keys, s.width + s.value_width));
+}
+double output_bytes(const AttentionSizes& s) noexcept {
+  return kFloatBytes * times(s.batches, s.heads, s.queries, s.value_width);
+}
+
+// Counts of an attention's work, over all heads.
+struct Work {
+  double scores = 0;   // computed
+  double weights = 0;  // from the first to the last key that a query may see
+  double visits = 0;   // of a query to a block of keys of which it may see any
+};
+
+// for each block of queries, for each block of keys that any of them may see
+//   scores += queries * keys
+//   for each query:  weights += the keys that it may see;  visits += 1 if there are any
+Work count(const AttentionProblem& p, Index query_block, Index key_block) noexcept {
+  const QueryBlocks blocks(p, query_block);
+  Work work;
+  for (Index item = 0; item < blocks.count(); ++item) {
+    const MaskBlock block = blocks[item];
+    for (Index first = 0; first < p.keys(); first += key_block) {
+      MaskBlock step = block;
+      step.keys = {first, std::min(first + key_block, p.keys())};
+      step.keys = p.mask.visible(step);
+      if (step.keys.empty()) continue;
+      work.scores += times(step.last_query - step.first_query, step.keys.size());
+      for (Index query = step.first_query; query < step.last_query; ++query) {
+        const KeyRange seen = p.mask.visible(detail::row_of(step, query));
+        work.weights += static_cast<double>(seen.size());
+        work.visits += seen.empty() ? 0 : 1;
+      }
+    }
+  }
+  return work;
+}
+
+// A problem of these sizes, without its tensors.
+AttentionProblem problem_of(const AttentionSizes& s, const AttentionOptions& options) {
+  AttentionProblem problem{};
+  problem.query = {nullptr, {s.batches, s.heads, s.queries, s.width}};
+  problem.key = {nullptr, {s.batches, s.key_heads, s.keys, s.width}};
+  problem.value = {nullptr, {s.batches, s.key_heads, s.keys, s.value_width}};
+  problem.mask = detail::whole_mask(options);
+  problem.past = options.past;
+  problem.key_lengths = options.key_lengths;
+  return problem;
+}
+
+Cost feature_cost(FeatureMap map, double elements) noexcept {
+  Cost cost;
+  cost.flops = map == FeatureMap::elu_plus_one ? 2 * elements : 0;
+  return cost;
+}
+
+}  // namespace
+
+Cost softmax_cost(Index rows, Index length) {
+  check_size(rows, "softmax_cost", "rows");
+  check_size(length, "softmax_cost", "length");
+  Cost cost;
+  cost.flops = times(5, rows, length);
+  cost.input_bytes = cost.output_bytes = kFloatBytes * times(rows, length);
+  return cost;
+}
+
+AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& options) {
+  constexpr const char* kCall = "attention_cost";
+  check_sizes(s, kCall);
+  detail::check_options(kCall, options, {s.batches, s.heads, s.queries, s.keys});
+  const AttentionMethod method = detail::chosen_method(options.method, s.keys, false);
+  const bool online = method == AttentionMethod::online;
+  const Index query_block =
+      std::min(s.queries, method == AttentionMethod::full      ? s.queries
+                          : method == AttentionMethod::blocked ? detail::kQueryBlock
+                                                               : OnlineBlocks().queries);
+  const Index key_block = online ? std::min(s.keys, OnlineBlocks().keys) : s.keys;
+  const Work work = count(problem_of(s, options), query_block, key_block);
+
+  AttentionCost cost;
+  cost.scores = work.scores;
+  cost.flops = work.scores * (times(2, s.width) + 1 + (options.softcap > 0 ? 3 : 0) +
+                              times(2, s.value_width)) +
+               work.weights * (online ? 4 : 5);
+  if (online) {
+    cost.flops += work.visits * (3 + times(s.value_width)) +
+                  times(s.batches, s.heads, s.queries, s.value_width);
+  }
+  cost.input_bytes = input_bytes(s);
+  cost.output_bytes = output_bytes(s);
+  cost.held_bytes = kFloatBytes * times(query_block, key_block + (online ? 3 : 0));
+  return cost;
+}
+
+Cost linear_attention_cost(const AttentionSizes& s, const LinearAttentionOptions& options) {
+  check_sizes(s, "linear_attention_cost");
+  const bool values_first = options.order == ProductOrder::values_first;
+  // Causal, the keys after the last query are never looked at.
+  const Index keys = values_first && options.causal ? std::min(s.keys, s.queries) : s.keys;
+  const double features = times(s.width, s.queries + keys);
+  const double all_heads = times(s.batches, s.heads);
+  double flops = feature_cost(options.feature_map, features).flops;
+  double held = features;
+  if (values_first) {
+    flops += times(2, s.width, s.value_width, keys + s.queries);
+    held += times(s.width, s.value_width);
+    if (options.normalise) {
+      flops += times(s.width, keys) + times(s.queries, 2 * s.width + s.value_width);
+      held += times(s.width);
+    }
+    // Causal, the features of one query and one key at a time.
+    if (options.causal) held -= features - times(2, s.width);
+  } else {
+    flops += times(s.queries, keys, 2 * s.width + 2 * s.value_width + (options.normalise ? 2 : 0));
+    held += times(s.queries, keys);
+  }
+  Cost cost;
+  cost.flops = all_heads * flops;
+  cost.input_bytes = input_bytes(s);
+  cost.output_bytes = output_bytes(s);
+  cost.held_bytes = kFloatBytes * held;
+  return cost;
+}
+
+AttentionCost low_rank_attention_cost(const AttentionSizes& s, Index rank) {
+  constexpr const char* kCall = "low_rank_attention_cost";
+  check_sizes(s, kCall);
+  check_size(rank, kCall, "rank");
+  AttentionSizes projected = s;
+  projected.keys = rank;
+  AttentionCost cost = attention_cost(projected, {});
+  const double values = times(s.batches, s.key_heads, s.width + s.value_width);
+  cost.flops += times(2, rank, s.keys) * values;
+  cost.input_bytes = input_bytes(s) + kFloatBytes * times(2, rank, s.keys);
+  cost.held_bytes += kFloatBytes * times(rank) * values;
+  return cost;
+}
+
+AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const AttentionOptions& options) {
+  constexpr const char* kCall = "multi_head_attention_cost";
+  check_size(s.width, kCall, "width");
+  check_size(s.heads, kCall, "heads");
+  if (s.width % s.heads != 0) {
+    fail(kCall, "heads",
+         std::to_string(s.heads) + " do not divide the width " + std::to_string(s.width));
+  }
+  if (!s.cross && s.keys != s.queries) {
+    fail(kCall, "keys",
+         "without cross-attention there are as many as queries, " + std::to_string(s.queries) +
+             ", not " + std::to_string(s.keys));
+  }
+  const Index head = s.width / s.heads, key_width = head * s.key_heads;
+  AttentionCost cost = attention_cost({.batches = s.batches,
+                                       .heads = s.heads,
+                                       .key_heads = s.key_heads,
+                                       .queries = s.queries,
+                                       .keys = s.keys,
+                                       .width = head,
+                                       .value_width = head},
+                                      options);
+  const auto rows_of = [&](Index tokens, const char* name) {
+    const Shape<2> shape = {s.batches, tokens};
+    return checked_count(shape.data(), 2, sizeof(float), kCall, name);
+  };
+  const Index rows = rows_of(s.queries, "queries"), key_rows = rows_of(s.keys, "keys");
+  const Cost query = linear_cost(rows, s.width, s.width, s.bias);
+  const Cost key = linear_cost(key_rows, s.width, key_width, s.bias);
+  cost.flops += 2 * query.flops + 2 * key.flops;
+  cost.held_bytes += cost.input_bytes + cost.output_bytes;  // queries, keys, values, and outputs
+  // What the linear layers are given, less the heads' outputs and the inputs that they share.
+  const double x = query.output_bytes, context = kFloatBytes * times(key_rows, s.width);
+  cost.input_bytes =
+      2 * (query.input_bytes - x) + 2 * (key.input_bytes - context) + x + (s.cross ? context : 0);
+  cost.output_bytes = query.output_bytes;
+  return cost;
+}
+
+}  // namespace tril

@@ -1,0 +1,63 @@
+// What attention costs, by method and mask (foundation/cost.h says what is counted).
+#pragma once
+
+#include <tril/attention/attention.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/foundation/cost.h>
+
+namespace tril {
+
+// n rows of `length`: 5 flops an element (maximum, difference, exp, sum, division).
+Cost softmax_cost(Index rows, Index length);
+
+// As attention's views: query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv].
+struct AttentionSizes {
+  Index batches = 1, heads = 1, key_heads = 1;
+  Index queries = 1, keys = 1;
+  Index width = 1, value_width = 1;
+};
+
+struct AttentionCost : Cost {
+  // How many of the B H T S scores are computed. A block of queries is multiplied with the keys
+  // from the first to the last that one of its queries may see: all queries of a head are one block
+  // for `full`, 64 for `blocked` and `online`, which also goes by blocks of 128 keys.
+  double scores = 0;
+};
+
+// 2 D + 1 flops for each score that is computed (its product, and the scale), 3 more with a softcap
+// (division, tanh, product), and 2 Dv to weigh the value; 5 for softmax of each score from the
+// first to the last that the query may see. `online` divides later: 4 for each of those, 3 + Dv for
+// each query and block of keys that it sees anything of (what is done when the maximum grew: new
+// factor, sum, output), and Dv for each query.
+//
+// Held: a block's scores; by `online` also three numbers a query. Throws Error for a size below 1,
+// for key_heads that do not divide heads, and as attention does for options.
+AttentionCost attention_cost(const AttentionSizes& sizes, const AttentionOptions& options);
+
+// Features, two matrix products and their normalisation as LinearAttentionOptions has them:
+// elu_plus_one 2 flops an element (comparison, and exp or addition), features of keys anew for
+// every head of queries. values_first: 2 D Dv a key and a query; D a key for the sum of features;
+// 2 D + Dv a query to divide. scores_first: 2 D + 2 Dv a pair; 2 more to divide; all T S pairs even
+// if causal. Held: the features of one head, and f(K)^T V with the sum, or the scores.
+Cost linear_attention_cost(const AttentionSizes& sizes, const LinearAttentionOptions& options);
+
+// 2 R S (D + Dv) flops for each head of keys, then attention to `rank` keys, by the method that it
+// takes itself. Held: what is projected, and what attention holds.
+AttentionCost low_rank_attention_cost(const AttentionSizes& sizes, Index rank);
+
+struct MultiHeadSizes {
+  Index batches = 1;
+  Index queries = 1, keys = 1;
+  Index width = 1;  // C, of inputs and output; a head is C / heads wide
+  Index heads = 1, key_heads = 1;
+  bool bias = true;
+  bool cross = false;  // keys and values are made of another tensor, [B, S, C]
+};
+
+// Four linear layers and the attention between them. Held: queries, keys, values, the heads'
+// outputs, and what attention holds. Throws Error also for heads that do not divide the width, and
+// for as many keys as there are not queries without `cross`.
+AttentionCost multi_head_attention_cost(const MultiHeadSizes& sizes,
+                                        const AttentionOptions& options);
+
+}  // namespace tril

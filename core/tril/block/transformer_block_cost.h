@@ -1,0 +1,24 @@
+// What a Transformer block costs (foundation/cost.h says what is counted).
+#pragma once
+
+#include <tril/attention/attention_cost.h>
+#include <tril/layers/activations.h>
+
+namespace tril {
+
+struct TransformerBlockSizes {
+  Index batches = 1;
+  Index tokens = 1;
+  Index width = 1;  // C
+  Index heads = 1, key_heads = 1;
+  Index hidden = 1;  // of the feed-forward
+  Activation activation = Activation::relu;
+};
+
+// Multi-head attention, feed-forward, two layer norms and two additions, all with biases and
+// scales; post- and pre-norm cost the same. Held: two tensors of x's shape, and what the larger of
+// attention and feed-forward holds. Throws Error as their costs do.
+AttentionCost transformer_block_cost(const TransformerBlockSizes& sizes,
+                                     const AttentionOptions& options);
+
+}  // namespace tril

@@ -1,0 +1,40 @@
+// What a computation costs, counted from its definition and its sizes, not measured.
+//
+// Flops: every addition, subtraction, multiplication, division, comparison and elementary function
+// (exp, tanh, erf, sqrt) of floats is 1. A sum starts at 0, so n terms are n additions. Not
+// counted: sign changes, copies, hiding by a mask, and what kernels do besides the definition, such
+// as packing and lanes that only fill a register.
+#pragma once
+
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+// Doubles, which are exact far beyond the range of a 32-bit Index.
+struct Cost {
+  double flops = 0;
+  double input_bytes = 0;   // 4 for each number that is given, weights included
+  double output_bytes = 0;  // 4 for each number that is asked for
+  // The most that is held at once on the way, by one thread: 4 for each number that is neither
+  // given nor asked for. Packed copies are not counted.
+  double held_bytes = 0;
+
+  // What must go through memory at least: everything read once and written once.
+  double bytes() const noexcept { return input_bytes + output_bytes; }
+};
+
+namespace detail {
+
+inline constexpr double kFloatBytes = 4;
+
+// Sizes as doubles, multiplied.
+template <typename... Sizes>
+constexpr double times(Sizes... sizes) noexcept {
+  return (static_cast<double>(sizes) * ... * 1.0);
+}
+
+// Throws Error in the name of `call` for a size below 1.
+void check_size(Index size, const char* call, const char* name);
+
+}  // namespace detail
+}  // namespace tril

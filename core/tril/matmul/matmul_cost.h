@@ -1,0 +1,20 @@
+// What a matrix product costs (foundation/cost.h says what is counted).
+#pragma once
+
+#include <tril/foundation/cost.h>
+#include <tril/matmul/matmul.h>
+
+namespace tril {
+
+struct MatmulSizes {
+  Index batches = 1;
+  Index rows = 1, depth = 1, cols = 1;
+};
+
+// 2 rows cols depth flops: a multiplication and an addition a term, in whatever order. `strassen`,
+// for as many levels as matmul would halve: 7 products of half the sizes and 18 sums of quarters (5
+// of A's, 5 of B's, 8 of out's); rows, columns and depth that are left over go by the plain way.
+// Throws Error for a size below 1.
+Cost matmul_cost(const MatmulSizes& sizes, MatmulMethod method = MatmulMethod::automatic);
+
+}  // namespace tril
