@@ -2,7 +2,6 @@
 
 #include <tril/matmul/batched.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "output.h"
@@ -61,24 +60,6 @@ MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_lef
   return stack_of(tensor.data(), tensor.shape());
 }
 
-// The sizes of the batch axes that both broadcast to.
-DynamicShape broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                       const std::string& why) {
-  const int rank = std::max(a.rank, b.rank);
-  DynamicShape shape;
-  for (int axis = 0; axis < rank; ++axis) {
-    const auto size = [&](const MatrixStack<const float>& side) {
-      const int own = axis - (rank - side.rank);
-      return own < 0 ? 1 : side.shape[static_cast<std::size_t>(own)];
-    };
-    if (size(a) != size(b) && size(a) != 1 && size(b) != 1) {
-      fail(kCall, "b", "batch axes do not broadcast; " + why);
-    }
-    shape.push_back(std::max(size(a), size(b)));
-  }
-  return shape;
-}
-
 }  // namespace
 
 MatmulMethod matmul_method(const std::string& name, std::string_view call) {
@@ -98,15 +79,8 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
                                          .transpose_b = options.transpose_b};
   const auto left = side(a, options.transpose_a, true);
   const auto right = side(b, options.transpose_b, false);
-  const std::string why = "a is " + shape_text(a) + ", b is " + shape_text(b);
-  const Index depth = left.first.size(options.transpose_a ? 0 : 1);
-  const Index right_depth = right.first.size(options.transpose_b ? 1 : 0);
-  if (right_depth != depth) {
-    fail(kCall, "b",
-         "depth " + std::to_string(right_depth) + " does not match a's " + std::to_string(depth) +
-             "; " + why);
-  }
-  DynamicShape full = broadcast(left, right, why), shape = full;
+  const BatchAxes batches = broadcast_axes(left, right);
+  DynamicShape full(batches.sizes.begin(), batches.sizes.begin() + batches.rank), shape = full;
   const Index rows = left.first.size(options.transpose_a ? 1 : 0);
   const Index cols = right.first.size(options.transpose_b ? 0 : 1);
   full.insert(full.end(), {rows, cols});

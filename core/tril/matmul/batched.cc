@@ -46,31 +46,27 @@ Along along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
   return {stack.shape[i], stack.shape[i] == 1 ? 0 : stack.strides[i]};
 }
 
-// Throws unless the two stacks' batch axes broadcast to exactly out's.
+// Throws unless out's batch axes are exactly those that the two stacks' broadcast to.
 detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                                const MatrixStack<float>& out) {
+  const BatchAxes axes = broadcast_axes(a, b);
   detail::ProductBatch batch;
-  batch.rank = std::max(a.rank, b.rank);
-  std::array<Index, detail::kMostBatchAxes + 2> shape{};
-  bool fits = out.rank == batch.rank;
-  for (int axis = 0; axis < batch.rank; ++axis) {
-    const Along of_a = along(a, axis, batch.rank), of_b = along(b, axis, batch.rank);
-    if (of_a.size != of_b.size && of_a.size != 1 && of_b.size != 1) {
-      fail(kCall, "b",
-           "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
-    }
-    const Along of_out = along(out, axis, batch.rank);
+  batch.rank = axes.rank;
+  bool fits = out.rank == axes.rank;
+  for (int axis = 0; axis < axes.rank; ++axis) {
     const auto i = static_cast<std::size_t>(axis);
-    shape[i] = std::max(of_a.size, of_b.size);
-    fits = fits && of_out.size == shape[i];
-    batch.axes[i] = {shape[i], of_a.stride, of_b.stride, of_out.stride};
+    const Along of_out = along(out, axis, axes.rank);
+    fits = fits && of_out.size == axes.sizes[i];
+    batch.axes[i] = {axes.sizes[i], along(a, axis, axes.rank).stride,
+                     along(b, axis, axes.rank).stride, of_out.stride};
   }
   if (!fits) {
-    const auto rank = static_cast<std::size_t>(batch.rank);
-    shape[rank] = out.first.size(0);
-    shape[rank + 1] = out.first.size(1);
+    std::array<Index, detail::kMostBatchAxes + 2> shape{};
+    const auto end = std::copy_n(axes.sizes.begin(), axes.rank, shape.begin());
+    end[0] = out.first.size(0);
+    end[1] = out.first.size(1);
     fail(kCall, "out",
-         "shape must be " + tril::shape_text(shape.data(), batch.rank + 2) + ", is " +
+         "shape must be " + tril::shape_text(shape.data(), axes.rank + 2) + ", is " +
              shape_text(out) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
   }
   return batch;
@@ -127,6 +123,20 @@ void merge_rows(detail::ProductBatch& batch) noexcept {
 }
 
 }  // namespace
+
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b) {
+  BatchAxes axes;
+  axes.rank = std::max(a.rank, b.rank);
+  for (int axis = 0; axis < axes.rank; ++axis) {
+    const Index of_a = along(a, axis, axes.rank).size, of_b = along(b, axis, axes.rank).size;
+    if (of_a != of_b && of_a != 1 && of_b != 1) {
+      fail(kCall, "b",
+           "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
+    }
+    axes.sizes[static_cast<std::size_t>(axis)] = std::max(of_a, of_b);
+  }
+  return axes;
+}
 
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                     const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,

@@ -44,6 +44,15 @@ struct MatrixStack {
   }
 };
 
+// The batch axes that two stacks broadcast to.
+struct BatchAxes {
+  int rank = 0;
+  std::array<Index, detail::kMostBatchAxes> sizes{};
+};
+
+// Throws Error where they do not broadcast.
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b);
+
 // Throws Error where the batch axes do not broadcast, out has not the broadcast shape, or as matmul
 // does. A product that a single matrix b serves row after row is multiplied as one.
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
