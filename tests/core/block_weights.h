@@ -8,11 +8,40 @@
 
 #include <tril/block/transformer.h>
 
+#include <algorithm>
 #include <deque>
+#include <vector>
 
 #include "core/golden.h"
 
 namespace tril::testing {
+
+inline constexpr NormOrder kNormOrders[] = {NormOrder::post, NormOrder::pre};
+
+// A tensor [B, T, C] without gaps as [B T, C].
+inline MatrixView<float> rows(const Buffer<float, 3>& buffer) {
+  const Shape<3>& shape = buffer.shape();
+  return {const_cast<float*>(buffer.data()), {shape[0] * shape[1], shape[2]}};
+}
+
+// `length` for the first batch, and 3 less for each after it, but at least 1: what
+// make_block_golden.py pads to.
+inline Mask shrinking_padding(Index batches, Index length) {
+  std::vector<Index> lengths;
+  for (Index b = 0; b < batches; ++b) lengths.push_back(std::max<Index>(1, length - 3 * b));
+  return Mask::padding(lengths);
+}
+
+// The options that the n-th case of a golden table takes in turn.
+template <typename Options>
+Options nth_options(unsigned n, Index heads) {
+  Options options;
+  options.heads = heads;
+  options.norm = n / 2 % 2 == 0 ? NormOrder::post : NormOrder::pre;
+  options.activation = static_cast<Activation>(n % 4);
+  options.eps = n % 7 == 0 ? 1e-3 : 1e-5;
+  return options;
+}
 
 // Owns what it draws; the views that it gives stay good as long as it lives.
 class WeightSource {

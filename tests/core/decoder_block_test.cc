@@ -19,10 +19,12 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kNormOrders;
+using testing::nth_options;
+using testing::rows;
+using testing::shrinking_padding;
 using testing::uniform;
 using testing::WeightSource;
-
-constexpr NormOrder kOrders[] = {NormOrder::post, NormOrder::pre};
 
 // Every number of heads and pair of lengths; the n-th case takes the other options in turn.
 TEST(DecoderBlock, AgreesWithPyTorch) {
@@ -42,17 +44,9 @@ TEST(DecoderBlock, AgreesWithPyTorch) {
       const DecoderBlockWeights weights = source.decoder_block(width, 2 * width + 1);
       const Buffer<float, 3> x = uniform<3>({batches, tokens, width}, random);
       const Buffer<float, 3> memory = uniform<3>({batches, keys, width}, random);
-      DecoderBlockOptions options;
-      options.heads = heads;
-      options.norm = n / 2 % 2 == 0 ? NormOrder::post : NormOrder::pre;
-      options.activation = static_cast<Activation>(n % 4);
-      options.eps = n % 7 == 0 ? 1e-3 : 1e-5;
+      auto options = nth_options<DecoderBlockOptions>(n, heads);
       options.self_attention.causal = n % 3 != 2;
-      if (n % 3 != 0) {
-        std::vector<Index> real;
-        for (Index b = 0; b < batches; ++b) real.push_back(std::max<Index>(1, keys - 3 * b));
-        options.cross_attention.mask = Mask::padding(real);
-      }
+      if (n % 3 != 0) options.cross_attention.mask = shrinking_padding(batches, keys);
       Buffer<float, 3> output({batches, tokens, width});
       decoder_block(x, memory, weights, options, output, scratch, parallel);
       EXPECT_TRUE(close(golden<3>("block/decoder_block_" + name), output, 1e-5, 1.3e-6));
@@ -82,14 +76,8 @@ struct Example {
   Parallel parallel;
 };
 
-// A tensor [B, T, C] without gaps as [B T, C].
-MatrixView<float> rows(const Buffer<float, 3>& buffer) {
-  const Shape<3>& shape = buffer.shape();
-  return {const_cast<float*>(buffer.data()), {shape[0] * shape[1], shape[2]}};
-}
-
 TEST(DecoderBlock, TheTraceChangesNothingAndIsWhatItSays) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     Example e;
     e.options.norm = order;
     e.run();
@@ -163,7 +151,7 @@ TEST(DecoderBlock, TheFutureCannotLeakButTheMemoryIsSeenWhole) {
 }
 
 TEST(DecoderBlock, ANaNStaysInItsBatch) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     for (const bool in_memory : {true, false}) {
       Example e;
       e.options.norm = order;
@@ -179,7 +167,7 @@ TEST(DecoderBlock, ANaNStaysInItsBatch) {
 }
 
 TEST(DecoderBlock, ThreadsAndGapsChangeNothing) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     Example e;
     e.options.norm = order;
     e.run();

@@ -21,10 +21,12 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kNormOrders;
+using testing::nth_options;
+using testing::rows;
+using testing::shrinking_padding;
 using testing::uniform;
 using testing::WeightSource;
-
-constexpr NormOrder kOrders[] = {NormOrder::post, NormOrder::pre};
 
 double frobenius(const TensorView<const float, 3>& a, const TensorView<const float, 3>& b) {
   double sum = 0;
@@ -58,17 +60,9 @@ TEST(TransformerBlock, AgreesWithPyTorch) {
         WeightSource source(random, n % 5 == 0);
         const TransformerBlockWeights weights = source.block(width, 2 * width + 1);
         const Buffer<float, 3> x = uniform<3>({batches, tokens, width}, random);
-        TransformerBlockOptions options;
-        options.heads = heads;
-        options.norm = n / 2 % 2 == 0 ? NormOrder::post : NormOrder::pre;
-        options.activation = static_cast<Activation>(n % 4);
-        options.eps = n % 7 == 0 ? 1e-3 : 1e-5;
+        auto options = nth_options<TransformerBlockOptions>(n, heads);
         options.attention.causal = n % 3 == 0;
-        if (n % 3 == 1) {
-          std::vector<Index> lengths;
-          for (Index b = 0; b < batches; ++b) lengths.push_back(std::max<Index>(1, tokens - 3 * b));
-          options.attention.mask = Mask::padding(lengths);
-        }
+        if (n % 3 == 1) options.attention.mask = shrinking_padding(batches, tokens);
         Buffer<float, 3> output({batches, tokens, width});
         transformer_block(x, weights, options, output, scratch, parallel);
         EXPECT_TRUE(close(golden<3>("block/transformer_block_" + name), output, 1e-5, 1.3e-6));
@@ -84,7 +78,7 @@ TEST(TransformerBlock, PassesTheClassicCheck) {
   Scratch scratch;
   Parallel parallel;
   for (const bool plain : {true, false}) {
-    for (const NormOrder order : kOrders) {
+    for (const NormOrder order : kNormOrders) {
       Random random(plain ? 7 : 8);
       WeightSource source(random, plain);
       const TransformerBlockWeights weights = source.block(64, 128);
@@ -122,14 +116,8 @@ struct Example {
   Parallel parallel;
 };
 
-// A tensor [B, T, C] without gaps as [B T, C].
-MatrixView<float> rows(const Buffer<float, 3>& buffer) {
-  const Shape<3>& shape = buffer.shape();
-  return {const_cast<float*>(buffer.data()), {shape[0] * shape[1], shape[2]}};
-}
-
 TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     Example e;
     e.options.norm = order;
     e.run();
@@ -178,7 +166,7 @@ TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
 }
 
 TEST(TransformerBlock, ResidualsAndNormsCanBeLeftOut) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     for (const bool residuals : {true, false}) {
       Example e;
       e.options.norm = order;
@@ -210,7 +198,7 @@ TEST(TransformerBlock, ResidualsAndNormsCanBeLeftOut) {
 }
 
 TEST(TransformerBlock, TheFutureCannotLeak) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     Example e(false, 1, 70);
     e.options.norm = order;
     e.run();
@@ -242,7 +230,7 @@ TEST(TransformerBlock, WithoutAMaskTheOrderOfTokensMeansNothing) {
 }
 
 TEST(TransformerBlock, ANaNStaysInItsBatch) {
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     Example e;
     e.options.norm = order;
     e.run();
@@ -271,7 +259,7 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
   for (Index b = 0; b < 3; ++b) {
     for (Index t = 0; t < 65; ++t) std::copy_n(e.x.view()[b][t].data(), 12, x[b][t].data());
   }
-  for (const NormOrder order : kOrders) {
+  for (const NormOrder order : kNormOrders) {
     e.options.norm = order;
     e.run();
     transformer_block(x, e.weights, e.options, output, e.scratch, three);

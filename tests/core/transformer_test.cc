@@ -17,6 +17,7 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::shrinking_padding;
 using testing::uniform;
 using testing::WeightSource;
 
@@ -49,9 +50,8 @@ struct Example {
     options.activation = c.activation;
     options.target_attention.causal = true;
     if (!c.padded) return;
-    std::vector<Index> lengths;
-    for (Index b = 0; b < c.batches; ++b) lengths.push_back(std::max<Index>(1, c.keys - 3 * b - 1));
-    options.source_attention.mask = options.memory_attention.mask = Mask::padding(lengths);
+    options.source_attention.mask = options.memory_attention.mask =
+        shrinking_padding(c.batches, c.keys - 1);
   }
 
   void run(const TransformerTrace& trace = {}) {
