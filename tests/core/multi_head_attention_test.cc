@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "core/compare.h"
 #include "core/golden.h"
@@ -179,6 +181,30 @@ TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
                        output, scratch, parallel, {.average_weights = average});
   EXPECT_TRUE(close(golden<3>("multi_head/cross"), output, kAbsolute, kRelative));
   EXPECT_TRUE(close(golden<3>("multi_head/cross_average"), average, kAbsolute, kRelative));
+}
+
+// key_padding_mask and float attn_mask, [T, S] for all or [B H, T, S] for each head of each batch.
+TEST(MultiHeadAttention, MasksAsPyTorchDoes) {
+  Random random(10);
+  const Module module(random, 12, true);
+  const Buffer<float, 3> x = normal({3, 7, 12}, random), additive = normal({1, 7, 7}, random),
+                         by_head = normal({9, 7, 7}, random);
+  const Mask padding = Mask::padding({7, 4, 1});
+  const std::pair<const char*, Mask> cases[] = {
+      {"padding", padding},
+      {"additive", Mask::additive({additive.data(), {1, 1, 7, 7}})},
+      {"heads", Mask::additive({by_head.data(), {3, 3, 7, 7}}) & padding}};
+  Buffer<float, 3> output({3, 7, 12}), average({3, 7, 7});
+  Scratch scratch;
+  Parallel parallel;
+  for (const auto& [name, mask] : cases) {
+    SCOPED_TRACE(name);
+    multi_head_attention(x, module.weights(), {.heads = 3, .attention = {.mask = mask}}, output,
+                         scratch, parallel, {.average_weights = average});
+    const std::string path = std::string("multi_head/masked/") + name;
+    EXPECT_TRUE(close(golden<3>(path), output, kAbsolute, kRelative));
+    EXPECT_TRUE(close(golden<3>(path + "_average"), average, kAbsolute, kRelative));
+  }
 }
 
 // Every tensor of the trace follows from the ones before it, by the functions that they stand for.

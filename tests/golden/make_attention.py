@@ -7,6 +7,8 @@
     normal/...             the same for a batch of 1 of normal inputs, and the Frobenius norms of the error that PyTorch
                            itself makes there in float32: [2], output and averaged weights
     small/...              one small case with its inputs, for readers without the generator
+    masked/...             masks of nn.MultiheadAttention, output and weights averaged over heads: `padding`, a key_padding_mask;
+                           `additive`, a float attn_mask [T, S]; `heads`, one [B H, T, S], with the padding
     cross, cross_average   context of its own length, widths of keys and values of their own (kdim, vdim)
 
 The committed files are of PyTorch 1.13.
@@ -157,6 +159,23 @@ def cross():
     save('multi_head/cross_average', average.detach())
 
 
+def masked():
+    random = Random(10)
+    module = multi_head(random, 12, 3)
+    x = normal(random, 3, 7, 12)
+    additive, by_head = normal(random, 7, 7), normal(random, 9, 7, 7)
+    padding = torch.arange(7)[None, :] >= torch.tensor([7, 4, 1])[:, None]
+    cases = {
+        'padding': {'key_padding_mask': padding},
+        'additive': {'attn_mask': additive},
+        'heads': {'attn_mask': by_head, 'key_padding_mask': padding},
+    }
+    for name, masks in cases.items():
+        output, average = module(x, x, x, **masks)
+        save(f'multi_head/masked/{name}', output.detach())
+        save(f'multi_head/masked/{name}_average', average.detach())
+
+
 if __name__ == '__main__':
     print('PyTorch', torch.__version__)
     for index, (name, (sizes, options)) in enumerate(CASES.items()):
@@ -164,3 +183,4 @@ if __name__ == '__main__':
     classic()
     small()
     cross()
+    masked()
