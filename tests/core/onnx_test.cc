@@ -1,0 +1,235 @@
+// ONNX's operators beside Attention (onnx_attention_test.cc) as a yardstick: every option that
+// their specifications allow in float32, said with our calls, against their definitions in double.
+//
+//   LayerNormalization 17, RMSNormalization 23   axis: what is before it are our rows; a Scale that
+//                            broadcasts is written out; Mean and InvStdDev are the trace
+//   RotaryEmbedding 23       caches with position_ids gathered, or one a batch; interleaved:
+//                            neighbours; 3-D inputs: views; rotary_embedding_dim: the tables' width
+//   Softmax 13               any axis
+//   Gelu 20                  approximate none and tanh
+//   Trilu 14                 upper or lower, any k, batches
+//   MatMul 13                NumPy's rules: batches broadcast; vectors are matrices of one row or
+//   column
+#include <gtest/gtest.h>
+#include <tril/attention/softmax.h>
+#include <tril/attention/triangular.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/rms_norm.h>
+#include <tril/layers/rotary_positions.h>
+#include <tril/matmul/batched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::kEpsilon;
+
+template <int Rank>
+Buffer<float, Rank> normal(const Shape<Rank>& shape, unsigned seed) {
+  Buffer<float, Rank> x(shape);
+  Random random(seed);
+  fill_normal(x.view(), random);
+  return x;
+}
+
+// X [2, 3, 4, 5] at every axis: rows of what is before it, and what is normalised together.
+TEST(Onnx, LayerNormalizationAndRmsNormalization) {
+  const Shape<4> shape = {2, 3, 4, 5};
+  const Buffer<float, 4> x = normal<4>(shape, 1);
+  Parallel parallel;
+  for (int axis = 0; axis < 4; ++axis) {
+    Index rows = 1;
+    for (int before = 0; before < axis; ++before) rows *= x.view().size(before);
+    const Index cols = x.view().count() / rows;
+    const MatrixView<const float> in(x.data(), {rows, cols});
+    Buffer<float, 2> out({rows, cols});
+    Buffer<float, 1> mean({rows}), inverse({rows}), bias = normal<1>({cols}, 2);
+    // Scale as wide as what is normalised, and one number for all, which broadcasts.
+    for (const bool one : {false, true}) {
+      Buffer<float, 1> weight = normal<1>({cols}, 3);
+      if (one) std::fill_n(weight.data(), cols, 0.7f);
+      for (const bool with_bias : {true, false}) {
+        for (const double eps : {1e-5, 0.1}) {
+          const VectorView<const float> b = with_bias ? bias.view() : VectorView<float>();
+          layer_norm(in, weight, b, {.eps = eps}, out, parallel, {mean, inverse});
+          Buffer<float, 2> rms({rows, cols});
+          rms_norm(in, weight, {.eps = eps}, rms, parallel);
+          for (Index n = 0; n < rows; ++n) {
+            double sum = 0, squares = 0, square = 0;
+            for (Index c = 0; c < cols; ++c) sum += static_cast<double>(in[n][c]);
+            const double average = sum / static_cast<double>(cols);
+            for (Index c = 0; c < cols; ++c) {
+              squares += std::pow(static_cast<double>(in[n][c]) - average, 2);
+              square += std::pow(static_cast<double>(in[n][c]), 2);
+            }
+            const double deviation = std::sqrt(squares / static_cast<double>(cols) + eps);
+            const double root = std::sqrt(square / static_cast<double>(cols) + eps);
+            EXPECT_NEAR(mean.view()[n], average, 4 * kEpsilon);
+            EXPECT_NEAR(inverse.view()[n], 1 / deviation, 4 * kEpsilon / deviation);
+            for (Index c = 0; c < cols; ++c) {
+              const double value = in[n][c], scale = weight.view()[c];
+              const double shift = with_bias ? static_cast<double>(bias.view()[c]) : 0;
+              const double expected = (value - average) / deviation * scale + shift;
+              EXPECT_NEAR(out.view()[n][c], expected, 16 * kEpsilon * (1 + std::fabs(expected)));
+              const double rooted = value / root * scale;
+              EXPECT_NEAR(rms.view()[n][c], rooted, 16 * kEpsilon * (1 + std::fabs(rooted)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// X [B, H, S, D], or [B, S, H D]; caches [positions, R / 2] with position_ids [B, S], or [B, S, R /
+// 2] without.
+TEST(Onnx, RotaryEmbedding) {
+  constexpr Index B = 2, H = 3, S = 4, D = 8, Positions = 10;
+  constexpr Index ids[B][S] = {{3, 0, 9, 1}, {5, 5, 2, 7}};
+  Parallel parallel;
+  for (const bool packed : {false, true}) {
+    const Shape<4> strides =
+        packed ? Shape<4>{S * H * D, D, H * D, 1} : contiguous_strides<4>({B, H, S, D});
+    const Buffer<float, 1> memory = normal<1>({B * H * S * D}, 4);
+    const TensorView<const float, 4> x(memory.data(), {B, H, S, D}, strides);
+    for (const Index rotated : {D, Index{4}}) {  // rotary_embedding_dim
+      const Index pairs = rotated / 2;
+      const Buffer<float, 2> cosines = normal<2>({Positions, pairs}, 5);
+      const Buffer<float, 2> sines = normal<2>({Positions, pairs}, 6);
+      Buffer<float, 3> cosine({B, S, pairs}), sine({B, S, pairs});
+      for (Index b = 0; b < B; ++b) {
+        for (Index s = 0; s < S; ++s) {
+          std::copy_n(cosines.view()[ids[b][s]].data(), pairs, cosine.view()[b][s].data());
+          std::copy_n(sines.view()[ids[b][s]].data(), pairs, sine.view()[b][s].data());
+        }
+      }
+      for (const bool interleaved : {false, true}) {
+        Buffer<float, 4> out({B, H, S, D});
+        rotary_positions(x, cosine, sine,
+                         interleaved ? RotaryPairs::neighbours : RotaryPairs::halves, out,
+                         parallel);
+        for (Index b = 0; b < B; ++b) {
+          for (Index h = 0; h < H; ++h) {
+            for (Index s = 0; s < S; ++s) {
+              for (Index i = 0; i < D; ++i) {
+                const auto at = [&](Index d) { return static_cast<double>(x[b][h][s][d]); };
+                double expected = at(i);
+                if (i < rotated) {
+                  const Index pair = interleaved ? i / 2 : i % pairs;
+                  const bool first = interleaved ? i % 2 == 0 : i < pairs;
+                  const Index one = interleaved ? 2 * pair : pair;
+                  const Index two = interleaved ? 2 * pair + 1 : pair + pairs;
+                  const double c = cosine.view()[b][s][pair], sn = sine.view()[b][s][pair];
+                  expected = first ? at(one) * c - at(two) * sn : at(one) * sn + at(two) * c;
+                }
+                EXPECT_NEAR(out.view()[b][h][s][i], expected, 16 * kEpsilon);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Onnx, SoftmaxAlongEveryAxis) {
+  const Buffer<float, 4> x = normal<4>({2, 3, 4, 5}, 7);
+  Parallel parallel;
+  for (int axis = -4; axis < 4; ++axis) {
+    Buffer<float, 4> out(x.shape());
+    softmax(x.view(), {.axis = axis}, out, parallel);
+    const int along = axis < 0 ? axis + 4 : axis;
+    const Index size = x.view().size(along), step = x.view().stride(along);
+    for (Index i = 0; i < x.view().count(); ++i) {
+      const float* const first = x.data() + i - i / step % size * step;
+      double sum = 0;
+      for (Index k = 0; k < size; ++k) sum += std::exp(static_cast<double>(first[k * step]));
+      const double expected = std::exp(static_cast<double>(x.data()[i])) / sum;
+      EXPECT_NEAR(out.data()[i], expected, 16 * kEpsilon * expected) << axis;
+    }
+  }
+}
+
+TEST(Onnx, Gelu) {
+  const Buffer<float, 2> x = normal<2>({4, 33}, 8);
+  Buffer<float, 2> exact(x.shape()), approximate(x.shape());
+  Parallel parallel;
+  gelu(x.view(), GeluForm::exact, exact, parallel);
+  gelu(x.view(), GeluForm::tanh, approximate, parallel);
+  for (Index i = 0; i < x.view().count(); ++i) {
+    const double v = x.data()[i];
+    EXPECT_NEAR(exact.data()[i], 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2)), 4 * kEpsilon);
+    const double inner = std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v);
+    EXPECT_NEAR(approximate.data()[i], 0.5 * v * (1 + std::tanh(inner)), 4 * kEpsilon);
+  }
+}
+
+TEST(Onnx, Trilu) {
+  const Buffer<float, 3> x = normal<3>({3, 4, 6}, 9);
+  for (const Triangle part : {Triangle::lower, Triangle::upper}) {
+    for (Index k = -7; k <= 7; ++k) {
+      Buffer<float, 3> out(x.shape());
+      triangular(x.view(), {.part = part, .diagonal = k}, out);
+      for (Index n = 0; n < 3; ++n) {
+        for (Index i = 0; i < 4; ++i) {
+          for (Index j = 0; j < 6; ++j) {
+            const bool kept = part == Triangle::lower ? j - i <= k : j - i >= k;
+            EXPECT_EQ(out.view()[n][i][j], kept ? x.view()[n][i][j] : 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Onnx, MatMul) {
+  Scratch scratch;
+  Parallel parallel;
+  const auto dot = [](const auto& a, const auto& b, Index i, Index j) {
+    double sum = 0;
+    for (Index k = 0; k < a.size(1); ++k) {
+      sum += static_cast<double>(a[i][k]) * static_cast<double>(b[k][j]);
+    }
+    return sum;
+  };
+  // Batches [2, 1] and [3] broadcast to [2, 3].
+  const Buffer<float, 4> a = normal<4>({2, 1, 4, 5}, 10);
+  const Buffer<float, 3> b = normal<3>({3, 5, 6}, 11);
+  Buffer<float, 4> out({2, 3, 4, 6});
+  batched_matmul(a.view(), b.view(), {}, out.view(), scratch, parallel);
+  for (Index m = 0; m < 2; ++m) {
+    for (Index n = 0; n < 3; ++n) {
+      for (Index i = 0; i < 4; ++i) {
+        for (Index j = 0; j < 6; ++j) {
+          const double expected = dot(a.view()[m][0], b.view()[n], i, j);
+          EXPECT_NEAR(out.view()[m][n][i][j], expected, 64 * kEpsilon);
+        }
+      }
+    }
+  }
+  // A vector on the left is a row, one on the right a column, of every matrix.
+  const Buffer<float, 2> row = normal<2>({1, 5}, 12), column = normal<2>({6, 1}, 13);
+  Buffer<float, 3> left({3, 1, 6}), right({3, 5, 1});
+  batched_matmul(row.view(), b.view(), {}, left.view(), scratch, parallel);
+  batched_matmul(b.view(), column.view(), {}, right.view(), scratch, parallel);
+  for (Index n = 0; n < 3; ++n) {
+    for (Index j = 0; j < 6; ++j) {
+      EXPECT_NEAR(left.view()[n][0][j], dot(row.view(), b.view()[n], 0, j), 64 * kEpsilon);
+    }
+    for (Index i = 0; i < 5; ++i) {
+      EXPECT_NEAR(right.view()[n][i][0], dot(b.view()[n], column.view(), i, 0), 64 * kEpsilon);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tril
