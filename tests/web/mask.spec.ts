@@ -1,0 +1,258 @@
+// Chapter "Mask": every rule written down again, and what the core makes of it in Node.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { contentOf, idsOf, positionOf, tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'mask')),
+});
+
+const words = 'the cat saw the dog chase the cat'.split(' ');
+const size = words.length;
+const input = idsOf(words).map((id, place) => [1, ...contentOf(id), ...positionOf(place)]);
+/** Some roundings of scores up to 4: variants of the core may round otherwise. */
+const rounding = 64 * 2 ** -24 * 4;
+
+/** Q, K, V of the chapter's random head, seed 1, for any input. */
+async function headOf(rows: number[][]) {
+  const core = await tril();
+  return [3, 4, 5].map((seed) => {
+    const weight = core.randomUniform([4, rows[0].length], { seed, low: -0.8, high: 0.8 });
+    return core.linear(core.tensor(rows), weight);
+  });
+}
+
+async function scoresOf(rows: number[][]): Promise<number[][]> {
+  const [q, k, v] = await headOf(rows);
+  return rowsOf((await tril()).attention(q, k, v, { trace: true }).trace.scores);
+}
+
+type Sees = (query: number, key: number) => boolean;
+const rules: Record<string, { query: Record<string, string>; sees: Sees }> = {
+  none: { query: { rules: '' }, sees: () => true },
+  causal: { query: {}, sees: (t, s) => s <= t },
+  padding: { query: { rules: 'padding', length: '5' }, sees: (_, s) => s < 5 },
+  window: {
+    query: { rules: 'window', left: '1', right: '2' },
+    sees: (t, s) => s >= t - 1 && s <= t + 2,
+  },
+  'causal and strided': {
+    query: { rules: 'causal,strided', local: '2', stride: '3' },
+    sees: (t, s) => s <= t && (t - s < 2 || (t - s) % 3 === 0),
+  },
+};
+
+const softmax = (scores: number[]) => {
+  const powers = scores.map((score) => Math.exp(score - Math.max(...scores)));
+  const sum = powers.reduce((total, power) => total + power);
+  return powers.map((power) => power / sum);
+};
+const square = (cell: (t: number, s: number) => number) =>
+  Array.from({ length: size }, (_, t) => Array.from({ length: size }, (__, s) => cell(t, s)));
+
+for (const [name, { query, sees }] of Object.entries(rules)) {
+  test(`rule: ${name}`, async ({ lesson }) => {
+    const scores = await scoresOf(input);
+    const masked = square((t, s) => (sees(t, s) ? scores[t][s] : -Infinity));
+    await lesson.open(query);
+    await lesson.expectDrawn('mask', square((t, s) => (sees(t, s) ? 0 : -Infinity)));
+    await lesson.expectDrawn('scores', scores, rounding);
+    await lesson.expectDrawn('masked', masked, rounding);
+    await lesson.expectDrawn('weights', masked.map(softmax), rounding);
+    const [, , v] = await headOf(input);
+    await lesson.expectDrawn('values', rowsOf(v), rounding);
+    const values = rowsOf(v);
+    const output = masked
+      .map(softmax)
+      .map((row) => values[0].map((_, c) => row.reduce((sum, w, s) => sum + w * values[s][c], 0)));
+    await lesson.expectDrawn('output', output, rounding);
+  });
+}
+
+test('other ways to hide, and what leaks', async ({ lesson, page }) => {
+  const scores = await scoresOf(input);
+  const { sees } = rules.causal;
+  const leaks = async () =>
+    page
+      .locator('[data-leak]')
+      .evaluateAll((rows) => rows.map((row) => Number((row as HTMLElement).dataset.leak)));
+  const zeros = square((t, s) => (sees(t, s) ? scores[t][s] : 0));
+  await lesson.open({ hide: 'zero' });
+  await lesson.expectDrawn('masked', zeros, rounding);
+  await lesson.expectDrawn('weights', zeros.map(softmax), rounding);
+  const leaked = zeros
+    .map(softmax)
+    .map((row, t) => row.reduce((sum, weight, s) => sum + (sees(t, s) ? 0 : weight), 0));
+  for (const [t, leak] of (await leaks()).entries()) {
+    expect(Math.abs(leak - leaked[t])).toBeLessThan(rounding);
+  }
+  await expect(page.locator('[data-verdict]')).toContainText('It leaks');
+
+  await page.getByRole('button', { name: 'weight := 0' }).click();
+  const whole = scores.map(softmax);
+  await lesson.expectDrawn('weights', square((t, s) => (sees(t, s) ? whole[t][s] : 0)), rounding);
+  expect(await leaks()).toEqual(Array(size).fill(0));
+  await expect(page.locator('[data-verdict]')).toContainText('not 1');
+});
+
+test('a row that sees nothing: zeros, no NaN; with −10⁹ everything comes back', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  await page.getByRole('button', { name: 'A row that sees nothing' }).click();
+  await expect(page.locator('[data-verdict]')).toContainText('sees nothing');
+  expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(0));
+  expect((await lesson.drawn('output'))[0]).toEqual([0, 0, 0, 0]);
+  expect((await lesson.drawn('output')).flat().some(Number.isNaN)).toBe(false);
+  await expect(page.locator('#masks .why')).toContainText('−∞ − (−∞) = NaN');
+  await page.getByRole('button', { name: '+ (−10⁹)' }).click();
+  await expect(async () => {
+    expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(1 / size));
+  }).toPass();
+  await expect(page.locator('[data-verdict]')).toContainText('It leaks');
+});
+
+test('drawn by click, stroke and keyboard; the address holds it, undo takes it back', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const hidden = square((t, s) => (s <= t ? 0 : -Infinity));
+  await lesson.point('mask', 4, 1);
+  hidden[4][1] = -Infinity;
+  await lesson.expectDrawn('mask', hidden);
+  await expect(page.getByRole('button', { name: 'Drawn' })).toHaveAttribute('aria-pressed', 'true');
+
+  const [from, to] = [lesson.cell('mask', 0, 5), lesson.cell('mask', 0, 7)];
+  const [a, b] = [(await from.boundingBox())!, (await to.boundingBox())!];
+  await page.mouse.move(a.x + 9, a.y + 9);
+  await page.mouse.down();
+  await page.mouse.move(b.x + 9, b.y + 9, { steps: 12 });
+  await page.mouse.up();
+  for (const col of [5, 6, 7]) hidden[0][col] = 0;
+  await lesson.expectDrawn('mask', hidden);
+
+  await page.locator('[data-matrix="mask"] [role="grid"]').focus();
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 2; ++i) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Space');
+  hidden[2][0] = -Infinity;
+  await lesson.expectDrawn('mask', hidden);
+
+  await expect(page).toHaveURL(/drawn=8\.[0-9a-f]{16}/);
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await lesson.expectDrawn('mask', hidden);
+  await page.goBack();
+  await page.goBack();
+  await page.goBack();
+  hidden[2][0] = 0;
+  await expect(page.locator('[data-matrix="mask"]')).toBeVisible();
+});
+
+test('the future overwritten: the same bits under a causal mask, and where they differ', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const before = await lesson.drawn('before');
+  await page.getByRole('button', { name: 'Overwrite' }).click();
+  await expect(page.locator('[data-lost]')).toHaveAttribute('data-lost', '0');
+  const after = await lesson.drawn('after');
+  expect(after.slice(0, 5)).toEqual(before.slice(0, 5));
+  for (const row of [5, 6, 7]) expect(after[row]).not.toEqual(before[row]);
+
+  const core = await tril();
+  const other = rowsOf(core.randomNormal([size, 13], { seed: 1 }));
+  const [q, k, v] = await headOf(input.map((row, t) => (t < 5 ? row : other[t])));
+  const { output } = core.attention(q, k, v, { causal: true, trace: true });
+  await lesson.expectDrawn('after', rowsOf(output), 1e-4);
+
+  for (const [query, lost] of [
+    [{ garbage: 'huge' }, 0],
+    [{ garbage: 'nan' }, 5],
+    [{ hide: 'after' }, 5],
+    [{ rules: '' }, 5],
+    [{ rules: 'window', left: '1', right: '1' }, 1],
+  ] as const) {
+    await lesson.open({ overwritten: 'true', ...query });
+    await expect(page.locator('[data-lost]')).toHaveAttribute('data-lost', String(lost));
+  }
+});
+
+test('blocks: which are skipped, and how much of the others may be seen', async ({
+  lesson,
+  page,
+}) => {
+  const tokens = 512;
+  const patterns: Record<string, Sees> = {
+    full: () => true,
+    causal: (t, s) => s <= t,
+    window: (t, s) => s <= t && s >= t - 255,
+    strided: (t, s) => s <= t && (t - s < 64 || (t - s) % 64 === 0),
+    padding: (_, s) => s < tokens / 2,
+  };
+  for (const [pattern, sees] of Object.entries(patterns)) {
+    const seen = Array.from({ length: tokens / 64 }, (_, row) =>
+      Array.from({ length: tokens / 128 }, (__, col) => {
+        let pairs = 0;
+        for (let t = 64 * row; t < 64 * (row + 1); ++t) {
+          for (let s = 128 * col; s < 128 * (col + 1); ++s) pairs += Number(sees(t, s));
+        }
+        return pairs / (64 * 128);
+      }),
+    );
+    await lesson.open({ pattern });
+    await lesson.expectDrawn('blocks', seen, 1e-6);
+    const skipped = seen.flat().filter((share) => share === 0).length;
+    await expect(page.locator('[data-skipped]')).toHaveAttribute('data-skipped', String(skipped));
+  }
+});
+
+test('questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#masks .ask');
+  await ask.getByRole('button', { name: 'cat₈' }).click();
+  await expect(ask).toContainText('Yes.');
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'NaN' }).click();
+  await expect(ask).toContainText('Not quite. Zeros');
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'the average of all' }).click();
+  await expect(ask).toContainText('Yes. The average of all 8: each has weight 0.125');
+  const future = page.locator('#future .ask');
+  await future.getByRole('button', { name: 'none' }).click();
+  await expect(future).toContainText('Yes. 0 of 5 changed.');
+});
+
+test('never scrolls sideways, at three widths, with the longest text', async ({ lesson, page }) => {
+  const long = Array.from({ length: 14 }, (_, i) => `Donaudampfschiff${i}`).join(' ');
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const query of [{}, { text: long, rules: 'causal,padding,window,strided' }]) {
+      await lesson.open(query);
+      await page.locator('[data-skipped]').waitFor();
+      await expectNoSidewaysScroll(page);
+    }
+  }
+});
+
+test('a broken link says so, and numbers are words of their own', async ({ lesson, page }) => {
+  await lesson.open({ drawn: '8.xyz', rules: 'causal,causal', by: 'numbers', text: '1 2\n3 4\n5 6' });
+  await expect(page.getByText('drawn=8.xyz')).toBeVisible();
+  await expect(page.getByText('rules=causal,causal')).toBeVisible();
+  const rows = [
+    [1, 2],
+    [3, 4],
+    [5, 6],
+  ].map((row, place) => [1, ...row, ...positionOf(place)]);
+  await lesson.expectDrawn('scores', await scoresOf(rows), 1e-5);
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+  }
+});

@@ -1,0 +1,39 @@
+// Masks worth trying, as what they change in the state.
+import type { DrawnMask } from '../../state/drawn-mask';
+import type { MaskState } from '../../state/mask';
+
+export const exampleIds = ['empty', 'past', 'prefix'] as const;
+export type ExampleId = (typeof exampleIds)[number];
+
+export function drawnFrom(size: number, hidden: (row: number, col: number) => boolean): DrawnMask {
+  return {
+    size,
+    hidden: Array.from({ length: size * size }, (_, i) => hidden(Math.floor(i / size), i % size)),
+  };
+}
+
+export function exampleOf(id: ExampleId, size: number): Partial<MaskState> {
+  const pin = null;
+  switch (id) {
+    case 'empty':
+      // The first key is hidden from everybody, and a causal mask leaves the first query no other.
+      return {
+        rules: ['causal', 'drawn'],
+        drawn: drawnFrom(size, (_, col) => col === 0),
+        hide: 'infinity',
+        pin: { matrix: 'weights', row: 0, col: 0 },
+      };
+    case 'past':
+      return { rules: ['window'], left: 2, right: 2, hide: 'infinity', pin };
+    case 'prefix': {
+      // A prompt that sees all of itself, and an answer that sees the prompt and its own past.
+      const prompt = Math.ceil(size / 2);
+      return {
+        rules: ['drawn'],
+        drawn: drawnFrom(size, (row, col) => col > row && col >= prompt),
+        hide: 'infinity',
+        pin,
+      };
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// From the core's answer to matrices that can be drawn, and why each number is what it is.
+import type { MaskAnswer } from '../../compute/lessons/mask';
+import { at, type MatrixData } from '../../compute/protocol';
+import { inText } from '../../figures/format';
+import type { Axis, Drawn } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Mark } from '../../figures/pointing.svelte';
+import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import { maskIds, type HideId, type MaskCell, type RuleId } from '../../state/mask';
+import type { Typed } from './entered';
+import { text } from './text';
+
+export type MaskId = (typeof maskIds)[number];
+
+export interface Scene {
+  readonly answer: MaskAnswer;
+  readonly labels: readonly string[];
+  readonly hide: HideId;
+  readonly drawn: Readonly<Record<MaskId, Drawn>>;
+}
+
+export function tokenAxis(title: string, { labels, words }: Typed): Axis {
+  const names = words ? labels : labels.map((label) => `row ${label}`);
+  return { title, names, short: labels, words };
+}
+
+export function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
+/** What most matrices are: a scale of their own, nothing hidden, nothing to edit. */
+export const plain = {
+  kind: 'signed',
+  shared: false,
+  hidden: () => false,
+  changed: null,
+  edited: null,
+  editable: false,
+} as const;
+
+export function sceneOf(answer: MaskAnswer, typed: Typed, hide: HideId): Scene {
+  const { titles, symbols } = text;
+  const square = { rows: tokenAxis(titles.query, typed), cols: tokenAxis(titles.key, typed) };
+  const wide = (title: string) => ({
+    rows: tokenAxis(title, typed),
+    cols: numerals(answer.values.cols, titles.entry),
+  });
+  const end = scaleEnd(answer.scores.data);
+  const ends = scaleEnd(answer.values.data, answer.output.data);
+  const hidden = (row: number, col: number) => at(answer.mask, row, col) !== 0;
+  const word = (id: Exclude<MaskId, 'mask' | 'values'>) => ({
+    base: symbols[id],
+    letter: false,
+  });
+  const drawn: Record<MaskId, Drawn> = {
+    scores: {
+      ...{ ...plain, ...square, id: 'scores', role: 'score', matrix: answer.scores },
+      ...{ symbol: word('scores'), end, shared: true },
+    },
+    mask: {
+      ...{ ...plain, ...square, id: 'mask', role: 'weight', matrix: answer.mask },
+      ...{ symbol: { base: 'M', letter: true }, end: 0, hidden },
+    },
+    masked: {
+      ...{ ...plain, ...square, id: 'masked', role: 'score', matrix: answer.masked },
+      ...{ symbol: word('masked'), end, shared: true },
+      hidden: (row, col) => at(answer.masked, row, col) === -Infinity,
+    },
+    weights: {
+      ...{ ...plain, ...square, id: 'weights', role: 'weight', matrix: answer.weights },
+      ...{ symbol: word('weights'), kind: 'weights', end: 1 },
+      hidden: (row, col) => hidden(row, col) && at(answer.weights, row, col) === 0,
+    },
+    values: {
+      ...{ ...plain, ...wide(titles.key), id: 'values', role: 'v', matrix: answer.values },
+      ...{ symbol: { base: symbols.values, letter: true }, end: ends, shared: true },
+    },
+    output: {
+      ...{ ...plain, ...wide(titles.query), id: 'output', role: 'v', matrix: answer.output },
+      ...{ symbol: word('output'), end: ends, shared: true },
+    },
+  };
+  return { answer, labels: typed.labels, hide, drawn };
+}
+
+export function sourcesOf({ drawn }: Scene, { matrix, row, col }: MaskCell): Mark[] {
+  const last = drawn.mask.matrix.rows - 1;
+  const line = (id: MaskId): Mark => ({ matrix: id, rows: [row, row], cols: [0, last] });
+  const spot = (id: MaskId): Mark => ({ matrix: id, rows: [row, row], cols: [col, col] });
+  switch (matrix) {
+    case 'masked':
+      return [spot('scores'), spot('mask')];
+    case 'weights':
+      return [line('masked')];
+    case 'output':
+      return [line('weights'), { matrix: 'values', rows: [0, last], cols: [col, col] }];
+    case 'mask':
+      return [spot('scores'), spot('masked'), spot('weights')];
+    default:
+      return [];
+  }
+}
+
+export const across = (matrix: MatrixData) => Array.from({ length: matrix.cols }, (_, i) => i);
+
+function power(value: number): Part[] {
+  return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
+}
+
+function softmaxParts(masked: MatrixData, row: number, col: number): Part[] {
+  const seen = across(masked).filter((key) => at(masked, row, key) !== -Infinity);
+  const below = seen.flatMap((key, i) => [
+    ...(i > 0 ? [{ text: ' + ' }] : []),
+    ...power(at(masked, row, key)),
+  ]);
+  return [...power(at(masked, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
+}
+
+const seesNothing = (masked: MatrixData, row: number) =>
+  across(masked).every((key) => at(masked, row, key) === -Infinity);
+
+function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[]; note: string } {
+  const { answer, hide } = scene;
+  const { why } = text;
+  const hidden = at(answer.mask, row, col) !== 0;
+  switch (matrix) {
+    case 'scores':
+      return { parts: [], note: why.scores };
+    case 'mask': {
+      const by = (Object.keys(answer.single) as RuleId[])
+        .filter((rule) => at(answer.single[rule]!, row, col) !== 0)
+        .map((rule) => why.reasons[rule]);
+      return { parts: [], note: by.length === 0 ? why.open : why.hiddenBy(by.join('; ')) };
+    }
+    case 'masked': {
+      if (hide === 'after') return { parts: [], note: why.maskedAfter };
+      if (hide === 'zero' && hidden) return { parts: [], note: why.maskedZero };
+      const add = hidden ? text.hide.names[hide === 'large' ? 'large' : 'infinity'] : '+ 0';
+      const parts = [factor(at(answer.scores, row, col), 'score'), { text: ` ${add}` }];
+      return { parts, note: why.masked };
+    }
+    case 'weights': {
+      if (seesNothing(answer.masked, row)) {
+        return { parts: [], note: why.naive(inText(answer.naive)) };
+      }
+      if (hide === 'after' && hidden) return { parts: [], note: why.after };
+      const note = hide === 'after' ? why.after : why.softmax;
+      return { parts: softmaxParts(answer.masked, row, col), note };
+    }
+    case 'values':
+      return { parts: [], note: why.values };
+    case 'output': {
+      const terms = across(answer.weights).map((key) => ({
+        a: at(answer.weights, row, key),
+        b: at(answer.values, key, col),
+      }));
+      return { parts: sumOf(terms, 'weight', 'v'), note: why.output };
+    }
+  }
+}
+
+/** Null for a cell that is not there. */
+export function whyOf(scene: Scene, cell: MaskCell): Why | null {
+  const drawn = scene.drawn[cell.matrix];
+  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
+  const { row, col } = cell;
+  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
+}
+
+/** What can be said of the whole: a row that sees nothing, a leak, a row that is not whole, or all is well. */
+export function verdictOf({ answer, labels, hide }: Scene): string {
+  const rows = answer.mask.data.length / answer.mask.cols;
+  const all = Array.from({ length: rows }, (_, row) => row);
+  const most = (of: MatrixData) =>
+    all.reduce((best, row) => (at(of, row, 0) > at(of, best, 0) ? row : best), 0);
+  const leaking = most(answer.leaks);
+  const leak = at(answer.leaks, leaking, 0);
+  const { verdicts } = text;
+  if (leak > 0) return verdicts.leaks(labels[leaking], inText(leak));
+  const empty = all.find((row) => seesNothing(answer.mask, row));
+  if (empty !== undefined) return verdicts.empty(labels[empty]);
+  const least = all.reduce(
+    (best, row) => (at(answer.sums, row, 0) < at(answer.sums, best, 0) ? row : best),
+    0,
+  );
+  if (hide === 'after' && answer.mask.data.includes(-Infinity)) {
+    return verdicts.short(labels[least], inText(at(answer.sums, least, 0)));
+  }
+  return verdicts.clean;
+}

@@ -1,0 +1,315 @@
+// What chapter "Mask" shows, on the core. There is no arithmetic here.
+import type { Mask, Tensor, Tril } from 'tril';
+import { headWeights, positions, type HeadWeights } from '../../state/attend-heads';
+import { hides } from '../../state/drawn-mask';
+import {
+  blockSize,
+  type BlockPattern,
+  type GarbageId,
+  type HideId,
+  type MaskState,
+  type RuleId,
+  type ScoreId,
+} from '../../state/mask';
+import { inputOf } from './attend';
+import type { Answers } from '../lesson-protocol';
+import { at, type Content, type CostData, type MatrixData } from '../protocol';
+import { costData, download, elementwise, upload } from './matrices';
+
+/** Which rules hold, and their numbers. */
+export type MaskRules = Pick<
+  MaskState,
+  'rules' | 'length' | 'left' | 'right' | 'local' | 'stride' | 'drawn'
+>;
+
+export interface MaskAsk {
+  readonly content: Content;
+  readonly scores: ScoreId;
+  readonly seed: number;
+  readonly rules: MaskRules;
+  readonly hide: HideId;
+}
+
+/** One attention under a mask, [T, T] but for `output`, [T, D]. */
+export interface Masked {
+  /** What softmax gets. */
+  readonly masked: MatrixData;
+  readonly weights: MatrixData;
+  readonly output: MatrixData;
+}
+
+export interface MaskAnswer extends Masked {
+  readonly scores: MatrixData;
+  /** 0, or -inf where all rules together hide. */
+  readonly mask: MatrixData;
+  /** The same for each rule by itself. */
+  readonly single: Readonly<Partial<Record<RuleId, MatrixData>>>;
+  readonly values: MatrixData;
+  /** [T, 1]: of every row of weights, all of it and what lies on hidden keys. */
+  readonly sums: MatrixData;
+  readonly leaks: MatrixData;
+  /** -inf - (-inf): the first step of softmax where everything is hidden, done without care. */
+  readonly naive: number;
+  /** Of attention to the queries, keys and values. */
+  readonly cost: CostData;
+}
+
+export interface FutureAsk extends MaskAsk {
+  /** The first token that is overwritten. */
+  readonly cut: number;
+  readonly garbage: GarbageId;
+}
+
+export interface FutureAnswer {
+  /** The input, as it was and overwritten. */
+  readonly inputs: readonly [MatrixData, MatrixData];
+  /** Its outputs by one and the same call. */
+  readonly outputs: readonly [MatrixData, MatrixData];
+  readonly weights: readonly [MatrixData, MatrixData];
+}
+
+export interface BlocksAsk {
+  readonly pattern: BlockPattern;
+  readonly tokens: number;
+}
+
+export interface BlocksAnswer {
+  /** 1 for a block of queries and keys that attention goes through, 0 for one that it skips. */
+  readonly visited: MatrixData;
+  /** Which share of its pairs may be seen. */
+  readonly seen: MatrixData;
+  readonly skipped: number;
+  readonly cost: CostData;
+  /** How many scores are computed. */
+  readonly scores: number;
+}
+
+export interface MaskLessons {
+  mask: { ask: MaskAsk; answer: MaskAnswer };
+  future: { ask: FutureAsk; answer: FutureAnswer };
+  blocks: { ask: BlocksAsk; answer: BlocksAnswer };
+}
+
+const headWidth = 4;
+
+/** Random weights without a name, small enough that softmax does not saturate. */
+function randomWeights(tril: Tril, inputs: number, seed: number): HeadWeights {
+  const [wq, wk, wv] = [0, 1, 2].map((which) =>
+    download(
+      tril.randomUniform([headWidth, inputs], { seed: 3 * seed + which, low: -0.8, high: 0.8 }),
+    ),
+  );
+  return { wq, wk, wv };
+}
+
+function weightsFor(tril: Tril, ask: MaskAsk, inputs: number): HeadWeights {
+  if (ask.scores === 'random') return randomWeights(tril, inputs, ask.seed);
+  const width = inputs - 1 - positions.width;
+  const head = ask.scores === 'same' ? 'same' : 'average';
+  return headWeights(head, width, ask.content.kind === 'tokens');
+}
+
+/** The core's mask for one rule; null where it is not there. */
+function ruleMask(tril: Tril, rule: RuleId, given: MaskRules, size: number): Mask | null {
+  switch (rule) {
+    case 'causal':
+      return tril.mask.causal();
+    case 'padding':
+      return tril.mask.padding([Math.min(given.length, size)]);
+    case 'window':
+      return tril.mask.window({ left: given.left, right: given.right });
+    case 'strided':
+      return tril.mask.strided({ local: given.local, stride: given.stride });
+    case 'drawn': {
+      const { drawn } = given;
+      if (!drawn) return null;
+      const visible = Array.from({ length: size * size }, (_, i) =>
+        hides(drawn, Math.floor(i / size), i % size) ? 0 : 1,
+      );
+      return tril.mask.dense(tril.tensor([size, size], visible), { kind: 'boolean' });
+    }
+  }
+}
+
+function masksOf(tril: Tril, rules: MaskRules, size: number): Partial<Record<RuleId, Mask>> {
+  const made: Partial<Record<RuleId, Mask>> = {};
+  for (const rule of rules.rules) {
+    const mask = ruleMask(tril, rule, rules, size);
+    if (mask) made[rule] = mask;
+  }
+  return made;
+}
+
+/** What a mask adds to scores. */
+const added = (tril: Tril, mask: Mask, size: number): MatrixData =>
+  download(tril.mask.toTensor(mask, [size, size]));
+
+const withOther = (given: MatrixData, from: number, to: number): MatrixData => ({
+  ...given,
+  data: given.data.map((value) => (value === from ? to : value)),
+});
+
+interface Head {
+  readonly q: Tensor;
+  readonly k: Tensor;
+  readonly v: Tensor;
+}
+
+function attendMasked(tril: Tril, head: Head, mask: Mask, sum: MatrixData, hide: HideId): Masked {
+  const [q, k, v] = [head.q, head.k, head.v].map((matrix) =>
+    tril.tensor([1, 1, ...matrix.shape], matrix.read()),
+  );
+  if (hide === 'infinity' || hide === 'large') {
+    const large = upload(tril, withOther(sum, -Infinity, -1e9));
+    const used = hide === 'infinity' ? mask : tril.mask.dense(large, { kind: 'additive' });
+    const { output, trace } = tril.attention(q, k, v, { mask: used, trace: true });
+    const { masked, weights } = trace;
+    return { masked: download(masked), weights: download(weights), output: download(output) };
+  }
+  // [1, 0] for visible and hidden.
+  const visible = withOther(withOther(sum, 0, 1), -Infinity, 0);
+  const scores = download(tril.attention(q, k, v, { trace: true }).trace.scores);
+  const masked = hide === 'zero' ? download(elementwise(tril, visible, scores)) : scores;
+  const whole = tril.softmax(upload(tril, masked));
+  const weights = hide === 'zero' ? whole : elementwise(tril, visible, download(whole));
+  return {
+    masked,
+    weights: download(weights),
+    output: download(tril.matmul(weights, head.v)),
+  };
+}
+
+function headOf(tril: Tril, x: MatrixData, weights: HeadWeights): Head {
+  const input = upload(tril, x);
+  const [q, k, v] = [weights.wq, weights.wk, weights.wv].map((weight) =>
+    tril.linear(input, upload(tril, weight)),
+  );
+  return { q, k, v };
+}
+
+/** Sums of rows, [T, 1]. */
+function rowSums(tril: Tril, matrix: Tensor): MatrixData {
+  const ones = tril.tensor([matrix.shape[1], 1], new Float32Array(matrix.shape[1]).fill(1));
+  return download(tril.matmul(matrix, ones));
+}
+
+interface Prepared {
+  readonly x: MatrixData;
+  readonly weights: HeadWeights;
+  readonly single: Partial<Record<RuleId, Mask>>;
+  readonly mask: Mask;
+  readonly sum: MatrixData;
+}
+
+function prepare(tril: Tril, ask: MaskAsk): Prepared {
+  const x = inputOf(tril, ask.content, positions);
+  const single = masksOf(tril, ask.rules, x.rows);
+  const mask = tril.mask.and(...Object.values(single));
+  const sum = added(tril, mask, x.rows);
+  return { x, weights: weightsFor(tril, ask, x.cols), single, mask, sum };
+}
+
+/** Rows from `cut` on are other numbers. */
+function overwritten(tril: Tril, x: MatrixData, { cut, garbage }: FutureAsk): MatrixData {
+  const from = cut * x.cols;
+  const data = x.data.slice();
+  if (garbage === 'other') {
+    const other = tril.randomNormal([x.rows, x.cols], { seed: 1 }).read();
+    data.set(other.subarray(from), from);
+  } else {
+    data.fill(garbage === 'huge' ? 1e6 : NaN, from);
+  }
+  return { ...x, data };
+}
+
+function patternMask({ mask }: Tril, { pattern, tokens }: BlocksAsk): Mask {
+  switch (pattern) {
+    case 'full':
+      return mask.and();
+    case 'causal':
+      return mask.causal();
+    case 'window':
+      return mask.and(mask.causal(), mask.window({ left: 255 }));
+    case 'strided':
+      return mask.and(mask.causal(), mask.strided({ local: 64, stride: 64 }));
+    case 'padding':
+      return mask.padding([tokens / 2]);
+  }
+}
+
+/** Averages `each` neighbours: [tokens / each, tokens]. */
+function pooling(tril: Tril, tokens: number, each: number): Tensor {
+  const rows = tokens / each;
+  const data = new Float32Array(rows * tokens);
+  for (let row = 0; row < rows; ++row) {
+    data.fill(1 / each, row * tokens + row * each, row * tokens + (row + 1) * each);
+  }
+  return tril.tensor([rows, tokens], data);
+}
+
+export const maskAnswers: Answers<MaskLessons> = {
+  mask(tril, ask) {
+    const { x, weights, single, mask, sum } = prepare(tril, ask);
+    const head = headOf(tril, x, weights);
+    const result = attendMasked(tril, head, mask, sum, ask.hide);
+    const hidden = withOther(sum, -Infinity, 1);
+    const infinities = tril.tensor([2, 1], [-Infinity, -Infinity]);
+    return {
+      ...result,
+      scores: download(tril.attention(head.q, head.k, head.v, { trace: true }).trace.scores),
+      mask: sum,
+      single: Object.fromEntries(
+        Object.entries(single).map(([rule, one]) => [rule, added(tril, one, x.rows)]),
+      ),
+      values: download(head.v),
+      sums: rowSums(tril, upload(tril, result.weights)),
+      leaks: rowSums(tril, elementwise(tril, hidden, result.weights)),
+      cost: costData(
+        tril.cost.attention({
+          ...{ queries: x.rows, keys: x.rows, width: head.q.shape[1] },
+          ...{ valueWidth: head.v.shape[1], mask },
+        }),
+      ),
+      naive: tril.matmul(tril.tensor([[1, -1]]), infinities).read()[0],
+    };
+  },
+
+  future(tril, ask) {
+    const { x, weights, mask, sum } = prepare(tril, ask);
+    const inputs = [x, overwritten(tril, x, ask)] as const;
+    const [one, two] = inputs.map((input) =>
+      attendMasked(tril, headOf(tril, input, weights), mask, sum, ask.hide),
+    );
+    return { inputs, outputs: [one.output, two.output], weights: [one.weights, two.weights] };
+  },
+
+  blocks(tril, ask) {
+    const { tokens } = ask;
+    const mask = patternMask(tril, ask);
+    const narrow = tril.zeros([1, 1, tokens, 1]);
+    const options = { mask, blocks: blockSize, trace: true } as const;
+    const visited = download(tril.onlineAttention(narrow, narrow, narrow, options).trace.visited);
+    const hidden = download(tril.mask.toTensor(mask, [tokens, tokens]));
+    const visible = upload(tril, withOther(withOther(hidden, 0, 1), -Infinity, 0));
+    const byKeys = tril.matmul(visible, pooling(tril, tokens, blockSize.keys), {
+      transposeB: true,
+    });
+    const cost = tril.cost.attention({
+      ...{ queries: tokens, keys: tokens, width: 64, mask, method: 'online' },
+    });
+    return {
+      visited,
+      seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
+      skipped: visited.data.filter((one) => one === 0).length,
+      cost: costData(cost),
+      scores: cost.scores,
+    };
+  },
+};
+
+/** Whether two rows are the same bits. */
+export function sameBits(one: MatrixData, other: MatrixData, row: number): boolean {
+  return Array.from({ length: one.cols }, (_, col) => col).every((col) =>
+    Object.is(at(one, row, col), at(other, row, col)),
+  );
+}
