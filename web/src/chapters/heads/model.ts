@@ -1,0 +1,48 @@
+import type { HeadsAsk } from '../../compute/lessons/heads';
+import { openChapter, useChapter } from '../../shell/chapter.svelte';
+import { decode, encode, mostTokens, type HeadsState } from '../../state/heads';
+import { labelsOf } from '../attend/scene';
+import { tokenize } from '../attend/tokens';
+import { text } from './text';
+
+export const provideModel = () => openChapter<HeadsState>({ chapter: 'heads', encode, decode });
+export const useModel = () => useChapter<HeadsState>();
+
+export interface Sequence {
+  /** Tokens' numbers as they were typed, without the start sign. */
+  readonly ids: readonly number[];
+  /** Of the sequence that is looked at, start sign first: all different. */
+  readonly labels: readonly string[];
+  /** The tokens themselves, by number. */
+  readonly distinct: readonly string[];
+  /** Numbers of that sequence's tokens; none for the start sign. */
+  readonly order: readonly (number | null)[];
+  readonly found: number;
+}
+
+export function sequenceOf(typed: string, batch: number): Sequence {
+  const all = tokenize(typed, 'words');
+  const tokens = all.tokens.slice(0, mostTokens);
+  const ids = all.ids.slice(0, mostTokens);
+  const turned = batch === 2;
+  const ordered = turned ? [...tokens].reverse() : tokens;
+  const order = turned ? [...ids].reverse() : ids;
+  const labels = labelsOf({ ...all, tokens: ordered, ids: order });
+  return {
+    ids,
+    labels: [text.startSign, ...labels],
+    distinct: all.distinct,
+    order: [null, ...order],
+    found: all.found,
+  };
+}
+
+/** What the core is asked, as text: equal texts are equal questions. */
+export function inputsOf({ text: typed, batch, writers }: HeadsState): string {
+  return JSON.stringify({ ids: sequenceOf(typed, batch).ids, batch: batch - 1, writers });
+}
+
+export function askOf(inputs: string): HeadsAsk | null {
+  const ask = JSON.parse(inputs) as HeadsAsk;
+  return ask.ids.length > 0 ? ask : null;
+}

@@ -1,0 +1,250 @@
+// From the core's answer to matrices that can be drawn, and why each number is what it is.
+import type { LayerAnswer } from '../../compute/lessons/heads';
+import { at, type MatrixData } from '../../compute/protocol';
+import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Role } from '../../figures/palette.svelte';
+import type { Mark } from '../../figures/pointing.svelte';
+import { sumOf, type Part, type Why } from '../../figures/why';
+import type { Cell } from '../../state/cell';
+import type { ProjectionId, SplitId } from '../../state/heads';
+import { circuitHeads, groups, headWidth, heads, stacked, layers } from '../../state/heads-circuit';
+import { text } from './text';
+
+const plain = {
+  kind: 'signed',
+  shared: false,
+  hidden: () => false,
+  changed: null,
+  edited: null,
+  editable: false,
+} as const;
+
+export function tokenAxis(title: string, labels: readonly string[]): Axis {
+  const names = labels.map((label) => (label === text.startSign ? text.startName : label));
+  return { title, names, short: labels, words: true };
+}
+
+function runs(parts: readonly LabelGroup[], title: string): Axis {
+  const count = ({ count: many }: LabelGroup) => Array.from({ length: many }, (_, i) => i + 1);
+  return {
+    title,
+    names: parts.flatMap((part) => count(part).map((i) => `${part.name} ${i}`)),
+    short: parts.flatMap((part) => count(part).map((i) => (part.count === 1 ? '' : String(i)))),
+    groups: parts,
+  };
+}
+
+const inputGroups = groups.map(({ id, from, count }) => ({ name: text.groups[id], from, count }));
+const headGroups = Array.from({ length: heads }, (_, head) => ({
+  name: `head ${head + 1}`,
+  from: head * headWidth,
+  count: headWidth,
+}));
+const inputAxis = runs(inputGroups, text.titles.input);
+const packedAxis = runs(headGroups, text.titles.packed);
+const entryAxis: Axis = {
+  ...runs([{ name: '', from: 0, count: headWidth }], text.titles.entry),
+  groups: undefined,
+};
+
+/** Heads' results, or anything [T, D] each, side by side. */
+function sideBySide(parts: readonly MatrixData[]): MatrixData {
+  const [{ rows, cols }] = parts;
+  const data = new Float32Array(rows * cols * parts.length);
+  parts.forEach((part, which) => {
+    for (let row = 0; row < rows; ++row) {
+      const own = part.data.subarray(row * cols, (row + 1) * cols);
+      data.set(own, (row * parts.length + which) * cols);
+    }
+  });
+  return { rows, cols: cols * parts.length, data };
+}
+
+/** The rows of W_Q, W_K or W_V for all heads, [H D, C]. */
+function projectionOf(which: ProjectionId): MatrixData {
+  const { cols, data } = stacked(layers[0]);
+  const rows = heads * headWidth;
+  const from = ['q', 'k', 'v'].indexOf(which) * rows * cols;
+  return { rows, cols, data: data.slice(from, from + rows * cols) };
+}
+
+export interface Scene {
+  readonly layer: LayerAnswer;
+  readonly projection: ProjectionId;
+  /** W of the shown projection, and W_O. */
+  readonly weight: MatrixData;
+  readonly outputWeight: MatrixData;
+  readonly drawn: Readonly<Record<SplitId, Drawn>>;
+}
+
+export const weightsDrawn = (
+  id: string,
+  matrix: MatrixData,
+  labels: readonly string[],
+  symbol: MatrixSymbol,
+): Drawn => ({
+  ...{ ...plain, id, symbol, role: 'weight', matrix, kind: 'weights', end: 1 },
+  rows: tokenAxis(text.titles.query, labels),
+  cols: tokenAxis(text.titles.key, labels),
+  // All heads of this chapter are causal.
+  hidden: (row, col) => col > row,
+});
+
+interface Options {
+  readonly layer: LayerAnswer;
+  readonly outputWeight: MatrixData;
+  readonly projection: ProjectionId;
+  readonly labels: readonly string[];
+}
+
+export function sceneOf({ layer, outputWeight, projection, labels }: Options): Scene {
+  const { titles, symbols } = text;
+  const packed = layer.packed[projection];
+  const parts = { q: layer.queries, k: layer.keys, v: layer.values }[projection];
+  const concat = sideBySide(layer.blends);
+  const tokens = tokenAxis(titles.token, labels);
+  const base = symbols.packed[projection];
+  const number = (n: number) => String(n + 1);
+  const make = (
+    id: SplitId,
+    symbol: MatrixSymbol,
+    role: Role,
+    matrix: MatrixData,
+    cols: Axis,
+  ): Drawn => ({
+    ...{ ...plain, id, symbol, role, matrix, cols, rows: tokens, end: scaleEnd(matrix.data) },
+  });
+  const shared = (drawn: Drawn, end: number): Drawn => ({ ...drawn, end, shared: true });
+  const [ofPacked, ofConcat] = [scaleEnd(packed.data), scaleEnd(concat.data)];
+  const all: Drawn[] = [
+    make('x', { base: 'X', letter: true }, 'x', layer.x, inputAxis),
+    make('packed', { base, letter: true }, projection, packed, packedAxis),
+    make('concat', { base: symbols.heads, letter: false }, 'v', concat, packedAxis),
+    {
+      ...make('wo', { base: 'W', sub: 'O', letter: true }, 'v', outputWeight, packedAxis),
+      rows: { ...inputAxis, title: titles.output },
+    },
+    make('output', { base: symbols.output, letter: false }, 'v', layer.output, inputAxis),
+    ...parts.map((part, head) =>
+      shared(
+        make(
+          `part${head + 1}` as SplitId,
+          { base, sub: number(head), letter: true },
+          projection,
+          part,
+          entryAxis,
+        ),
+        ofPacked,
+      ),
+    ),
+    ...layer.weights.map((weights, head) =>
+      weightsDrawn(`map${head + 1}`, weights, labels, {
+        base: symbols.weights,
+        sub: number(head),
+        letter: false,
+      }),
+    ),
+    ...layer.blends.map((blend, head) =>
+      shared(
+        make(
+          `blend${head + 1}` as SplitId,
+          { base: 'head', sub: number(head), letter: false },
+          'v',
+          blend,
+          entryAxis,
+        ),
+        ofConcat,
+      ),
+    ),
+  ];
+  const drawn = Object.fromEntries(all.map((one) => [one.id, one])) as Record<SplitId, Drawn>;
+  return { layer, projection, weight: projectionOf(projection), outputWeight, drawn };
+}
+
+/** A head's number, from 0, by the id of one of its matrices; null for matrices of all heads. */
+function headOf(id: SplitId): number | null {
+  const found = /\d$/u.exec(id);
+  return found ? Number(found[0]) - 1 : null;
+}
+
+export function sourcesOf({ drawn }: Scene, { matrix, row, col }: Cell<SplitId>): Mark[] {
+  const line = (id: SplitId): Mark => ({
+    matrix: id,
+    rows: [row, row],
+    cols: [0, drawn[id].matrix.cols - 1],
+  });
+  const spot = (id: SplitId, r: number, c: number): Mark => ({
+    matrix: id,
+    rows: [r, r],
+    cols: [c, c],
+  });
+  const head = headOf(matrix);
+  const [which, entry] = [Math.floor(col / headWidth), col % headWidth];
+  if (matrix === 'packed') return [line('x'), spot(`part${which + 1}` as SplitId, row, entry)];
+  if (matrix === 'concat') return [spot(`blend${which + 1}` as SplitId, row, entry)];
+  if (matrix === 'output') return [line('concat'), { ...line('wo'), rows: [col, col] }];
+  if (matrix.startsWith('part')) return [spot('packed', row, head! * headWidth + col)];
+  if (matrix.startsWith('blend')) {
+    return [line(`map${head! + 1}` as SplitId), spot('concat', row, head! * headWidth + col)];
+  }
+  return [];
+}
+
+/** Only terms that are not zero: most entries of weights made by hand are. */
+function terms(count: number, term: (i: number) => { a: number; b: number }) {
+  return Array.from({ length: count }, (_, i) => term(i)).filter(({ a, b }) => a !== 0 && b !== 0);
+}
+
+function explain(
+  scene: Scene,
+  { matrix, row, col }: Cell<SplitId>,
+): { parts: Part[]; note: string } {
+  const { layer, weight, outputWeight, projection, drawn } = scene;
+  const { why } = text;
+  const head = headOf(matrix);
+  const projected = (out: number) => {
+    const found = terms(layer.x.cols, (i) => ({ a: at(layer.x, row, i), b: at(weight, out, i) }));
+    return { parts: sumOf(found, 'x', projection), note: why.projected };
+  };
+  if (matrix === 'x') return { parts: [], note: col < groups[3].from ? why.x : why.before };
+  if (matrix === 'packed') return projected(col);
+  if (matrix === 'wo') return { parts: [], note: why.wo };
+  if (matrix === 'output') {
+    const { concat } = drawn;
+    const found = terms(concat.matrix.cols, (i) => ({
+      a: at(concat.matrix, row, i),
+      b: at(outputWeight, col, i),
+    }));
+    return { parts: sumOf(found, 'v', 'v'), note: why.output };
+  }
+  if (matrix === 'concat') {
+    const note = why.concat(Math.floor(col / headWidth) + 1, (col % headWidth) + 1);
+    return { parts: [], note };
+  }
+  if (matrix.startsWith('part')) return projected(head! * headWidth + col);
+  if (matrix.startsWith('map')) return { parts: [], note: why.weights };
+  const [weights, values] = [layer.weights[head!], layer.values[head!]];
+  const found = terms(weights.cols, (i) => ({ a: at(weights, row, i), b: at(values, i, col) }));
+  return { parts: sumOf(found, 'weight', 'v'), note: why.blend };
+}
+
+/** Null for a cell that is not there. */
+export function whyOf(scene: Scene, cell: Cell<SplitId>): Why | null {
+  const drawn = scene.drawn[cell.matrix];
+  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
+  const { row, col } = cell;
+  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
+}
+
+export const headName = (layer: number, head: number) =>
+  text.headNames[circuitHeads[layer - 1][head - 1]];
+
+/** The key with the largest weight of a row. */
+export function mostSeen(weights: MatrixData, row: number): number {
+  let most = 0;
+  for (let col = 1; col <= row; ++col) {
+    if (at(weights, row, col) > at(weights, row, most)) most = col;
+  }
+  return most;
+}
