@@ -1,0 +1,324 @@
+// Chapter "Block": every stage against the core's own transformerBlock in Node, and what is left when parts are switched
+// off against a block written down again here, in double precision.
+import AxeBuilder from '@axe-core/playwright';
+import type { Tensor, Tril } from 'tril';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'block')),
+});
+
+type Rows = number[][];
+/** Sums of up to 16 products of numbers up to 8, a few after each other: variants of the core may round otherwise. */
+const rounding = 64 * 2 ** -24 * 8;
+const parts = ['norm1', 'attention', 'residual1', 'norm2', 'feedForward', 'residual2'];
+/** "the cat saw the dog", by first appearance. */
+const ids = [0, 1, 2, 0, 3];
+const seed = 7;
+
+function weightsOf(core: Tril, width: number, hidden: number, from: number) {
+  const draw = (rows: number, cols: number, nth: number) => {
+    const high = Math.sqrt(6 / (rows + cols));
+    return core.randomUniform([rows, cols], { seed: from + nth, low: -high, high });
+  };
+  return {
+    'self_attn.in_proj_weight': draw(3 * width, width, 1),
+    'self_attn.out_proj.weight': draw(width, width, 2),
+    'linear1.weight': draw(hidden, width, 3),
+    'linear2.weight': draw(width, hidden, 4),
+  };
+}
+
+const added = (a: Rows, b: Rows) => a.map((row, r) => row.map((value, c) => value + b[r][c]));
+
+function inputOf(core: Tril, tokens: number[], positions: boolean): Tensor {
+  const words = rowsOf(core.embedding(tokens, core.randomNormal([16, 8], { seed: 100 * seed })));
+  const places = rowsOf(core.sinusoidalPositions(tokens.length, 8));
+  return core.tensor(positions ? added(words, places) : words);
+}
+
+function blockOf(core: Tril, x: Tensor, norm: 'post' | 'pre', causal = false) {
+  const weights = weightsOf(core, 8, 16, 100 * seed);
+  return core.transformerBlock(x, weights, { heads: 2, norm, causal, trace: true });
+}
+
+const times = (x: Rows, weights: Rows) =>
+  x.map((row) => weights.map((other) => row.reduce((sum, value, i) => sum + value * other[i], 0)));
+
+function normed(x: Rows): Rows {
+  return x.map((row) => {
+    const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
+    const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length;
+    return row.map((value) => (value - mean) / Math.sqrt(variance + 1e-5));
+  });
+}
+
+function attended(x: Rows, projections: Rows, out: Rows, heads: number): Rows {
+  const width = x[0].length;
+  const [q, k, v] = [0, 1, 2].map((n) => times(x, projections.slice(n * width, (n + 1) * width)));
+  const d = width / heads;
+  const joined = x.map(() => Array<number>(width).fill(0));
+  for (let head = 0; head < heads; ++head) {
+    const own = (row: number[]) => row.slice(head * d, (head + 1) * d);
+    for (const [t, query] of q.entries()) {
+      const scores = times([own(query)], k.map(own))[0].map((score) => score / Math.sqrt(d));
+      const powers = scores.map((score) => Math.exp(score - Math.max(...scores)));
+      const sum = powers.reduce((total, power) => total + power, 0);
+      for (let i = 0; i < d; ++i) {
+        joined[t][head * d + i] = powers.reduce(
+          (total, power, s) => total + (power / sum) * v[s][head * d + i],
+          0,
+        );
+      }
+    }
+  }
+  return times(joined, out);
+}
+
+/** The block in double precision, without the parts in `off`. */
+function reference(
+  x: Rows,
+  weights: Record<string, Tensor>,
+  heads: number,
+  pre: boolean,
+  off: string[],
+): Rows {
+  const [w, wo, w1, w2] = Object.values(weights).map((weight) => rowsOf(weight));
+  const on = (part: string) => !off.includes(part);
+  const norm = (part: string, y: Rows) => (on(part) ? normed(y) : y);
+  const residual = (part: string, y: Rows, branch: Rows) => (on(part) ? added(y, branch) : branch);
+  const zeros = x.map((row) => row.map(() => 0));
+  const attention = on('attention') ? attended(pre ? norm('norm1', x) : x, w, wo, heads) : zeros;
+  const first = residual('residual1', x, attention);
+  const between = pre ? first : norm('norm1', first);
+  const hidden = times(pre ? norm('norm2', between) : between, w1);
+  const network = times(
+    hidden.map((row) => row.map((value) => Math.max(value, 0))),
+    w2,
+  );
+  const second = residual('residual2', between, on('feedForward') ? network : zeros);
+  return pre ? second : norm('norm2', second);
+}
+
+const length = (x: Rows) => Math.hypot(...x.flat());
+const differenceOf = (a: Rows, b: Rows) =>
+  a.map((row, r) => row.map((value, c) => value - b[r][c]));
+
+for (const norm of ['post', 'pre'] as const) {
+  test(`every stage of a ${norm}-norm block is the core's`, async ({ lesson, page }) => {
+    const core = await tril();
+    const { output, trace } = blockOf(core, inputOf(core, ids, true), norm);
+    await lesson.open({ norm });
+    const seen: string[] = [];
+    for (let step = 0; step < 16; ++step) {
+      const stage = (await page.locator('[data-stage]').getAttribute('data-stage'))!;
+      seen.push(stage);
+      const expected =
+        stage === 'x' ? inputOf(core, ids, true) : trace[stage as keyof typeof trace];
+      await lesson.expectDrawn(stage, rowsOf(expected!), rounding);
+      const on = page.getByRole('button', { name: 'Step on' });
+      if (step < 15) await on.click();
+      await expect(page.locator('[data-stage]')).not.toHaveAttribute(
+        'data-stage',
+        step < 15 ? stage : '',
+      );
+    }
+    expect(new Set(seen)).toEqual(new Set(['x', ...Object.keys(trace)]));
+    await lesson.expectDrawn(seen[15], rowsOf(output), rounding);
+    await expect(page.locator('[data-apart]')).toHaveAttribute('data-apart', '0');
+  });
+
+  test(`any part of a ${norm}-norm block can be switched off`, async ({ lesson, page }) => {
+    const core = await tril();
+    const x = rowsOf(inputOf(core, ids, true));
+    const weights = weightsOf(core, 8, 16, 100 * seed);
+    const whole = reference(x, weights, 2, norm === 'pre', []);
+    await lesson.open({ norm });
+    for (const part of parts) {
+      const toggle = page.locator(`[data-part="${part}"]`).getByRole('switch');
+      await toggle.click();
+      await expect(toggle).toHaveAttribute('aria-checked', 'false');
+      const difference = differenceOf(reference(x, weights, 2, norm === 'pre', [part]), whole);
+      await lesson.expectDrawn('effect', difference, rounding);
+      const size = Number(await page.locator('[data-effect]').getAttribute('data-effect'));
+      expect(Math.abs(size - length(difference))).toBeLessThan(8 * rounding);
+      await toggle.click();
+      await expect(page.getByText('Nothing: all parts are on.')).toBeVisible();
+    }
+  });
+}
+
+test('heads, a changed word, and the way back', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open({ stage: 'weights', mask: 'causal' });
+  const x = rowsOf(inputOf(core, ids, true));
+  const { trace } = blockOf(core, core.tensor(x), 'post', true);
+  await page.getByRole('button', { name: '2 of 2' }).click();
+  await lesson.expectDrawn('weights', rowsOf(trace.weights, 1), rounding);
+  await lesson.open({ pin: 'words.1.3' });
+  await page.locator('#one .why input').fill('2.5');
+  await page.keyboard.press('Enter');
+  const words = rowsOf(inputOf(core, ids, false));
+  const places = rowsOf(core.sinusoidalPositions(5, 8));
+  words[1][3] = 2.5;
+  await lesson.expectDrawn('x', added(words, places), rounding);
+  await expect(lesson.cell('x', 1, 3)).toHaveClass(/changed/);
+  await expect(lesson.cell('x', 0, 3)).not.toHaveClass(/changed/);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await lesson.expectDrawn('x', x, rounding);
+});
+
+test('says why, stage by stage', async ({ lesson, page }) => {
+  for (const [pin, words] of [
+    ['residual1.2.3', 'What came in, plus what was made.'],
+    ['normed1.0.0', 'over the root of its row’s variance'],
+    ['hidden.4.15', 'Row of the left times row of the weights.'],
+    ['activated.1.1', 'ReLU('],
+  ]) {
+    await lesson.open({ stage: pin.split('.')[0], pin });
+    await expect(page.locator('#one .why')).toContainText(words);
+  }
+});
+
+test('layer norm is per token', async ({ lesson, page }) => {
+  await lesson.open();
+  const given = [
+    [1, 2, 3, 6],
+    [10, 20, 30, 60],
+    [-5, 5, -5, 5],
+    [4, 4, 4, 5],
+  ];
+  await lesson.expectDrawn('given', given);
+  await lesson.expectDrawn('normed', normed(given), rounding);
+  for (const [row, after] of normed(given).entries()) {
+    const cells = page.locator(`[data-moments="${row}"] [data-number]`);
+    const drawn = await cells.evaluateAll((all) =>
+      all.map((one) => Number((one as HTMLElement).dataset.number)),
+    );
+    const mean = given[row].reduce((sum, value) => sum + value, 0) / 4;
+    const variance = given[row].reduce((sum, value) => sum + (value - mean) ** 2, 0) / 4;
+    const own = after.reduce((sum, value) => sum + value ** 2, 0) / 4;
+    for (const [i, value] of [mean, variance, 0, own].entries()) {
+      expect(Math.abs(drawn[i] - value)).toBeLessThan(rounding * Math.max(1, value / 8));
+    }
+  }
+  await lesson.point('given', 1, 2);
+  await page.locator('#norm .why input').fill('-7');
+  await page.keyboard.press('Enter');
+  given[1][2] = -7;
+  await lesson.expectDrawn('normed', normed(given), rounding);
+  for (let row = 0; row < 4; ++row) {
+    const changed = page.locator(`[data-matrix="normed"] .changed[data-row="${row}"]`);
+    await expect(changed).toHaveCount(row === 1 ? 4 : 0);
+  }
+});
+
+test('moved words: the same rows without positions, others with them', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open({ positions: 'none' });
+  const reversed = [...ids].reverse();
+  const largest = page.locator('[data-largest]');
+  for (const positions of [false, true]) {
+    if (positions) {
+      await page.locator('#shuffle').getByRole('button', { name: 'Sinusoidal' }).click();
+    }
+    const plain = rowsOf(blockOf(core, inputOf(core, ids, positions), 'post').output).reverse();
+    const moved = rowsOf(blockOf(core, inputOf(core, reversed, positions), 'post').output);
+    await lesson.expectDrawn('rearranged', plain, rounding);
+    await lesson.expectDrawn('reordered', moved, rounding);
+    const most = Math.max(...differenceOf(moved, plain).flat().map(Math.abs));
+    const drawn = Number(await largest.getAttribute('data-largest'));
+    expect(Math.abs(drawn - most)).toBeLessThan(2 * rounding);
+    await expect(largest).toContainText(positions ? 'Not the same rows' : 'The same rows, moved');
+  }
+  await page.locator('#shuffle').getByRole('button', { name: 'Rotary' }).click();
+  await expect(largest).toContainText('Not the same rows');
+});
+
+test('hidden units at zero, and the size of numbers with depth', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  const { trace } = blockOf(core, inputOf(core, ids, true), 'post');
+  const zeros = rowsOf(trace.hidden)
+    .flat()
+    .filter((value) => value <= 0).length;
+  await expect(page.locator('[data-zeros-of="relu"] b')).toHaveText(String(zeros));
+  await expect(page.locator('[data-zeros-of="gelu"] b')).toHaveText('0');
+
+  const lines: [string, boolean, string[]][] = [
+    ['post', false, []],
+    ['pre', true, []],
+    ['noNorms', true, ['norm1', 'norm2']],
+    ['noResiduals', false, ['residual1', 'residual2']],
+    ['neither', false, ['norm1', 'norm2', 'residual1', 'residual2']],
+  ];
+  for (const [id, pre, off] of lines) {
+    let x = rowsOf(core.randomNormal([8, 32], { seed: 100 * seed }));
+    for (let depth = 1; depth <= 2; ++depth) {
+      x = reference(x, weightsOf(core, 32, 128, 100 * (1000 * seed + depth)), 4, pre, off);
+    }
+    const size = length(x) / Math.sqrt(8 * 32);
+    const drawn = page.locator(`[data-depth="${id}"] [data-number]`).nth(2);
+    await expect(drawn).toHaveAttribute('data-number', /./);
+    const value = Number(await drawn.getAttribute('data-number'));
+    // Two blocks of sums of up to 128 products each.
+    expect(Math.abs(value / size - 1), id).toBeLessThan(4 * 128 * 2 ** -24);
+  }
+});
+
+test('the questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const shuffle = page.locator('#shuffle .ask');
+  await shuffle.getByRole('button', { name: 'the same rows, reversed' }).click();
+  await expect(shuffle).toContainText('Yes.');
+  await shuffle.getByRole('button', { name: 'Another' }).click();
+  await shuffle.getByRole('button', { name: 'the same rows, reversed' }).click();
+  await expect(shuffle).toContainText('Not quite.');
+  const norm = page.locator('#norm .ask');
+  await norm.getByRole('button', { name: 'only row 2' }).click();
+  await expect(norm).toContainText('Yes. 4 numbers change, all in row 2');
+  const depth = page.locator('#depth .ask');
+  await depth.getByRole('button', { name: 'they grow' }).click();
+  await expect(depth).toContainText('Yes.');
+});
+
+test('the link holds the state; a broken one says so', async ({ lesson, page }) => {
+  await lesson.open({ norm: 'pre', off: 'norm1,residual2', stage: 'weights', seed: '12' });
+  await expect(page.locator('[data-part="norm1"] [role="switch"]')).toHaveAttribute(
+    'aria-checked',
+    'false',
+  );
+  await expect(page.getByText('seed 12', { exact: false }).first()).toBeVisible();
+  await page.locator('[data-part="norm1"] [role="switch"]').focus();
+  await page.keyboard.press('Space');
+  await expect(page).toHaveURL(/off=residual2&seed=12/);
+  await page.locator('[data-matrix="weights"]').getByRole('grid').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/pin=weights\.0\.1/);
+  await lesson.open({ off: 'everything', edits: '9.9~1', norm: 'pre' });
+  await expect(page.getByText('off=everything')).toBeVisible();
+  await expect(page.getByText('edits=9.9~1')).toBeVisible();
+});
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 }, colorScheme: width === 768 ? 'dark' : 'light' });
+    test('never scrolls sideways, and has no accessibility faults', async ({ lesson, page }) => {
+      await lesson.open({ stage: 'hidden', off: 'attention', pin: 'hidden.0.1' });
+      await page.locator('[data-depth]').first().waitFor();
+      await expectNoSidewaysScroll(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
+      ).toEqual([]);
+      await lesson.open({
+        text: 'incomprehensibilities are never out of place in here',
+        stage: 'x',
+      });
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import { openChapter, useChapter } from '../../shell/chapter.svelte';
+import { decode, encode, maxTokens, type BlockState } from '../../state/block';
+import { tokenize } from '../attend/tokens';
+import type { BlockAsk } from '../../compute/lessons/block';
+
+export const provideModel = () => openChapter<BlockState>({ chapter: 'block', encode, decode });
+export const useModel = () => useChapter<BlockState>();
+
+/** The words of the text, as many as there is room for; never none. */
+export function tokensOf(text: string): readonly string[] {
+  const tokens = tokenize(text, 'words').tokens.slice(0, maxTokens);
+  return tokens.length > 0 ? tokens : ['…'];
+}
+
+/** What the core is asked about the state. */
+export function askOf(state: BlockState): BlockAsk {
+  const tokens = tokensOf(state.text);
+  const distinct = [...new Set(tokens)];
+  return {
+    ids: tokens.map((token) => distinct.indexOf(token)),
+    edits: state.edits,
+    positions: state.positions,
+    norm: state.norm,
+    activation: state.activation,
+    causal: state.mask === 'causal',
+    off: state.off,
+    seed: state.seed,
+  };
+}
