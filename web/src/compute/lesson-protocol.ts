@@ -2,10 +2,11 @@
 import type { Tril } from 'tril';
 import type { AverageLessons } from './lessons/average';
 import type { MultiplyLessons } from './lessons/multiply';
+import type { BlockLessons } from './lessons/block';
 import type { Failure, Loaded } from './protocol';
 
 /** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
-export interface Lessons extends MultiplyLessons, AverageLessons {}
+export interface Lessons extends MultiplyLessons, AverageLessons, BlockLessons {}
 
 export type Kind = keyof Lessons;
 
