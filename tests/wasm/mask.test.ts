@@ -4,6 +4,8 @@ import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { attention, attentionTolerance as tolerance, epsilon } from './reference.js';
 import { expectClose, randomMatrix, tracedMethods } from './reference.js';
 
+const additive = { kind: 'additive' } as const;
+
 describe('masks', () => {
   const n = 9;
   const x = randomMatrix(n, 4, 5);
@@ -142,6 +144,65 @@ describe('masks', () => {
       const mask = tril.mask.dense(gone, { kind });
       gone.dispose();
       use(mask, 'has been disposed; its shape was [3, 3]');
+    });
+  });
+
+  it('can be shorter than the keys where that is asked for', () => {
+    withoutLeak(() => {
+      const x = tril.randomNormal([5, 4], { seed: 1 });
+      const values = tril.tensor([[1, -Infinity, 3]]);
+      for (const kind of ['additive', 'boolean'] as const) {
+        const mask = tril.mask.dense(values, { kind, short: true });
+        const { trace } = tril.attention(x, x, x, { mask, trace: true });
+        const sees = kind === 'additive' ? [true, false, true] : [true, true, true];
+        trace.masked.toArray<number[][]>().forEach((row) => {
+          expect(row.map((score) => score > -Infinity)).toEqual([...sees, false, false]);
+        });
+        expectRefused(() => tril.attention(x, x, x, { mask: tril.mask.dense(values, { kind }) }), {
+          ...{ call: 'attention', argument: 'mask', says: 'does not broadcast' },
+        });
+      }
+      const narrow = tril.zeros([2, 2]);
+      const mask = tril.mask.dense(values, { kind: 'additive', short: true });
+      expectRefused(() => tril.attention(narrow, narrow, narrow, { mask }), {
+        ...{ call: 'attention', argument: 'mask', says: 'does not broadcast' },
+      });
+      const short = 1 as unknown as boolean;
+      expectRefused(() => tril.mask.dense(values, { kind: 'additive', short }), {
+        ...{ call: 'mask.dense', argument: 'short', says: 'true or false' },
+      });
+    });
+  });
+
+  it('can be drawn: as what they add to scores of a shape', () => {
+    withoutLeak(() => {
+      const no = -Infinity;
+      const { mask } = tril;
+      expect(mask.toTensor(mask.causal(), [2, 3]).toArray()).toEqual([
+        [0, no, no],
+        [0, 0, no],
+      ]);
+      expect(mask.toTensor(mask.causal(), [2, 3], { past: 1 }).toArray()).toEqual([
+        [0, 0, no],
+        [0, 0, 0],
+      ]);
+      const both = mask.and(mask.padding([1, 2]), mask.dense(tril.tensor([5, 6]), additive));
+      expect(mask.toTensor(both, [2, 1, 1, 2]).toArray()).toEqual([[[[5, no]]], [[[5, 6]]]]);
+      expect(mask.toTensor(mask.window({ left: 0, right: 0 }), [1, 2, 2]).toArray()).toEqual([
+        [
+          [0, no],
+          [no, 0],
+        ],
+      ]);
+      const call = 'mask.toTensor';
+      const bad = (body: () => unknown, argument: string, says: string) =>
+        expectRefused(body, { call, argument, says });
+      bad(() => mask.toTensor(mask.causal(), [3]), 'shape', 'must be [T, S]');
+      bad(() => mask.toTensor(mask.causal(), [3, 0]), 'shape', 'at least 1');
+      bad(() => mask.toTensor(mask.padding([1]), [2, 1, 2, 2]), 'mask', '1 lengths for 2 batches');
+      bad(() => mask.toTensor(mask.padding([4]), [2, 2]), 'mask', 'length 4 is more');
+      bad(() => mask.toTensor({} as never, [2, 2]), 'mask', 'must be a mask');
+      bad(() => mask.toTensor(mask.causal(), [2, 2], { past: -1 }), 'past', 'at least 0');
     });
   });
 });

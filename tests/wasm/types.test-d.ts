@@ -1,5 +1,6 @@
 // What an editor shows: checked by tsc, never run.
-import { loadTril, type AttentionTrace, type KeyValue, type MultiHeadTrace } from 'tril';
+import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
+import type { MultiHeadTrace, OnlineTrace } from 'tril';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
 import { loadTril as loadInWorker, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
@@ -52,6 +53,14 @@ it('a trace and a present are there where they were asked for', () => {
   tril.multiHeadAttention(x, weights, {});
   // @ts-expect-error out_proj.weight must be given
   tril.multiHeadAttention(x, { in_proj_weight: x }, { heads: 2 });
+});
+
+it('steps, costs and measures', () => {
+  expectTypeOf(tril.onlineAttention(x, x, x, { trace: true }).trace).toEqualTypeOf<OnlineTrace>();
+  expectTypeOf(tril.cost.matmul({ rows: 1, depth: 1, cols: 1 })).toEqualTypeOf<Cost>();
+  expectTypeOf(tril.compare(x, x).worst.index).toEqualTypeOf<readonly number[]>();
+  // @ts-expect-error no such size
+  tril.cost.softmax({ rows: 1, cols: 1 });
 });
 
 it('a Worker takes and gives its own tensors, as promises', async () => {

@@ -4,14 +4,17 @@
 #include <emscripten/bind.h>
 
 #include "attention.h"
+#include "cost.h"
 #include "efficient_attention.h"
 #include "feed_forward.h"
 #include "guard.h"
 #include "layers.h"
 #include "matmul.h"
 #include "matrices.h"
+#include "measures.h"
 #include "multi_head_attention.h"
 #include "norms.h"
+#include "online_attention.h"
 #include "softmax.h"
 #include "tensor.h"
 #include "transformer.h"
@@ -19,6 +22,7 @@
 using namespace tril::js;
 using namespace emscripten;
 using tril::SinusoidalOptions;
+using tril::Statistics;
 
 EMSCRIPTEN_BINDINGS(tril) {
   register_optional<double>();
@@ -26,13 +30,17 @@ EMSCRIPTEN_BINDINGS(tril) {
   register_type<Floats>("Float32Array");
   register_type<Integers>("Int32Array");
   register_type<MaskRules>("{ kind: string }[]");
+  register_type<Sizes>("Record<string, number | string | boolean>");
   register_type<NamedTensors>("Record<string, _Tensor>");
 
   class_<Engine>("_Engine")
       .constructor(guard<&make_engine>, allow_raw_pointers())
       .property("threads", &engine_threads)
       .property("tensors", &engine_tensors)
-      .property("bytes", &engine_bytes);
+      .property("bytes", &engine_bytes)
+      .property("workingBytes", &engine_working_bytes)
+      .property("peakBytes", &engine_peak_bytes)
+      .function("resetPeak", &reset_engine_peak);
 
   class_<Tensor>("_Tensor")
       .smart_ptr<TensorHandle>("_TensorHandle")
@@ -70,6 +78,9 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("trace", &AttentionOptions::trace);
   function("_attention", guard<&attention>, allow_raw_pointers());
 
+  function("_onlineAttention", guard<&online_attention>, allow_raw_pointers());
+  function("_maskTensor", guard<&mask_tensor>, allow_raw_pointers());
+
   value_object<MultiHeadOptions>("_MultiHeadOptions")
       .field("attention", &MultiHeadOptions::attention)
       .field("needWeights", &MultiHeadOptions::need_weights)
@@ -97,6 +108,34 @@ EMSCRIPTEN_BINDINGS(tril) {
 
   function("_triangular", guard<&triangular>, allow_raw_pointers());
   function("_singularValues", guard<&singular_values>, allow_raw_pointers());
+
+  value_object<DifferenceResult>("_Difference")
+      .field("count", &DifferenceResult::count)
+      .field("beyond", &DifferenceResult::beyond)
+      .field("frobenius", &DifferenceResult::frobenius)
+      .field("expectedNorm", &DifferenceResult::expected_norm)
+      .field("maxAbsolute", &DifferenceResult::max_absolute)
+      .field("maxRelative", &DifferenceResult::max_relative)
+      .field("worst", &DifferenceResult::worst)
+      .field("worstExpected", &DifferenceResult::worst_expected)
+      .field("worstActual", &DifferenceResult::worst_actual);
+  function("_compare", guard<&compare>, allow_raw_pointers());
+  value_object<Statistics>("_Statistics")
+      .field("mean", &Statistics::mean)
+      .field("variance", &Statistics::variance)
+      .field("smallest", &Statistics::smallest)
+      .field("largest", &Statistics::largest);
+  function("_statistics", guard<&statistics>, allow_raw_pointers());
+  function("_concentration", guard<&concentration>, allow_raw_pointers());
+  function("_softmaxSteps", guard<&softmax_steps>, allow_raw_pointers());
+
+  value_object<CostResult>("_Cost")
+      .field("flops", &CostResult::flops)
+      .field("inputBytes", &CostResult::input_bytes)
+      .field("outputBytes", &CostResult::output_bytes)
+      .field("heldBytes", &CostResult::held_bytes)
+      .field("scores", &CostResult::scores);
+  function("_cost", guard<&tril::js::cost>);
 
   value_object<BlockOptions>("_BlockOptions")
       .field("heads", &BlockOptions::heads)

@@ -32,6 +32,8 @@ struct Heads {
   Shape<4> scores(Index keys) const { return {query.size(0), query.size(1), query.size(2), keys}; }
 };
 
+}  // namespace
+
 FeatureMap feature_map_named(const std::string& name, std::string_view call) {
   if (name == "elu_plus_one") return FeatureMap::elu_plus_one;
   if (name == "identity") return FeatureMap::identity;
@@ -43,8 +45,6 @@ ProductOrder order_named(const std::string& name, std::string_view call) {
   if (name == "scores_first") return ProductOrder::scores_first;
   fail(call, "order", "unknown order \"" + name + "\"; there are values_first, scores_first");
 }
-
-}  // namespace
 
 NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const NamedTensors& weights,

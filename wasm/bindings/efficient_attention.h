@@ -1,7 +1,10 @@
 #pragma once
 
+#include <tril/attention/linear_attention.h>
+
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mask.h"
 #include "tensor.h"
@@ -24,6 +27,10 @@ struct LinearAttentionOptions {
   int kv_heads;  // as there
   bool need_weights;
 };
+
+// By their names in JavaScript; throw Error in the name of `call` where there is none.
+FeatureMap feature_map_named(const std::string& name, std::string_view call);
+ProductOrder order_named(const std::string& name, std::string_view call);
 
 // Inputs as attention's. Gives output (unless `out` was written) and, if asked for, weights.
 NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,

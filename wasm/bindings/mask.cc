@@ -49,11 +49,20 @@ Mask MaskArgument::rule(const val& rule, std::string_view call) {
 
   const auto& tensor = *rule["tensor"].as<Tensor*>(emscripten::allow_raw_pointers());
   const Shape<4> shape = as_scores(tensor, call);
-  if (kind == "additive") return Mask::additive({tensor.data(), shape});
+  const KeysBeyond beyond = rule["short"].as<bool>() ? KeysBeyond::hidden : KeysBeyond::none;
+  if (kind == "additive") return Mask::additive({tensor.data(), shape}, beyond);
   std::vector<std::uint8_t>& visible = visible_.emplace_back();
   visible.reserve(static_cast<std::size_t>(tensor.count()));
   for (Index i = 0; i < tensor.count(); ++i) visible.push_back(tensor.data()[i] != 0);
-  return Mask::boolean({visible.data(), shape});
+  return Mask::boolean({visible.data(), shape}, beyond);
+}
+
+TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {
+  constexpr std::string_view kCall = "mask_values";
+  const MaskArgument mask(rules, kCall);
+  TensorHandle out = std::make_shared<Tensor>(engine, shape_from(shape), kCall);
+  mask_values(mask.mask(), past, {out->data(), as_scores(*out, kCall)});
+  return out;
 }
 
 }  // namespace tril::js

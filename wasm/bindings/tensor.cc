@@ -75,6 +75,14 @@ int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
 int engine_tensors(const Engine& engine) { return engine.usage.tensors; }
 double engine_bytes(const Engine& engine) { return engine.usage.bytes; }
 
+double engine_working_bytes(const Engine& engine) {
+  return static_cast<double>(engine.scratch.capacity());
+}
+double engine_peak_bytes(const Engine& engine) {
+  return static_cast<double>(engine.scratch.peak());
+}
+void reset_engine_peak(Engine& engine) { engine.scratch.reset_peak(); }
+
 double heap_bytes() { return static_cast<double>(emscripten_get_heap_size()); }
 
 TensorHandle make_tensor(Engine& engine, const Numbers& shape) {

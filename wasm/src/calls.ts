@@ -1,4 +1,5 @@
 import { attentionCalls } from './calls/attention.js';
+import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
 import { layerCalls } from './calls/layers.js';
@@ -6,8 +7,10 @@ import { lessonCalls } from './calls/lessons.js';
 import { maskCalls } from './calls/mask.js';
 import { matmulCalls } from './calls/matmul.js';
 import { matrixCalls } from './calls/matrices.js';
+import { measureCalls } from './calls/measures.js';
 import { multiHeadCalls } from './calls/multi-head-attention.js';
 import { normCalls } from './calls/norms.js';
+import { onlineAttentionCalls } from './calls/online-attention.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
 import { transformerCalls } from './calls/transformer.js';
@@ -21,10 +24,13 @@ export const calls = (context: Context) => ({
   ...softmaxCalls(context),
   ...maskCalls(context),
   ...attentionCalls(context),
+  ...onlineAttentionCalls(context),
   ...efficientAttentionCalls(context),
   ...multiHeadCalls(context),
   ...layerCalls(context),
   ...lessonCalls(context),
+  ...measureCalls(context),
+  ...costCalls(context),
   ...normCalls(context),
   ...feedForwardCalls(context),
   ...transformerCalls(context),

@@ -175,6 +175,7 @@ const publicNames: Record<string, string> = {
   key_heads: 'kvHeads',
   key_lengths: 'keyLengths',
   output: 'out',
+  value_width: 'valueWidth',
   value_context: 'valueContext',
   'weights.key': 'w_k',
   'weights.query': 'w_q',

@@ -5,7 +5,13 @@ export { TrilError, type Shapes } from './error.js';
 export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { NestedNumbers, Values } from './values.js';
-export { Mask, type DenseOptions, type StridedOptions, type WindowOptions } from './calls/mask.js';
+export { Mask } from './calls/mask.js';
+export type {
+  DenseOptions,
+  MaskTensorOptions,
+  StridedOptions,
+  WindowOptions,
+} from './calls/mask.js';
 export type {
   AttentionMethod,
   AttentionOptions,
@@ -23,6 +29,20 @@ export type {
   LowRankOptions,
   LowRankResult,
 } from './calls/efficient-attention.js';
+export type {
+  OnlineBlocks,
+  OnlineOptions,
+  OnlineResult,
+  OnlineTrace,
+} from './calls/online-attention.js';
+export type { AttentionCost, AttentionCostOptions, AttentionSizes, Cost } from './calls/cost.js';
+export type {
+  CompareOptions,
+  Concentration,
+  Difference,
+  SoftmaxSteps,
+  Statistics,
+} from './calls/measures.js';
 export type { TriangularOptions } from './calls/matrices.js';
 export type {
   MultiHeadOptions,
@@ -71,4 +91,4 @@ export type {
   TransformerTrace,
   TransformerWeights,
 } from './calls/transformer.js';
-export type { MemoryUse, RandomOptions, UniformOptions } from './calls/tensor.js';
+export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';

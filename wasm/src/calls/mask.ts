@@ -1,15 +1,20 @@
 import type { Context } from '../context.js';
-import { TrilError } from '../error.js';
-import { checkKeys, describe, integerOption } from '../names.js';
+import { TrilError, shapeText } from '../error.js';
+import { booleanOption, checkKeys, describe, integerOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import { Tensor } from '../tensor.js';
+import { checkShape } from '../values.js';
 
 type Rule =
   | { readonly kind: 'causal' }
   | { readonly kind: 'window'; readonly left?: number; readonly right?: number }
   | { readonly kind: 'strided'; readonly local: number; readonly stride: number }
   | { readonly kind: 'padding'; readonly lengths: readonly number[] }
-  | { readonly kind: 'additive' | 'boolean'; readonly tensor: Tensor };
+  | {
+      readonly kind: 'additive' | 'boolean';
+      readonly tensor: Tensor;
+      readonly short: boolean;
+    };
 
 /**
  * Which keys a query may see, as a value: made by `tril.mask`, given to attention as often as one
@@ -49,6 +54,16 @@ export interface DenseOptions {
    * looked at.
    */
   readonly kind: 'additive' | 'boolean';
+  /**
+   * The tensor may have fewer keys than there are, and those beyond its end are hidden; unless
+   * given, its last axis must fit, or be 1 and is then repeated.
+   */
+  readonly short?: boolean;
+}
+
+export interface MaskTensorOptions {
+  /** How many keys there were before query 0; 0 unless given. */
+  readonly past?: number;
 }
 
 /**
@@ -114,18 +129,40 @@ export const maskCalls = (context: Context) => ({
     dense(tensor: Tensor, options: DenseOptions): Mask {
       const call = 'mask.dense';
       context.handle(call, 'tensor', tensor);
-      checkKeys(call, 'options', 'option', options, ['kind']);
+      checkKeys(call, 'options', 'option', options, ['kind', 'short']);
       if (options.kind !== 'additive' && options.kind !== 'boolean') {
         const problem = `must be "additive" or "boolean", is ${describe(options.kind)}`;
         throw new TrilError(call, 'kind', problem);
       }
-      return new Mask([{ kind: options.kind, tensor }]);
+      const short = booleanOption(call, 'short', options.short, false);
+      return new Mask([{ kind: options.kind, tensor, short }]);
     },
 
     /** What all of them let through; additive masks add up. */
     and(...masks: Mask[]): Mask {
       for (const mask of masks) rawMask(context, 'mask.and', mask);
       return new Mask(masks.flatMap((mask) => mask.rules));
+    },
+
+    /**
+     * What a mask adds to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`: -Infinity
+     * where a query may not look, and else 0, or what dense masks add.
+     *
+     * @throws TrilError where the mask does not fit the shape
+     */
+    toTensor(mask: Mask, shape: readonly number[], options: MaskTensorOptions = {}): Tensor {
+      const call = 'mask.toTensor';
+      checkShape(call, shape);
+      if (shape.length < 2 || shape.length > 4) {
+        const problem = `must be [T, S], [H, T, S] or [B, H, T, S], is ${shapeText(shape)}`;
+        throw new TrilError(call, 'shape', problem);
+      }
+      checkKeys(call, 'options', 'option', options, ['past']);
+      const past = integerOption(call, 'past', options.past, 0, 0);
+      const rules = rawMask(context, call, mask);
+      return context.run(call, {}, () =>
+        context.adopt(context.raw._maskTensor(context.engine, rules, [...shape], past)!),
+      );
     },
   }),
 });

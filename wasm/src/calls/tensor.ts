@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { checkKeys, describe, numberOption } from '../names.js';
+import { booleanOption, checkKeys, describe, numberOption } from '../names.js';
 import { TrilError } from '../error.js';
 import type { Tensor } from '../tensor.js';
 import { checkShape, flatten, inferShape, type Values } from '../values.js';
@@ -29,6 +29,14 @@ export interface MemoryUse {
    * shrinks.
    */
   readonly heapBytes: number;
+}
+
+/** Memory that calls are lent while they compute, and that is kept for the next. */
+export interface WorkingMemory {
+  /** Bytes that are kept. */
+  readonly bytes: number;
+  /** The most that calls were lent at once since it was last reset. */
+  readonly peakBytes: number;
 }
 
 function checkSeed(call: string, seed: unknown): number {
@@ -116,6 +124,18 @@ export const tensorCalls = (context: Context) => {
      */
     scope<Result>(body: () => Result): Result {
       return context.scope(body);
+    },
+
+    /**
+     * What calls take besides their tensors: `{ reset: true }` counts the peak anew from here on, so
+     * that the next time it is that of the calls between.
+     */
+    workingMemory(options: { readonly reset?: boolean } = {}): WorkingMemory {
+      checkKeys('workingMemory', 'options', 'option', options, ['reset']);
+      const reset = booleanOption('workingMemory', 'reset', options.reset, false);
+      const { workingBytes, peakBytes } = engine;
+      if (reset) engine.resetPeak();
+      return { bytes: workingBytes, peakBytes };
     },
 
     /** How many tensors are alive, and the memory of this module. */

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { epsilon, expectClose, randomMatrix, softmax } from './reference.js';
+
+describe('compare', () => {
+  it('gives norms of the difference and the worst element', () => {
+    withoutLeak(() => {
+      const expected = tril.tensor([
+        [1, -2],
+        [0, 8],
+      ]);
+      const actual = tril.tensor([
+        [1, -5],
+        [0, 12],
+      ]);
+      expect(tril.compare(expected, actual, { absolute: 3.5 })).toEqual({
+        count: 4,
+        beyond: 1,
+        frobenius: 5,
+        expectedNorm: Math.sqrt(69),
+        maxAbsolute: 4,
+        maxRelative: 1.5,
+        worst: { index: [1, 1], expected: 8, actual: 12 },
+      });
+      expect(tril.compare(expected, actual, { absolute: 3, relative: 1 / 8 }).beyond).toBe(0);
+      expect(tril.compare(actual, actual)).toMatchObject({ frobenius: 0, beyond: 0 });
+    });
+  });
+
+  it('takes NaN for NaN, and is infinitely far from it otherwise', () => {
+    withoutLeak(() => {
+      const [a, b] = [tril.tensor([1, NaN, Infinity]), tril.tensor([1, 2, Infinity])];
+      expect(tril.compare(a, a).frobenius).toBe(0);
+      const { frobenius, maxRelative, beyond, worst } = tril.compare(b, a, { absolute: 9 });
+      expect([frobenius, maxRelative, beyond]).toEqual([Infinity, Infinity, 1]);
+      expect(worst).toEqual({ index: [1], expected: 2, actual: NaN });
+    });
+  });
+
+  it('refuses other shapes and bad tolerances', () => {
+    withoutLeak(() => {
+      const [a, b] = [tril.zeros([2, 3]), tril.zeros([3, 2])];
+      const call = 'compare';
+      expectRefused(() => tril.compare(a, b), {
+        ...{ call, argument: 'actual', says: 'must have the shape of expected, [2, 3], is [3, 2]' },
+        shapes: { expected: [2, 3], actual: [3, 2] },
+      });
+      for (const absolute of [-1, NaN, Infinity]) {
+        const says = 'must be finite and at least 0';
+        expectRefused(() => tril.compare(a, a, { absolute }), { call, argument: 'absolute', says });
+      }
+      expectRefused(() => tril.compare(a, a, { rel: 1 } as object), {
+        ...{ call, argument: 'rel', says: 'unknown option' },
+      });
+    });
+  });
+});
+
+describe('statistics', () => {
+  it('are mean, variance and extremes', () => {
+    withoutLeak(() => {
+      const x = tril.tensor([
+        [2, 4],
+        [4, 10],
+      ]);
+      expect(tril.statistics(x)).toEqual({ mean: 5, variance: 9, smallest: 2, largest: 10 });
+    });
+  });
+
+  it('show what the scale 1 / sqrt(d) is for', () => {
+    withoutLeak(() => {
+      for (const d of [4, 64, 256]) {
+        const q = tril.randomNormal([64, d], { seed: 1 });
+        const k = tril.randomNormal([64, d], { seed: 2 });
+        const scores = tril.matmul(q, k, { transposeB: true });
+        // The variance of a sum of d products of normal numbers is d; of 4096 that depend on one
+        // another through 128 vectors it is that within a quarter.
+        expect(tril.statistics(scores).variance / d).toBeGreaterThan(0.75);
+        expect(tril.statistics(scores).variance / d).toBeLessThan(1.25);
+      }
+    });
+  });
+});
+
+describe('concentration', () => {
+  it('is the entropy and the largest weight of every row', () => {
+    withoutLeak(() => {
+      const rows = [
+        [1, 0, 0, 0],
+        [0.25, 0.25, 0.25, 0.25],
+      ];
+      const { entropy, largest } = tril.concentration(tril.tensor([2, 1, 4], rows.flat()));
+      expect(entropy.shape).toEqual([2, 1]);
+      expectClose(entropy.read(), [0, Math.log(4)], epsilon);
+      expect([...largest.read()]).toEqual([1, 0.25]);
+      expect(tril.concentration(tril.tensor([0.5, 0.5])).entropy.shape).toEqual([1]);
+    });
+  });
+});
+
+describe('softmaxSteps', () => {
+  it('shows what softmax does, in both forms', () => {
+    withoutLeak(() => {
+      const rows = randomMatrix(3, 5, 1);
+      for (const stable of [true, false]) {
+        const { output, shift, powers, sum } = tril.softmaxSteps(tril.tensor(rows), { stable });
+        rows.forEach((row, n) => {
+          const largest = Math.fround(Math.max(...row));
+          expect(shift.read()[n]).toBe(stable ? largest : 0);
+          const of = row.map((x) => Math.exp(Math.fround(x) - (stable ? largest : 0)));
+          expectClose(powers.toArray<number[][]>()[n]!, of, 4 * epsilon);
+          expectClose([sum.read()[n]!], [of.reduce((a, b) => a + b)], 32 * epsilon);
+        });
+        expectClose(
+          output.read(),
+          rows.flatMap((row) => softmax(row)),
+          16 * epsilon,
+        );
+      }
+    });
+  });
+
+  it('overflows as the formula is written, and not as it must be computed', () => {
+    withoutLeak(() => {
+      const x = tril.tensor([100, 0]);
+      const plain = tril.softmaxSteps(x, { stable: false });
+      expect([...plain.powers.read()]).toEqual([Infinity, 1]);
+      expect([...plain.sum.read()]).toEqual([Infinity]);
+      expect([...plain.output.read()]).toEqual([NaN, 0]);
+      const stable = tril.softmaxSteps(x);
+      expect(stable.output.read()[0]).toBe(1);
+      expect(stable.shift.read()[0]).toBe(100);
+    });
+  });
+
+  it('refuses what is no tensor, and other options', () => {
+    const call = 'softmaxSteps';
+    expectRefused(() => tril.softmaxSteps([1] as never), { call, argument: 'x', says: 'a tensor' });
+    withoutLeak(() => {
+      const x = tril.zeros([2]);
+      const stable = 1 as unknown as boolean;
+      expectRefused(() => tril.softmaxSteps(x, { stable }), {
+        ...{ call, argument: 'stable', says: 'true or false' },
+      });
+    });
+  });
+});

@@ -1,0 +1,65 @@
+#include "measures.h"
+
+#include <tril/attention/softmax_steps.h>
+#include <tril/foundation/compare.h>
+
+#include "output.h"
+
+namespace tril::js {
+
+namespace {
+
+VectorView<const float> all_of(const Tensor& tensor) { return {tensor.data(), {tensor.count()}}; }
+
+// The shape without its last axis; [1] where there is no other.
+DynamicShape rows_shape(const Tensor& tensor) {
+  if (tensor.rank() == 1) return {1};
+  return {tensor.shape().begin(), tensor.shape().end() - 1};
+}
+
+VectorView<float> make_row_numbers(Results& results, const char* name, const Tensor& tensor) {
+  Tensor& made = results.make(name, rows_shape(tensor));
+  return {made.data(), {made.count()}};
+}
+
+}  // namespace
+
+DifferenceResult compare(const Tensor& expected, const Tensor& actual, double absolute,
+                         double relative) {
+  if (expected.shape() != actual.shape()) {
+    fail("compare", "actual",
+         "must have the shape of expected, " + shape_text(expected) + ", is " + shape_text(actual));
+  }
+  const Difference found = tril::compare(all_of(expected), all_of(actual), {absolute, relative});
+  return {static_cast<double>(found.count),
+          static_cast<double>(found.beyond),
+          found.frobenius,
+          found.expected_norm,
+          found.max_absolute,
+          found.max_relative,
+          static_cast<double>(found.worst),
+          static_cast<double>(expected.data()[found.worst]),
+          static_cast<double>(actual.data()[found.worst])};
+}
+
+Statistics statistics(const Tensor& x) { return tril::statistics(all_of(x)); }
+
+NamedTensors concentration(Engine& engine, const Tensor& weights) {
+  Results results(engine, "concentration");
+  const auto entropy = make_row_numbers(results, "entropy", weights);
+  const auto largest = make_row_numbers(results, "largest", weights);
+  tril::concentration(rows_of(weights), entropy, largest);
+  return results.hand_over();
+}
+
+NamedTensors softmax_steps(Engine& engine, const Tensor& x, bool stable) {
+  Results results(engine, "softmax_steps");
+  Tensor& output = results.make("output", x.shape());
+  const SoftmaxTrace trace{.shift = make_row_numbers(results, "shift", x),
+                           .powers = rows_of(results.make("powers", x.shape())),
+                           .sum = make_row_numbers(results, "sum", x)};
+  tril::softmax_steps(rows_of(x), stable, rows_of(output), trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

@@ -1,0 +1,48 @@
+#include "online_attention.h"
+
+#include <tril/attention/online_attention.h>
+
+#include <algorithm>
+
+#include "heads.h"
+#include "traces.h"
+
+namespace tril::js {
+
+NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor& key,
+                              const Tensor& value, const AttentionOptions& options,
+                              int block_queries, int block_keys, Tensor* out) {
+  constexpr std::string_view kCall = "online_attention";
+  const HeadLayout layout(query, options.heads, kCall);
+  const MaskArgument mask(options.mask, kCall);
+  const auto q = layout.view(query, options.heads, kCall, "query");
+  const auto k = layout.view(key, options.kv_heads, kCall, "key");
+  const auto v = layout.view(value, options.kv_heads, kCall, "value");
+  const OnlineBlocks blocks{block_queries, block_keys};
+  const tril::AttentionOptions core = options.core(mask.mask(), 0, kCall);
+
+  Results results(engine, kCall);
+  const Output output(engine, out,
+                      layout.tensor_shape({q.size(0), q.size(1), q.size(2), v.size(3)}), kCall);
+  if (!out) results.add("output", output.handle());
+  OnlineTrace trace;
+  if (options.trace) {
+    const auto blocks_of = [](Index length, Index block) {
+      return (length - 1) / std::max<Index>(block, 1) + 1;
+    };
+    const Index steps = blocks_of(k.size(2), block_keys);
+    const Traces traces(results, layout.left_out());
+    const Shape<4> each{q.size(0), q.size(1), q.size(2), steps};
+    trace.maximum = traces.make("maximum", each);
+    trace.sum = traces.make("sum", each);
+    trace.factor = traces.make("factor", each);
+    trace.partial = traces.make("partial", Shape<5>{each[0], each[1], each[2], steps, v.size(3)});
+    trace.visited = traces.make(
+        "visited", Shape<4>{each[0], each[1], blocks_of(q.size(2), block_queries), steps});
+  }
+  tril::online_attention(q, k, v, core, blocks, layout.view(*output, options.heads, kCall, "out"),
+                         engine.scratch, engine.parallel, trace);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

@@ -1,0 +1,304 @@
+import type { Context } from '../context.js';
+import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
+import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+import type { LinearAttentionOptions } from './efficient-attention.js';
+import type { Activation } from './feed-forward.js';
+import type { MatmulMethod } from './matmul.js';
+
+/** What a computation costs, counted from its definition and its sizes, not measured. */
+export interface Cost {
+  /**
+   * Floating-point operations: every addition, subtraction, multiplication, division, comparison
+   * and elementary function (exp, tanh, erf, square root) is one; a sum starts at 0, so n terms are
+   * n additions.
+   */
+  readonly flops: number;
+  /** 4 bytes for each number that is given, weights included. */
+  readonly inputBytes: number;
+  /** 4 bytes for each number that is asked for. */
+  readonly outputBytes: number;
+  /**
+   * The most that is held at once on the way, by one thread, 4 bytes for each number that is
+   * neither given nor asked for; packed copies are not counted. What a call really takes,
+   * `workingMemory` says.
+   */
+  readonly heldBytes: number;
+}
+
+export interface AttentionCost extends Cost {
+  /** How many of the B H T S scores are computed: whole blocks that the mask hides are not. */
+  readonly scores: number;
+}
+
+/** q `[batches, heads, queries, width]`, k and v `[batches, kvHeads, keys, ...]`. */
+export interface AttentionSizes {
+  /** 1 unless given. */
+  readonly batches?: number;
+  /** 1 unless given. */
+  readonly heads?: number;
+  /** As `heads` unless given. */
+  readonly kvHeads?: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly width: number;
+  /** As `width` unless given. */
+  readonly valueWidth?: number;
+}
+
+/** The options of `attention` that its cost depends on. */
+export interface AttentionCostOptions extends Pick<
+  AttentionOptions,
+  'causal' | 'mask' | 'softcap' | 'keyLengths' | 'method'
+> {
+  /** How many of the keys were there before query 0; 0 unless given. */
+  readonly past?: number;
+}
+
+const attentionSizes = [
+  ...['batches', 'heads', 'kvHeads', 'queries', 'keys', 'width', 'valueWidth'],
+];
+const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
+
+type Given = Readonly<Record<string, unknown>>;
+
+export const costCalls = (context: Context) => {
+  /** Checked sizes and options, and the call of the module. */
+  const costOf = (name: string, kind: string, names: readonly string[], given: object) => {
+    const call = `cost.${name}`;
+    checkKeys(call, 'sizes', 'size', given, names);
+    const values = given as Given;
+    const sizes: Record<string, number | string | boolean> = {};
+    const reader = {
+      size(size: string, fallback = Number.NaN) {
+        return (sizes[size] = integerOption(call, size, values[size], fallback));
+      },
+      flag(flag: string, fallback: boolean) {
+        sizes[flag] = booleanOption(call, flag, values[flag], fallback);
+      },
+      set(name: string, value: boolean) {
+        sizes[name] = value;
+      },
+      text(text: string, fallback: string) {
+        sizes[text] = stringOption(call, text, values[text], fallback);
+      },
+      /** Of attention: the sizes of its tensors. */
+      heads() {
+        reader.size('batches', 1);
+        const heads = reader.size('heads', 1);
+        reader.size('kvHeads', heads);
+      },
+      tensors() {
+        reader.heads();
+        for (const size of ['queries', 'keys']) reader.size(size);
+        const width = reader.size('width');
+        reader.size('valueWidth', width);
+      },
+      cost(attends = false): AttentionCost {
+        if (attends) reader.size('past', 0);
+        const { causal, mask, softcap, keyLengths, method } = values as AttentionCostOptions;
+        const options = attends ? { causal, mask, softcap, keyLengths, method } : {};
+        const raw = rawAttentionOptions(
+          context,
+          call,
+          options as AttentionOptions,
+          attentionOptions,
+        );
+        const found = context.run(call, {}, () => context.raw._cost(kind, sizes, raw));
+        const { scores, ...cost } = found;
+        return (scores < 0 ? cost : found) as AttentionCost;
+      },
+    };
+    return reader;
+  };
+
+  return {
+    /** What calls cost, from their sizes alone. Nothing is computed. */
+    cost: Object.freeze({
+      /**
+       * Of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, by
+       * Strassen's method less.
+       *
+       * @throws TrilError for a size below 1 and an unknown method
+       */
+      matmul(sizes: {
+        readonly batches?: number;
+        readonly rows: number;
+        readonly depth: number;
+        readonly cols: number;
+        readonly method?: MatmulMethod;
+      }): Cost {
+        const names = ['batches', 'rows', 'depth', 'cols', 'method'];
+        const read = costOf('matmul', 'matmul', names, sizes);
+        read.size('batches', 1);
+        for (const size of ['rows', 'depth', 'cols']) read.size(size);
+        read.text('method', 'auto');
+        return read.cost();
+      },
+
+      /**
+       * Of `linear`, x `[rows, in]` to `[rows, out]`.
+       *
+       * @throws TrilError for a size below 1
+       */
+      linear(sizes: {
+        readonly rows: number;
+        readonly in: number;
+        readonly out: number;
+        readonly bias?: boolean;
+      }): Cost {
+        const read = costOf('linear', 'linear', ['rows', 'in', 'out', 'bias'], sizes);
+        for (const size of ['rows', 'in', 'out']) read.size(size);
+        read.flag('bias', true);
+        return read.cost();
+      },
+
+      /**
+       * Of `softmax` over rows: 5 flops an element.
+       *
+       * @throws TrilError for a size below 1
+       */
+      softmax(sizes: { readonly rows: number; readonly length: number }): Cost {
+        const read = costOf('softmax', 'softmax', ['rows', 'length'], sizes);
+        for (const size of ['rows', 'length']) read.size(size);
+        return read.cost();
+      },
+
+      /**
+       * Of `layerNorm` of rows, with weight and bias unless `affine` is false.
+       *
+       * @throws TrilError for a size below 1
+       */
+      layerNorm(sizes: {
+        readonly rows: number;
+        readonly width: number;
+        readonly affine?: boolean;
+      }): Cost {
+        const read = costOf('layerNorm', 'layer_norm', ['rows', 'width', 'affine'], sizes);
+        for (const size of ['rows', 'width']) read.size(size);
+        read.flag('affine', true);
+        return read.cost();
+      },
+
+      /**
+       * Of `feedForward`, `[rows, width]` by way of `[rows, hidden]`.
+       *
+       * @throws TrilError for a size below 1 and an unknown activation
+       */
+      feedForward(sizes: {
+        readonly rows: number;
+        readonly width: number;
+        readonly hidden: number;
+        readonly activation?: Activation;
+        readonly bias?: boolean;
+      }): Cost {
+        const names = ['rows', 'width', 'hidden', 'activation', 'bias'];
+        const read = costOf('feedForward', 'feed_forward', names, sizes);
+        for (const size of ['rows', 'width', 'hidden']) read.size(size);
+        read.text('activation', 'relu');
+        read.flag('bias', true);
+        return read.cost();
+      },
+
+      /**
+       * Of `attention`, by its method and mask: only the blocks that the mask lets through count.
+       * What is held shows the methods apart: T S scores of a head by `'full'`, 64 S by
+       * `'blocked'`, 64 times 128 by `'online'`.
+       *
+       * @throws TrilError for a size below 1 and for what `attention` refuses
+       */
+      attention(sizes: AttentionSizes & AttentionCostOptions): AttentionCost {
+        const names = [...attentionSizes, ...attentionOptions];
+        const read = costOf('attention', 'attention', names, sizes);
+        read.tensors();
+        return read.cost(true);
+      },
+
+      /**
+       * Of `linearAttention`.
+       *
+       * @throws TrilError for a size below 1, an unknown feature map and an unknown order
+       */
+      linearAttention(
+        sizes: AttentionSizes &
+          Pick<LinearAttentionOptions, 'featureMap' | 'order' | 'causal' | 'normalise'>,
+      ): Cost {
+        const names = [...attentionSizes, 'featureMap', 'order', 'causal', 'normalise'];
+        const read = costOf('linearAttention', 'linear_attention', names, sizes);
+        read.tensors();
+        read.text('featureMap', 'elu_plus_one');
+        read.text('order', 'values_first');
+        read.flag('causal', false);
+        read.flag('normalise', true);
+        return read.cost();
+      },
+
+      /**
+       * Of `lowRankAttention`: `keys` are projected to `rank`.
+       *
+       * @throws TrilError for a size below 1
+       */
+      lowRankAttention(sizes: AttentionSizes & { readonly rank: number }): AttentionCost {
+        const names = [...attentionSizes, 'rank'];
+        const read = costOf('lowRankAttention', 'low_rank_attention', names, sizes);
+        read.tensors();
+        read.size('rank');
+        return read.cost();
+      },
+
+      /**
+       * Of `multiHeadAttention` over `[batches, queries, width]`, weights with biases unless `bias`
+       * is false; with `keys`, cross-attention to a context of that length.
+       *
+       * @throws TrilError for a size below 1, and for heads that do not divide the width
+       */
+      multiHeadAttention(
+        sizes: {
+          readonly batches?: number;
+          readonly queries: number;
+          readonly keys?: number;
+          readonly width: number;
+          readonly heads: number;
+          readonly kvHeads?: number;
+          readonly bias?: boolean;
+        } & AttentionCostOptions,
+      ): AttentionCost {
+        const own = ['batches', 'queries', 'keys', 'width', 'heads', 'kvHeads', 'bias'];
+        const names = [...own, ...attentionOptions];
+        const cross = sizes !== null && sizes?.keys !== undefined;
+        const read = costOf('multiHeadAttention', 'multi_head_attention', names, sizes);
+        read.heads();
+        const queries = read.size('queries');
+        read.size('keys', queries);
+        read.size('width');
+        read.flag('bias', true);
+        read.set('cross', cross);
+        return read.cost(true);
+      },
+
+      /**
+       * Of `transformerBlock` over `[batches, tokens, width]` with all biases and scales.
+       *
+       * @throws TrilError for a size below 1, and for heads that do not divide the width
+       */
+      transformerBlock(
+        sizes: {
+          readonly batches?: number;
+          readonly tokens: number;
+          readonly width: number;
+          readonly heads: number;
+          readonly kvHeads?: number;
+          readonly hidden: number;
+          readonly activation?: Activation;
+        } & AttentionCostOptions,
+      ): AttentionCost {
+        const own = ['batches', 'tokens', 'width', 'heads', 'kvHeads', 'hidden', 'activation'];
+        const names = [...own, ...attentionOptions];
+        const read = costOf('transformerBlock', 'transformer_block', names, sizes);
+        read.heads();
+        for (const size of ['tokens', 'width', 'hidden']) read.size(size);
+        read.text('activation', 'relu');
+        return read.cost(true);
+      },
+    }),
+  };
+};

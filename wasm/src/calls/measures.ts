@@ -1,0 +1,135 @@
+import type { Context } from '../context.js';
+import { booleanOption, checkKeys, numberOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+
+export interface CompareOptions {
+  /** How far apart two elements may be; 0 unless given. */
+  readonly absolute?: number;
+  /** How far apart they may be besides, as a part of the expected one's size; 0 unless given. */
+  readonly relative?: number;
+}
+
+/**
+ * How far two tensors are apart, computed in double. Two NaN, and two infinities of one sign, are
+ * no distance apart; any other number that is not finite is infinitely far from what is expected.
+ */
+export interface Difference {
+  /** How many elements were compared. */
+  readonly count: number;
+  /** How many of them are further apart than the tolerance allows. */
+  readonly beyond: number;
+  /** The root of the sum of the squared distances. */
+  readonly frobenius: number;
+  /** The same norm of what is expected. */
+  readonly expectedNorm: number;
+  /** The largest distance. */
+  readonly maxAbsolute: number;
+  /** The largest distance over the expected element's size. */
+  readonly maxRelative: number;
+  /** The element whose distance is the largest, the first of those. */
+  readonly worst: {
+    readonly index: readonly number[];
+    readonly expected: number;
+    readonly actual: number;
+  };
+}
+
+/** Of all elements of a tensor, computed in double. */
+export interface Statistics {
+  readonly mean: number;
+  /** The mean squared distance from the mean. */
+  readonly variance: number;
+  readonly smallest: number;
+  readonly largest: number;
+}
+
+export interface Concentration {
+  /** `-sum of w log w` of each row, in nats: 0 where one has all, log n where n share alike. */
+  readonly entropy: Tensor;
+  /** The largest weight of each row. */
+  readonly largest: Tensor;
+}
+
+export interface SoftmaxSteps {
+  /** `powers / sum`, of the shape of x. */
+  readonly output: Tensor;
+  /** What is subtracted first: 0, or, stable, the largest of the row; x's shape without its last axis. */
+  readonly shift: Tensor;
+  /** `e^(x - shift)` */
+  readonly powers: Tensor;
+  /** The sum of the powers of each row. */
+  readonly sum: Tensor;
+}
+
+/** Where element `number` of a tensor of that shape is. */
+function indexOf(number: number, shape: readonly number[]): number[] {
+  const index: number[] = [];
+  let rest = number;
+  for (const size of [...shape].reverse()) {
+    index.unshift(rest % size);
+    rest = Math.floor(rest / size);
+  }
+  return index;
+}
+
+export const measureCalls = (context: Context) => {
+  const { raw, engine } = context;
+  return {
+    /**
+     * How far `actual` is from `expected`, a tensor of the same shape.
+     *
+     * @throws TrilError where the shapes differ, and for a tolerance that is negative or not finite
+     */
+    compare(expected: Tensor, actual: Tensor, options: CompareOptions = {}): Difference {
+      const call = 'compare';
+      checkKeys(call, 'options', 'option', options, ['absolute', 'relative']);
+      const absolute = numberOption(call, 'absolute', options.absolute, 0);
+      const relative = numberOption(call, 'relative', options.relative, 0);
+      return context.run(call, { expected, actual }, (t) => {
+        const found = raw._compare(t.expected, t.actual, absolute, relative);
+        const { worst, worstExpected, worstActual, ...norms } = found;
+        const index = indexOf(worst, expected.shape);
+        return { ...norms, worst: { index, expected: worstExpected, actual: worstActual } };
+      });
+    },
+
+    /**
+     * Mean, variance and extremes of all elements. Where one is NaN all four are.
+     *
+     * @throws TrilError where x is no tensor
+     */
+    statistics(x: Tensor): Statistics {
+      return context.run('statistics', { x }, (t) => raw._statistics(t.x));
+    },
+
+    /**
+     * How concentrated weights are, shares of 1 along the last axis.
+     *
+     * @throws TrilError where weights is no tensor
+     */
+    concentration(weights: Tensor): Concentration {
+      return context.run(
+        'concentration',
+        { weights },
+        (t) => context.adoptAll(raw._concentration(engine, t.weights)) as unknown as Concentration,
+      );
+    },
+
+    /**
+     * Softmax along the last axis taken apart: with `stable: false` as the formula is written,
+     * `e^x` over its sum, which overflows; else as `softmax` does it.
+     *
+     * @throws TrilError where x is no tensor
+     */
+    softmaxSteps(x: Tensor, options: { readonly stable?: boolean } = {}): SoftmaxSteps {
+      const call = 'softmaxSteps';
+      checkKeys(call, 'options', 'option', options, ['stable']);
+      const stable = booleanOption(call, 'stable', options.stable, true);
+      return context.run(
+        call,
+        { x },
+        (t) => context.adoptAll(raw._softmaxSteps(engine, t.x, stable)) as unknown as SoftmaxSteps,
+      );
+    },
+  };
+};

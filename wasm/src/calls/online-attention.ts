@@ -1,0 +1,77 @@
+import type { Context } from '../context.js';
+import { checkKeys, integerOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+
+/** How many queries and keys are looked at together. */
+export interface OnlineBlocks {
+  /** 64 unless given. */
+  readonly queries?: number;
+  /** 128 unless given. */
+  readonly keys?: number;
+}
+
+export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method'> {
+  readonly blocks?: OnlineBlocks;
+}
+
+/**
+ * The steps of online softmax, one for each of the N blocks of keys; each holds what is true after
+ * it.
+ */
+export interface OnlineTrace {
+  /** The largest score seen so far, -inf while there is none: `[B, H, T, N]`. */
+  readonly maximum: Tensor;
+  /** The sum of `e^(score - maximum)` so far: `[B, H, T, N]`. */
+  readonly sum: Tensor;
+  /** What sum and output were multiplied by because the maximum grew: `[B, H, T, N]`. */
+  readonly factor: Tensor;
+  /** The output so far, not divided by the sum: `[B, H, T, N, Dv]`. */
+  readonly partial: Tensor;
+  /** 1 for a block that is gone through, 0 for one that the mask hides whole and that is skipped:
+   * `[B, H, blocks of queries, N]`. */
+  readonly visited: Tensor;
+}
+
+export type OnlineResult<Options> = {
+  /** `[B, H, T, Dv]`, or laid out as the queries are. */
+  readonly output: Tensor;
+} & (Options extends { trace: true }
+  ? { readonly trace: OnlineTrace }
+  : { readonly trace?: OnlineTrace });
+
+const optionNames = [
+  ...['causal', 'mask', 'scale', 'softcap', 'keyLengths'],
+  ...['heads', 'kvHeads', 'blocks', 'trace', 'out'],
+];
+
+export const onlineAttentionCalls = (context: Context) => ({
+  /**
+   * Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022), with its steps:
+   * blocks of keys go by, and for each query only a maximum, a sum and the weighted values so far
+   * are kept. Inputs and result as `attention`'s; traces have the axes of the batch and heads that
+   * its traces have.
+   *
+   * @throws TrilError where shapes or options do not fit
+   */
+  onlineAttention<const Options extends OnlineOptions>(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    options: Options = {} as Options,
+  ): OnlineResult<Options> {
+    const call = 'onlineAttention';
+    const raw = rawAttentionOptions(context, call, options, optionNames);
+    const { blocks = {}, out = null } = options;
+    checkKeys(call, 'blocks', 'size', blocks, ['queries', 'keys']);
+    const queries = integerOption(call, 'blocks.queries', blocks.queries, 64, 1);
+    const keys = integerOption(call, 'blocks.keys', blocks.keys, 128, 1);
+    return context.run(call, { query: q, key: k, value: v, out }, (t) => {
+      const made = context.raw._onlineAttention(
+        ...[context.engine, t.query, t.key, t.value, raw, queries, keys, t.out],
+      );
+      const { output = out, ...trace } = context.adoptAll(made);
+      return { output, ...(raw.trace && { trace }) } as unknown as OnlineResult<Options>;
+    });
+  },
+});
