@@ -13,11 +13,17 @@ export class Context {
   readonly raw: Raw;
   readonly engine: RawEngine;
   readonly #scopes: Set<Tensor>[] = [];
+  readonly #stack: number;
+  readonly #forgotten: FinalizationRegistry<string> | undefined;
   #lent = 0;
+  #call = '';
 
-  constructor(raw: Raw, threads: number) {
+  /** `warn` is told of every tensor that the garbage collector finds before it was disposed. */
+  constructor(raw: Raw, threads: number, warn?: (message: string) => void) {
     this.raw = raw;
     this.engine = new raw._Engine(threads);
+    this.#stack = raw.stackSave();
+    this.#forgotten = warn && new FinalizationRegistry(warn);
   }
 
   /**
@@ -30,6 +36,7 @@ export class Context {
     compute: (handles: Handles<Tensors>) => Result,
   ): Result {
     this.#checkNothingLent(call);
+    this.#call = call;
     const handles: Record<string, RawTensor | null> = {};
     const shapes: Record<string, readonly number[]> = {};
     for (const [argument, tensor] of Object.entries(tensors)) {
@@ -39,6 +46,8 @@ export class Context {
     try {
       return compute(handles as Handles<Tensors>);
     } catch (error) {
+      // An exception that leaves the module leaves its stack as deep as it was.
+      this.raw.stackRestore(this.#stack);
       throw withCall(error, call, shapes);
     }
   }
@@ -76,6 +85,10 @@ export class Context {
   adopt(raw: RawTensor): Tensor {
     const tensor = new Tensor(this, raw);
     this.#scopes.at(-1)?.add(tensor);
+    if (this.#forgotten) {
+      const made = `${String(tensor)}, made by ${this.#call}`;
+      this.#forgotten.register(tensor, `tril: ${made}, was never disposed${callSite()}`, tensor);
+    }
     return tensor;
   }
 
@@ -89,6 +102,7 @@ export class Context {
   release(tensor: Tensor, raw: RawTensor): void {
     this.#checkNothingLent('dispose');
     for (const scope of this.#scopes) scope.delete(tensor);
+    this.#forgotten?.unregister(tensor);
     raw.delete();
   }
 
@@ -152,6 +166,14 @@ export class Context {
     const problem = 'a view is lent; make this call after the callback has returned';
     throw new TrilError(call, 'view', problem);
   }
+}
+
+/** Where this package was called from, as a part of a message; nothing where engines do not say. */
+function callSite(): string {
+  const folder = new URL('.', import.meta.url).href;
+  const [, ...lines] = new Error().stack?.split('\n') ?? [];
+  const line = lines.find((each) => each.trim() !== '' && !each.includes(folder));
+  return line ? ` (${line.trim()})` : '';
 }
 
 function isThenable(value: unknown): boolean {

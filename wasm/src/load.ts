@@ -2,7 +2,7 @@ import { calls } from './calls.js';
 import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
-import { checkKeys, describe, integerOption } from './names.js';
+import { booleanOption, checkKeys, describe, integerOption } from './names.js';
 import type { Raw, RawOptions } from './raw.js';
 import { chooseVariant, type Variant } from './variant.js';
 
@@ -18,6 +18,11 @@ export interface LoadOptions {
   readonly threads?: number;
   /** Where the .wasm file is served from, when not beside the module's script. */
   readonly wasmUrl?: string | URL;
+  /**
+   * Warn on the console of every tensor that was never disposed, once the garbage collector finds
+   * it, with its shape, the call that made it and from where. Costs time: for development.
+   */
+  readonly development?: boolean;
 }
 
 const maximumThreads = 32;
@@ -38,8 +43,10 @@ async function fetchModule(variant: Variant, options: RawOptions): Promise<Raw> 
   }
 }
 
-function checkOptions(options: LoadOptions): { threads: number; wasmUrl: string | undefined } {
-  checkKeys('loadTril', 'options', 'option', options, ['variant', 'threads', 'wasmUrl']);
+const names = ['variant', 'threads', 'wasmUrl', 'development'];
+
+function checkOptions(options: LoadOptions) {
+  checkKeys('loadTril', 'options', 'option', options, names);
   const threaded = options.variant?.endsWith('threads') ?? false;
   const threads = integerOption('loadTril', 'threads', options.threads, threaded ? 2 : 1, 1);
   if (threads > maximumThreads) {
@@ -49,7 +56,8 @@ function checkOptions(options: LoadOptions): { threads: number; wasmUrl: string 
   if (wasmUrl !== undefined && typeof wasmUrl !== 'string' && !(wasmUrl instanceof URL)) {
     throw new TrilError('loadTril', 'wasmUrl', `must be a URL, is ${describe(wasmUrl)}`);
   }
-  return { threads, wasmUrl: wasmUrl && String(wasmUrl) };
+  const development = booleanOption('loadTril', 'development', options.development, false);
+  return { threads, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
 /**
@@ -59,7 +67,7 @@ function checkOptions(options: LoadOptions): { threads: number; wasmUrl: string 
  * @throws TrilError where an option is wrong, or this engine cannot run the variant
  */
 export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
-  const { threads, wasmUrl } = checkOptions(options);
+  const { threads, wasmUrl, development } = checkOptions(options);
   const variant = chooseVariant(detectFeatures(), options);
   const available = variant.endsWith('threads') ? threads : 1;
   const raw = await fetchModule(variant, {
@@ -72,7 +80,8 @@ export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
     const problem = `${wasmUrl ?? `tril-${variant}.wasm`} could not be loaded: ${String(error)}`;
     throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
   });
-  const context = new Context(raw, available);
+  const warn = development ? (message: string) => console.warn(message) : undefined;
+  const context = new Context(raw, available, warn);
   return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
 }
 

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { loadTril } from 'tril';
+import { describe, expect, it } from 'vitest';
+
+/** What a script writes to the console, run by Node with its garbage collector at hand. */
+function consoleOf(body: string): string {
+  const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril')).href;
+  const folder = mkdtempSync(join(tmpdir(), 'tril-memory-'));
+  const script = join(folder, 'script.mjs');
+  writeFileSync(
+    script,
+    `import { loadTril } from '${entry}';
+     console.warn = console.log;
+     const collect = async () => {
+       for (let i = 0; i < 5; ++i) {
+         globalThis.gc();
+         await new Promise((resolve) => setTimeout(resolve, 10));
+       }
+     };
+     ${body}`,
+  );
+  const options = { encoding: 'utf8', timeout: 60_000 } as const;
+  const output = execFileSync(process.execPath, ['--expose-gc', script], options);
+  rmSync(folder, { recursive: true });
+  return output;
+}
+
+describe('memory', () => {
+  it('is where it was after a million calls', async () => {
+    const tril = await loadTril({ variant: 'simd' });
+    const x = tril.randomNormal([8, 8], { seed: 1 });
+    const out = tril.zeros([8, 8]);
+    const bad = tril.zeros([3, 3]);
+    const round = () => {
+      tril.matmul(x, x, { out });
+      tril.softmax(out, { out });
+      tril.relu(x).dispose();
+      tril.scope(() => void tril.attention(x, x, x, { causal: true, trace: true }));
+      try {
+        tril.matmul(x, bad);
+      } catch {
+        // refused: nothing may stay
+      }
+    };
+    for (let i = 0; i < 1000; ++i) round();
+    const before = tril.memory();
+    for (let i = 0; i < 200_000; ++i) round(); // five calls each
+    expect(tril.memory()).toEqual(before);
+  }, 300_000);
+
+  it('warns in development of tensors that were forgotten, by the call that made them', () => {
+    const output = consoleOf(`
+      const tril = await loadTril({ variant: 'simd', development: true });
+      const kept = tril.zeros([2, 3]);
+      (() => {
+        tril.relu(kept);
+        tril.scope(() => void tril.zeros([7]));
+        tril.zeros([5]).dispose();
+      })();
+      await collect();
+      kept.dispose();
+      console.log(tril.memory().tensors);`);
+    const lines = output.trim().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(
+      /^tril: Tensor \[2, 3\], made by relu, was never disposed \(at .*script\.mjs:\d+:\d+\)?/,
+    );
+    expect(lines[1]).toBe('0');
+  });
+
+  it('warns of nothing otherwise', () => {
+    const output = consoleOf(`
+      const tril = await loadTril({ variant: 'simd' });
+      (() => void tril.zeros([2, 3]))();
+      await collect();
+      console.log(tril.memory().tensors);`);
+    expect(output).toBe('0\n');
+  });
+});
