@@ -21,7 +21,7 @@ describe('tril/worker', () => {
     expect(tril.variant).toBe('simd');
     expect(tril.threads).toBe(1);
     const expected = Object.keys(local).filter((name) => name !== 'scope');
-    expect(Object.keys(tril).sort()).toEqual([...expected, 'close'].sort());
+    expect(Object.keys(tril).sort()).toEqual([...expected, 'close', 'withSignal'].sort());
     expect(Object.keys(tril.mask).sort()).toEqual(Object.keys(local.mask).sort());
   });
 
@@ -109,6 +109,50 @@ describe('tril/worker', () => {
     const product = await threaded.matmul(x, x);
     expect(product.shape).toEqual([65, 65]);
     threaded.close();
+  });
+
+  describe('with a signal', () => {
+    it('computes as without one while it is not aborted', async () => {
+      const control = new AbortController();
+      const calls = tril.withSignal(control.signal);
+      const x = await calls.tensor([1, -2]);
+      expect(await (await calls.relu(x)).toArray()).toEqual([1, 0]);
+      await expect(calls.matmul(x, await calls.zeros([3]))).rejects.toThrow(TrilError);
+      const mask = await calls.mask.causal();
+      expect(mask).toBeInstanceOf(RemoteMask);
+    });
+
+    it('does not begin what was aborted before, and throws away what was being computed', async () => {
+      const own = await loadTril({ variant: 'simd' });
+      const x = await own.randomNormal([700, 700], { seed: 1 });
+      const control = new AbortController();
+      const calls = own.withSignal(control.signal);
+      const order: string[] = [];
+      const ask = (name: string, promise: Promise<unknown>) =>
+        promise.then(
+          () => order.push(name),
+          (reason: unknown) => order.push(`${name} ${String(reason)}`),
+        );
+      const begun = ask('begun', calls.matmul(x, x, { method: 'jki' }));
+      const queued = Array.from({ length: 50 }, (_, n) =>
+        ask(`queued ${n}`, calls.matmul(x, x, { method: 'jki' })),
+      );
+      const other = ask('other', own.relu(x, { out: x }));
+      control.abort('enough');
+      await Promise.all([begun, ...queued]);
+      expect(order).toHaveLength(51);
+      expect(order.every((each) => each.endsWith('enough'))).toBe(true);
+      await other; // 50 products later, had they been computed, this test would have timed out
+      expect(order.at(-1)).toBe('other');
+      expect(await own.memory()).toMatchObject({ tensors: 1 });
+      await expect(calls.relu(x)).rejects.toBe('enough');
+      expect((await own.relu(x, { out: x })).shape).toEqual([700, 700]);
+      own.close();
+    }, 15_000);
+
+    it('takes an AbortSignal only', () => {
+      expect(() => tril.withSignal({} as AbortSignal)).toThrow('must be an AbortSignal');
+    });
   });
 
   it('keeps a process alive while something is asked, and no longer', () => {

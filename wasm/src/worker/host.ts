@@ -5,10 +5,10 @@ import { TrilError } from '../error.js';
 import { loadTril, type LoadOptions, type Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
-import type { Answer, Failure, Port, Reference, Request } from './line.js';
+import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
 
 const parent = nodeWorkers()?.parentPort;
-const port: Port<Answer, Request> = parent
+const port: Port<Answer, Request | Cancellation> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
@@ -55,7 +55,7 @@ async function perform({ path, on, values }: Request): Promise<unknown> {
   }
   if (typeof found !== 'function') return undefined; // a mask has nothing to dispose
   const decoded = values.map((value) => mapParts(value, fromReference));
-  const result = (found as Callable).apply(self, decoded);
+  const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);
 }
 
@@ -65,16 +65,47 @@ function failureOf(error: unknown): Failure {
   return { message, tril: { call, argument, problem, ...(shapes && { shapes }) } };
 }
 
-// One after the other: a call never begins before the one asked for earlier is done.
-let turn: Promise<void> = Promise.resolve();
-port.listen((request) => {
-  turn = turn.then(async () => {
-    try {
-      const value = await perform(request);
-      const transfer = value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [];
-      port.send({ id: request.id, value }, transfer);
-    } catch (error) {
-      port.send({ id: request.id, failure: failureOf(error) });
-    }
+/** Lets messages that have come in be received. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
   });
+}
+
+async function answer(request: Request): Promise<void> {
+  try {
+    const value = await perform(request);
+    const transfer = value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [];
+    port.send({ id: request.id, value }, transfer);
+  } catch (error) {
+    port.send({ id: request.id, failure: failureOf(error) });
+  }
+}
+
+// One after the other: a call never begins before the one asked for earlier is done, nor before what
+// has come in is received, since that may cancel it.
+const queue: Request[] = [];
+let working = false;
+async function work(): Promise<void> {
+  working = true;
+  while (queue.length > 0) {
+    await pause();
+    const next = queue.shift();
+    if (next) await answer(next);
+  }
+  working = false;
+}
+port.listen((message) => {
+  if ('cancelled' in message) {
+    const at = queue.findIndex(({ id }) => id === message.cancelled);
+    if (at >= 0) queue.splice(at, 1);
+    return;
+  }
+  queue.push(message);
+  if (!working) void work();
 });

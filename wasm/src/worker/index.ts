@@ -1,14 +1,21 @@
 // `tril/worker`: the calls of `tril` as promises, computed in a Worker of their own.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
+import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
-import type { Answer, Failure, Port, Reference, Request } from './line.js';
+import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
 
 interface Line {
-  ask(path: readonly string[], values: readonly unknown[], on?: number): Promise<unknown>;
+  ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
+}
+
+interface How {
+  /** Whose method is called: a tensor's. */
+  readonly on?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
@@ -59,7 +66,7 @@ export class RemoteTensor {
 
   async #ask(method: string, ...values: unknown[]): Promise<unknown> {
     checkAlive(this, method, 'tensor');
-    return this.line.ask([method], values, this.reference);
+    return this.line.ask([method], values, { on: this.reference });
   }
 }
 
@@ -102,13 +109,18 @@ type RemoteCalls<Calls> = {
 export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> {
   tensor(data: Values): Promise<RemoteTensor>;
   tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
+  /**
+   * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
+   * what has not begun is not computed, and what is being computed is thrown away when it is done.
+   */
+  withSignal(signal: AbortSignal): RemoteTril;
   /** Ends the Worker, with everything in it; what is asked for later is refused. */
   close(): void;
 }
 
 const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
   ({ line, reference }) => {
-    line.ask(['dispose'], [], reference).catch(() => {}); // closed: everything is gone already
+    line.ask(['dispose'], [], { on: reference }).catch(() => {}); // closed: everything is gone already
   },
 );
 
@@ -126,7 +138,7 @@ function errorOf({ message, tril }: Failure): Error {
   return new TrilError(tril.call, tril.argument, tril.problem, tril.shapes);
 }
 
-function connect(port: Port<Request, Answer>): Line & { close(): void } {
+function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): void } {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let lastId = 0;
   let closed: string | undefined;
@@ -158,25 +170,48 @@ function connect(port: Port<Request, Answer>): Line & { close(): void } {
       return tensor;
     });
 
+  /** Frees what an aborted call has made. */
+  const discard = (value: unknown): void => {
+    mapParts(value, (part) => {
+      const { $reference } = (part ?? {}) as Partial<Reference>;
+      if ($reference === undefined) return undefined;
+      line.ask(['dispose'], [], { on: $reference }).catch(() => {}); // closed: it is gone already
+      return null;
+    });
+  };
+
   port.listen(
     ({ id, value, failure }) => {
       const asked = waiting.get(id);
       waiting.delete(id);
       port.wait(waiting.size > 0);
       if (failure) asked?.reject(errorOf(failure));
-      else asked?.resolve(decode(value));
+      else if (asked) asked.resolve(decode(value));
+      else discard(value);
     },
     (reason) => end(`the Worker has failed: ${String(reason)}`),
   );
 
   const line = {
-    ask: (path: readonly string[], values: readonly unknown[], on?: number) =>
+    ask: (path: readonly string[], values: readonly unknown[], { on, signal }: How = {}) =>
       new Promise<unknown>((resolve, reject) => {
         if (closed !== undefined) throw new Error(closed);
+        signal?.throwIfAborted();
         const id = ++lastId;
         const encoded = values.map((value) => encode(path.join('.'), value));
         port.send({ id, path, values: encoded, ...(on !== undefined && { on }) });
-        waiting.set(id, { resolve, reject });
+        const abort = (): void => {
+          waiting.delete(id);
+          port.wait(waiting.size > 0);
+          port.send({ cancelled: id });
+          reject(signal!.reason as Error);
+        };
+        const settled = () => signal?.removeEventListener('abort', abort);
+        waiting.set(id, {
+          resolve: (value) => (settled(), resolve(value)),
+          reject: (reason) => (settled(), reject(reason)),
+        });
+        signal?.addEventListener('abort', abort, { once: true });
         port.wait(true);
       }),
     close: () => {
@@ -187,7 +222,7 @@ function connect(port: Port<Request, Answer>): Line & { close(): void } {
   return line;
 }
 
-function startWorker(): Port<Request, Answer> {
+function startWorker(): Port<Request | Cancellation, Answer> {
   const node = nodeWorkers();
   if (!node)
     return portOfWeb(new Worker(new URL('./host.js', import.meta.url), { type: 'module' }));
@@ -210,13 +245,25 @@ export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
       throw error;
     });
   const { paths, ...about } = loaded as { paths: string[][]; variant: string; threads: number };
-  const tril: Record<string, unknown> = { ...about, close: () => line.close() };
-  for (const path of paths) {
-    if (path[0] === 'scope') continue;
-    const call = (...values: unknown[]) => line.ask(path, values);
-    const [part, name] = path as [string, string?];
-    if (name === undefined) tril[part] = call;
-    else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
-  }
-  return tril as unknown as RemoteTril;
+  const callsWith = (signal?: AbortSignal): RemoteTril => {
+    const tril: Record<string, unknown> = {
+      ...about,
+      withSignal: (other: AbortSignal) => callsWith(checkedSignal(other)),
+      close: () => line.close(),
+    };
+    for (const path of paths) {
+      if (path[0] === 'scope') continue;
+      const call = (...values: unknown[]) => line.ask(path, values, { signal });
+      const [part, name] = path as [string, string?];
+      if (name === undefined) tril[part] = call;
+      else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
+    }
+    return tril as unknown as RemoteTril;
+  };
+  return callsWith();
+}
+
+function checkedSignal(signal: unknown): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  throw new TrilError('withSignal', 'signal', `must be an AbortSignal, is ${describe(signal)}`);
 }

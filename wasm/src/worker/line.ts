@@ -7,6 +7,11 @@ export interface Reference {
   readonly shape?: readonly number[];
 }
 
+/** Asks that a call not be made that has not begun. */
+export interface Cancellation {
+  readonly cancelled: number;
+}
+
 export interface Request {
   readonly id: number;
   /** The names that lead to what is called, such as `['mask', 'causal']`. */
