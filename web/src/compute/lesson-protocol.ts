@@ -1,12 +1,30 @@
 // What the chapters ask of their Worker: every chapter's questions are in lessons/. Only plain data crosses.
 import type { Tril } from 'tril';
+import type { AttendLessons } from './lessons/attend';
 import type { AverageLessons } from './lessons/average';
-import type { MultiplyLessons } from './lessons/multiply';
 import type { BlockLessons } from './lessons/block';
+import type { HeadsLessons } from './lessons/heads';
+import type { CheckLessons } from './lessons/check';
+import type { LongerLessons } from './lessons/longer';
+import type { MaskLessons } from './lessons/mask';
+import type { MultiplyLessons } from './lessons/multiply';
+import type { SoftmaxLessons } from './lessons/softmax';
+import type { TowersLessons } from './lessons/towers';
 import type { Failure, Loaded } from './protocol';
 
 /** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
-export interface Lessons extends MultiplyLessons, AverageLessons, BlockLessons {}
+export interface Lessons
+  extends
+    MultiplyLessons,
+    AverageLessons,
+    AttendLessons,
+    SoftmaxLessons,
+    BlockLessons,
+    MaskLessons,
+    HeadsLessons,
+    LongerLessons,
+    CheckLessons,
+    TowersLessons {}
 
 export type Kind = keyof Lessons;
 

@@ -1,6 +1,7 @@
 // The page's side of the lessons' Worker: questions by kind, answered in order.
 import { getContext, setContext } from 'svelte';
 import type { FromLessons, Kind, Lessons, Question } from './lesson-protocol';
+import { takeLessonWorker } from './lesson-worker-start';
 import type { Failure, Loaded } from './protocol';
 
 interface Waiting {
@@ -13,19 +14,15 @@ export class LessonClient {
   /** Why the newest question of some kind has no answer. */
   failure = $state.raw<(Failure & { readonly kind?: Kind }) | null>(null);
 
-  readonly #worker = new Worker(new URL('./lesson-worker.ts', import.meta.url), { type: 'module' });
+  readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #newest = 0;
 
   constructor() {
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<FromLessons>) => {
-      if (data.kind === 'loaded') this.loaded = data.loaded;
-      else if (data.kind === 'notLoaded') this.failure = data.failure;
-      else this.#settle(data);
-    });
-    this.#worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      this.failure = { message: event.message || 'The Worker that computes could not be started.' };
+    this.#worker = takeLessonWorker((message) => {
+      if (message.kind === 'loaded') this.loaded = message.loaded;
+      else if (message.kind === 'notLoaded') this.failure = message.failure;
+      else this.#settle(message);
     });
   }
 
@@ -94,6 +91,32 @@ export class Answer<K extends Kind> {
       }
       this.#send();
     });
+  }
+}
+
+/** How long a question must stand before the Worker is kept busy with measuring. */
+const quietMilliseconds = 500;
+
+/** The answer to a question that takes the Worker a while, such as a time: asked once nothing changes any more. */
+export class LateAnswer<K extends Kind> {
+  #settled = $state.raw<Lessons[K]['ask'] | null>(null);
+  readonly #answer: Answer<K>;
+  readonly #ask: () => Lessons[K]['ask'] | null;
+
+  /** `ask` gives the same object as long as the question is the same. */
+  constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
+    this.#ask = ask;
+    this.#answer = new Answer(kind, () => this.#settled);
+    $effect(() => {
+      const question = ask();
+      const timer = setTimeout(() => (this.#settled = question), quietMilliseconds);
+      return () => clearTimeout(timer);
+    });
+  }
+
+  /** Null until the question that stands now is answered. */
+  get now(): Lessons[K]['answer'] | null {
+    return this.#answer.asked === this.#ask() ? this.#answer.now : null;
   }
 }
 

@@ -1,4 +1,4 @@
-// What the page and its Worker say to each other. Only plain data crosses.
+// What the page and its Workers tell each other about matrices, attention heads and trouble. Only plain data crosses.
 
 /** Row-major numbers of a matrix. */
 export interface MatrixData {
@@ -40,12 +40,20 @@ export interface AttendRequest {
   readonly causal: boolean;
 }
 
+/** By the core's count, for CostMeter. */
+export interface CostData {
+  readonly flops: number;
+  /** Read and written once. */
+  readonly bytes: number;
+}
+
 export interface AttendResult {
   readonly matrices: Readonly<Record<MatrixId, MatrixData>>;
   /** Sum of every row of weights, [T, 1]. */
   readonly rowSums: MatrixData;
   /** output times the table's rows in use, [T, distinct tokens]: how much each token is in it. */
   readonly readout: MatrixData | null;
+  readonly cost: CostData;
   /** All of the above in the core, milliseconds. */
   readonly milliseconds: number;
 }
@@ -62,17 +70,6 @@ export interface Failure {
   readonly call?: string;
   readonly argument?: string;
 }
-
-export type ToWorker =
-  | { readonly kind: 'attend'; readonly id: number; readonly request: AttendRequest }
-  | { readonly kind: 'measure'; readonly id: number; readonly request: AttendRequest };
-
-export type FromWorker =
-  | { readonly kind: 'loaded'; readonly loaded: Loaded }
-  | { readonly kind: 'notLoaded'; readonly failure: Failure }
-  | { readonly kind: 'attended'; readonly id: number; readonly result: AttendResult }
-  | { readonly kind: 'measured'; readonly id: number; readonly microseconds: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure };
 
 export function at(matrix: MatrixData, row: number, col: number): number {
   return matrix.data[row * matrix.cols + col];

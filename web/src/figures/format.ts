@@ -88,3 +88,18 @@ export function duration(milliseconds: number): string {
   if (milliseconds >= 0.1) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
   return `${(milliseconds * 1000).toFixed(milliseconds < 0.01 ? 1 : 0)} µs`;
 }
+
+const named: Readonly<Record<string, number>> = {
+  nan: NaN,
+  inf: Infinity,
+  '+inf': Infinity,
+  '-inf': -Infinity,
+};
+
+/** A number as people and programs write it, a minus sign of any kind; null for anything else. */
+export function parseNumber(text: string): number | null {
+  const plain = text.trim().toLowerCase().replace(/^[−–]/u, '-').replace('infinity', 'inf');
+  if (plain in named) return named[plain];
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u.test(plain)) return null;
+  return Number(plain);
+}

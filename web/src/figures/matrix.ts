@@ -22,6 +22,12 @@ export interface Axis {
   readonly words?: boolean;
 }
 
+/** Rows or columns that only have numbers. */
+export function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
 export interface MatrixSymbol {
   readonly base: string;
   readonly sub?: string;

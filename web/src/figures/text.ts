@@ -17,6 +17,10 @@ export const figureText = {
   why: {
     pinned: 'Pinned: free it (Escape)',
     more: (n: number) => ` + … ${n} more`,
+    smaller: (n: number) => ` + … ${n} smaller`,
+    zeros: (n: number) => (n === 1 ? ' and 1 with a zero' : ` and ${n} with a zero`),
+    allDigits: 'All digits:',
+    reset: 'Reset',
     edit: 'New value',
     set: 'Set',
     notANumber: 'Not a number.',
@@ -49,6 +53,12 @@ export const figureText = {
     odd: (count: number) => ` ${count} of its numbers are NaN.`,
     hint: 'Point at a cell, or use the arrow keys.',
     part: (rows: string, cols: string) => `rows ${rows}, columns ${cols}, around the cell at hand`,
+  },
+  maskGrid: {
+    label: (name: string, rows: number, cols: number, down: string, across: string) =>
+      `${name}, ${rows} by ${cols}. Down: ${down}. Across: ${across}. Arrow keys move, the space bar hides a cell or shows it, Shift and an arrow key carry on, Enter pins.`,
+    seen: 'may be seen',
+    hidden: 'hidden',
   },
   asTable: (name: string) => `${name} as a table, all digits`,
 } as const;

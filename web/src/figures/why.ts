@@ -26,8 +26,11 @@ export interface Term {
   readonly b: number;
 }
 
-/** Terms beyond so many are counted, not written. */
+/** Terms beyond so many are counted, not written, and so are those with a share of the largest below this. */
 const longest = 8;
+const smallShare = 5e-4;
+
+export const plus: Part = { text: ' + ' };
 
 export function factor(value: number, role: string): Part {
   return { text: value < 0 ? `(${inText(value)})` : inText(value), role };
@@ -38,12 +41,31 @@ export function sumOf(terms: readonly Term[], roleA: string, roleB: string): Par
   const parts = terms
     .slice(0, longest)
     .flatMap(({ a, b }, index): Part[] => [
-      ...(index > 0 ? [{ text: ' + ' }] : []),
+      ...(index > 0 ? [plus] : []),
       factor(a, roleA),
       { text: '·' },
       factor(b, roleB),
     ]);
   const more = terms.length - longest;
   if (more > 0) parts.push({ text: figureText.why.more(more), quiet: true });
+  return parts;
+}
+
+/** The largest terms of a long sum, in their order; how many smaller ones there are, and how many zeros. */
+export function largestOf(terms: readonly Term[], roleA: string, roleB: string): Part[] {
+  const present = terms.filter(({ a, b }) => a !== 0 && b !== 0);
+  const size = ({ a, b }: Term) => Math.abs(a * b);
+  const bySize = [...present].sort((s, t) => size(t) - size(s)).slice(0, longest);
+  const shown = new Set(bySize.filter((term) => !(size(term) < smallShare * size(bySize[0]))));
+  const parts: Part[] = [];
+  for (const term of present.filter((one) => shown.has(one))) {
+    if (parts.length > 0) parts.push(plus);
+    parts.push({ text: inText(term.a), role: roleA }, { text: '·' }, factor(term.b, roleB));
+  }
+  const more = present.length - shown.size;
+  if (more > 0) parts.push({ text: figureText.why.smaller(more), quiet: true });
+  const zeros = terms.length - present.length;
+  if (present.length === 0) parts.push({ text: '0' });
+  if (zeros > 0) parts.push({ text: figureText.why.zeros(zeros), quiet: true });
   return parts;
 }

@@ -16,14 +16,12 @@ export const shellText = {
   around: 'Before and after',
   before: 'Before',
   after: 'Next',
-  link: 'Copy link',
-  copied: 'Copied',
-  notCopied: 'Copying is not allowed here',
   trouble: 'This could not be computed.',
   brokenLink: 'Part of this link could not be read and is left at its default:',
   dismiss: 'Dismiss',
   undo: 'Undo',
-  computed: (variant: string) => `Computed here, on your machine, by tril (${variant}).`,
+  computed: (variant: string, time?: string | 0) =>
+    `Computed here, on your machine, by tril (${variant})${time ? ` in ${time}` : ''}.`,
   notLoaded: 'This chapter could not be loaded. Reload the page to try again.',
   theme: { light: 'Light theme', dark: 'Dark theme' },
 } as const;

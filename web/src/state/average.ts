@@ -4,6 +4,7 @@ import type { MatrixData } from '../compute/protocol';
 import type { Cell } from './cell';
 import {
   cell,
+  cellText,
   decodeFields,
   encodeFields,
   matrix,
@@ -102,7 +103,7 @@ export function encode(state: AverageState): string {
       batch: String,
       show: String,
       hidden: String,
-      pin: (one) => (one ? `${one.matrix}.${one.row}.${one.col}` : ''),
+      pin: cellText,
       scores: list,
       weights: list,
       blend: String,

@@ -2,6 +2,7 @@
 // reported and falls back, so that a broken link still shows the rest. Nothing is ever evaluated.
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/protocol';
+import type { Cell } from './cell';
 
 /** A part of an address that could not be read. */
 export interface Problem {
@@ -52,7 +53,7 @@ export const whole = (least: number, most: number) =>
     v.maxValue(most),
   );
 
-const number = v.pipe(
+export const number = v.pipe(
   v.string(),
   v.regex(/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u),
   v.transform(Number),
@@ -91,6 +92,8 @@ export const cell = <Id extends string>(ids: readonly [Id, ...Id[]]) =>
     v.strictTuple([v.picklist(ids), whole(0, 63), whole(0, 63)]),
     v.transform(([matrix, row, col]) => ({ matrix, row, col })),
   );
+
+export const cellText = (one: Cell | null) => (one ? `${one.matrix}.${one.row}.${one.col}` : '');
 
 export function matrixOf(rows: readonly (readonly number[])[]): MatrixData {
   return { rows: rows.length, cols: rows[0].length, data: Float32Array.from(rows.flat()) };

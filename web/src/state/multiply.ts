@@ -5,6 +5,7 @@ import type { MatrixData } from '../compute/protocol';
 import type { Cell } from './cell';
 import {
   cell,
+  cellText,
   decodeFields,
   encodeFields,
   matrix,
@@ -102,8 +103,6 @@ export function decode(query: string) {
   const { a, b } = defaults;
   return { state: { ...state, a, b }, problems: [...problems, { field: 'a, b', found }] };
 }
-
-const cellText = (one: Cell | null) => (one ? `${one.matrix}.${one.row}.${one.col}` : '');
 
 export function encode(state: MultiplyState): string {
   return encodeFields<MultiplyState>(

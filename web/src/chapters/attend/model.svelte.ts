@@ -1,9 +1,9 @@
 // What is on the page follows from the address: text to tokens, head to weights, both to a request, the
 // Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
 import { getContext, setContext } from 'svelte';
-import { Compute } from '../../compute/client.svelte';
+import { Answer, LateAnswer } from '../../compute/lessons.svelte';
 import type { AttendRequest, AttendResult, MatrixData } from '../../compute/protocol';
-import { Address } from '../../state/address.svelte';
+import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import {
   decode,
   defaults,
@@ -54,8 +54,8 @@ function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): Att
 }
 
 export class AttendModel {
-  readonly address = new Address({ chapter: 'attend', encode, decode });
-  readonly compute = new Compute<Job>();
+  readonly chapter: OpenChapter<AttendState> = openChapter({ chapter: 'attend', encode, decode });
+  readonly address = this.chapter.address;
 
   readonly state: AttendState = $derived(this.address.state);
   // Single fields, so that a step along the figure computes nothing anew.
@@ -85,25 +85,35 @@ export class AttendModel {
     return { request, entered, head: this.#head, text: this.#text, unedited };
   });
 
+  /** What each request was made of. */
+  readonly #jobs = new WeakMap<AttendRequest, Job>();
+  readonly #answer = new Answer('attend', () => {
+    const job = this.#job;
+    if (job) this.#jobs.set(job.request, job);
+    return job?.request ?? null;
+  });
+  readonly #done: { readonly job: Job; readonly result: AttendResult } | null = $derived.by(() => {
+    const { asked, now } = this.#answer;
+    if (!asked || !now || this.empty) return null;
+    return { job: this.#jobs.get(asked)!, result: now };
+  });
   #before = $state.raw<AttendResult | null>(null);
   #last: { job: Job; result: AttendResult } | null = null;
 
   readonly scene = $derived.by(() => {
-    const answer = this.compute.answer;
-    if (!answer) return null;
-    const { job, result } = answer;
+    if (!this.#done) return null;
+    const { job, result } = this.#done;
     const { entered, unedited, request } = job;
     return sceneOf({ entered, causal: request.causal, result, before: this.#before, unedited });
   });
 
+  /** Milliseconds of one call of attention(). */
+  readonly time = new LateAnswer('attendTime', () => this.#done?.job.request ?? null);
+
   constructor() {
-    $effect(() => {
-      if (this.#job) this.compute.attend(this.#job);
-      else if (this.empty) this.compute.clear();
-    });
     // Only an edit, or the mask, marks what it has changed; another text or head changes everything.
     $effect.pre(() => {
-      const answer = this.compute.answer;
+      const answer = this.#done;
       const last = this.#last;
       if (answer === last) return;
       const comparable =
@@ -113,10 +123,6 @@ export class AttendModel {
         (last.job.text === answer.job.text || answer.job.entered.kind === 'numbers');
       this.#before = comparable ? last.result : null;
       this.#last = answer;
-    });
-    $effect(() => () => {
-      this.address.close();
-      this.compute.close();
     });
   }
 

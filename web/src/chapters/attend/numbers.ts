@@ -1,5 +1,6 @@
 // Pasted numbers to a matrix: rows by line, columns by comma, semicolon, tab or space.
 import type { MatrixData } from '../../compute/protocol';
+import { parseNumber } from '../../figures/format';
 
 export const maxRows = 64;
 export const maxCols = 12;
@@ -22,21 +23,6 @@ export type NumbersProblem =
       readonly found: number;
       readonly wanted: number;
     };
-
-const special: Readonly<Record<string, number>> = {
-  nan: NaN,
-  inf: Infinity,
-  '+inf': Infinity,
-  '-inf': -Infinity,
-};
-
-/** A number as people and programs write it, a minus sign of any kind; null for anything else. */
-export function parseNumber(text: string): number | null {
-  const plain = text.trim().toLowerCase().replace(/^[−–]/u, '-').replace('infinity', 'inf');
-  if (plain in special) return special[plain];
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u.test(plain)) return null;
-  return Number(plain);
-}
 
 export function parseNumbers(text: string): Numbers {
   const lines = text.split(/\n/u).map((line) => line.replace(/[[\]()]/gu, ' ').trim());

@@ -6,10 +6,17 @@ import {
   type MatrixData,
   type MatrixId,
 } from '../../compute/protocol';
-import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
+import {
+  numerals,
+  type Axis,
+  type Drawn,
+  type LabelGroup,
+  type MatrixSymbol,
+} from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import { scaleEnd } from '../../figures/paint';
 import { positions, weightIds, type WeightId } from '../../state/attend-heads';
+import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
 import { text } from './text';
 import { visible, type Tokens } from './tokens';
@@ -46,11 +53,6 @@ export function labelsOf(entered: Entered): string[] {
     const repeated = tokens.indexOf(token) !== tokens.lastIndexOf(token);
     return visible(token) + (repeated ? subscript(place + 1) : '');
   });
-}
-
-function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
 }
 
 function groupsOf(width: number, content: Entered['kind']): LabelGroup[] {
@@ -121,6 +123,12 @@ function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array
   if (!before || before.rows !== now.rows || before.cols !== now.cols) return null;
   const changed = now.data.map((value, i) => (Object.is(value, before.data[i]) ? 0 : 1));
   return changed.includes(1) ? Uint8Array.from(changed) : null;
+}
+
+/** The row of weights that is looked at, from the mask to the output; else the last. */
+export function rowShown({ length }: Pick<Scene, 'length'>, shown: Cell<MatrixId> | null): number {
+  const looked = shown && ['masked', 'weights', 'output'].includes(shown.matrix);
+  return looked ? Math.min(shown.row, length - 1) : length - 1;
 }
 
 export interface SceneOptions {

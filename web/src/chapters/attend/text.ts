@@ -155,18 +155,12 @@ export const text = {
 
   player: {
     label: 'Steps',
-    back: 'Step back',
-    step: 'Step on',
     play: 'Play from here',
     playAgain: 'Play from the start',
-    pause: 'Pause',
   },
 
   why: {
     hint: 'Point at any cell, tap it, or use the arrow keys: here it says why it has its value.',
-    pinned: 'Pinned: free it (Escape)',
-    zeros: (n: number) => (n === 1 ? 'and 1 with a zero' : `and ${n} with a zero`),
-    more: (n: number) => `${n} smaller`,
     one: 'Always 1, so that a head can have a constant.',
     who: (token: string, id: number, digits: string, axis: string, digit: number) =>
       `${quoted(token)} is token number ${id}, ${digits} in base 4. This is the ${axis} of a compass hand that stands at ${digit} of 4 quarter turns.`,
@@ -188,11 +182,6 @@ export const text = {
     weightNaN: 'A NaN among the scores of a row makes all of its shares NaN.',
     weightHidden: 'Hidden by the mask: e to the −∞ is exactly zero.',
     output: 'Row of weights times column of V.',
-    allDigits: 'All digits:',
-    edit: 'New value',
-    set: 'Set',
-    reset: 'Reset',
-    notANumber: 'Not a number.',
   },
   rowName: (row: string) => `row ${row}`,
   readout: {
@@ -210,49 +199,113 @@ export const text = {
     question: (token: string, place: number, head: string) =>
       `Which will ${quoted(token)}, number ${place}, look at most with this head, “${head}”?`,
     alike: 'all alike',
-    right: 'Yes.',
-    wrong: 'Not quite.',
-    answer: (token: string, target: string) =>
-      `${quoted(token)} looks at ${quoted(target)} most: weight `,
-    answerAlike: (token: string) => `${quoted(token)} looks at all it may see alike: weight `,
-    see: 'See it',
-    another: 'Another',
+    words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },
+    answer: (token: string, target: string, weight: string) =>
+      `${quoted(token)} looks at ${quoted(target)} most: weight ${weight}.`,
+    answerAlike: (token: string, weight: string) =>
+      `${quoted(token)} looks at all it may see alike: weight ${weight}.`,
   },
 
-  cost: {
-    label: 'Cost',
-    flops: 'flop',
-    bytes: 'B',
-    measuring: 'measuring',
-    explain: (t: number, d: number, dv: number) =>
-      `One call of attention(): 2·T·T·(d + dᵥ) operations in its two products, T = ${t}, d = ${d}, dᵥ = ${dv}; bytes of Q, K, V and output, 4 each.`,
-    perFlop: 'flop/B',
+  loading: 'Loading the core …',
+  blend: {
+    title: 'A blend, never more',
+    heading: 'A row of weights is a blend',
+    lede: 'Shares of one whole, none below zero: what comes out is a convex combination. It can come as near to any value as one likes, and it can never leave the hull of them all.',
+    about:
+      'The bar is the row of weights. In the plane below it every value is a point, as large as its share, and the output is where the shares balance. Take the head “Average of the past”, and it lies in the middle; take “Previous token”, and it sits nearly on one value.',
+    moral:
+      'So a head cannot make what is not there: it chooses and mixes. What is new comes from V’s weights, from adding to what was there before, and from the layers between two heads.',
+    source: 'Convex combinations: Boyd and Vandenberghe, Convex Optimization, section 2.1.4.',
+    row: 'Output of',
+    across: 'Across',
+    up: 'Up',
+    entry: (place: number) => `entry ${place} of V`,
+    output: (token: string) => `output of ${token}`,
+    label: (token: string, x: string, y: string) =>
+      `Values as points, the hull around those that may be seen, and the output of ${token} inside it, at ${x}, ${y}.`,
+    exact: 'V has two entries, so this is all of it.',
+    projected: (width: number) =>
+      `Two of the ${width} entries of V are drawn, the others left away: a projection, which keeps blends inside the hull. Choose others above.`,
+    notFinite: 'A value here is not a finite number, so there is no plane to draw it in.',
+    question: (token: string) => `Where will the output of ${quoted(token)} lie?`,
+    choices: {
+      one: 'nearly on a single value',
+      between: 'between several',
+      outside: 'outside of all',
+    },
+    answer: (token: string, weight: string, key: string) =>
+      `The largest share of ${quoted(token)} is ${weight}, that of ${quoted(key)}. No shares lead outside.`,
   },
-  computed: {
-    loading: 'Loading the core …',
-    here: (variant: string, time: string, load: string) =>
-      `Computed here, on your machine, by tril (${variant}) in ${time}. Loaded in ${load}.`,
+  stable: {
+    title: 'Softmax without overflow',
+    heading: 'The same formula, and a NaN',
+    lede: 'On paper, adding a number to every score of a row changes nothing: it cancels. In a machine e to the 89 is already more than a float can hold.',
+    about:
+      'As it is written, softmax then divides ∞ by ∞. And if all scores are far below zero, it divides 0 by 0. With the largest score taken off first every power is at most 1, one of them is exactly 1, and the result is the same wherever both have one.',
+    source:
+      'Blanchard, Higham and Higham, Accurately computing the log-sum-exp and softmax functions, 2021.',
+    add: 'Add to every score',
+    ways: { naive: 'As it is written', stable: 'The largest taken off first' },
+    formulas: {
+      naive: String.raw`\role{weight}{w_i} = \dfrac{e^{\role{score}{s_i}}}{\sum_j e^{\role{score}{s_j}}}`,
+      stable: String.raw`\role{weight}{w_i} = \dfrac{e^{\role{score}{s_i} - m}}{\sum_j e^{\role{score}{s_j} - m}},\; m = \max_j \role{score}{s_j}`,
+    },
+    symbols: { scores: 'scores', powers: 'powers', weights: 'weights' },
+    shift: 'm',
+    sum: 'sum',
+    hint: 'Point at any number, tap it, or reach it with the arrow keys. Scores can be changed.',
+    why: {
+      score: 'A score, with what is added to all of them. Change it and everything follows.',
+      naivePowers: 'e to the score.',
+      stablePowers: 'e to the score, the largest of the row taken off.',
+      overflow: 'More than the largest float, 3.4·10³⁸: it overflows to infinity.',
+      share: 'Its power over the sum of all.',
+      notANumber: 'Infinity over infinity is not a number.',
+      nothing: 'All powers have rounded to zero: 0 over 0 is not a number.',
+    },
+    question: (added: string) =>
+      `${added} is added to every score. What becomes of softmax as it is written?`,
+    choices: { same: 'the same weights', sharper: 'sharper weights', nan: 'not a number' },
+    answer: (naive: string, stable: string) =>
+      `As it is written: ${naive}. With the largest taken off: ${stable}.`,
   },
-  take: {
-    label: 'Take it with you',
-    link: 'Link',
-    svg: 'SVG',
-    numpy: 'NumPy',
-    pytorch: 'PyTorch',
-    copied: 'Copied',
-    failed: 'Copying is not allowed here',
+  scale: {
+    title: 'Why 1/√d',
+    heading: 'Why divide by √d?',
+    lede: 'A dot product of d random numbers with d others is a sum of d products. Each adds its variance, so scores spread the further the wider the head is.',
+    about:
+      'Softmax of scores that are far apart gives nearly everything to the largest: it saturates, chooses instead of blending, and hardly changes when a score does, so there is nothing to learn from. Divided by √d, scores have variance 1 whatever the width. Drag d and see.',
+    source:
+      'Vaswani et al. 2017, section 3.2.1 and its footnote 4. Entries of Q and K: normal, mean 0, variance 1.',
+    width: 'Width of the head',
+    d: (width: number) => `d = ${width}`,
+    again: 'Other random numbers',
+    kinds: { plain: 'as they are', scaled: 'over √d' },
+    axes: {
+      width: 'd',
+      variance: 'variance of scores',
+      largest: 'largest weight',
+      entropy: 'entropy, nats',
+      label: (what: string) => `${what} against the width d, both logarithmic`,
+    },
+    point: (kind: string, width: number, value: string) => `${kind}, d = ${width}: ${value}`,
+    measured: (many: number, few: number) =>
+      `Measured on ${many} random queries and as many keys: variance of all ${many * many} scores; largest weight and entropy are means over the rows. Below, softmax for ${few} of each, made anew.`,
+    symbols: { plain: 'softmax(Q Kᵀ)', scaled: 'softmax(Q Kᵀ/√d)' },
+    hint: 'Point at any weight, tap it, or reach it with the arrow keys.',
+    why: {
+      plainWeights: 'Softmax of the row’s scores as they are.',
+      scaledWeights: 'Softmax of the same scores, each divided by √d.',
+    },
+    question: (d: number) =>
+      `Entries of a query and a key are random, of variance 1, and there are d = ${d}. What is the variance of their dot product, about?`,
+    answer: (measured: string) => `Measured on 4096 dot products: ${measured}.`,
   },
+  cost: 'One call of attention(), everything between Q, K, V and output:',
   numbersToggle: 'Show numbers',
-  undo: 'Undo',
   resetWeights: 'Back to the head as it was',
   changedKey: 'changed by your last edit',
   editedKey: 'edited by you',
 
-  trouble: {
-    title: 'This could not be computed.',
-    again: 'What you entered is kept; change it, or go back.',
-    link: 'Part of this link could not be read and is left at its default:',
-    pin: 'The pinned cell of this link is outside of its matrix.',
-    dismiss: 'Dismiss',
-  },
+  pinOutside: 'The pinned cell of this link is outside of its matrix.',
 } as const;

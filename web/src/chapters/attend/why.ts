@@ -3,37 +3,21 @@
 import { at, type MatrixId } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import type { Mark } from '../../figures/pointing.svelte';
+import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
+import { figureText } from '../../figures/text';
 import type { Cell } from '../../state/attend';
 import { digitsOf, periods, type WeightId } from '../../state/attend-heads';
 import type { Scene } from './scene';
 import { text } from './text';
 
-/** A piece of an equation; `role` colours it, `raised` makes it an exponent. */
-export interface Part {
-  readonly text: string;
-  readonly role?: string;
-  readonly raised?: boolean;
-  /** A line may break here. */
-  readonly breaks?: boolean;
-  readonly quiet?: boolean;
-}
-
-export interface Why {
-  readonly cell: Cell;
-  readonly rowName: string;
-  readonly colName: string;
-  /** Right of "=", before the result; empty where the value stands for itself. */
-  readonly parts: readonly Part[];
-  readonly value: number;
-  readonly note: string;
+export interface AttendWhy extends Why {
   readonly sources: readonly Mark[];
   /** Whose entry the visitor may change here. */
   readonly editable: 'weight' | 'number' | null;
 }
 
-/** As many terms of a sum as are written out, and the share of the largest that is worth writing. */
-const longSum = 8;
-const smallShare = 5e-4;
+/** As many powers of a row as are written out. */
+const longRow = 6;
 
 const row = (matrix: MatrixId, index: number, last: number): Mark => ({
   matrix,
@@ -46,37 +30,7 @@ const spot = (matrix: MatrixId, r: number, c: number): Mark => ({
   cols: [c, c],
 });
 
-const plus: Part = { text: ' + ', breaks: true };
-
-interface Term {
-  readonly a: number;
-  readonly b: number;
-}
-
-/** a · b + a · b + ...: the largest terms in their order, how many are left out, and how many are zero. */
-function sumOf(terms: readonly Term[], roleA: string, roleB: string): Part[] {
-  const present = terms.filter(({ a, b }) => a !== 0 && b !== 0);
-  const size = ({ a, b }: Term) => Math.abs(a * b);
-  const bySize = [...present].sort((s, t) => size(t) - size(s)).slice(0, longSum);
-  const shown = new Set(bySize.filter((term) => !(size(term) < smallShare * size(bySize[0]))));
-  const parts: Part[] = [];
-  for (const term of present.filter((one) => shown.has(one))) {
-    if (parts.length > 0) parts.push(plus);
-    parts.push({ text: inText(term.a), role: roleA }, { text: '·' }, factor(term.b, roleB));
-  }
-  const more = present.length - shown.size;
-  if (more > 0) parts.push({ text: ` + … ${text.why.more(more)}`, quiet: true });
-  const zeros = terms.length - present.length;
-  if (present.length === 0) parts.push({ text: '0' });
-  if (zeros > 0) parts.push({ text: ` ${text.why.zeros(zeros)}`, quiet: true });
-  return parts;
-}
-
-function factor(value: number, role: string): Part {
-  return { text: value < 0 ? `(${inText(value)})` : inText(value), role };
-}
-
-function explainInput(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
+function explainInput(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy> {
   const [, content, place] = scene.groups;
   if (c === 0) return { note: text.why.one };
   const inside = c < place.from ? c - content.from : c - place.from;
@@ -96,7 +50,7 @@ function explainRows(
   a: MatrixId,
   b: MatrixId,
   { row: r, col: c }: Cell,
-): Partial<Why> {
+): Partial<AttendWhy> {
   const { drawn } = scene;
   const [left, right] = [drawn[a].matrix, drawn[b].matrix];
   const terms = Array.from({ length: left.cols }, (_, i) => ({
@@ -104,12 +58,12 @@ function explainRows(
     b: at(right, c, i),
   }));
   return {
-    parts: sumOf(terms, drawn[a].role, drawn[b].role),
+    parts: largestOf(terms, drawn[a].role, drawn[b].role),
     sources: [row(a, r, left.cols - 1), row(b, c, right.cols - 1)],
   };
 }
 
-function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
+function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy> {
   const masked = scene.drawn.masked;
   const seen = Array.from({ length: masked.matrix.cols }, (_, col) => col).filter(
     (col) => !masked.hidden(r, col),
@@ -125,11 +79,11 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
     { text: 'e' },
     { text: `${inText(score(col))} − ${factor(largest, '').text}`, role: 'score', raised: true },
   ];
-  const bySize = [...seen].sort((a, b) => score(b) - score(a)).slice(0, longSum - 2);
+  const bySize = [...seen].sort((a, b) => score(b) - score(a)).slice(0, longRow);
   const shown = seen.filter((col) => bySize.includes(col));
   const below = shown.flatMap((col, i) => (i > 0 ? [plus, ...power(col)] : power(col)));
   const more = seen.length - shown.length;
-  if (more > 0) below.push({ text: ` + … ${text.why.more(more)}`, quiet: true });
+  if (more > 0) below.push({ text: figureText.why.smaller(more), quiet: true });
   return {
     parts: [...power(c), { text: ' / ( ' }, ...below, { text: ' )' }],
     sources,
@@ -137,14 +91,14 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
   };
 }
 
-function explainOutput(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
+function explainOutput(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy> {
   const [weights, v] = [scene.drawn.weights.matrix, scene.drawn.v.matrix];
   const terms = Array.from({ length: weights.cols }, (_, i) => ({
     a: at(weights, r, i),
     b: at(v, i, c),
   }));
   return {
-    parts: sumOf(terms, 'weight', 'v'),
+    parts: largestOf(terms, 'weight', 'v'),
     sources: [
       row('weights', r, weights.cols - 1),
       { matrix: 'v', rows: [0, v.rows - 1], cols: [c, c] },
@@ -153,7 +107,7 @@ function explainOutput(scene: Scene, { row: r, col: c }: Cell): Partial<Why> {
   };
 }
 
-function explainCell(scene: Scene, cell: Cell): Partial<Why> {
+function explainCell(scene: Scene, cell: Cell): Partial<AttendWhy> {
   const { row: r, col: c } = cell;
   const { why } = text;
   switch (cell.matrix) {
@@ -196,15 +150,15 @@ function explainCell(scene: Scene, cell: Cell): Partial<Why> {
 }
 
 /** Null for a cell outside of its matrix. */
-export function explain(scene: Scene, cell: Cell): Why | null {
-  const { matrix, rows, cols } = scene.drawn[cell.matrix];
-  if (cell.row >= matrix.rows || cell.col >= matrix.cols) return null;
+export function explain(scene: Scene, cell: Cell): AttendWhy | null {
+  const drawn = scene.drawn[cell.matrix];
+  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
   return {
-    cell,
-    rowName: rows.names[cell.row],
-    colName: cols.names[cell.col],
+    drawn,
+    row: cell.row,
+    col: cell.col,
     parts: [],
-    value: at(matrix, cell.row, cell.col),
+    value: at(drawn.matrix, cell.row, cell.col),
     note: '',
     sources: [],
     editable: null,

@@ -1,6 +1,6 @@
 // Matrices of the page to tensors of the core, and back.
-import type { Tensor, Tril } from 'tril';
-import type { MatrixData } from '../protocol';
+import type { Cost, Tensor, Tril } from 'tril';
+import type { CostData, MatrixData } from '../protocol';
 
 export function upload(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
   return tril.tensor([rows, cols], data);
@@ -21,4 +21,27 @@ export function stack(tensor: Tensor): MatrixData[] {
     cols,
     data: data.slice(i * size, (i + 1) * size),
   }));
+}
+
+/**
+ * Products element by element: every row of b as a diagonal matrix, times the row of a beside it. Of a all
+ * numbers must be finite; what is not finite in b stays where it is.
+ */
+export function elementwise(tril: Tril, a: MatrixData, b: MatrixData): Tensor {
+  const { rows, cols } = a;
+  const diagonals = new Float32Array(rows * cols * cols);
+  for (let row = 0; row < rows; ++row) {
+    for (let col = 0; col < cols; ++col) {
+      diagonals[(row * cols + col) * cols + col] = b.data[row * cols + col];
+    }
+  }
+  const products = tril.matmul(
+    tril.tensor([rows, 1, cols], a.data),
+    tril.tensor([rows, cols, cols], diagonals),
+  );
+  return tril.tensor([rows, cols], products.read());
+}
+
+export function costData({ flops, inputBytes, outputBytes }: Cost): CostData {
+  return { flops, bytes: inputBytes + outputBytes };
 }

@@ -1,16 +1,14 @@
-// One attention head on the core, every intermediate read back: for the Worker, and for nobody's eyes
-// but the figures'. There is no arithmetic here.
+// One attention head on the core, every intermediate read back. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
-import type { AttendRequest, AttendResult, Content, MatrixData } from './protocol';
+import { millisecondsOf } from '../timing';
+import type { Answers } from '../lesson-protocol';
+import type { AttendRequest, AttendResult, Content, MatrixData } from '../protocol';
+import { costData, download, upload } from './matrices';
 
-function upload(tril: Tril, matrix: MatrixData): Tensor {
-  return tril.tensor([matrix.rows, matrix.cols], matrix.data);
-}
-
-/** The last two axes; all others must have length 1. */
-function download(tensor: Tensor): MatrixData {
-  const [rows, cols] = tensor.shape.slice(-2);
-  return { rows, cols, data: tensor.read() };
+export interface AttendLessons {
+  attend: { ask: AttendRequest; answer: AttendResult };
+  /** Milliseconds of one attention() without a trace. */
+  attendTime: { ask: AttendRequest; answer: number };
 }
 
 function contentOf(tril: Tril, content: Content): MatrixData {
@@ -19,7 +17,11 @@ function contentOf(tril: Tril, content: Content): MatrixData {
 }
 
 /** X = [ 1 | content | position ], put together column by column. */
-function input(tril: Tril, { content, positions }: AttendRequest): MatrixData {
+export function inputOf(
+  tril: Tril,
+  content: Content,
+  positions: AttendRequest['positions'],
+): MatrixData {
   const left = contentOf(tril, content);
   const { width, wavelength, ratio } = positions;
   const right = download(tril.sinusoidalPositions(left.rows, width, { wavelength, ratio }));
@@ -52,7 +54,7 @@ function asHead(tril: Tril, matrix: Tensor): Tensor {
 export function attend(tril: Tril, request: AttendRequest): AttendResult {
   return tril.scope(() => {
     const begin = performance.now();
-    const x = upload(tril, input(tril, request));
+    const x = upload(tril, inputOf(tril, request.content, request.positions));
     const [wq, wk, wv] = (['q', 'k', 'v'] as const).map((name) =>
       upload(tril, request.weights[name]),
     );
@@ -84,37 +86,27 @@ export function attend(tril: Tril, request: AttendRequest): AttendResult {
       },
       rowSums: download(rowSums),
       readout: readout(tril, upload(tril, outputRows), request.content),
+      cost: costData(
+        tril.cost.attention({
+          queries: q.shape[0],
+          keys: k.shape[0],
+          width: q.shape[1],
+          valueWidth: v.shape[1],
+          causal: request.causal,
+        }),
+      ),
       milliseconds: performance.now() - begin,
     };
   });
 }
 
-/**
- * Microseconds of one attention() without a trace: timers are coarse, so batches of at least 20 ms
- * after a warm-up of the same length, and the median of five.
- */
-export function measure(tril: Tril, request: AttendRequest): number {
-  return tril.scope(() => {
-    const x = upload(tril, input(tril, request));
-    const heads = (['q', 'k', 'v'] as const).map((name) =>
-      asHead(tril, tril.linear(x, upload(tril, request.weights[name]))),
-    );
-    const batch = () => {
-      const begin = performance.now();
-      let calls = 0;
-      let elapsed = 0;
-      do {
-        for (let i = 0; i < 8; ++i, ++calls) {
-          tril.scope(
-            () => void tril.attention(heads[0], heads[1], heads[2], { causal: request.causal }),
-          );
-        }
-        elapsed = performance.now() - begin;
-      } while (elapsed < 20);
-      return (1000 * elapsed) / calls;
-    };
-    batch();
-    const times = Array.from({ length: 5 }, batch).sort((a, b) => a - b);
-    return times[2];
-  });
+function timeOf(tril: Tril, request: AttendRequest): number {
+  const x = upload(tril, inputOf(tril, request.content, request.positions));
+  const [q, k, v] = (['q', 'k', 'v'] as const).map((name) =>
+    asHead(tril, tril.linear(x, upload(tril, request.weights[name]))),
+  );
+  const { causal } = request;
+  return millisecondsOf(() => tril.scope(() => void tril.attention(q, k, v, { causal })));
 }
+
+export const attendAnswers: Answers<AttendLessons> = { attend, attendTime: timeOf };
