@@ -2,7 +2,7 @@
 import type { AverageOutcome } from '../../compute/lessons/average';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Axis, Drawn } from '../../figures/matrix';
+import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
@@ -15,11 +15,6 @@ export interface Scene {
   readonly x: MatrixData;
   readonly sums: boolean;
   readonly drawn: Readonly<Partial<Record<AverageId, Drawn>>>;
-}
-
-function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
 }
 
 interface Options {

@@ -59,6 +59,7 @@ export const text = {
   same: 'equal to the loops, to the last bit',
   near: (distance: string) => `at most ${distance} from the loops`,
   leaks: (distance: string) => `up to ${distance} from the loops: the future leaks in`,
+  cost: 'Weights times x, both sequences of the batch:',
   hint: 'Point at any number, tap it, or reach it with the arrow keys. Numbers of x can be changed.',
   why: {
     x: 'You gave this number. Change it and everything that follows from it changes.',

@@ -111,6 +111,7 @@ export const text = {
       kji: 'n²(2n + 1) + nr',
       blocked: '(n/t)³ · 3t + nr',
     } satisfies Record<TracedMethod, string>,
+    cost: 'In any order the same operations; the bytes that must move at least are these:',
     where: 'n = 16, r = n / 4 = 4 lines a row, t = 4 the edge of a block; nr for zeroing C.',
     steps: 'Accesses to memory',
     spoken: (at: number, what: string) => `Access ${at}: ${what}`,
@@ -187,6 +188,13 @@ export const text = {
     noCrossover: (n: number) =>
       `Strassen was not faster than tiled up to n = ${n}: where it would not pay, it leaves the work to the tiles.`,
     spread: (least: string, most: string) => `${least} to ${most}`,
+    question: (slow: string, fast: string, n: number) =>
+      `Same multiplications, ${n} × ${n} numbers, your machine: how many times as fast as ${slow} is ${fast}?`,
+    ratios: ['less than 1.5', '1.5 to 5', '5 to 20', 'more than 20'],
+    racing: 'They are being raced on your machine …',
+    answer: (slow: string, a: string, fast: string, b: string, ratio: string) =>
+      `${slow} took ${a}, ${fast} ${b}: ${ratio} times as fast.`,
+    cost: (runner: string, n: number) => `${runner}, n = ${n}:`,
   },
 
   strassen: {
@@ -204,18 +212,23 @@ export const text = {
     product: (p: number) => `Row of the left sum times column of the right sum: an entry of M${p}.`,
     result: 'The sum of those of the seven products that go into this quarter.',
     own: 'Each matrix on its own scale.',
+    cost: {
+      plain: (n: number) => `Two matrices of ${n} × ${n}, by tiles:`,
+      strassen: 'The same by Strassen’s method, as often as it pays:',
+    },
+    question: (quarter: string) =>
+      `How many of the seven products are added up in the quarter C${quarter}?`,
+    answer: (quarter: string, sum: string) => `C${quarter} = ${sum}.`,
     symbols: { left: 'left sum', right: 'right sum' },
     error: {
       heading: 'What it costs in digits',
       about:
         'Sums of quarters are rounded before they are multiplied, so errors grow a little with every level. Here is the distance from the product in double precision, entry by entry, for random matrices of size 128.',
       levels: ['tiled, no level', 'one level', 'two levels'],
+      symbol: 'error',
       largest: 'largest',
       rms: 'root mean square',
-      label: (name: string, largest: string) =>
-        `Error of the product, ${name}: largest ${largest}. Negative purple, positive green.`,
       again: 'Other matrices',
-      shared: 'One scale for all three:',
     },
     source:
       'Strassen, Gaussian Elimination is not Optimal, 1969; error: Higham 2002, section 23.2.2.',

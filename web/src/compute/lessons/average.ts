@@ -1,8 +1,9 @@
 // What chapter "Average" shows, on the core. There is no arithmetic here.
 import { averageMethods, type AverageMethod, type Tensor, type Tril } from 'tril';
 import type { Answers } from '../lesson-protocol';
-import type { MatrixData } from '../protocol';
-import { download, stack } from './matrices';
+import type { CostData, MatrixData } from '../protocol';
+import { millisecondsOf } from '../timing';
+import { costData, download, stack } from './matrices';
 
 export interface AverageOutcome {
   readonly method: AverageMethod;
@@ -21,9 +22,21 @@ export interface SeriesResult {
   /** Weights times the series. */
   readonly blend: number;
   readonly averages: MatrixData;
+  /** Of softmax and the blend. */
+  readonly cost: CostData;
+}
+
+/** Of running averages over a batch of x [rows, cols]. */
+export interface AverageSizes {
+  readonly batches: number;
+  readonly rows: number;
+  readonly cols: number;
 }
 
 export interface AverageLessons {
+  /** Of weights times x, with the weights given. */
+  averageCost: { ask: AverageSizes; answer: CostData };
+  averageTime: { ask: AverageSizes; answer: number };
   average: {
     ask: { readonly x: readonly MatrixData[]; readonly sum: boolean; readonly hidden: number };
     answer: readonly AverageOutcome[];
@@ -72,6 +85,16 @@ function averages(
 }
 
 export const averageAnswers: Answers<AverageLessons> = {
+  averageCost: (tril, { batches, rows, cols }) =>
+    costData(tril.cost.matmul({ batches, rows, depth: rows, cols })),
+
+  averageTime(tril, { batches, rows, cols }) {
+    const x = tril.randomNormal([batches, rows, cols], { seed: 1 });
+    const { weights } = tril.runningAverage(x, { method: 'matrix' });
+    const out = tril.zeros([batches, rows, cols]);
+    return millisecondsOf(() => void tril.matmul(weights!, x, { out }));
+  },
+
   average: averages,
 
   series(tril, { values, weights, free }) {
@@ -86,6 +109,17 @@ export const averageAnswers: Answers<AverageLessons> = {
     const [sum] = tril.matmul(shares, ones).read();
     const series = tril.tensor([1, values.length, 1], [...values]);
     const { output } = tril.runningAverage(series);
-    return { weights: download(shares), sum, blend, averages: download(output) };
+    const softmax = costData(tril.cost.softmax({ rows: 1, length: values.length }));
+    const product = costData(tril.cost.matmul({ rows: 1, depth: values.length, cols: 1 }));
+    return {
+      weights: download(shares),
+      sum,
+      blend,
+      averages: download(output),
+      cost: {
+        flops: product.flops + (free ? 0 : softmax.flops),
+        bytes: product.bytes + (free ? 0 : softmax.bytes),
+      },
+    };
   },
 };

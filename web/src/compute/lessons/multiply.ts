@@ -1,8 +1,11 @@
 // What chapter "Multiply" shows, on the core. There is no arithmetic here.
 import type { MatmulMethod, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
+import { products } from '../contests';
 import type { Answers } from '../lesson-protocol';
-import type { MatrixData } from '../protocol';
-import { download, stack, upload } from './matrices';
+import type { Runner } from '../measure-protocol';
+import type { CostData, MatrixData } from '../protocol';
+import { millisecondsOf } from '../timing';
+import { costData, download, stack, upload } from './matrices';
 
 export interface Factors {
   readonly a: MatrixData;
@@ -55,6 +58,12 @@ export interface ErrorMap {
   readonly rms: number;
 }
 
+export interface ProductSizes {
+  readonly rows: number;
+  readonly depth: number;
+  readonly cols: number;
+}
+
 export interface MultiplyLessons {
   reading: { ask: Factors & { readonly reading: Reading }; answer: ReadingResult };
   memory: {
@@ -66,6 +75,14 @@ export interface MultiplyLessons {
     answer: readonly MemoryTotals[];
   };
   strassen: { ask: Factors; answer: StrassenResult };
+  productCost: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: CostData };
+  /** Milliseconds of one product. */
+  productTime: { ask: ProductSizes; answer: number };
+  /** Milliseconds of one product of n x n matrices by each. */
+  race: {
+    ask: { readonly runners: readonly Runner[]; readonly n: number };
+    answer: readonly number[];
+  };
   errors: { ask: { readonly n: number; readonly seed: number }; answer: readonly ErrorMap[] };
 }
 
@@ -110,6 +127,18 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
       signs: tril.strassenSigns(),
     };
   },
+
+  productCost: (tril, sizes) => costData(tril.cost.matmul(sizes)),
+
+  productTime(tril, { rows, depth, cols }) {
+    const a = tril.randomNormal([rows, depth], { seed: 1 });
+    const b = tril.randomNormal([depth, cols], { seed: 2 });
+    const out = tril.zeros([rows, cols]);
+    return millisecondsOf(() => void tril.matmul(a, b, { out }));
+  },
+
+  race: (tril, { runners, n }) =>
+    products.prepare(tril, runners, n).map(({ call }) => millisecondsOf(call)),
 
   errors(tril, { n, seed }) {
     const a = tril.randomNormal([n, n], { seed });

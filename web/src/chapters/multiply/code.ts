@@ -1,0 +1,134 @@
+// This chapter's figures as programs elsewhere.
+import type { Reading, StrassenSigns, TracedMethod } from 'tril';
+import type { Factors } from '../../compute/lessons/multiply';
+import type { MatrixData } from '../../compute/protocol';
+import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
+import { shape } from './memory';
+import { text } from './text';
+
+/** The loops around the line that a reading repeats, in Python. */
+function loops(reading: Reading, outer: string): string {
+  const line: Record<Reading, string> = {
+    dots: `for i in range(len(A)):
+    for j in range(B.shape[1]):
+        C[i, j] = A[i] @ B[:, j]`,
+    rows: `for i in range(len(A)):
+    for k in range(len(B)):
+        C[i] += A[i, k] * B[k]`,
+    columns: `for j in range(B.shape[1]):
+    for k in range(len(B)):
+        C[:, j] += A[:, k] * B[k, j]`,
+    outer: `for k in range(len(B)):
+    C += ${outer}(A[:, k], B[k])`,
+  };
+  return line[reading];
+}
+
+const cppReadings: Record<Reading, string> = {
+  dots: 'dot_products',
+  rows: 'row_combinations',
+  columns: 'column_combinations',
+  outer: 'outer_products',
+};
+
+export function readingCode({ a, b }: Factors, reading: Reading, product: MatrixData) {
+  const about = `C = A B, ${text.readings.names[reading].toLowerCase()}`;
+  const python = { about, inputs: { A: a, B: b }, result: 'C', expected: product };
+  return {
+    numpy: () =>
+      numpyProgram({
+        ...python,
+        steps: `C = np.zeros((len(A), B.shape[1]), dtype=np.float32)\n${loops(reading, 'np.outer')}`,
+      }),
+    pytorch: () =>
+      torchProgram({
+        ...python,
+        steps: `C = torch.zeros(len(A), B.shape[1])\n${loops(reading, 'torch.outer')}`,
+      }),
+    cpp: () =>
+      cppProgram({
+        about,
+        inputs: { a, b },
+        uses: ['matmul/readings'],
+        steps: `tril::Buffer<float, 2> c({${a.rows}, ${b.cols}});
+int steps = 0;
+tril::read_product(a, b, tril::Reading::${cppReadings[reading]}, c,
+                   [&](const tril::ReadingStep&) { ++steps; });
+std::printf("%d steps\\n", steps);`,
+        result: 'c.view()',
+        expected: product,
+      }),
+  };
+}
+
+/** Accesses, hits and misses, as the core counts them. */
+export function memoryCode(order: TracedMethod, accesses: number, misses: number) {
+  const { n, lineFloats, lines, block } = shape;
+  const expected = {
+    rows: 1,
+    cols: 3,
+    data: Float32Array.of(accesses, accesses - misses, misses),
+  };
+  return {
+    cpp: () =>
+      cppProgram({
+        about: `Loops ${text.memory.orders[order]}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`,
+        inputs: {},
+        uses: ['matmul/access_trace', 'matmul/cache_model'],
+        steps: `tril::Buffer<float, 2> a({${n}, ${n}}), b(a.shape()), c(a.shape());
+tril::CacheModel cache({.line_bytes = ${4 * lineFloats}, .ways = ${lines}, .sets = 1});
+tril::trace_matmul(a, b, {.method = tril::MatmulMethod::${order}},
+                   {.a = 0, .b = ${4 * n * n}, .out = ${8 * n * n}, .block = ${block}}, c,
+                   [&](const tril::MatrixAccess& access) { cache.access(access.address); });
+const float hits = static_cast<float>(cache.hits()), misses = static_cast<float>(cache.misses());
+const float counted[] = {hits + misses, hits, misses};`,
+        result: '{counted, {1, 3}}',
+        expected,
+      }),
+  };
+}
+
+export function strassenCode(
+  { a, b }: Factors,
+  signs: readonly StrassenSigns[],
+  product: MatrixData,
+) {
+  const about = 'Strassen 1969: seven products of quarters in place of eight';
+  const list = (values: readonly number[]) => `[${values.join(', ')}]`;
+  const table = signs
+    .map(({ left, right, out }) => `    (${[left, right, out].map(list).join(', ')}),`)
+    .join('\n');
+  const half = a.rows / 2;
+  const steps = (
+    join: string,
+  ) => `# Signs of the quarters 11, 12, 21, 22: of A, of B, and where the product goes in C.
+signs = [\n${table}\n]
+def quarters(X):
+    return X[:${half}, :${half}], X[:${half}, ${half}:], X[${half}:, :${half}], X[${half}:, ${half}:]
+def blend(factors, matrices):
+    return sum(factor * matrix for factor, matrix in zip(factors, matrices))
+products = [blend(left, quarters(A)) @ blend(right, quarters(B)) for left, right, _ in signs]
+c = [blend([out[q] for _, _, out in signs], products) for q in range(4)]
+C = ${join}`;
+  const python = { about, inputs: { A: a, B: b }, result: 'C', expected: product };
+  return {
+    numpy: () =>
+      numpyProgram({ ...python, steps: steps('np.block([[c[0], c[1]], [c[2], c[3]]])') }),
+    pytorch: () =>
+      torchProgram({
+        ...python,
+        steps: steps('torch.cat([torch.cat([c[0], c[1]], 1), torch.cat([c[2], c[3]], 1)])'),
+      }),
+    cpp: () =>
+      cppProgram({
+        about,
+        inputs: { a, b },
+        uses: ['matmul/strassen_level'],
+        steps: `tril::Buffer<float, 2> c(a.shape());
+tril::Buffer<float, 3> left({7, ${half}, ${half}}), right(left.shape()), products(left.shape());
+tril::strassen_level(a, b, c, {left, right, products});`,
+        result: 'c.view()',
+        expected: product,
+      }),
+  };
+}
