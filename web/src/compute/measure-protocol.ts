@@ -1,38 +1,60 @@
-// Timing products at large sizes: the page and the Worker that is kept busy with it.
-import type { MatmulMethod } from 'tril';
+// Timing at large sizes: the page and the Worker that is kept busy with it.
+import type { AttentionMethod, MatmulMethod } from 'tril';
 
 /** The core's methods, and three plain loops in JavaScript to compare them with. */
 export type Runner = Exclude<MatmulMethod, 'auto'> | 'javascript';
 
-export interface Plan {
-  readonly runners: readonly Runner[];
+/** The exact methods, what attends to less, and what is not softmax attention any more. */
+export type AttentionRunner =
+  Exclude<AttentionMethod, 'auto'> | 'window' | 'linear' | 'linearScores' | 'lowRank';
+
+/** What can be timed: who takes part, and what is said of each besides its time. */
+export interface Subjects {
+  products: { runner: Runner; facts: { readonly gigaflops: number } };
+  attention: {
+    runner: AttentionRunner;
+    facts: {
+      readonly flops: number;
+      /** The most held at once between inputs and output. */
+      readonly bytes: number;
+      /** Norm of the distance from softmax attention, over its own norm. */
+      readonly wrong: number;
+    };
+  };
+}
+export type Subject = keyof Subjects;
+
+export interface Plan<S extends Subject = Subject> {
+  readonly subject: S;
+  readonly runners: readonly Subjects[S]['runner'][];
   readonly sizes: readonly number[];
-  /** A method goes no further where one product would take longer than this. */
+  /** Milliseconds: who would take longer for one call goes no further. */
   readonly longest: number;
+  /** Of attention: no query sees a key after its own position. */
+  readonly causal?: boolean;
 }
 
-export interface Measured {
-  readonly runner: Runner;
+export type Measured<S extends Subject = 'products'> = {
+  readonly runner: Subjects[S]['runner'];
   readonly n: number;
-  /** Milliseconds of one product: the median of the batches, the shortest and the longest. */
+  /** Milliseconds of one call: the median of the batches, the shortest and the longest. */
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  readonly gigaflops: number;
-}
+} & Subjects[S]['facts'];
 
-export type FromMeasuring =
+export type FromMeasuring<S extends Subject = 'products'> =
   | { readonly kind: 'loaded'; readonly variant: string }
   | { readonly kind: 'peak'; readonly gigaflops: number }
   /** How much of the plan is done, 0 to 1, what is next, and about how long the rest will take. */
   | {
       readonly kind: 'progress';
       readonly done: number;
-      readonly runner: Runner;
+      readonly runner: Subjects[S]['runner'];
       readonly n: number;
       readonly remaining: number;
     }
-  | { readonly kind: 'measured'; readonly measured: Measured }
-  | { readonly kind: 'skipped'; readonly runner: Runner; readonly n: number }
+  | { readonly kind: 'measured'; readonly measured: Measured<S> }
+  | { readonly kind: 'skipped'; readonly runner: Subjects[S]['runner']; readonly n: number }
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly message: string };

@@ -1,14 +1,14 @@
 // A measurement under way: started, followed, and cancelled by ending its Worker.
-import type { FromMeasuring, Measured, Plan, Runner } from './measure-protocol';
+import type { FromMeasuring, Measured, Plan, Subject, Subjects } from './measure-protocol';
 
-export class Measuring {
+export class Measuring<S extends Subject> {
   state = $state.raw<'idle' | 'running' | 'finished' | 'cancelled' | 'failed'>('idle');
   peak = $state.raw<number | null>(null);
   variant = $state.raw('');
-  measured = $state.raw<readonly Measured[]>([]);
-  skipped = $state.raw<readonly { runner: Runner; n: number }[]>([]);
-  now = $state.raw<{ runner: Runner; n: number } | null>(null);
-  /** Products timed or left out, of all that are planned. */
+  measured = $state.raw<readonly Measured<S>[]>([]);
+  skipped = $state.raw<readonly { runner: Subjects[S]['runner']; n: number }[]>([]);
+  now = $state.raw<{ runner: Subjects[S]['runner']; n: number } | null>(null);
+  /** How much of the plan is done, 0 to 1. */
   done = $state(0);
   /** Milliseconds that the rest will take, about. */
   remaining = $state(0);
@@ -16,7 +16,7 @@ export class Measuring {
 
   #worker: Worker | null = null;
 
-  start(plan: Plan): void {
+  start(plan: Plan<S>): void {
     this.#end();
     this.state = 'running';
     this.peak = null;
@@ -24,7 +24,9 @@ export class Measuring {
     this.skipped = [];
     this.done = 0;
     const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
-    worker.addEventListener('message', ({ data }: MessageEvent<FromMeasuring>) => this.#hear(data));
+    worker.addEventListener('message', ({ data }: MessageEvent<FromMeasuring<S>>) =>
+      this.#hear(data),
+    );
     worker.addEventListener('error', (event) => {
       event.preventDefault();
       this.#hear({ kind: 'failed', message: event.message });
@@ -49,7 +51,7 @@ export class Measuring {
     this.now = null;
   }
 
-  #hear(message: FromMeasuring): void {
+  #hear(message: FromMeasuring<S>): void {
     if (message.kind === 'loaded') this.variant = message.variant;
     else if (message.kind === 'peak') this.peak = message.gigaflops;
     else if (message.kind === 'progress') {

@@ -1,0 +1,114 @@
+// What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
+import type { AttentionOptions, Cost, LinearAttentionOptions, Tensor, Tril } from 'tril';
+import { Batch, batches, type Contest } from './benchmark';
+import { relative } from './lessons/layouts';
+import type { AttentionRunner } from './measure-protocol';
+
+/** The subject of the comparison, not a part of the page's computing: loops as anyone would write them. */
+function multiplyInJavaScript(
+  a: Float32Array,
+  b: Float32Array,
+  out: Float32Array,
+  n: number,
+): void {
+  for (let i = 0; i < n; ++i) {
+    for (let j = 0; j < n; ++j) {
+      let sum = 0;
+      for (let k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];
+      out[i * n + j] = sum;
+    }
+  }
+}
+
+/** The highest of ten batches: whatever disturbs only makes it lower. */
+export function peak(tril: Tril): number {
+  let flops = 0;
+  const batch = new Batch(() => void (flops = tril.runPeak(1 << 16)));
+  const times = Array.from({ length: 2 * batches }, () => batch.time());
+  return flops / Math.min(...times) / 1e6;
+}
+
+export const products: Contest<'products'> = {
+  growth: () => 3,
+
+  prepare(tril, runners, n) {
+    const a = tril.randomNormal([n, n], { seed: n });
+    const b = tril.randomNormal([n, n], { seed: n + 1 });
+    const out = tril.zeros([n, n]);
+    const [plainA, plainB, plainOut] = [a.read(), b.read(), out.read()];
+    return runners.map((runner) => ({
+      runner,
+      call:
+        runner === 'javascript'
+          ? () => multiplyInJavaScript(plainA, plainB, plainOut, n)
+          : () => void tril.matmul(a, b, { method: runner, out }),
+      facts: (milliseconds) => ({ gigaflops: (2 * n ** 3) / milliseconds / 1e6 }),
+    }));
+  },
+};
+
+/** A head's width, how far a window looks back, and to how many keys low rank attends. */
+export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
+
+/** E with `rank` averages of neighbouring keys. */
+function pooling(tril: Tril, rank: number, keys: number): Tensor {
+  const each = Math.ceil(keys / rank);
+  const data = new Float32Array(rank * keys).fill(-Infinity);
+  for (let key = 0; key < keys; ++key) data[Math.floor(key / each) * keys + key] = 0;
+  return tril.softmax(tril.tensor([rank, keys], data));
+}
+
+/** Ways of attending from `n` random queries to `n` keys, each with what it costs. */
+function ways(tril: Tril, n: number, causal: boolean) {
+  const { width, window, rank } = attentionSizes;
+  const [q, k, v] = [0, 1, 2].map((one) =>
+    tril.randomNormal([1, 1, n, width], { seed: 3 * n + one }),
+  );
+  const out = tril.zeros([1, 1, n, width]);
+  const few = Math.min(rank, n);
+  const e = pooling(tril, few, n);
+  const near = tril.mask.window({ left: window, ...(!causal && { right: window }) });
+  const sizes = { queries: n, keys: n, width };
+  const { cost } = tril;
+  const exactly = (options: Pick<AttentionOptions, 'causal' | 'mask' | 'method'>) => ({
+    call: () => void tril.attention(q, k, v, { ...options, out }),
+    cost: cost.attention({ ...sizes, ...options }),
+  });
+  const linearly = (options: LinearAttentionOptions) => ({
+    call: () => void tril.linearAttention(q, k, v, { ...options, out }),
+    cost: cost.linearAttention({ ...sizes, ...options }),
+  });
+  const all: Record<AttentionRunner, { readonly call: () => void; readonly cost: Cost }> = {
+    full: exactly({ causal, method: 'full' }),
+    blocked: exactly({ causal, method: 'blocked' }),
+    online: exactly({ causal, method: 'online' }),
+    window: exactly({ causal, mask: near, method: 'online' }),
+    linear: linearly({ causal }),
+    linearScores: linearly({ causal, order: 'scores_first' }),
+    lowRank: {
+      call: () => void tril.lowRankAttention(q, k, v, { e, f: e, out }),
+      cost: cost.lowRankAttention({ ...sizes, rank: few }),
+    },
+  };
+  const exact = tril.attention(q, k, v, { causal, method: 'blocked' }).output;
+  return { all, wrong: () => relative(tril.compare(exact, out)) };
+}
+
+export const attention = (causal: boolean): Contest<'attention'> => ({
+  growth: (runner) => (runner === 'window' || runner === 'linear' || runner === 'lowRank' ? 1 : 2),
+
+  prepare(tril, runners, n) {
+    const { all, wrong } = ways(tril, n, causal);
+    return runners.map((runner) => {
+      const { call, cost } = all[runner];
+      return {
+        runner,
+        call,
+        facts() {
+          call();
+          return { flops: cost.flops, bytes: cost.heldBytes, wrong: wrong() };
+        },
+      };
+    });
+  },
+});

@@ -1,0 +1,76 @@
+// Tensors as plain data, their axes in another order, and a norm as a share of another.
+import type { Difference, Tensor, Tril } from 'tril';
+import type { MatrixData } from '../protocol';
+
+export interface TensorData {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+export const tensorOf = (tril: Tril, { shape, data }: TensorData): Tensor =>
+  tril.tensor(shape, data);
+
+export const dataOf = (tensor: Tensor): TensorData => ({
+  shape: tensor.shape,
+  data: tensor.read(),
+});
+
+/** The same numbers in another shape. */
+export const shaped = ({ data }: TensorData, shape: readonly number[]): TensorData => ({
+  shape,
+  data,
+});
+
+/** The first axes down and the last ones across, so that it is as square as can be; one axis lies across. */
+export function asRows({ shape, data }: TensorData): MatrixData {
+  let best = { rows: 1, cols: data.length };
+  let rows = 1;
+  for (const size of shape.slice(0, -1)) {
+    rows *= size;
+    const cols = data.length / rows;
+    const slender = ({ rows: down, cols: across }: typeof best) =>
+      Math.max(down, across) / Math.min(down, across);
+    if (slender({ rows, cols }) <= slender(best)) best = { rows, cols };
+  }
+  return { ...best, data };
+}
+
+/** The two axes in the middle of four in the other order: [B, T, H, D] to [B, H, T, D], and back. */
+export function swapMiddle({ shape, data }: TensorData): TensorData {
+  const [batches, first, second, width] = shape;
+  const swapped = new Float32Array(data.length);
+  for (let b = 0; b < batches; ++b) {
+    for (let i = 0; i < first; ++i) {
+      for (let j = 0; j < second; ++j) {
+        const from = ((b * first + i) * second + j) * width;
+        const to = ((b * second + j) * first + i) * width;
+        swapped.set(data.subarray(from, from + width), to);
+      }
+    }
+  }
+  return { shape: [batches, second, first, width], data: swapped };
+}
+
+/** Rows of a matrix and its columns in each other's place. */
+export function transposed({ shape, data }: TensorData): TensorData {
+  const [rows, cols] = shape;
+  return {
+    shape: [cols, rows],
+    data: Float32Array.from(data, (_, i) => data[(i % rows) * cols + Math.floor(i / rows)]),
+  };
+}
+
+/** Equal parts of the first axis, in another order. */
+export function partsInOrder({ shape, data }: TensorData, order: readonly number[]): TensorData {
+  const size = data.length / order.length;
+  const reordered = new Float32Array(data.length);
+  order.forEach((part, place) =>
+    reordered.set(data.subarray(part * size, (part + 1) * size), place * size),
+  );
+  return { shape, data: reordered };
+}
+
+/** The norm of a difference as a share of what is expected; 0 where there is none. */
+export function relative({ frobenius, expectedNorm }: Difference): number {
+  return frobenius === 0 ? 0 : frobenius / expectedNorm;
+}
