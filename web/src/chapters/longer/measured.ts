@@ -1,0 +1,58 @@
+// What is made of the measured times: where one way overtakes another.
+import type { AttentionRunner, Measured } from '../../compute/measure-protocol';
+
+export const runners: readonly AttentionRunner[] = [
+  ...(['full', 'blocked', 'online', 'window', 'linearScores', 'linear', 'lowRank'] as const),
+];
+const exact: readonly AttentionRunner[] = ['full', 'blocked', 'online'];
+
+export const colours: Readonly<Record<AttentionRunner, string>> = {
+  full: 'var(--q)',
+  blocked: 'var(--x)',
+  online: 'var(--weight)',
+  window: 'var(--score)',
+  linear: 'var(--v)',
+  linearScores: 'var(--neg)',
+  lowRank: 'var(--k)',
+};
+
+export const shows = ['time', 'memory', 'error'] as const;
+export type Show = (typeof shows)[number];
+
+type One = Measured<'attention'>;
+
+export const value: Readonly<Record<Show, (one: One) => number>> = {
+  time: ({ median }) => median,
+  memory: ({ bytes }) => bytes,
+  error: ({ wrong }) => wrong,
+};
+
+export function sizesUpTo(largest: number): number[] {
+  const sizes: number[] = [];
+  for (let n = 32; n <= largest; n *= 2) sizes.push(n);
+  return sizes;
+}
+
+export function of(all: readonly One[], runner: AttentionRunner): One[] {
+  return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
+}
+
+/** The T from which on linear attention was faster than every exact method; null if at none. */
+export function linearWins(all: readonly One[]): number | null {
+  let from: number | null = null;
+  for (const { n, median } of of(all, 'linear')) {
+    const others = all.filter((one) => one.n === n && exact.includes(one.runner));
+    const faster = others.length > 0 && others.every((one) => median < one.median);
+    from = faster ? (from ?? n) : null;
+  }
+  return from;
+}
+
+/** Online's time over full's, at the largest T that both have. */
+export function onlineToFull(all: readonly One[]): { n: number; ratio: number } | null {
+  const both = of(all, 'online').flatMap((online) => {
+    const full = all.find((one) => one.runner === 'full' && one.n === online.n);
+    return full ? [{ n: online.n, ratio: online.median / full.median }] : [];
+  });
+  return both.at(-1) ?? null;
+}

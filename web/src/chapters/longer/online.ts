@@ -1,0 +1,283 @@
+// Online softmax at one step: what is held as matrices, where it comes from, and why each number is what it is.
+import type { OnlineSteps } from '../../compute/lessons/longer';
+import { at, type MatrixData } from '../../compute/protocol';
+import { inText } from '../../figures/format';
+import type { Drawn, MatrixSymbol } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Role } from '../../figures/palette.svelte';
+import type { Mark } from '../../figures/pointing.svelte';
+import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import type { OnlineCell, Source } from '../../state/longer';
+import { cut, numerals, tokenAxis } from './source';
+import { text } from './text';
+
+const words = text.online;
+type Id = OnlineCell['matrix'];
+
+export interface Sizes {
+  readonly queries: number;
+  readonly keys: number;
+}
+
+/** A block of queries, or of keys: from one up to, but not including, another. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Step {
+  /** 0 before the first block. */
+  readonly number: number;
+  readonly queries: Span;
+  readonly keys: Span;
+  readonly queryBlock: number;
+  readonly keyBlock: number;
+  readonly visited: boolean;
+  /** The last block of keys for these queries. */
+  readonly last: boolean;
+}
+
+/** How many blocks there are, down and across. */
+export function blocksOf({ visited }: OnlineSteps): { down: number; across: number } {
+  return { down: visited.rows, across: visited.cols };
+}
+
+export function stepOf(run: OnlineSteps, sizes: Sizes, number: number): Step {
+  const { across } = blocksOf(run);
+  const index = Math.max(0, number - 1);
+  const [queryBlock, keyBlock] = [Math.floor(index / across), index % across];
+  const span = (block: number, size: number, all: number): Span => ({
+    from: block * size,
+    to: Math.min(all, (block + 1) * size),
+  });
+  return {
+    number,
+    queries: span(queryBlock, sizes.queries, run.q.rows),
+    keys: span(keyBlock, sizes.keys, run.k.rows),
+    queryBlock,
+    keyBlock,
+    visited: at(run.visited, queryBlock, keyBlock) === 1,
+    last: keyBlock === across - 1,
+  };
+}
+
+function part({ rows, cols, data }: MatrixData, down: Span, across?: Span): MatrixData {
+  const { from, to } = across ?? { from: 0, to: cols };
+  const height = Math.min(rows, down.to) - down.from;
+  const values = Array.from({ length: height }, (_, row) => [
+    ...data.subarray((down.from + row) * cols + from, (down.from + row) * cols + to),
+  ]);
+  return { rows: height, cols: to - from, data: Float32Array.from(values.flat()) };
+}
+
+/** Queries whose outputs are finished. */
+const finished = (step: Step) =>
+  step.number === 0 ? 0 : step.last ? step.queries.to : step.queries.from;
+
+export interface Scene {
+  readonly run: OnlineSteps;
+  readonly step: Step;
+  readonly drawn: Readonly<Record<Id, Drawn>>;
+  /** Cells of the output that are finished. */
+  readonly reveal: number;
+}
+
+const letters: Partial<Record<Id, string>> = {
+  q: 'Q',
+  k: 'K',
+  v: 'V',
+  max: 'm',
+  sum: 'ℓ',
+  part: 'o',
+};
+const roles: Record<Id, Role> = {
+  ...{ q: 'q', k: 'k', v: 'v', block: 'score', max: 'score', factor: 'weight' },
+  ...{ sum: 'weight', part: 'v', out: 'v' },
+};
+
+export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: number): Scene {
+  const step = stepOf(run, sizes, number);
+  const { queries, keys, keyBlock } = step;
+  const tokens = run.q.rows;
+  const down = tokenAxis(source, tokens, text.axes.query);
+  const keyAxis = tokenAxis(source, run.k.rows, text.axes.key);
+  const here = cut(down, queries.from, queries.to);
+  const column = { from: keyBlock, to: keyBlock + 1 };
+  const one = (id: Id, matrix: MatrixData, changes: Partial<Drawn>): Drawn => {
+    const symbol: MatrixSymbol =
+      id in letters
+        ? { base: letters[id]!, letter: true }
+        : { base: words.symbols[id as keyof typeof words.symbols], letter: false };
+    return {
+      ...{ id, symbol, role: roles[id], matrix, rows: here, kind: 'signed', shared: false },
+      cols: numerals(matrix.cols, text.axes.entry),
+      end: scaleEnd(matrix.data),
+      hidden: () => false,
+      ...{ changed: null, edited: null, editable: false },
+      ...changes,
+    };
+  };
+  const held = (matrix: MatrixData) => part(matrix, queries, column);
+  const block = { cols: numerals(1, text.axes.step) };
+  const outEnd = scaleEnd(run.output.data, run.v.data);
+  const drawn: Record<Id, Drawn> = {
+    q: one('q', run.q, { rows: down, editable: true }),
+    k: one('k', run.k, { rows: keyAxis, editable: true }),
+    v: one('v', run.v, { rows: keyAxis, editable: true, end: outEnd, shared: true }),
+    block: one('block', part(run.masked, queries, keys), {
+      cols: cut(keyAxis, keys.from, keys.to),
+      end: scaleEnd(run.masked.data),
+    }),
+    max: one('max', held(run.maximum), { ...block, end: scaleEnd(run.masked.data) }),
+    factor: one('factor', held(run.factor), { ...block, kind: 'weights', end: 1 }),
+    sum: one('sum', held(run.sum), { ...block, end: scaleEnd(run.sum.data) }),
+    part: one('part', part(run.partial[keyBlock], queries), {}),
+    out: one('out', run.output, { rows: down, end: outEnd, shared: true }),
+  };
+  return { run, step, drawn, reveal: finished(step) * run.output.cols };
+}
+
+/** How many of the block's maxima grew, by the factors: below 1 is a rescaling. */
+export function grown({ drawn, step }: Scene): number {
+  return step.visited ? [...drawn.factor.matrix.data].filter((one) => one !== 1).length : 0;
+}
+
+const range = ({ from, to }: Span): readonly [number, number] => [from, to - 1];
+
+export function idleMarks({ step, run }: Scene): Mark[] {
+  if (step.number === 0) return [];
+  const width = (matrix: MatrixData): readonly [number, number] => [0, matrix.cols - 1];
+  return [
+    { matrix: 'q', rows: range(step.queries), cols: width(run.q) },
+    { matrix: 'k', rows: range(step.keys), cols: width(run.k) },
+    { matrix: 'v', rows: range(step.keys), cols: width(run.v) },
+  ];
+}
+
+export function sourcesOf(scene: Scene, { matrix, row, col }: OnlineCell): Mark[] {
+  const { drawn, step, run } = scene;
+  const line = (id: Id, at: number): Mark => ({
+    matrix: id,
+    rows: [at, at],
+    cols: [0, drawn[id].matrix.cols - 1],
+  });
+  switch (matrix) {
+    case 'block':
+      return [line('q', step.queries.from + row), line('k', step.keys.from + col)];
+    case 'max':
+      return [line('block', row)];
+    case 'factor':
+      return [line('max', row)];
+    case 'sum':
+      return [line('block', row), line('max', row), line('factor', row)];
+    case 'part':
+      return [
+        ...[line('block', row), line('max', row), line('factor', row)],
+        { matrix: 'v', rows: range(step.keys), cols: [col, col] },
+      ];
+    case 'out': {
+      const local = row - step.queries.from;
+      const inside = step.last && local >= 0 && row < step.queries.to;
+      return inside
+        ? [{ matrix: 'part', rows: [local, local], cols: [col, col] }, line('sum', local)]
+        : [{ matrix: 'v', rows: [0, run.v.rows - 1], cols: [col, col] }];
+    }
+    default:
+      return [];
+  }
+}
+
+const power = (score: number, maximum: number): Part[] => [
+  { text: 'e' },
+  {
+    text: `${inText(score)} − ${maximum < 0 ? `(${inText(maximum)})` : inText(maximum)}`,
+    role: 'score',
+    raised: true,
+  },
+];
+
+/** What stood before this block: nothing, before the first. */
+function before(scene: Scene, row: number) {
+  const { run, step } = scene;
+  const query = step.queries.from + row;
+  if (step.keyBlock === 0) return { maximum: -Infinity, sum: 0, partial: () => 0 };
+  const last = step.keyBlock - 1;
+  return {
+    maximum: at(run.maximum, query, last),
+    sum: at(run.sum, query, last),
+    partial: (col: number) => at(run.partial[last], query, col),
+  };
+}
+
+function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[]; note: string } {
+  const { run, step, drawn } = scene;
+  const { why } = words;
+  const query = step.queries.from + row;
+  const keys = Array.from({ length: step.keys.to - step.keys.from }, (_, i) => step.keys.from + i);
+  const seen = keys.filter((key) => at(run.masked, query, key) > -Infinity);
+  if (matrix === 'q' || matrix === 'k' || matrix === 'v') return { parts: [], note: why.given };
+  if (matrix === 'out') {
+    const steps = run.sum.cols - 1;
+    const parts = [
+      factor(at(run.partial[steps], row, col), 'v'),
+      { text: ' / ' },
+      { text: inText(at(run.sum, row, steps)), role: 'weight' },
+    ];
+    return { parts, note: why.out };
+  }
+  if (matrix === 'block') {
+    const key = step.keys.from + col;
+    if (at(run.masked, query, key) === -Infinity) return { parts: [], note: why.hidden };
+    const terms = Array.from({ length: run.q.cols }, (_, i) => ({
+      a: at(run.q, query, i),
+      b: at(run.k, key, i),
+    }));
+    const parts = [{ text: '( ' }, ...sumOf(terms, 'q', 'k'), { text: ` ) / √${run.q.cols}` }];
+    return { parts, note: why.score };
+  }
+  if (!step.visited) return { parts: [], note: why.skipped };
+  const old = before(scene, row);
+  const maximum = at(drawn.max.matrix, row, 0);
+  const scaled = at(drawn.factor.matrix, row, 0);
+  const plus = { text: ' + ' };
+  switch (matrix) {
+    case 'max': {
+      const all = [old.maximum, ...keys.map((key) => at(run.masked, query, key))].map(inText);
+      return { parts: [{ text: `max( ${all.join(', ')} )` }], note: why.max };
+    }
+    case 'factor':
+      if (old.maximum === -Infinity) return { parts: [], note: why.factorFirst };
+      if (scaled === 1) return { parts: [], note: why.factorSame };
+      return { parts: power(old.maximum, maximum), note: why.factor };
+    case 'sum':
+      return {
+        parts: [
+          ...[{ text: inText(old.sum), role: 'weight' }, { text: '·' }, factor(scaled, 'weight')],
+          ...seen.flatMap((key) => [plus, ...power(at(run.masked, query, key), maximum)]),
+        ],
+        note: why.sum,
+      };
+    case 'part':
+      return {
+        parts: [
+          ...[factor(old.partial(col), 'v'), { text: '·' }, factor(scaled, 'weight')],
+          ...seen.flatMap((key) => [
+            ...[plus, ...power(at(run.masked, query, key), maximum)],
+            ...[{ text: '·' }, factor(at(run.v, key, col), 'v')],
+          ]),
+        ],
+        note: why.part,
+      };
+  }
+}
+
+/** Null for a cell that is not there, or not yet. */
+export function whyOf(scene: Scene, cell: OnlineCell): Why | null {
+  const drawn = scene.drawn[cell.matrix];
+  const { row, col } = cell;
+  if (row >= drawn.matrix.rows || col >= drawn.matrix.cols) return null;
+  if (cell.matrix === 'out' && row * drawn.matrix.cols + col >= scene.reveal) return null;
+  const isInput = cell.matrix === 'q' || cell.matrix === 'k' || cell.matrix === 'v';
+  if (scene.step.number === 0 && !isInput) return null;
+  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
+}

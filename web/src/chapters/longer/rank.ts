@@ -1,0 +1,8 @@
+// How many singular values it takes, by their running sum of shares.
+import type { RankResult } from '../../compute/lessons/longer';
+
+export const tokens = 64;
+
+export function ninety({ sums }: RankResult): number {
+  return 1 + sums.data.findIndex((sum) => sum >= 0.9);
+}

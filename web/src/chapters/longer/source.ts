@@ -1,0 +1,58 @@
+// Where this chapter's Q, K and V come from: drawn by the core's generator, or made by one of chapter Attend's
+// heads of a text.
+import type { Given } from '../../compute/lessons/longer';
+import type { Axis } from '../../figures/matrix';
+import { contentWidth, headWeights, positions, table } from '../../state/attend-heads';
+import type { Source } from '../../state/longer';
+
+const sentence = 'the cat saw the dog chase the cat and the dog saw the cat run away';
+const words = sentence.split(' ');
+const distinct = [...new Set(words)];
+export const distinctWords = distinct.length;
+
+/** The text, as often as it takes. */
+export function tokensOf(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => words[i % words.length]);
+}
+
+const randomWidth = 4;
+
+export function givenOf(source: Source, seed: number, tokens: number): Given {
+  if (source === 'random') return { kind: 'random', seed, tokens, width: randomWidth };
+  const { wq, wk, wv } = headWeights(source, contentWidth, true);
+  return {
+    kind: 'head',
+    request: {
+      content: {
+        kind: 'tokens',
+        ids: tokensOf(tokens).map((token) => distinct.indexOf(token)),
+        table,
+      },
+      positions,
+      weights: { q: wq, k: wk, v: wv },
+      causal: false,
+    },
+  };
+}
+
+/** Numbers where the vectors are random, words where they are a text's. */
+export function tokenAxis(source: Source, count: number, title: string): Axis {
+  if (source === 'random') return numerals(count, title);
+  const tokens = tokensOf(count);
+  return {
+    title,
+    names: tokens.map((token, i) => `${i + 1} ${token}`),
+    short: tokens,
+    words: true,
+  };
+}
+
+export function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
+/** A part of an axis. */
+export function cut(axis: Axis, from: number, to: number): Axis {
+  return { ...axis, names: axis.names.slice(from, to), short: axis.short.slice(from, to) };
+}
