@@ -28,7 +28,8 @@ const npx = (...args) => call('npx', '--no-install', ...args);
 const list = (problems) => ({ failed: problems.length > 0, output: problems.join('\n') });
 
 function typeCheckTests() {
-  const projects = ['tests/wasm', 'tests/web'].map((folder) => join(folder, 'tsconfig.json'));
+  const parts = ['wasm', 'cli', 'web'];
+  const projects = parts.map((part) => join('tests', part, 'tsconfig.json'));
   const results = projects
     .filter((project) => existsSync(join(root, project)))
     .map((project) => npx('tsc', '--noEmit', '--project', project));

@@ -21,7 +21,12 @@ import {
 } from '../wasm/toolchain/steps.mjs';
 import { reportFolder, suites } from './suites.mjs';
 
-const purposes = { core: ['core', 'page'], wasm: ['page'], web: ['page', 'browser'] };
+const purposes = {
+  core: ['core', 'page'],
+  wasm: ['page'],
+  cli: ['core', 'page'],
+  web: ['page', 'browser'],
+};
 
 /** Builds and runs one suite, as two steps; `results` gets its counts whatever happens to it. */
 function suiteSteps(suite, results) {

@@ -72,6 +72,17 @@ function nodeRunner({ id, name, part, prepare, command, env, read }) {
   };
 }
 
+const vitest = {
+  command: (report) => [
+    'vitest',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
+  read: readVitest,
+};
+
 export const suites = [
   googleTest('native'),
   googleTest('native-asan'),
@@ -82,14 +93,14 @@ export const suites = [
     name: 'Vitest, package',
     part: 'wasm',
     prepare: buildAll,
-    command: (report) => [
-      'vitest',
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-    ],
-    read: readVitest,
+    ...vitest,
+  }),
+  nodeRunner({
+    id: 'cli',
+    name: 'Vitest, command line',
+    part: 'cli',
+    prepare: () => build('native', 'tril_cli'),
+    ...vitest,
   }),
   nodeRunner({
     id: 'web',

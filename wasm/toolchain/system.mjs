@@ -92,6 +92,20 @@ const requirements = [
     elsewhere: 'fetched by CMake',
   },
   {
+    what: 'CLI11',
+    purposes: ['core'],
+    find: () => findHeader('CLI/CLI.hpp'),
+    debian: 'libcli11-dev',
+    brew: 'cli11',
+  },
+  {
+    what: 'nlohmann-json',
+    purposes: ['core'],
+    find: () => findHeader('nlohmann/json.hpp'),
+    debian: 'nlohmann-json3-dev',
+    brew: 'nlohmann-json',
+  },
+  {
     what: 'Google Benchmark',
     purposes: ['core', 'bench'],
     find: () => findHeader('benchmark/benchmark.h'),

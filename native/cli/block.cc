@@ -1,0 +1,149 @@
+// tril block --weights LAYER --x X --heads H -o OUT: a Transformer block with PyTorch's weights.
+#include <tril/block/transformer_block.h>
+
+#include <memory>
+#include <set>
+
+#include "program.h"
+#include "progress.h"
+#include "tensor_file.h"
+
+namespace tril::cli {
+namespace {
+
+struct Arguments {
+  std::string weights, prefix, x, output, norm = "post", activation = "relu";
+  TransformerBlockOptions options;
+};
+
+const std::map<std::string, NormOrder> kOrders = {{"post", NormOrder::post},
+                                                  {"pre", NormOrder::pre}};
+const std::map<std::string, Activation> kActivations = {{"relu", Activation::relu},
+                                                        {"gelu", Activation::gelu},
+                                                        {"gelu-tanh", Activation::gelu_tanh},
+                                                        {"silu", Activation::silu}};
+
+// Finds weights by name, and knows in the end which were not asked for.
+class WeightFinder {
+ public:
+  WeightFinder(const TensorFile<float>& file, const std::string& prefix)
+      : file_(file), prefix_(prefix) {}
+
+  template <int Rank>
+  void find(const char* name, TensorView<const float, Rank>& view) {
+    const Tensor<float>* const tensor = file_.find(prefix_ + name);
+    if (!tensor) return;
+    found_.insert(prefix_ + name);
+    if (tensor->rank() != Rank) {
+      throw Failure(tensor->file + ": must have " + std::to_string(Rank) +
+                    (Rank == 1 ? " axis" : " axes") + ", has shape " + tensor->shape_text());
+    }
+    Shape<Rank> shape{};
+    std::ranges::copy(tensor->shape, shape.begin());
+    view = {tensor->elements.data(), shape};
+  }
+  void find(const char* weight, const char* bias, LinearWeights& linear) {
+    find(weight, linear.weight), find(bias, linear.bias);
+  }
+  void find(const char* weight, const char* bias, NormWeights& norm) {
+    find(weight, norm.weight), find(bias, norm.bias);
+  }
+
+  // What begins with the prefix and is none of a block's: better said than left out in silence.
+  void check_all_found(const std::string& path) const {
+    for (const auto& [name, tensor] : file_.tensors) {
+      if (!name.starts_with(prefix_) || found_.contains(name)) continue;
+      throw Failure(path + ": \"" + name +
+                    "\" is no weight of a block; --prefix says what those begin with");
+    }
+  }
+
+ private:
+  const TensorFile<float>& file_;
+  const std::string& prefix_;
+  std::set<std::string> found_;
+};
+
+TransformerBlockWeights block_weights(const TensorFile<float>& file, const Arguments& arguments) {
+  TransformerBlockWeights weights;
+  WeightFinder finder(file, arguments.prefix);
+  MultiHeadWeights& attention = weights.self_attn;
+  finder.find("self_attn.in_proj_weight", attention.in_proj_weight);
+  finder.find("self_attn.q_proj_weight", attention.q_proj_weight);
+  finder.find("self_attn.k_proj_weight", attention.k_proj_weight);
+  finder.find("self_attn.v_proj_weight", attention.v_proj_weight);
+  finder.find("self_attn.in_proj_bias", attention.in_proj_bias);
+  finder.find("self_attn.out_proj.weight", attention.out_proj_weight);
+  finder.find("self_attn.out_proj.bias", attention.out_proj_bias);
+  finder.find("linear1.weight", "linear1.bias", weights.linear1);
+  finder.find("linear2.weight", "linear2.bias", weights.linear2);
+  finder.find("norm1.weight", "norm1.bias", weights.norm1);
+  finder.find("norm2.weight", "norm2.bias", weights.norm2);
+  finder.check_all_found(arguments.weights);
+  return weights;
+}
+
+ExitCode run(const Program& program, const Arguments& arguments) {
+  Progress progress(4);
+  const TensorFile<float> file = load_file<float>(arguments.weights, progress);
+  if (file.is_npy) {
+    throw Failure(arguments.weights + ": is a .npy file; a .safetensors file is wanted here");
+  }
+  const TransformerBlockWeights weights = block_weights(file, arguments);
+  const Tensor<float> x = load_npy(arguments.x, progress);
+  if (x.rank() < 2 || x.rank() > 3) {
+    throw Failure(x.file + ": must have shape [B, T, C] or [T, C], has " + x.shape_text());
+  }
+  Shape<3> shape = {1, 1, 1};
+  std::copy_backward(x.shape.begin(), x.shape.end(), shape.end());
+  TransformerBlockOptions options = arguments.options;
+  options.norm = kOrders.at(arguments.norm);
+  options.activation = kActivations.at(arguments.activation);
+
+  Buffer<float, 3> out(shape);
+  Scratch scratch;
+  Parallel parallel(program.thread_count());
+  progress.next("computing");
+  transformer_block({x.elements.data(), shape}, weights, options, out, scratch, parallel);
+  const nlohmann::ordered_json saved = save_npy(arguments.output, x.shape, out.data(), progress);
+  program.print({{"output", saved}}, saved_text(saved));
+  return kDone;
+}
+
+}  // namespace
+
+void add_block(Program& program) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = program.add(
+      "block", "A Transformer block, as torch.nn.TransformerEncoderLayer with batch_first",
+      "  tril block --weights layer.safetensors --x x.npy --heads 8 -o out.npy\n"
+      "  tril block --weights model.safetensors --prefix encoder.layers.0. --x x.npy --heads 8\n"
+      "    --norm pre --activation gelu --causal -o out.npy",
+      [&program, arguments] { return run(program, *arguments); });
+  TransformerBlockOptions& options = arguments->options;
+  command
+      .add_option(
+          "--weights", arguments->weights,
+          "The layer's state_dict as .safetensors: self_attn.in_proj_weight, ...; biases and "
+          "norm1, norm2 may be left out")
+      ->required();
+  command.add_option("--prefix", arguments->prefix, "What the names of the weights begin with");
+  Program::add_file(command, "--x", arguments->x, "Input: .npy, [B, T, C] or [T, C]")->required();
+  command.add_option("--heads", options.heads, "Heads; they divide C")->required();
+  command.add_option("--kv-heads", options.key_heads,
+                     "Heads of keys and values (default: --heads)");
+  Program::add_file(command, "-o,--output", arguments->output, "Where to write the output, as .npy")
+      ->required();
+  command.add_flag("--causal", options.attention.causal, "A token sees itself and those before it");
+  command.add_option("--norm", arguments->norm, "post (default) or pre: where the norms are")
+      ->check(CLI::IsMember(kOrders))
+      ->option_text("ORDER");
+  command
+      .add_option("--activation", arguments->activation, "relu (default), gelu, gelu-tanh or silu")
+      ->check(CLI::IsMember(kActivations))
+      ->option_text("NAME");
+  command.add_option("--eps", options.eps, "Added to the variance in norms (default: 1e-5)");
+  program.add_threads(command);
+}
+
+}  // namespace tril::cli

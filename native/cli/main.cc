@@ -1,0 +1,91 @@
+// tril COMMAND OPTIONS: exit code 0 when all went well, 1 when `check` finds a difference, 2 when
+// something is wrong with the options or the files, which one line on stderr then says.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <thread>
+
+#include "program.h"
+
+namespace tril::cli {
+
+CLI::App& Program::add(const std::string& name, const std::string& description,
+                       const std::string& examples, std::function<ExitCode()> body) {
+  CLI::App* const command = app.add_subcommand(name, description);
+  command->footer("Examples:\n" + examples);
+  command->add_flag("--json", json, "Report as JSON");
+  command->callback([this, body = std::move(body)] { run = body; });
+  return *command;
+}
+
+CLI::Option* Program::add_file(CLI::App& command, const char* names, std::string& path,
+                               const char* description) {
+  return command.add_option(names, path, description)->type_name("FILE");
+}
+
+void Program::add_threads(CLI::App& command) {
+  command.add_option("--threads", threads, "Threads (default: one a processor)")
+      ->check(CLI::Range(1, 1024));
+}
+
+int Program::thread_count() const {
+  return threads > 0 ? threads
+                     : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+void Program::print(const nlohmann::ordered_json& report, const std::string& text) const {
+  if (json) {
+    std::cout << report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  } else {
+    std::cout << text;
+  }
+  if (!std::cout.flush()) throw Failure("standard output: cannot be written");
+}
+
+namespace {
+
+// The command whose options are wrong, to point at its help.
+std::string command_line(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? "tril" : "tril " + chosen.front()->get_name();
+}
+
+ExitCode run(int argc, char** argv) {
+  Program program;
+  program.app.name("tril")->description(
+      "Matrix products, attention and Transformer blocks on .npy and .safetensors files.");
+  program.app.set_version_flag("--version", "tril " TRIL_VERSION);
+  program.app.require_subcommand(1);
+  program.app.footer(
+      "`tril COMMAND --help` tells a command's options, with examples.\n"
+      "Exit codes: 0 done, 1 `check` found a difference, 2 an error.");
+  for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info}) {
+    add(program);
+  }
+  try {
+    program.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return static_cast<ExitCode>(program.app.exit(error));
+    throw Failure(std::string(error.what()) + " (`" + command_line(program.app) +
+                  " --help` tells the options)");
+  }
+  return program.run();
+}
+
+}  // namespace
+}  // namespace tril::cli
+
+int main(int argc, char** argv) {
+  std::string message;
+  try {
+    return tril::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    message = "not enough memory";
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  std::ranges::replace(message, '\n', ' ');
+  std::cerr << "tril: " << message << '\n';
+  return tril::cli::kFailed;
+}

@@ -1,0 +1,124 @@
+// tril matmul A B -o OUT: numpy.matmul of two files.
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/matmul/batched.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "program.h"
+#include "progress.h"
+#include "tensor_file.h"
+
+namespace tril::cli {
+namespace {
+
+struct Arguments {
+  std::string a, b, output, method = "auto";
+  MatmulOptions options;
+};
+
+const std::map<std::string, MatmulMethod> kMethods = {
+    {"auto", MatmulMethod::automatic}, {"ijk", MatmulMethod::ijk},
+    {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
+    {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
+    {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
+    {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
+    {"eigen", MatmulMethod::eigen}};
+
+constexpr int kMostAxes = std::tuple_size_v<MatrixStack<float>::Axes> + 2;
+
+// As NumPy has it: a vector is a row on the left, a column on the right.
+template <typename T>
+MatrixStack<T> stack_of(T* data, std::vector<Index> shape, bool vector_is_row) {
+  if (shape.size() == 1) shape.insert(vector_is_row ? shape.begin() : shape.end(), 1);
+  const std::size_t axes = shape.size() - 2;
+  typename MatrixStack<T>::Axes sizes{}, strides{};
+  Index stride = shape[axes] * shape[axes + 1];
+  for (std::size_t axis = axes; axis-- > 0;) {
+    sizes[axis] = shape[axis];
+    strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return {{data, {shape[axes], shape[axes + 1]}}, static_cast<int>(axes), sizes, strides};
+}
+
+MatrixStack<const float> stack_of(const Tensor<float>& tensor, bool vector_is_row) {
+  if (tensor.rank() < 1 || tensor.rank() > kMostAxes) {
+    throw Failure(tensor.file + ": must have 1 to " + std::to_string(kMostAxes) +
+                  " axes, has shape " + tensor.shape_text());
+  }
+  return stack_of<const float>(tensor.elements.data(), tensor.shape, vector_is_row);
+}
+
+// The axes before the matrices', broadcast. Sizes that do not fit are left to the core to refuse.
+std::vector<Index> batch_shape(const MatrixStack<const float>& a,
+                               const MatrixStack<const float>& b) {
+  std::vector<Index> shape(static_cast<std::size_t>(std::max(a.rank, b.rank)), 1);
+  for (const auto* each : {&a, &b}) {
+    for (int axis = 0; axis < each->rank; ++axis) {
+      Index& size = shape[shape.size() - static_cast<std::size_t>(each->rank - axis)];
+      size = std::max(size, each->shape[static_cast<std::size_t>(axis)]);
+    }
+  }
+  return shape;
+}
+
+ExitCode run(const Program& program, const Arguments& arguments) {
+  Progress progress(4);
+  const Tensor<float> a = load_npy(arguments.a, progress), b = load_npy(arguments.b, progress);
+  const MatrixStack<const float> left = stack_of(a, true), right = stack_of(b, false);
+  const Index rows = left.first.size(arguments.options.transpose_a && a.rank() > 1 ? 1 : 0),
+              cols = right.first.size(arguments.options.transpose_b && b.rank() > 1 ? 0 : 1);
+  MatmulOptions options = arguments.options;
+  options.method = kMethods.at(arguments.method);
+  options.transpose_a = options.transpose_a && a.rank() > 1;
+  options.transpose_b = options.transpose_b && b.rank() > 1;
+
+  std::vector<Index> shape = batch_shape(left, right);
+  shape.push_back(rows);
+  shape.push_back(cols);
+  Index count = 1;
+  for (const Index size : shape) count *= size;
+  Buffer<float, 1> out({count});
+  Scratch scratch;
+  Parallel parallel(program.thread_count());
+  progress.next("multiplying");
+  batched_matmul(left, right, options, stack_of<float>(out.data(), shape, true), scratch, parallel);
+
+  if (b.rank() == 1) shape.pop_back();
+  if (a.rank() == 1) shape.erase(shape.end() - (b.rank() == 1 ? 1 : 2));
+  const nlohmann::ordered_json saved = save_npy(arguments.output, shape, out.data(), progress);
+  program.print({{"output", saved}}, saved_text(saved));
+  return kDone;
+}
+
+}  // namespace
+
+void add_matmul(Program& program) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      program.add("matmul", "The matrix product of two files, as numpy.matmul",
+                  "  tril matmul a.npy b.npy -o out.npy\n"
+                  "  tril matmul a.npy b.npy -o out.npy --transpose-b --method strassen",
+                  [&program, arguments] { return run(program, *arguments); });
+  Program::add_file(command, "a", arguments->a, "Left: .npy, [..., rows, depth]")->required();
+  Program::add_file(command, "b", arguments->b, "Right: .npy, [..., depth, cols]")->required();
+  Program::add_file(command, "-o,--output", arguments->output,
+                    "Where to write the product, as .npy")
+      ->required();
+  command
+      .add_option(
+          "--method", arguments->method,
+          "auto (default), tiled, strassen, eigen, blocked, or a loop order: ijk, ikj, jik, "
+          "jki, kij, kji")
+      ->check(CLI::IsMember(kMethods))
+      ->option_text("NAME");
+  command.add_flag("--transpose-a", arguments->options.transpose_a,
+                   "The left one is [..., depth, rows]");
+  command.add_flag("--transpose-b", arguments->options.transpose_b,
+                   "The right one is [..., cols, depth]");
+  program.add_threads(command);
+}
+
+}  // namespace tril::cli

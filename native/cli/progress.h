@@ -1,0 +1,24 @@
+// What a command is doing and how far it is, on a terminal only: pipes and files get nothing of it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tril::cli {
+
+class Progress {
+ public:
+  explicit Progress(std::size_t steps);
+  ~Progress();  // takes the line away
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // The next of the steps begins: [####......] 2/5 reading k.npy
+  void next(std::string_view step);
+
+ private:
+  std::size_t steps_, begun_ = 0;
+  bool shown_;
+};
+
+}  // namespace tril::cli

@@ -1,0 +1,55 @@
+// Tensors and the files they come from and go to. Every failure names the file.
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/files/stored_tensor.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/tensor.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "progress.h"
+
+namespace tril::cli {
+
+// Of any rank, without gaps.
+template <typename T>
+struct Tensor {
+  std::string file;  // where it is from, for messages
+  std::vector<Index> shape;
+  ElementType type = ElementType::float32;  // in the file
+  Buffer<T, 1> elements;
+
+  int rank() const noexcept { return static_cast<int>(shape.size()); }
+  std::string shape_text() const { return tril::shape_text(shape.data(), rank()); }
+};
+
+// All that a file holds, read as T, under its names; a .npy file's one array is named "".
+template <typename T>
+struct TensorFile {
+  std::vector<std::pair<std::string, Tensor<T>>> tensors;
+  Metadata metadata;
+  bool is_npy = false;
+
+  const Tensor<T>* find(std::string_view name) const noexcept;
+};
+
+// .npy and .safetensors are told apart by their first bytes. Axes must be at least 1.
+template <typename T>
+TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress);
+
+// The one array of a .npy file.
+Tensor<float> load_npy(const std::filesystem::path& path, Progress& progress);
+
+// As .npy, float32; see write_file. Returns the report on it.
+nlohmann::ordered_json save_npy(const std::filesystem::path& path, const std::vector<Index>& shape,
+                                const float* elements, Progress& progress);
+
+// "out.npy: float32 [2, 3]", from the report.
+std::string saved_text(const nlohmann::ordered_json& saved);
+
+}  // namespace tril::cli
