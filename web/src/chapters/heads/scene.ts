@@ -5,10 +5,11 @@ import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { sumOf, type Part, type Why } from '../../figures/why';
+import { largestOf, type Part, type Why } from '../../figures/why';
 import type { Cell } from '../../state/cell';
 import type { ProjectionId, SplitId } from '../../state/heads';
 import { circuitHeads, groups, headWidth, heads, stacked, layers } from '../../state/heads-circuit';
+import { softmaxParts } from '../mask/scene';
 import { text } from './text';
 
 const plain = {
@@ -191,10 +192,8 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: Cell<SplitId>)
   return [];
 }
 
-/** Only terms that are not zero: most entries of weights made by hand are. */
-function terms(count: number, term: (i: number) => { a: number; b: number }) {
-  return Array.from({ length: count }, (_, i) => term(i)).filter(({ a, b }) => a !== 0 && b !== 0);
-}
+const pairs = (count: number, term: (i: number) => { a: number; b: number }) =>
+  Array.from({ length: count }, (_, i) => term(i));
 
 function explain(
   scene: Scene,
@@ -204,29 +203,32 @@ function explain(
   const { why } = text;
   const head = headOf(matrix);
   const projected = (out: number) => {
-    const found = terms(layer.x.cols, (i) => ({ a: at(layer.x, row, i), b: at(weight, out, i) }));
-    return { parts: sumOf(found, 'x', projection), note: why.projected };
+    const found = pairs(layer.x.cols, (i) => ({ a: at(layer.x, row, i), b: at(weight, out, i) }));
+    return { parts: largestOf(found, 'x', projection), note: why.projected };
   };
   if (matrix === 'x') return { parts: [], note: col < groups[3].from ? why.x : why.before };
   if (matrix === 'packed') return projected(col);
   if (matrix === 'wo') return { parts: [], note: why.wo };
   if (matrix === 'output') {
     const { concat } = drawn;
-    const found = terms(concat.matrix.cols, (i) => ({
+    const found = pairs(concat.matrix.cols, (i) => ({
       a: at(concat.matrix, row, i),
       b: at(outputWeight, col, i),
     }));
-    return { parts: sumOf(found, 'v', 'v'), note: why.output };
+    return { parts: largestOf(found, 'v', 'v'), note: why.output };
   }
   if (matrix === 'concat') {
     const note = why.concat(Math.floor(col / headWidth) + 1, (col % headWidth) + 1);
     return { parts: [], note };
   }
   if (matrix.startsWith('part')) return projected(head! * headWidth + col);
-  if (matrix.startsWith('map')) return { parts: [], note: why.weights };
+  if (matrix.startsWith('map')) {
+    const parts = col > row ? [] : softmaxParts(layer.masked[head!], row, col);
+    return { parts, note: col > row ? text.circuit.hidden : why.weights };
+  }
   const [weights, values] = [layer.weights[head!], layer.values[head!]];
-  const found = terms(weights.cols, (i) => ({ a: at(weights, row, i), b: at(values, i, col) }));
-  return { parts: sumOf(found, 'weight', 'v'), note: why.blend };
+  const found = pairs(weights.cols, (i) => ({ a: at(weights, row, i), b: at(values, i, col) }));
+  return { parts: largestOf(found, 'weight', 'v'), note: why.blend };
 }
 
 /** Null for a cell that is not there. */

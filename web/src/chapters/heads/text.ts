@@ -146,6 +146,7 @@ export const text = {
     predictions: 'What the induction head expects next',
     columns: { token: 'token', expects: 'expects', then: 'then comes' },
     nothing: '–',
+    cost: 'Each layer, both sequences',
     strength: 'how much of that token is in what the head holds; 3 is all of it',
     question: (name: string) =>
       `The induction head of layer 2: where does “${name}”, the last token, look most?`,
@@ -173,7 +174,5 @@ export const text = {
     maps: (count: number, cells: number) =>
       `${count === 1 ? '1 map' : `${count} maps`}, ${cells} weights`,
     scaled: (width: number) => `scores over √${width}`,
-    of: (first: number, last: number) =>
-      first === last ? `head ${first}` : `heads ${first} to ${last} in one`,
   },
 } as const;

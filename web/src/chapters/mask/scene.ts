@@ -5,7 +5,7 @@ import { inText } from '../../figures/format';
 import type { Axis, Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
 import { maskIds, type HideId, type MaskCell, type RuleId } from '../../state/mask';
 import type { Typed } from './entered';
 import { text } from './text';
@@ -39,7 +39,23 @@ export const plain = {
   editable: false,
 } as const;
 
-export function sceneOf(answer: MaskAnswer, typed: Typed, hide: HideId): Scene {
+/** 1 where a number is not what it was; null where nothing can be compared, or nothing differs. */
+function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
+  if (!before || before.data.length !== now.data.length) return null;
+  const changed = Uint8Array.from(now.data, (value, i) =>
+    Object.is(value, before.data[i]) ? 0 : 1,
+  );
+  return changed.includes(1) ? changed : null;
+}
+
+/** `before`: the answer before the last change, to mark what it changed; of other scores it says nothing. */
+export function sceneOf(
+  answer: MaskAnswer,
+  typed: Typed,
+  hide: HideId,
+  before: MaskAnswer | null,
+): Scene {
+  const last = before && !difference(answer.scores, before.scores) ? before : null;
   const { titles, symbols } = text;
   const square = { rows: tokenAxis(titles.query, typed), cols: tokenAxis(titles.key, typed) };
   const wide = (title: string) => ({
@@ -66,11 +82,13 @@ export function sceneOf(answer: MaskAnswer, typed: Typed, hide: HideId): Scene {
       ...{ ...plain, ...square, id: 'masked', role: 'score', matrix: answer.masked },
       ...{ symbol: word('masked'), end, shared: true },
       hidden: (row, col) => at(answer.masked, row, col) === -Infinity,
+      changed: difference(answer.masked, last?.masked),
     },
     weights: {
       ...{ ...plain, ...square, id: 'weights', role: 'weight', matrix: answer.weights },
       ...{ symbol: word('weights'), kind: 'weights', end: 1 },
       hidden: (row, col) => hidden(row, col) && at(answer.weights, row, col) === 0,
+      changed: difference(answer.weights, last?.weights),
     },
     values: {
       ...{ ...plain, ...wide(titles.key), id: 'values', role: 'v', matrix: answer.values },
@@ -79,6 +97,7 @@ export function sceneOf(answer: MaskAnswer, typed: Typed, hide: HideId): Scene {
     output: {
       ...{ ...plain, ...wide(titles.query), id: 'output', role: 'v', matrix: answer.output },
       ...{ symbol: word('output'), end: ends, shared: true },
+      changed: difference(answer.output, last?.output),
     },
   };
   return { answer, labels: typed.labels, hide, drawn };
@@ -108,10 +127,11 @@ function power(value: number): Part[] {
   return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
 }
 
-function softmaxParts(masked: MatrixData, row: number, col: number): Part[] {
+/** e to one masked score over the sum of its row's, hidden ones left out. */
+export function softmaxParts(masked: MatrixData, row: number, col: number): Part[] {
   const seen = across(masked).filter((key) => at(masked, row, key) !== -Infinity);
   const below = seen.flatMap((key, i) => [
-    ...(i > 0 ? [{ text: ' + ' }] : []),
+    ...(i > 0 ? [plus] : []),
     ...power(at(masked, row, key)),
   ]);
   return [...power(at(masked, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
@@ -155,7 +175,7 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
         a: at(answer.weights, row, key),
         b: at(answer.values, key, col),
       }));
-      return { parts: sumOf(terms, 'weight', 'v'), note: why.output };
+      return { parts: largestOf(terms, 'weight', 'v'), note: why.output };
     }
   }
 }

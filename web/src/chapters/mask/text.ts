@@ -119,6 +119,7 @@ export const text = {
     empty: (name: string) =>
       `“${name}” sees nothing: its weights are zeros, and so is its output. No row is NaN.`,
   },
+  changed: 'changed by the last step',
   hint: 'Press cells of M, or paint over them. Point at any number, tap it, or reach it with the arrow keys, and it says why.',
   why: {
     scores: 'How well query and key agree: their dot product over √d. No mask yet.',
@@ -180,6 +181,7 @@ export const text = {
     answer: (changed: number, rows: number) => `${changed} of ${rows} changed.`,
     hint: 'Point at an output to see what it is made of.',
     why: 'Computed by the same call from the input beside it.',
+    cost: 'Each of the two, from Q, K and V on',
   },
 
   blocks: {

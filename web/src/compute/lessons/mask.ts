@@ -66,6 +66,8 @@ export interface FutureAnswer {
   /** Its outputs by one and the same call. */
   readonly outputs: readonly [MatrixData, MatrixData];
   readonly weights: readonly [MatrixData, MatrixData];
+  /** Of the attention of one of them. */
+  readonly cost: CostData;
 }
 
 export interface BlocksAsk {
@@ -187,6 +189,12 @@ function headOf(tril: Tril, x: MatrixData, weights: HeadWeights): Head {
   return { q, k, v };
 }
 
+function costOf(tril: Tril, { q, v }: Head, mask: Mask): CostData {
+  const [[length, width], [, valueWidth]] = [q.shape, v.shape];
+  const sizes = { queries: length, keys: length, width, valueWidth };
+  return costData(tril.cost.attention({ ...sizes, mask, method: 'full' }));
+}
+
 /** Sums of rows, [T, 1]. */
 function rowSums(tril: Tril, matrix: Tensor): MatrixData {
   const ones = tril.tensor([matrix.shape[1], 1], new Float32Array(matrix.shape[1]).fill(1));
@@ -264,12 +272,7 @@ export const maskAnswers: Answers<MaskLessons> = {
       values: download(head.v),
       sums: rowSums(tril, upload(tril, result.weights)),
       leaks: rowSums(tril, elementwise(tril, hidden, result.weights)),
-      cost: costData(
-        tril.cost.attention({
-          ...{ queries: x.rows, keys: x.rows, width: head.q.shape[1] },
-          ...{ valueWidth: head.v.shape[1], mask },
-        }),
-      ),
+      cost: costOf(tril, head, mask),
       naive: tril.matmul(tril.tensor([[1, -1]]), infinities).read()[0],
     };
   },
@@ -277,10 +280,14 @@ export const maskAnswers: Answers<MaskLessons> = {
   future(tril, ask) {
     const { x, weights, mask, sum } = prepare(tril, ask);
     const inputs = [x, overwritten(tril, x, ask)] as const;
-    const [one, two] = inputs.map((input) =>
-      attendMasked(tril, headOf(tril, input, weights), mask, sum, ask.hide),
-    );
-    return { inputs, outputs: [one.output, two.output], weights: [one.weights, two.weights] };
+    const made = inputs.map((input) => headOf(tril, input, weights));
+    const [one, two] = made.map((head) => attendMasked(tril, head, mask, sum, ask.hide));
+    return {
+      inputs,
+      outputs: [one.output, two.output],
+      weights: [one.weights, two.weights],
+      cost: costOf(tril, made[0], mask),
+    };
   },
 
   blocks(tril, ask) {

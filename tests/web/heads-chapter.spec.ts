@@ -1,0 +1,241 @@
+// Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
+import AxeBuilder from '@axe-core/playwright';
+import type { Tensor } from 'tril';
+import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
+import { layers } from '../../web/src/state/heads-circuit.ts';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { contentOf, idsOf, positionOf, tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'heads')),
+});
+
+const words = 'the cat saw the dog chase the cat'.split(' ');
+const ids = idsOf(words);
+const nobody = Array<number>(6).fill(0);
+const inputOf = (order: number[]) =>
+  [nobody, ...order.map(contentOf)].map((who, place) => [
+    1,
+    ...who,
+    ...positionOf(place),
+    ...nobody,
+  ]);
+const rounding = 1e-4;
+
+/** Layer 1, each head by a call of its own. */
+async function headsApart(order: number[]) {
+  const core = await tril();
+  const x = core.tensor(inputOf(order));
+  return layers[0].map(({ wq, wk, wv }) => {
+    const [q, k, v] = [wq, wk, wv].map(({ rows, cols, data }) =>
+      core.linear(x, core.tensor([rows, cols], data)),
+    );
+    const { output, trace } = core.attention(q, k, v, { causal: true, trace: true });
+    return { q, k, v, weights: trace.weights, output };
+  });
+}
+
+function sideBySide(parts: readonly Tensor[]): number[][] {
+  const all = parts.map((part) => rowsOf(part));
+  return all[0].map((_, row) => all.flatMap((part) => part[row]));
+}
+
+for (const batch of [1, 2]) {
+  test(`every step of sequence ${batch}, against one head at a time`, async ({ lesson, page }) => {
+    const order = batch === 1 ? ids : [...ids].reverse();
+    const apart = await headsApart(order);
+    await lesson.open({ batch: String(batch), step: '1' });
+    await lesson.expectDrawn('x', inputOf(order), 1e-6);
+    for (const [name, which] of [
+      ['Q', 'q'],
+      ['K', 'k'],
+      ['V', 'v'],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await lesson.expectDrawn('packed', sideBySide(apart.map((head) => head[which])), rounding);
+    }
+    await page.getByRole('button', { name: 'Q', exact: true }).click();
+    const next = page.getByRole('button', { name: 'Step on' });
+    await next.click();
+    for (const [h, head] of apart.entries()) {
+      await lesson.expectDrawn(`part${h + 1}`, rowsOf(head.q), rounding);
+    }
+    await next.click();
+    for (const [h, head] of apart.entries()) {
+      await lesson.expectDrawn(`map${h + 1}`, rowsOf(head.weights), rounding);
+    }
+    await next.click();
+    for (const [h, head] of apart.entries()) {
+      await lesson.expectDrawn(`blend${h + 1}`, rowsOf(head.output), rounding);
+    }
+    await next.click();
+    await lesson.expectDrawn('concat', sideBySide(apart.map(({ output }) => output)), rounding);
+    await next.click();
+    // W_O writes what the first head has found into the last six columns.
+    const written = rowsOf(apart[0].output).map((row) => [...Array<number>(13).fill(0), ...row]);
+    await lesson.expectDrawn('output', written, rounding);
+  });
+}
+
+test('shapes and addresses', async ({ lesson, page }) => {
+  await lesson.open({ step: '2', pin: 'part3.4.2' });
+  const shapes = await page.locator('[data-shape]').allTextContents();
+  expect(shapes).toEqual([
+    ...['2 × 9 × 19', '2 × 9 × 24', '2 × 4 × 9 × 6', '2 × 4 × 9 × 9'],
+    ...['2 × 4 × 9 × 6', '2 × 9 × 24', '2 × 9 × 19'],
+  ]);
+  // Row 4 of 24 numbers, then two heads of 6, then entry 2.
+  await expect(page.locator('[data-address]')).toContainText(`Number ${4 * 24 + 2 * 6 + 2} `);
+});
+
+test('one wide head, two, four: the same weights, other maps', async ({ lesson, page }) => {
+  const core = await tril();
+  const apart = await headsApart(ids);
+  await lesson.open();
+  await page.locator('[data-division="4"]').waitFor();
+  for (const count of [1, 2, 4]) {
+    const each = 4 / count;
+    for (let head = 0; head < count; ++head) {
+      const own = apart.slice(head * each, (head + 1) * each);
+      const [q, k, v] = (['q', 'k', 'v'] as const).map((which) =>
+        core.tensor(sideBySide(own.map((one) => one[which]))),
+      );
+      const { trace } = core.attention(q, k, v, { causal: true, trace: true });
+      await lesson.expectDrawn(`wide${count}-${head + 1}`, rowsOf(trace.weights), rounding);
+    }
+  }
+});
+
+test('the induction head looks at what came after its like, or at the start sign', async () => {
+  const core = await tril();
+  const texts = [
+    ids,
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    [0, 0, 0, 0, 0],
+    [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
+    [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5],
+    [3, 1, 2, 3, 0, 3, 2, 1, 0, 1],
+    [0],
+  ];
+  for (const order of texts) {
+    const ask = { ids: order, writers: [true, false, false, false], batch: 0 };
+    const { layers: made, readout } = core.scope(() => headsAnswers.heads(core, ask));
+    const { cols, data } = made[1].weights[0];
+    for (let query = 1; query <= order.length; ++query) {
+      const row = data.subarray(query * cols, (query + 1) * cols);
+      const token = order[query - 1];
+      // Key s holds token s - 1; it follows its like where token s - 2 is this one.
+      const after = [...row.keys()].filter((s) => s >= 2 && s <= query && order[s - 2] === token);
+      const looked = after.length > 0 ? after : [0];
+      const share = looked.reduce((sum, key) => sum + row[key], 0);
+      expect(share, `${order.join()} at ${query}`).toBeGreaterThan(0.9);
+      const own = Array.from(
+        readout.data.subarray(query * readout.cols, (query + 1) * readout.cols),
+      );
+      if (after.length === 0) expect(Math.max(...own)).toBeLessThan(1.5);
+    }
+  }
+});
+
+test('layers by heads: maps, lines and strip are one; a second layer without the first finds nothing', async ({
+  lesson,
+  page,
+}) => {
+  const core = await tril();
+  const answers = (writes: boolean) =>
+    headsAnswers.heads(core, { ids, writers: [writes, false, false, false], batch: 0 });
+  const { layers: made } = answers(true);
+  const matrix = ({ rows, cols, data }: (typeof made)[0]['x']) =>
+    rowsOf(core.tensor([rows, cols], data));
+  await lesson.open();
+  await lesson.expectDrawn('chosen', matrix(made[1].weights[0]), rounding);
+  const lines = page.locator('[data-lines="chosen"] path');
+  const heavy = [...made[1].weights[0].data].filter((weight) => weight > 0.004);
+  await expect(lines).toHaveCount(heavy.length);
+  const drawn = await lines.evaluateAll((all) =>
+    all.map((line) => Number((line as SVGElement).dataset.weight)),
+  );
+  for (const [i, weight] of drawn.entries()) {
+    expect(Math.abs(weight - heavy[i])).toBeLessThan(rounding);
+  }
+
+  // The strip of the last token and what it looks at: q, k and products by hand.
+  await lesson.point('chosen', 8, 3);
+  const [q, k] = [made[1].queries[0], made[1].keys[0]].map(matrix);
+  const values = (row: string) =>
+    page
+      .locator(`[data-strip] [data-row="${row}"] [data-value]`)
+      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.value)));
+  const expected = { q: q[8], k: k[3], product: q[8].map((value, i) => value * k[3][i]) };
+  for (const [row, numbers] of Object.entries(expected)) {
+    for (const [i, value] of (await values(row)).entries()) {
+      expect(Math.abs(value - numbers[i]), `${row} ${i}`).toBeLessThan(0.01);
+    }
+  }
+  await expect(page.locator('[data-strip] [data-sum]')).toHaveText(/^71\.\d+|72$/);
+  await page.keyboard.press('Escape');
+
+  // A line's end lights up its cell.
+  const svg = page.locator('[data-lines="chosen"]');
+  await svg.scrollIntoViewIfNeeded();
+  const box = (await svg.boundingBox())!;
+  await page.mouse.move(box.x + 20, box.y + (4.5 * box.height) / 9);
+  await expect(page.locator('[data-strip]')).toContainText('Why “the₄” gives “cat₂” this weight');
+
+  await page.locator('#circuit').getByRole('button', { name: 'Previous token' }).click();
+  const silent = answers(false).layers[1].weights[0];
+  await lesson.expectDrawn('chosen', matrix(silent), rounding);
+  expect(silent.data[8 * silent.cols]).toBeGreaterThan(0.9);
+
+  await page.getByRole('radio', { name: /Layer 2, head 1/ }).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/layer=1&head=2/);
+  await lesson.expectDrawn('chosen', matrix(made[0].weights[1]), rounding);
+});
+
+test('questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#circuit .ask');
+  await ask.getByRole('button', { name: 'saw', exact: true }).click();
+  await expect(ask).toContainText('Yes. At “saw”');
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'start sign' }).click();
+  await expect(ask).toContainText('Yes. At “start sign”');
+  const first = page.locator('#split .ask');
+  await first.getByRole('button').first().click();
+  await first.getByRole('button', { name: 'Another' }).click();
+  await first.getByRole('button', { name: '3', exact: true }).click();
+  await expect(first).toContainText('Head 3, entry 3');
+});
+
+test('the address holds it all; a broken one says so', async ({ lesson, page, context }) => {
+  await lesson.open({ writers: '10', layer: '3', text: 'a b a b' });
+  await expect(page.getByText('writers=10')).toBeVisible();
+  await expect(page.getByText('layer=3')).toBeVisible();
+  await page.getByRole('radio', { name: /Layer 1, head 2/ }).click();
+  await lesson.point('chosen', 3, 1);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await expect(other.locator('[data-strip]')).toContainText('Why “a₃” gives “a₁” this weight');
+});
+
+test('never scrolls sideways, at three widths; axe finds nothing', async ({ lesson, page }) => {
+  const long = Array.from({ length: 14 }, (_, i) => `Donaudampfschiff${i}`).join(' ');
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const step of ['2', '3', '6']) {
+      await lesson.open({ text: long, step });
+      await page.locator('[data-strip]').waitFor();
+      await expectNoSidewaysScroll(page);
+    }
+  }
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await lesson.open({ step: '3' });
+    await page.locator('[data-strip]').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+  }
+});
