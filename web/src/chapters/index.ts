@@ -13,6 +13,8 @@ export const chapters: readonly Chapter[] = [
   { id: 'multiply', number: 1, title: 'Multiply', load: () => import('./multiply/Page.svelte') },
   { id: 'average', number: 2, title: 'Average', load: () => import('./average/Page.svelte') },
   { id: 'attend', number: 3, title: 'Attend', load: () => import('./attend/Page.svelte') },
+  { id: 'mask', number: 4, title: 'Mask', load: () => import('./mask/Page.svelte') },
+  { id: 'heads', number: 5, title: 'Heads', load: () => import('./heads/Page.svelte') },
   { id: 'block', number: 6, title: 'Block', load: () => import('./block/Page.svelte') },
 ];
 

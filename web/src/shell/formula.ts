@@ -6,7 +6,7 @@ const places: Record<FormulaPart, string> = {
   k: '#attend?step=k',
   product: '#multiply',
   scale: '#attend?step=scaled',
-  mask: '#average',
+  mask: '#mask',
   softmax: '#average',
   v: '#attend?step=output',
 };
