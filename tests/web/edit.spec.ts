@@ -22,7 +22,7 @@ test('an edited weight changes Q, scores, weights and output, and is marked', as
 }) => {
   await attend.open({ step: 'q' });
   await attend.point('wq', 0, 7);
-  await page.getByLabel('New value').first().fill('-7,5');
+  await page.getByLabel('New value').first().fill('-7.5x');
   await page.getByRole('button', { name: 'Set', exact: true }).click();
   await expect(page.getByText('Not a number.')).toBeVisible();
   await page.getByLabel('New value').first().fill('−7.5');
@@ -82,7 +82,7 @@ test('typing at a cell edits it; back in the browser, the button and the reset u
 
 test('a slider moves a weight; one movement is one step of undo', async ({ attend, page }) => {
   await attend.open({ step: 'q', pin: 'wq.2.9' });
-  const slider = page.locator('input[type="range"]');
+  const slider = attend.why.locator('input[type="range"]');
   const before = await attend.cell('wq', 2, 9).textContent();
   const box = (await slider.boundingBox())!;
   await page.mouse.move(box.x + box.width * 0.8, box.y + box.height / 2);

@@ -37,7 +37,7 @@ export class AttendPage {
   }
 
   get why(): Locator {
-    return this.page.locator('.why');
+    return this.page.locator('#steps .why');
   }
 
   async step(name: string): Promise<void> {
@@ -63,7 +63,7 @@ export class AttendPage {
 
   /** The step's matrix from the table of all digits. */
   async table(): Promise<number[][]> {
-    const details = this.page.locator('details');
+    const details = this.page.locator('#steps details');
     if (!(await details.evaluate((element) => (element as HTMLDetailsElement).open))) {
       await details.locator('summary').click();
     }
@@ -93,6 +93,41 @@ export interface Guard {
   expect(message: RegExp): void;
 }
 
+/**
+ * What was still loading when a test leaves its page is ended by the browser itself: at the end of the test, or
+ * where it goes to another document or chapter. Any other request that ends so was given up by the page.
+ */
+class Leaving {
+  /** Around such a change, milliseconds. */
+  readonly #around = 2000;
+  readonly #left: number[] = [];
+  readonly #ended: { readonly what: string; readonly at: number }[] = [];
+
+  constructor(page: Page) {
+    const placeOf = (url: string) => url.replace(/[?].*/u, '');
+    let last = '';
+    page.on('framenavigated', (frame) => {
+      if (frame !== page.mainFrame() || placeOf(frame.url()) === last) return;
+      last = placeOf(frame.url());
+      this.#left.push(Date.now());
+    });
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) this.#left.push(Date.now());
+    });
+  }
+
+  ended(what: string): void {
+    this.#ended.push({ what, at: Date.now() });
+  }
+
+  /** When the test is over, but its page still open. */
+  unexplained(): string[] {
+    return this.#ended
+      .filter(({ at }) => !this.#left.some((left) => Math.abs(left - at) < this.#around))
+      .map(({ what }) => what);
+  }
+}
+
 export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
   guard: [
     async ({ page, baseURL }, use) => {
@@ -110,16 +145,19 @@ export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
         if (protocol.startsWith('http') && hostname !== own)
           trouble.push(`request: ${request.url()}`);
       });
+      const leaving = new Leaving(page);
       page.on('requestfailed', (request) => {
-        // What was still loading when the test left the page is ended by the browser itself.
         const reason = request.failure()?.errorText ?? '';
-        if (reason !== 'net::ERR_ABORTED') trouble.push(`failed, ${reason}: ${request.url()}`);
+        const failed = `failed, ${reason}: ${request.url()}`;
+        if (reason === 'net::ERR_ABORTED') leaving.ended(failed);
+        else trouble.push(failed);
       });
       page.on('response', (response) => {
         if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`);
       });
       const expected: RegExp[] = [];
       await use({ expect: (message) => expected.push(message) });
+      trouble.push(...leaving.unexplained());
       const unexpected = trouble.filter((text) => !expected.some((message) => message.test(text)));
       expect(unexpected, 'console, exceptions and requests').toEqual([]);
     },

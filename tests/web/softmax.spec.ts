@@ -1,0 +1,173 @@
+// Chapter "Attend" beyond its one head: the blend, softmax without overflow, and why scores are divided. Every
+// number against the core's own in Node.
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { chapter, contentOf, idsOf, tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'attend')),
+});
+
+/** e^x may differ by a few units in the last place between variants of the core. */
+const rounding = 16 * 2 ** -24;
+
+test('a row is one whole, and its output lies in the hull of the values', async ({
+  lesson,
+  page,
+}) => {
+  const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
+  const { v, weights, output } = await chapter({
+    content: idsOf(tokens).map(contentOf),
+    head: 'average',
+    causal: true,
+    tokens: true,
+  });
+  await lesson.open({ head: 'average' });
+  const figure = lesson.figure('blend');
+  const row = 4;
+  await page.getByRole('slider', { name: /^Output of/ }).fill(String(row + 1));
+  await expect(figure).toHaveAttribute('data-row', String(row));
+  const blend = figure.locator('[data-blend-x]');
+  const drawn = async (name: string) => Number(await blend.getAttribute(name));
+  expect(Math.abs((await drawn('data-blend-x')) - output[row][4])).toBeLessThan(rounding);
+  expect(Math.abs((await drawn('data-blend-y')) - output[row][5])).toBeLessThan(rounding);
+  const points = await figure.locator('[data-point]').evaluateAll((circles) =>
+    circles.map((circle) => ({
+      x: Number(circle.getAttribute('data-x')),
+      y: Number(circle.getAttribute('data-y')),
+      hidden: circle.classList.contains('hidden'),
+    })),
+  );
+  expect(points).toEqual(v.map((value, key) => ({ x: value[4], y: value[5], hidden: key > row })));
+  // The shares of the row, of those that may be seen, balance there.
+  const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
+  expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
+  await expect(figure).toContainText('Two of the 6 entries of V are drawn');
+  await page.getByLabel('Across').selectOption('1');
+  await expect(page).toHaveURL(/across=1/);
+  await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
+});
+
+test('values of two entries are drawn as they are', async ({ lesson }) => {
+  await lesson.open({ by: 'numbers', text: '0 0\n4 0\n0 4\n1 1', head: 'average', mask: 'none' });
+  const figure = lesson.figure('blend');
+  await expect(figure).toContainText('V has two entries, so this is all of it.');
+  const blend = figure.locator('[data-blend-x]');
+  expect(Number(await blend.getAttribute('data-blend-x'))).toBeCloseTo(1.25, 6);
+  expect(Number(await blend.getAttribute('data-blend-y'))).toBeCloseTo(1.25, 6);
+  await expect(figure.locator('[data-entry="0"]')).toContainText('0.25·4');
+});
+
+for (const added of [0, 60, 100, -110]) {
+  test(`softmax as it is written and as it is computed, ${added} added`, async ({ lesson }) => {
+    const core = await tril();
+    const scores = [[1, 2.5, -3, 4]];
+    const row = core.tensor(scores.map((one) => one.map((score) => score + added)));
+    await lesson.open({ scores: '1,2.5,-3,4', added: String(added) });
+    await lesson.expectDrawn('row', rowsOf(row));
+    for (const stable of [false, true]) {
+      const { powers, sum, output, shift } = core.softmaxSteps(row, { stable });
+      const [largest] = [...powers.read()].filter(Number.isFinite).sort((a, b) => b - a);
+      const id = stable ? 'stable' : 'naive';
+      await lesson.expectDrawn(`${id}Powers`, rowsOf(powers), rounding * (largest || 1));
+      await lesson.expectDrawn(id, rowsOf(output), rounding);
+      const way = lesson.figure('softmax').locator(`[data-way="${id}"]`);
+      const shown = Number(await way.locator('[data-sum]').getAttribute('data-sum'));
+      const [expected] = sum.read();
+      if (Number.isFinite(expected)) {
+        expect(Math.abs(shown - expected)).toBeLessThanOrEqual(rounding * Math.abs(expected));
+      } else expect(shown).toBe(expected);
+      if (stable) {
+        await expect(way.locator('[data-shift]')).toHaveAttribute(
+          'data-shift',
+          String(shift.read()[0]),
+        );
+      }
+    }
+  });
+}
+
+test('overflow says why, and a score that is changed takes the added number off', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open({ added: '100' });
+  const why = page.locator('#stable .why');
+  await lesson.point('naivePowers', 0, 3);
+  await expect(why).toContainText('e104');
+  await expect(why).toContainText('it overflows to infinity');
+  await lesson.point('naive', 0, 0);
+  await expect(why).toContainText('Infinity over infinity is not a number.');
+  await lesson.point('stable', 0, 3);
+  await expect(why).toContainText('1 / ( 0.050 + 0.135 + 0.368 + 1 )');
+  await lesson.point('row', 0, 0);
+  await page.getByLabel('New value').fill('-7');
+  await page.keyboard.press('Enter');
+  await lesson.expectDrawn('row', [[-7, 2, 3, 4]]);
+});
+
+test('the variance of scores grows with the width, unless they are divided', async ({
+  lesson,
+  page,
+}) => {
+  const core = await tril();
+  const seed = 7;
+  await lesson.open({ width: '8', seed: String(seed) });
+  const figure = lesson.figure('scale');
+  const d = 256;
+  await expect(page.locator('[data-width]')).toHaveText('d = 256');
+  const head = (tokens: number, scale?: number) => {
+    const [q, k] = [seed, seed + 1].map((one) =>
+      core.randomNormal([1, 1, tokens, d], { seed: one }),
+    );
+    return core.attention(q, k, core.zeros([1, 1, tokens, 1]), { scale, trace: true }).trace;
+  };
+  for (const [kind, scale] of [
+    ['plain', 1],
+    ['scaled', undefined],
+  ] as const) {
+    const { scores, weights } = head(64, scale);
+    const line = figure.locator(`[data-kind="${kind}"]`);
+    const shown = async (what: string) =>
+      Number(await line.locator(`[data-${what}]`).getAttribute(`data-${what}`));
+    const { variance } = core.statistics(scores);
+    expect(Math.abs((await shown('variance')) / variance - 1)).toBeLessThan(1e-4);
+    // 4096 dot products of width d: the variance of their variance leaves a few parts in a hundred.
+    expect(Math.abs(variance / (scale ? d : 1) - 1)).toBeLessThan(0.15);
+    const { largest, entropy } = core.concentration(weights);
+    expect(Math.abs((await shown('largest')) - core.statistics(largest).mean)).toBeLessThan(1e-3);
+    expect(Math.abs((await shown('entropy')) - core.statistics(entropy).mean)).toBeLessThan(1e-3);
+    await lesson.expectDrawn(`${kind}Weights`, rowsOf(head(8, scale).weights), 1e-4);
+  }
+  const series = figure.locator('[data-series="plain"]').first().locator('circle');
+  await expect(series).toHaveCount(11);
+  await page.getByRole('slider', { name: 'Width of the head' }).fill('2');
+  await expect(page.locator('[data-width]')).toHaveText('d = 4');
+  await expect(page).toHaveURL(/width=2/);
+});
+
+test('the questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const blend = page.locator('#blend .ask');
+  await blend.getByRole('button', { name: 'nearly on a single value' }).click();
+  await expect(blend).toContainText('Yes. The largest share of “cat₈” is');
+  const stable = page.locator('#stable .ask');
+  await stable.getByRole('button', { name: 'the same weights' }).click();
+  await expect(stable).toContainText('Not quite. As it is written: NaN, NaN, NaN, NaN.');
+  await stable.getByRole('button', { name: 'See it' }).click();
+  await expect(page).toHaveURL(/added=100/);
+  const scale = page.locator('#scale .ask');
+  await scale.getByRole('button', { name: '64', exact: true }).click();
+  await expect(scale).toContainText('Yes. Measured on 4096 dot products:');
+});
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 } });
+    test('never scrolls sideways', async ({ lesson, page }) => {
+      await lesson.open({ added: '100', scores: '1000000.5,-2000000.25,3,4', width: '10' });
+      await lesson.figure('scale').locator('[data-variance]').first().waitFor();
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

@@ -1,0 +1,177 @@
+// Taking figures along: in every chapter links, pictures, and programs that compute what the page shows. C++ is
+// compiled against the core, NumPy is run where it is there, PyTorch's syntax is checked.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** TRIL_NATIVE gives another build of the core, for runs side by side. */
+const native = process.env.TRIL_NATIVE ?? join(root, 'build', 'native');
+/** From those that need others to those that are needed. */
+const floors = ['block', 'attention', 'layers', 'matmul', 'foundation'];
+const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
+
+/** What is tried out: the chapters whose figures have programs, as an address has them. */
+const chapters = [
+  'multiply?reading=outer',
+  'average',
+  'average?show=sums&x=1,2;3,4.5&y=1,2;3,4',
+  'attend?step=weights&text=the “cat” — 🙂 saw&edits=wq~0~7~2.5',
+  'attend?by=numbers&text=1 0 2\n0 1 1\n2 1 nan&head=same&mask=none&added=100&step=output',
+  'mask?rules=causal,drawn&drawn=8.8080808080808080',
+  'heads?writers=1010',
+];
+
+/** As many digits as the page shows: a program may add up in another order. */
+const shownDigits = 1e-5;
+
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+async function open(page: Page, address: string): Promise<Locator[]> {
+  await page.goto('about:blank');
+  await page.goto(`./#${address.replaceAll('\n', '%0A')}`);
+  await page.locator('[data-variant]').waitFor();
+  await page.locator('[data-take]').last().waitFor();
+  await page.waitForTimeout(600); // every figure of the chapter has its answer
+  return page.locator('[data-take]').all();
+}
+
+interface Copied {
+  readonly name: string;
+  readonly code: string;
+}
+
+/** What the buttons of one language copy, figure by figure. */
+async function programs(page: Page, address: string, language: string): Promise<Copied[]> {
+  const found: Copied[] = [];
+  for (const take of await open(page, address)) {
+    const button = take.getByRole('button', { name: language, exact: true });
+    if ((await button.count()) === 0) continue;
+    await button.click();
+    await expect(take.getByRole('status')).toHaveText('Copied');
+    const code = await page.evaluate(() => navigator.clipboard.readText());
+    found.push({ name: (await take.getAttribute('data-take'))!, code });
+  }
+  expect(found.length, `${language} programs of ${address}`).toBeGreaterThan(0);
+  return found;
+}
+
+/** The numbers that the program says it should find, for their size. */
+function expectClose(name: string, code: string, output: string): void {
+  const found = /largest difference: (\S+)/.exec(output);
+  expect(found, `${name}: ${output}`).not.toBeNull();
+  const expected = code.slice(code.indexOf('What the page shows.'));
+  const numbers = [...expected.matchAll(/-?\d+\.?\d*(?:e[+-]?\d+)?/gu)].map(([text]) =>
+    Number(text),
+  );
+  const scale = Math.max(1, ...numbers.filter(Number.isFinite).map(Math.abs));
+  expect(Number(found![1]), name).toBeLessThanOrEqual(shownDigits * scale);
+}
+
+/** A Python that has the module, where there is one. */
+const python = (module: string) =>
+  ['python3', '/usr/bin/python3'].find(
+    (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
+  );
+
+for (const address of chapters) {
+  test(`C++ compiles and finds the same: ${address}`, async ({ page }) => {
+    test.skip(!libraries.every(existsSync), 'the native core is not built');
+    const folder = mkdtempSync(join(tmpdir(), 'tril-'));
+    try {
+      for (const { name, code } of await programs(page, address, 'C++')) {
+        const source = join(folder, `${name}.cc`);
+        const program = join(folder, name);
+        writeFileSync(source, code);
+        const options = ['-std=c++20', '-Wall', '-Wextra', '-Werror', `-I${join(root, 'core')}`];
+        const built = spawnSync(
+          'g++',
+          [...options, source, ...libraries, '-pthread', '-o', program],
+          {
+            encoding: 'utf8',
+          },
+        );
+        expect(built.stderr, `${name}\n${code}`).toBe('');
+        const run = spawnSync(program, { encoding: 'utf8' });
+        expect(run.status, name).toBe(0);
+        expectClose(name, code, run.stdout);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test(`NumPy finds the same: ${address}`, async ({ page }) => {
+    const program = python('numpy');
+    test.skip(!program, 'NumPy is not installed');
+    for (const { name, code } of await programs(page, address, 'NumPy')) {
+      const run = spawnSync(program!, ['-c', code], { encoding: 'utf8' });
+      expect(run.status, `${name}\n${run.stderr}\n${code}`).toBe(0);
+      expectClose(name, code, run.stdout);
+    }
+  });
+
+  test(`PyTorch: ${address}`, async ({ page }) => {
+    const program = python('torch');
+    for (const { name, code } of await programs(page, address, 'PyTorch')) {
+      const check = 'import ast, sys; ast.parse(sys.stdin.read())';
+      const parsed = spawnSync('python3', ['-c', check], { encoding: 'utf8', input: code });
+      expect(parsed.stderr, name).toBe('');
+      if (!program) continue;
+      const run = spawnSync(program, ['-c', code], { encoding: 'utf8' });
+      expect(run.status, `${name}\n${run.stderr}`).toBe(0);
+      expectClose(name, code, run.stdout);
+    }
+  });
+}
+
+/** The file that a button saves. */
+async function saved(page: Page, take: Locator, kind: 'SVG' | 'PNG') {
+  const download = page.waitForEvent('download');
+  await take.getByRole('button', { name: kind }).click();
+  const file = await download;
+  return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
+}
+
+test('an SVG file holds the numbers as they are drawn', async ({ attend, page }) => {
+  await attend.open({ step: 'weights', text: 'a <b> & c' });
+  const drawn = await attend.drawn('weights');
+  const { name, content } = await saved(page, page.locator('[data-take="weights"]'), 'SVG');
+  expect(name).toBe('tril-weights.svg');
+  const texts = await page.evaluate((svg) => {
+    const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    if (parsed.querySelector('parsererror')) throw new Error('not well-formed');
+    const numbers = parsed.querySelectorAll('[data-matrix="weights"] [data-cell] text');
+    return Array.from(numbers, (text) => text.textContent);
+  }, content.toString('utf8'));
+  expect(texts).toEqual(drawn.flat().map(({ text }) => text));
+});
+
+test('pictures of every figure can be read, and are as large as the figure', async ({ page }) => {
+  for (const address of chapters.slice(0, 4)) {
+    for (const take of await open(page, address)) {
+      const about = `${address}: ${await take.getAttribute('data-take')}`;
+      const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+      expect(svg, about).not.toMatch(/NaN|undefined|http:\/\/(?!www\.w3\.org|localhost)/u);
+      const shape = /width="(\d+)" height="(\d+)"><desc>/.exec(svg)!;
+      const png = (await saved(page, take, 'PNG')).content;
+      expect(png.subarray(1, 4).toString(), about).toBe('PNG');
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)], about).toEqual([
+        2 * Number(shape[1]),
+        2 * Number(shape[2]),
+      ]);
+    }
+  }
+});
+
+test('a link is copied', async ({ attend, page }) => {
+  await attend.open({ head: 'first' });
+  const take = page.locator('[data-take]').first();
+  await take.getByRole('button', { name: 'Link' }).click();
+  await expect(take.getByRole('status')).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+});
