@@ -38,9 +38,6 @@ interface Job {
   readonly unedited: HeadWeights;
 }
 
-/** A pause in typing after which going back in the browser returns to what stood before. */
-const pauseMilliseconds = 1200;
-
 function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): AttendRequest {
   return {
     content:
@@ -130,11 +127,7 @@ export class AttendModel {
     return Object.values(this.scene?.drawn ?? {}).some(({ changed }) => changed !== null);
   }
 
-  #typed = -Infinity;
-  setText(typed: string): void {
-    const now = performance.now();
-    const undoable = now - this.#typed > pauseMilliseconds;
-    this.#typed = now;
+  setText(typed: string, undoable: boolean): void {
     this.address.set({ text: typed.slice(0, maxText), pin: null }, { undoable });
   }
 

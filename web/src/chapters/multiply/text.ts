@@ -156,7 +156,7 @@ export const text = {
     remaining: (seconds: number) =>
       seconds < 2 ? 'nearly done' : `about ${Math.round(seconds)} s remain`,
     beginning: 'loading and measuring the peak',
-    idle: 'Nothing has been measured yet. It takes about half a minute and keeps one core busy.',
+    idle: 'Nothing has been measured yet. Up to n = 512 it takes about half a minute, beyond that longer, and keeps one core busy.',
     cancelled: 'Cancelled. What was measured until then stays.',
     failed: (why: string) => `The measurement ended early: ${why}`,
     progress: 'Progress of the measurement',
