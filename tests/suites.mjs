@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
-import { findChromium } from '../wasm/toolchain/system.mjs';
+import { findChromium, findFirefox } from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
 export const reportFolder = join(root, 'build', 'reports');
@@ -109,6 +109,15 @@ export const suites = [
     prepare: () => buildAll().then(buildPage),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHROMIUM: findChromium() }),
+    read: readPlaywright,
+  }),
+  nodeRunner({
+    id: 'firefox',
+    name: 'Playwright, Firefox',
+    part: 'web',
+    prepare: () => buildAll().then(buildPage),
+    command: () => ['playwright', 'test', '--config=firefox.config.ts', '--reporter=line,json'],
+    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, FIREFOX: findFirefox() }),
     read: readPlaywright,
   }),
 ];

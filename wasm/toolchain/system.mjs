@@ -40,6 +40,15 @@ export function findChromium() {
   );
 }
 
+/** The other browser for the tests, never downloaded either: FIREFOX, else the system's. */
+export function findFirefox() {
+  return (
+    process.env.FIREFOX ||
+    findProgram('firefox-esr', 'firefox') ||
+    findFile('/Applications/Firefox.app/Contents/MacOS/firefox')
+  );
+}
+
 /** GoogleTest's sources: its WebAssembly build is made from them. */
 export function findGoogleTest() {
   return findFile('/usr/src/googletest/CMakeLists.txt');
@@ -138,6 +147,13 @@ const requirements = [
     find: findChromium,
     debian: 'chromium',
     brew: '--cask chromium',
+  },
+  {
+    what: 'Firefox',
+    purposes: ['browser'],
+    find: findFirefox,
+    debian: 'firefox-esr',
+    brew: '--cask firefox',
   },
   {
     what: 'clang-format',
