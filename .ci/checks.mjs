@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkBuilt, readBuilt } from './check-built.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, measureSizes } from './check-sizes.mjs';
@@ -56,6 +57,10 @@ const checks = {
   'types of the tests': typeCheckTests,
   floors: () => list(checkFloors(sources)),
   'forbidden text': () => list(checkGuards(sources)),
+  'forbidden text in the built page': () => {
+    const built = readBuilt(root);
+    return list(built.length > 0 ? checkBuilt(built) : ['not built; run `npm run build`']);
+  },
   'lock without hosts': () =>
     list(
       ['package-lock.json', 'wasm/bench/peers/package-lock.json'].flatMap((lock) =>

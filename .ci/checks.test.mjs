@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
+import { checkBuilt } from './check-built.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, limits } from './check-sizes.mjs';
@@ -76,6 +77,31 @@ test('allowed text is left alone', () => {
   for (const text of good) assert.deepEqual(guards('web/src/a.svelte', text), [], text);
   assert.deepEqual(guards('tests/web/a.test.ts', 'Math.random()'), []);
   assert.deepEqual(guards('core/a.cc', 'x\n'.repeat(400)), []);
+});
+
+test('forbidden text is found in what is built, too', () => {
+  const built = (path, text) => checkBuilt([{ path, text }]).length;
+  const bad = [
+    'let a=Math.random();',
+    'return eval(x)',
+    'new Function("return 1")()',
+    'Function("return 1")',
+    'setTimeout("f()",1)',
+    'const host="https://example.org/a"',
+    'u="wss://example.org"',
+  ];
+  for (const text of bad) assert.equal(built('web/dist/assets/a.js', text), 1, text);
+  assert.equal(built('web/dist/index.html', '<script>f()</script>'), 1);
+  assert.equal(built('web/dist/index.html', '<body onload="f()">'), 1);
+  assert.equal(built('web/dist/a.css', 'a{background:url(//example.org/a.png)}'), 1);
+  const good = [
+    'evaluate(x);a.eval(x);isFunction(x);seed.random()',
+    'createElementNS("http://www.w3.org/2000/svg","a")',
+    'href:"https://arxiv.org/abs/1706.03762"',
+    '// a comment',
+  ];
+  for (const text of good) assert.equal(built('web/dist/assets/a.js', text), 0, text);
+  assert.equal(built('web/dist/index.html', '<script type="module" src="./a.js"></script>'), 0);
 });
 
 test('a lock that names a host is refused', () => {

@@ -1,0 +1,57 @@
+// What must not be in the page as it is built, libraries and all: text run as code, numbers without a seed,
+// another host. The policy in index.html forbids the browser what this would miss.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findAll } from './files.mjs';
+
+const rules = [
+  { what: /\bMath\s*\.\s*random\b/g, why: 'randomness comes from a seed' },
+  {
+    what: /(?<![\w$.])eval\s*\(|\bnew\s+Function\b|(?<![\w$.])Function\s*\(|\bset(?:Timeout|Interval)\(\s*["'`]/g,
+    why: 'text is never run as code',
+  },
+  {
+    what: /(?:fetch|import|importScripts|Worker|EventSource|WebSocket|sendBeacon)\s*\(\s*["'`](?:(?:https?|wss?):)?\/\/|url\(\s*["']?(?:https?:)?\/\/|@import\s+["'](?:https?:)?\/\/|<(?:script|link|img|iframe)\b[^>]*\s(?:src|href)\s*=\s*["'](?:https?:)?\/\//gi,
+    why: 'the page asks no other host for anything',
+  },
+  {
+    what: /<script(?![^>]*\ssrc=)[^>]*>|\son\w+\s*=\s*["']/gi,
+    only: /\.html$/,
+    why: 'no inline script',
+  },
+];
+
+/** Hosts that may be named: those of names that are no addresses, and of what a reader is led to. */
+const namedHosts = [
+  'www.w3.org', // namespaces of SVG and MathML
+  'svelte.dev', // in Svelte's messages of failure
+  'arxiv.org', // papers
+  'doi.org',
+];
+
+const address = /\b(?:https?|wss?):\/\/([\w.-]+)/gi;
+
+/** files: [{ path, text }]; what is forbidden, as `path:line: text: reason`. */
+export function checkBuilt(files) {
+  const problems = rules.flatMap(({ what, only = /./, why }) => {
+    const chosen = files.filter(({ path }) => only.test(path));
+    return findAll(chosen, what, ([text]) => `${text.slice(0, 60)}: ${why}`);
+  });
+  const foreign = findAll(files, address, ([text, host]) =>
+    namedHosts.includes(host) ? '' : `${text}: no host that the page may name`,
+  );
+  return [...problems, ...foreign];
+}
+
+/** The text files of the built page. */
+export function readBuilt(root) {
+  const folder = join(root, 'web', 'dist');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .filter((path) => /\.(html|js|css|svg)$/.test(path))
+    .map((path) => ({
+      path: join('web/dist', path),
+      text: readFileSync(join(folder, path), 'utf8'),
+    }));
+}
