@@ -8,9 +8,14 @@ import '@fontsource/stix-two-text/latin-400-italic.css';
 import '@fontsource/stix-two-text/latin-500.css';
 import './shell/tokens.css';
 import './shell/base.css';
+import './shell/media.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
+import { startLessonWorker } from './compute/lesson-worker-start';
 import { keepForOffline } from './shell/offline';
+import { fitOnPaper } from './shell/paper';
 
+startLessonWorker();
 mount(App, { target: document.getElementById('page')! });
+fitOnPaper();
 keepForOffline();
