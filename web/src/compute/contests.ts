@@ -1,7 +1,8 @@
 // What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
-import type { AttentionOptions, Cost, LinearAttentionOptions, Tensor, Tril } from 'tril';
+import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril';
 import { Batch, batches, type Contest } from './benchmark';
 import { relative } from './lessons/layouts';
+import { pooling } from './lessons/longer';
 import type { AttentionRunner } from './measure-protocol';
 
 /** The subject of the comparison, not a part of the page's computing: loops as anyone would write them. */
@@ -49,14 +50,6 @@ export const products: Contest<'products'> = {
 
 /** A head's width, how far a window looks back, and to how many keys low rank attends. */
 export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
-
-/** E with `rank` averages of neighbouring keys. */
-function pooling(tril: Tril, rank: number, keys: number): Tensor {
-  const each = Math.ceil(keys / rank);
-  const data = new Float32Array(rank * keys).fill(-Infinity);
-  for (let key = 0; key < keys; ++key) data[Math.floor(key / each) * keys + key] = 0;
-  return tril.softmax(tril.tensor([rank, keys], data));
-}
 
 /** Ways of attending from `n` random queries to `n` keys, each with what it costs. */
 function ways(tril: Tril, n: number, causal: boolean) {

@@ -225,6 +225,7 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
     ];
     return { parts, note: why.out };
   }
+  if (!step.visited) return { parts: [], note: why.skipped };
   if (matrix === 'block') {
     const key = step.keys.from + col;
     if (at(run.masked, query, key) === -Infinity) return { parts: [], note: why.hidden };
@@ -235,7 +236,6 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
     const parts = [{ text: '( ' }, ...sumOf(terms, 'q', 'k'), { text: ` ) / √${run.q.cols}` }];
     return { parts, note: why.score };
   }
-  if (!step.visited) return { parts: [], note: why.skipped };
   const old = before(scene, row);
   const maximum = at(drawn.max.matrix, row, 0);
   const scaled = at(drawn.factor.matrix, row, 0);
@@ -279,5 +279,6 @@ export function whyOf(scene: Scene, cell: OnlineCell): Why | null {
   if (cell.matrix === 'out' && row * drawn.matrix.cols + col >= scene.reveal) return null;
   const isInput = cell.matrix === 'q' || cell.matrix === 'k' || cell.matrix === 'v';
   if (scene.step.number === 0 && !isInput) return null;
+  if (cell.matrix === 'block' && !scene.step.visited) return null;
   return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
 }

@@ -64,6 +64,7 @@ export const text = {
       out: 'output',
     },
     held: 'Held now',
+    nothing: 'Nothing: these scores are never computed.',
     state: 'Kept for each query',
     map: 'The T × T scores, by blocks',
     mapLabel: (done: number, skipped: number, ahead: number) =>
@@ -76,6 +77,7 @@ export const text = {
       full: 'Full: all scores at once',
       online: 'Online: a block of scores, and m, ℓ, factor a query',
     },
+    cost: 'All of it, in blocks of 64 queries and 128 keys, by the core’s count:',
     apart: (distance: string) =>
       `At most ${distance} from full attention, all T × T scores at once.`,
     hint: 'Point at any number, tap it, or reach it with the arrow keys. Numbers of Q, K and V can be changed.',
@@ -175,6 +177,8 @@ export const text = {
     lede: 'Every method on the same random Q, K, V, one head, 64 wide, in a Worker of its own.',
     about:
       'Full, blocked and online give the same answer; online holds the least and is not the fastest until T is large, if ever, on a processor without fast memory of its own to save. Causal it skips half of the blocks. A window of 64 keys is sparse: exact for what it looks at. Linear and low-rank attention are something else than softmax attention, and the distance says how much. All have a size below which they lose.',
+    moral:
+      'You can tell now what each saves before it is tried: blocks save memory and nothing else, a mask that hides blocks saves work too, and linear or low-rank attention saves both, at large T, for another answer.',
     papers: 'Child et al. 2019 (sparse patterns), besides those above.',
     runners: {
       full: 'Full',

@@ -2,9 +2,9 @@
 import type { Mask, Tensor, Tril } from 'tril';
 import { attend } from './attend';
 import type { Answers } from '../lesson-protocol';
-import type { AttendRequest, MatrixData } from '../protocol';
+import type { AttendRequest, CostData, MatrixData } from '../protocol';
 import { relative } from './layouts';
-import { download, stack, upload } from './matrices';
+import { costData, download, stack, upload } from './matrices';
 
 /** Where Q, K and V come from: random numbers, or a head of chapter Attend on tokens. */
 export type Given =
@@ -48,6 +48,7 @@ export interface OnlineSteps extends Inputs {
   readonly output: MatrixData;
   /** Largest distance from the output of full attention. */
   readonly apart: number;
+  readonly cost: CostData;
 }
 
 export interface OrderFlops {
@@ -174,6 +175,12 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
     visited: download(trace.visited),
     output: download(output),
     apart: tril.compare(full.output, output).maxAbsolute,
+    cost: costData(
+      tril.cost.attention({
+        ...{ queries: given.q.rows, keys: given.k.rows, width: given.q.cols, valueWidth: cols },
+        ...{ ...options, method: 'online' },
+      }),
+    ),
   };
 }
 
@@ -221,13 +228,12 @@ function sharesOf(tril: Tril, values: Tensor): Tensor {
   return tril.tensor([1, values.size], weights.read());
 }
 
-/** E that averages `tokens / rank` neighbours each. */
-function pooling(tril: Tril, rank: number, tokens: number): Tensor {
-  const each = Math.ceil(tokens / rank);
-  const inside = Array.from({ length: rank }, (_, r) =>
-    Array.from({ length: tokens }, (_, s) => (Math.floor(s / each) === r ? 0 : -Infinity)),
-  );
-  return tril.softmax(tril.tensor(inside));
+/** E with `rank` averages of neighbouring keys. */
+export function pooling(tril: Tril, rank: number, keys: number): Tensor {
+  const each = Math.ceil(keys / rank);
+  const data = new Float32Array(rank * keys).fill(-Infinity);
+  for (let key = 0; key < keys; ++key) data[Math.floor(key / each) * keys + key] = 0;
+  return tril.softmax(tril.tensor([rank, keys], data));
 }
 
 function rank(tril: Tril, { given, ranks }: LongerLessons['rank']['ask']): RankResult {
