@@ -35,6 +35,13 @@ export type Answers<Own> = {
     : never;
 };
 
+/** What cannot be answered at once; tensors made on the way are its own affair. */
+export type Later<Own> = {
+  readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
+    ? (tril: Tril, ask: Ask) => Promise<Answer>
+    : never;
+};
+
 export interface Question<K extends Kind = Kind> {
   readonly id: number;
   readonly kind: K;

@@ -14,7 +14,7 @@ self.addEventListener('message', async ({ data }: MessageEvent<Question>) => {
   if (!tril) return;
   const { id, kind, ask } = data;
   try {
-    say({ kind: 'answer', id, answer: answer(tril, kind, ask) });
+    say({ kind: 'answer', id, answer: await answer(tril, kind, ask) });
   } catch (error) {
     say({ kind: 'failed', id, failure: explained(error) });
   }

@@ -1,18 +1,19 @@
 // The answers of all chapters to the questions of lesson-protocol.ts.
 import type { Tril } from 'tril';
-import type { Answers, Kind, Lessons } from '../lesson-protocol';
+import type { Answers, Kind, Later, Lessons } from '../lesson-protocol';
 import { attendAnswers } from './attend';
 import { averageAnswers } from './average';
 import { blockAnswers } from './block';
 import { headsAnswers } from './heads';
-import { checkAnswers } from './check';
+import { checkAnswers, checkLater } from './check';
 import { longerAnswers } from './longer';
 import { maskAnswers } from './mask';
 import { multiplyAnswers } from './multiply';
 import { softmaxAnswers } from './softmax';
 import { towersAnswers } from './towers';
 
-const answers: Answers<Lessons> = {
+const later: Later<Pick<Lessons, 'files' | 'proof'>> = checkLater;
+const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...multiplyAnswers,
   ...averageAnswers,
   ...attendAnswers,
@@ -25,7 +26,17 @@ const answers: Answers<Lessons> = {
   ...towersAnswers,
 };
 
-export function answer<K extends Kind>(tril: Tril, kind: K, ask: Lessons[K]['ask']) {
-  const own = answers[kind] as (tril: Tril, ask: Lessons[K]['ask']) => Lessons[K]['answer'];
+type Answer<K extends Kind> = Lessons[K]['answer'];
+
+export function answer<K extends Kind>(
+  tril: Tril,
+  kind: K,
+  ask: Lessons[K]['ask'],
+): Answer<K> | Promise<Answer<K>> {
+  type Own<Result> = (tril: Tril, ask: Lessons[K]['ask']) => Result;
+  if (kind in later) {
+    return (later[kind as keyof typeof later] as Own<Promise<Answer<K>>>)(tril, ask);
+  }
+  const own = answers[kind as keyof typeof answers] as Own<Answer<K>>;
   return tril.scope(() => own(tril, ask));
 }

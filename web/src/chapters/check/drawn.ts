@@ -1,0 +1,43 @@
+// Matrices of this chapter as the figures draw them.
+import type { MatrixData } from '../../compute/protocol';
+import type { Drawn } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Role } from '../../figures/palette.svelte';
+
+const numbered = (count: number, title: string) => {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+};
+
+interface Options {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly axes: { readonly down: string; readonly across: string };
+}
+
+export function drawnOf(matrix: MatrixData, { id, name, role, axes }: Options): Drawn {
+  return {
+    id,
+    symbol: { base: name, letter: false },
+    role,
+    matrix,
+    rows: numbered(matrix.rows, axes.down),
+    cols: numbered(matrix.cols, axes.across),
+    kind: 'signed',
+    end: scaleEnd(matrix.data),
+    shared: false,
+    hidden: () => false,
+    ...{ changed: null, edited: null, editable: false },
+  };
+}
+
+/** [1, 3, 7]: places count from 1, as everywhere on this page. */
+export const placeOf = (index: readonly number[]) => `[${index.map((i) => i + 1).join(', ')}]`;
+
+/** A tall matrix is drawn narrower, and none taller than this. */
+export const tallest = 420;
+
+export function mapWidth({ rows, cols }: MatrixData, room: number): number {
+  return Math.max(200, Math.min(room, tallest, (tallest * cols) / rows));
+}

@@ -1,0 +1,65 @@
+// Which of the tensors in a visitor's files is which: guessed by name, and changed by hand.
+import type { FoundTensor } from '../../compute/lessons/files';
+import type { TensorData } from '../../compute/lessons/layouts';
+import type { CheckState } from '../../state/check';
+
+type Kind = CheckState['kind'];
+
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  q: ['q', 'query', 'queries'],
+  k: ['k', 'key', 'keys'],
+  v: ['v', 'value', 'values'],
+  x: ['x', 'input', 'src'],
+  expected: ['expected', 'output', 'out', 'y', 'target', 'result'],
+};
+const attentionWeights = [
+  ...['in_proj_weight', 'in_proj_bias', 'out_proj.weight', 'out_proj.bias'],
+  ...['q_proj_weight', 'k_proj_weight', 'v_proj_weight'],
+];
+const blockWeights = [
+  ...attentionWeights.map((name) => `self_attn.${name}`),
+  ...['linear1', 'linear2', 'norm1', 'norm2'].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
+];
+
+export const roles: Readonly<Record<Kind, readonly string[]>> = {
+  attention: ['q', 'k', 'v', 'expected'],
+  multiHead: ['x', 'expected', ...attentionWeights],
+  block: ['x', 'expected', ...blockWeights],
+};
+const needed: Readonly<Record<Kind, readonly string[]>> = {
+  attention: ['q', 'k', 'v'],
+  multiHead: ['x', 'out_proj.weight'],
+  block: ['x', 'self_attn.out_proj.weight', 'linear1.weight', 'linear2.weight'],
+};
+
+/** The role that a name says, or none: names of a larger model end in those of a layer. */
+export function guess(kind: Kind, name: string): string {
+  const plain = name.toLowerCase();
+  const known = roles[kind];
+  const exact = known.find((role) => (aliases[role] ?? [role]).includes(plain));
+  return (
+    exact ??
+    known.filter((role) => role.includes('_')).find((role) => plain.endsWith(`.${role}`)) ??
+    ''
+  );
+}
+
+export interface Assigned {
+  readonly tensors: Readonly<Record<string, TensorData>>;
+  readonly expected: TensorData | null;
+  readonly missing: readonly string[];
+}
+
+/** `chosen` is by index into `found`; of several for one role the last counts. */
+export function assigned(
+  kind: Kind,
+  found: readonly FoundTensor[],
+  chosen: readonly string[],
+): Assigned {
+  const byRole: Record<string, TensorData> = {};
+  found.forEach(({ shape, data }, i) => {
+    if (chosen[i]) byRole[chosen[i]] = { shape, data };
+  });
+  const { expected = null, ...tensors } = byRole;
+  return { tensors, expected, missing: needed[kind].filter((role) => !(role in tensors)) };
+}

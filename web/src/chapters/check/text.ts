@@ -1,0 +1,179 @@
+// Every word of chapter "Check", apart from its code.
+import type { ExampleId } from '../../compute/lessons/golden';
+import { activations, type CheckState } from '../../state/check';
+
+export const text = {
+  kicker: 'Chapter 9',
+  heading: 'Do not take our word for it',
+  lede: 'PyTorch has computed these examples in double precision. Your machine computes them again now, in single precision, and says how far apart the two are.',
+  intro:
+    'The inputs come from a generator that gives the same bits in Python and here; the expected outputs are files made once by PyTorch 1.13. Three norms of the difference: Frobenius, the root of all squared distances; the largest distance of one element; and the difference’s norm as a share of the output’s own.',
+  limits:
+    'Zero is not to be expected: float32 keeps about seven digits, and sums depend on their order. The limits are those of the core’s own tests, fixed before, not fitted to what came out.',
+  misconception:
+    'That a result looks right proves little: without 1/√d, or with keys and queries swapped, attention still gives smooth, plausible rows. Only numbers against numbers tell.',
+  ask: {
+    title: 'Before you look',
+    words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },
+    question: (mistake: string, tokens: number) =>
+      `Causal attention over ${tokens} tokens, ${mistake}. Which rows of the output are still right?`,
+    choices: { all: 'all of them', first: 'the first only', last: 'the last only', none: 'none' },
+    answer: {
+      all: 'All of them are.',
+      first: 'Only the first: it sees only itself, so its one weight is 1 whatever the score.',
+      last: 'Only the last: it sees everyone, so it has nothing to be hidden.',
+      none: 'None is: every row is wrong.',
+      some: (count: number) => `${count} of the rows are.`,
+    },
+  },
+
+  proof: {
+    title: 'PyTorch’s numbers, and this machine’s',
+    columns: {
+      example: 'Example',
+      shape: 'Shape',
+      frobenius: 'Frobenius',
+      largest: 'Largest',
+      share: 'Relative',
+      limit: 'Limit',
+      verdict: 'Verdict',
+    },
+    names: {
+      multiHead: 'nn.MultiheadAttention, d = 64, 4 heads, T = 100, causal',
+      block: 'nn.TransformerEncoderLayer, post-norm, d = 64, T = 100, causal',
+      blockPre: 'The same, pre-norm',
+      softmax: 'Softmax of causal scores, T = 40',
+      layerNorm: 'Layer norm with scale and shift, width 64',
+      gelu: 'GELU, exact',
+      window: 'Attention with a window, 10 back and 3 ahead',
+      grouped: 'Grouped queries: 8 heads share 2 of keys and values',
+      linear: 'Linear attention, elu + 1',
+      singular: 'Singular values of the softmax above',
+    } satisfies Record<ExampleId, string>,
+    pass: 'within the limit',
+    fail: 'beyond the limit',
+    waiting: 'computing …',
+    norm: (most: string) => `norm ≤ ${most}`,
+    elements: (absolute: string, relative: string) => `${absolute} + ${relative} · |x|`,
+    all: (passed: number, all: number) =>
+      `${passed} of ${all} examples are within their limits, on this machine, now.`,
+    map: 'this machine − PyTorch',
+    worst: (place: string, expected: string, actual: string, distance: string) =>
+      `Furthest apart at ${place}: PyTorch has ${expected}, this machine ${actual}, ${distance} apart.`,
+    why: (share: string) =>
+      `That is ${share} of the number itself: float32 rounds every one of the sums that lead here to one part in 17 million.`,
+    at: (place: string, expected: string, actual: string) =>
+      `${place}: PyTorch ${expected}, this machine ${actual}`,
+    axes: { down: 'first axes', across: 'last axes' },
+    unread: (why: string) => `PyTorch’s numbers could not be loaded: ${why}`,
+  },
+
+  own: {
+    title: 'Your own numbers',
+    heading: 'A bug in your attention?',
+    lede: 'Drop what your code takes and what it gives. The page computes the same, and shows where the two differ.',
+    about:
+      'If they differ, it computes all the usual mistakes as well, and says which of them gives exactly what you have: a scale forgotten, keys and queries swapped, a mask in the wrong place, heads not transposed.',
+    private:
+      'Your files are read in this browser and go nowhere: this page has no server, and its policy allows it no other.',
+    how: 'In Python: numpy.save("q.npy", q), or safetensors.torch.save_file({"q": q, "k": k, "v": v, "expected": out}, "case.safetensors"). For a layer: x, its state_dict, and the output.',
+    now: 'You can tell now, for any attention of your own: right, or which mistake.',
+    kind: 'Compare with',
+    kinds: {
+      attention: 'Attention of q, k, v',
+      multiHead: 'nn.MultiheadAttention',
+      block: 'nn.TransformerEncoderLayer',
+    } satisfies Record<CheckState['kind'], string>,
+    causal: 'Mask',
+    causals: { yes: 'Causal', no: 'None' },
+    heads: 'Heads in the last axis',
+    layerHeads: 'Heads',
+    headsHint: '0: heads have an axis of their own',
+    norm: 'Norm',
+    norms: { post: 'Post', pre: 'Pre' },
+    activation: 'Activation',
+    tolerance: 'Equal means within',
+    drop: 'Drop .npy, .npz, .safetensors, .json or .csv here',
+    choose: 'Choose files',
+    clear: 'Clear',
+    reading: 'Reading …',
+    or: 'Or begin with an example:',
+    sample: 'Sample with a mistake',
+    surprise: 'Surprise me',
+    secret: 'Hidden',
+    download: 'Download it as .npy',
+    files: {
+      caption: 'What is in your files',
+      name: 'Name',
+      shape: 'Shape',
+      type: 'Type',
+      file: 'File',
+      role: 'Used as',
+      none: 'not used',
+      sample: 'sample',
+    },
+    unread: (file: string, problem: string) => `${file}: ${problem}`,
+    missing: (names: string) => `Still needed: ${names}.`,
+    equal: (within: string) =>
+      `Your expected output equals what this page computes, within ${within}.`,
+    mistake: (what: string, within: string) =>
+      `Your expected output is not what it should be: it equals ${what}, ${within ? `to within ${within}` : 'to the last bit'}.`,
+    unknown: (what: string, share: string) =>
+      `Your expected output differs, and none of the usual mistakes gives it. The nearest is ${what}, a relative distance of ${share} away.`,
+    noExpected: 'No expected output among the files: this is what comes out.',
+    output: 'output',
+    difference: 'computed − expected',
+    worst: (place: string, expected: string, actual: string) =>
+      `Furthest apart at ${place}: you have ${expected}, it should be ${actual}.`,
+    at: (place: string, expected: string, actual: string) =>
+      `${place}: yours ${expected}, computed ${actual}`,
+    norms3: { frobenius: 'Frobenius', largest: 'Largest', share: 'Relative', beyond: 'Beyond' },
+    beyond: (count: string, all: string) => `${count} of ${all}`,
+    suspects: 'The usual mistakes, the nearest first',
+    columns: { what: 'Computed as', frobenius: 'Frobenius', largest: 'Largest', match: '' },
+    match: 'equal',
+    download1: 'Download what it should be',
+    axes: { down: 'first axes', across: 'last axes' },
+  },
+} as const;
+
+/** What a way of computing is, after "equals". */
+export function variantName({ id, value }: { id: string; value?: number }): string {
+  const name = names[id];
+  return typeof name === 'function' ? name(value ?? 0) : (name ?? id);
+}
+
+const names: Readonly<Record<string, string | ((value: number) => string)>> = {
+  right: 'attention as it should be',
+  noScale: 'attention without the scale 1/√d',
+  scaleByWidth: 'attention scaled by 1/d in place of 1/√d',
+  scaleByModel: 'attention scaled by the width of all heads, not of one',
+  timesRoot: 'attention multiplied by √d in place of divided',
+  swappedQK: 'attention with queries and keys swapped',
+  swappedKV: 'attention with keys and values swapped in in_proj',
+  keysForValues: 'weights times keys in place of values',
+  softmaxOverQueries: 'softmax over the queries, the wrong axis',
+  noSoftmax: 'scores times values without softmax',
+  causalThough: 'attention with a causal mask',
+  noMask: 'attention without the causal mask',
+  maskAfterSoftmax: 'the mask put on after softmax: rows no longer sum to 1',
+  zerosForMask: 'hidden scores set to 0 in place of −∞',
+  maskTurned: 'the causal mask turned around: only the future is seen',
+  hidesItself: 'a causal mask off by one: a query does not see itself',
+  seesNext: 'a causal mask off by one: a query sees the next token',
+  fromOtherEnd: 'the causal mask counted from the other end, as T and S differ',
+  headsNotTransposed: 'heads cut from [B, T, H·D] by a reshape without the transpose',
+  headsNotJoined: 'heads put together by a reshape without the transpose',
+  otherHeads: (heads) => `${heads} ${heads === 1 ? 'head' : 'heads'}`,
+  outTransposed: 'out_proj.weight transposed',
+  noBias: 'all biases left out',
+  noNormWeights: 'norms without their weights and biases',
+  preNorm: 'pre-norm in place of post-norm',
+  postNorm: 'post-norm in place of pre-norm',
+  otherNormNoMask: 'the other place of the norm, and no causal mask',
+  otherNormCausal: 'the other place of the norm, and a causal mask',
+  otherActivation: (index) => `activation ${activations[index]}`,
+  otherActivationAndNorm: (index) =>
+    `activation ${activations[index]} and the other place of the norm`,
+  eps: 'eps 10⁻⁶ in place of 10⁻⁵ in the norms',
+};

@@ -1,0 +1,230 @@
+// What chapter "Check" shows, on the core: PyTorch's numbers against its own, and a visitor's against both.
+import { TrilError, type Activation, type Difference, type Tril } from 'tril';
+import type { Answers, Later } from '../lesson-protocol';
+import type { MatrixData } from '../protocol';
+import { attentionCandidates, type Candidate, type Variant } from './attention-variants';
+import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
+import { examples, type ExampleId, type Limit } from './golden';
+import { blockCandidates, multiHeadCandidates } from './layer-variants';
+import { asRows, dataOf, relative, tensorOf, type TensorData } from './layouts';
+
+export interface Compared {
+  readonly norms: Difference;
+  /** Norm of the difference over that of what is expected. */
+  readonly share: number;
+  /** actual - expected. */
+  readonly map: MatrixData;
+}
+
+export interface ProofResult extends Compared {
+  readonly id: ExampleId;
+  readonly shape: readonly number[];
+  readonly limit: Limit;
+  readonly passed: boolean;
+  readonly expected: MatrixData;
+  readonly actual: MatrixData;
+}
+
+export type CheckKind = 'attention' | 'multiHead' | 'block';
+
+export interface CheckInputs {
+  readonly kind: CheckKind;
+  /** q, k and v, or x and the weights by their names in the state_dict. */
+  readonly tensors: Readonly<Record<string, TensorData>>;
+  readonly choices: {
+    readonly causal: boolean;
+    readonly heads: number;
+    readonly norm: 'post' | 'pre';
+    readonly activation: Activation;
+  };
+}
+
+/** A way of computing, and how far it is from what is expected. */
+export interface Suspect extends Variant {
+  readonly norms: Difference;
+  readonly share: number;
+  readonly matches: boolean;
+}
+
+export interface OwnResult {
+  readonly output: TensorData;
+  readonly rows: MatrixData;
+  /** Of what is expected, where there is something. */
+  readonly compared: (Compared & { readonly expected: MatrixData }) | null;
+  /** Every way, the nearest first. */
+  readonly suspects: readonly Suspect[];
+}
+
+export interface CheckLessons {
+  proof: {
+    ask: { readonly id: ExampleId; readonly expected: ArrayBuffer };
+    answer: ProofResult;
+  };
+  files: {
+    ask: { readonly files: readonly GivenFile[] };
+    answer: { readonly tensors: readonly FoundTensor[]; readonly unread: readonly UnreadFile[] };
+  };
+  own: {
+    ask: CheckInputs & { readonly expected: TensorData | null; readonly tolerance: number };
+    answer: OwnResult;
+  };
+  /** Tensors to try it with: inputs from a seed, and what comes out with one of the mistakes. */
+  sample: {
+    ask: { readonly seed: number; readonly variant: string; readonly causal: boolean };
+    answer: Readonly<Record<'q' | 'k' | 'v' | 'expected', TensorData>>;
+  };
+  /** Which rows of the output are still right with one of the mistakes; a NumPy file of a tensor. */
+  rows: {
+    ask: { readonly seed: number; readonly variant: string; readonly tokens: number };
+    answer: readonly boolean[];
+  };
+  numpyFile: { ask: TensorData; answer: Uint8Array<ArrayBuffer> };
+}
+
+/** [-1, 1] times both, row by row: actual - expected. */
+function difference(tril: Tril, expected: TensorData, actual: TensorData): MatrixData {
+  const both = new Float32Array(2 * actual.data.length);
+  both.set(expected.data);
+  both.set(actual.data, actual.data.length);
+  const rows = tril.tensor([2, actual.data.length], both);
+  const data = tril.matmul(tril.tensor([[-1, 1]]), rows).read();
+  return asRows({ shape: actual.shape, data });
+}
+
+function compared(
+  tril: Tril,
+  expected: TensorData,
+  actual: TensorData,
+  tolerance: { absolute?: number; relative?: number } = {},
+): Compared {
+  const norms = tril.compare(tensorOf(tril, expected), tensorOf(tril, actual), tolerance);
+  return { norms, share: relative(norms), map: difference(tril, expected, actual) };
+}
+
+function proof(tril: Tril, id: ExampleId, expected: TensorData): ProofResult {
+  const { limit, run } = examples[id];
+  const actual = dataOf(run(tril));
+  const tolerance =
+    limit.kind === 'elements' ? { absolute: limit.absolute, relative: limit.relative } : {};
+  const found = compared(tril, expected, actual, tolerance);
+  const { frobenius, beyond } = found.norms;
+  return {
+    ...found,
+    id,
+    shape: actual.shape,
+    limit,
+    passed: limit.kind === 'norm' ? frobenius <= limit.most : beyond === 0,
+    expected: asRows(expected),
+    actual: asRows(actual),
+  };
+}
+
+function missing(call: string, name: string): never {
+  throw new TrilError(call, name, 'is not among the files');
+}
+
+function candidatesOf(tril: Tril, { kind, tensors, choices }: CheckInputs): Candidate[] {
+  if (kind === 'attention') {
+    const { q, k, v } = tensors;
+    if (!q) missing('attention', 'q');
+    if (!k) missing('attention', 'k');
+    if (!v) missing('attention', 'v');
+    return attentionCandidates(tril, { q, k, v }, choices);
+  }
+  const { x, ...weights } = tensors;
+  if (!x) missing(kind === 'block' ? 'transformerBlock' : 'multiHeadAttention', 'x');
+  return (kind === 'block' ? blockCandidates : multiHeadCandidates)(tril, x, weights, choices);
+}
+
+/** What is refused for one of the mistakes, such as other shapes than it needs, is no suspect. */
+function suspectOf(
+  tril: Tril,
+  candidate: Candidate,
+  expected: TensorData,
+  tolerance: number,
+): Suspect[] {
+  const { id, value, run } = candidate;
+  try {
+    return tril.scope(() => {
+      const norms = tril.compare(tensorOf(tril, expected), tensorOf(tril, run()), {
+        absolute: tolerance,
+        relative: tolerance,
+      });
+      return [{ id, value, norms, share: relative(norms), matches: norms.beyond === 0 }];
+    });
+  } catch (error) {
+    if (error instanceof TrilError) return [];
+    throw error;
+  }
+}
+
+function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
+  const { expected, tolerance } = ask;
+  const candidates = candidatesOf(tril, ask);
+  const output = tril.scope(() => candidates[0].run());
+  const result = { output, rows: asRows(output), compared: null, suspects: [] };
+  if (!expected) return result;
+  return {
+    ...result,
+    compared: {
+      ...compared(tril, expected, output, { absolute: tolerance, relative: tolerance }),
+      expected: asRows(expected),
+    },
+    suspects: candidates
+      .flatMap((candidate) => suspectOf(tril, candidate, expected, tolerance))
+      .sort((one, other) => one.norms.frobenius - other.norms.frobenius),
+  };
+}
+
+/** Two heads of 10 tokens, 8 wide: small enough to be looked at. */
+function sampleInputs(tril: Tril, seed: number, tokens: number) {
+  const all = tril.randomNormal([3, 1, 2, tokens, 8], { seed });
+  const { data } = dataOf(all);
+  const size = data.length / 3;
+  const part = (i: number): TensorData => ({
+    shape: [1, 2, tokens, 8],
+    data: data.slice(i * size, (i + 1) * size),
+  });
+  return { q: part(0), k: part(1), v: part(2) };
+}
+
+function withVariant(
+  tril: Tril,
+  inputs: ReturnType<typeof sampleInputs>,
+  variant: string,
+  causal: boolean,
+): TensorData {
+  const candidates = attentionCandidates(tril, inputs, { causal, heads: 0 });
+  return (candidates.find(({ id }) => id === variant) ?? candidates[0]).run();
+}
+
+export const checkAnswers: Answers<Pick<CheckLessons, 'own' | 'sample' | 'rows' | 'numpyFile'>> = {
+  own,
+
+  sample(tril, { seed, variant, causal }) {
+    const inputs = sampleInputs(tril, seed, 10);
+    return { ...inputs, expected: withVariant(tril, inputs, variant, causal) };
+  },
+
+  rows(tril, { seed, variant, tokens }) {
+    const inputs = sampleInputs(tril, seed, tokens);
+    const [wrong, right] = [variant, 'right'].map((id) => withVariant(tril, inputs, id, true));
+    const row = ({ data }: TensorData, t: number) =>
+      tril.tensor([8], data.slice(8 * t, 8 * (t + 1)));
+    return Array.from({ length: tokens }, (_, t) => {
+      const { beyond } = tril.compare(row(right, t), row(wrong, t), { absolute: 1e-5 });
+      return beyond === 0;
+    });
+  },
+
+  numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
+};
+
+export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
+  files: (tril, { files }) => readFiles(tril, files),
+
+  async proof(tril, { id, expected }) {
+    const [stored] = await readFile(tril, { name: `${id}.npy`, bytes: expected });
+    return tril.scope(() => proof(tril, id, stored));
+  },
+};
