@@ -16,6 +16,9 @@ export const chapters: readonly Chapter[] = [
   { id: 'mask', number: 4, title: 'Mask', load: () => import('./mask/Page.svelte') },
   { id: 'heads', number: 5, title: 'Heads', load: () => import('./heads/Page.svelte') },
   { id: 'block', number: 6, title: 'Block', load: () => import('./block/Page.svelte') },
+  { id: 'towers', number: 7, title: 'Two towers', load: () => import('./towers/Page.svelte') },
+  { id: 'longer', number: 8, title: 'Longer', load: () => import('./longer/Page.svelte') },
+  { id: 'check', number: 9, title: 'Check', load: () => import('./check/Page.svelte') },
 ];
 
 const first = 'attend';
