@@ -226,6 +226,74 @@ test('the error of Strassen grows with its levels, as in Node', async ({ lesson,
   }
 });
 
+test('the error maps are read cell by cell: by keys, aloud, in a table, in words', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const map = page.locator('[data-heat="error-2"]');
+  const grid = map.getByRole('grid');
+  const before = map.locator('[data-pointed]');
+  await expect(before).toHaveText('Point at a cell, or use the arrow keys.');
+  await page.locator('[data-heat="error-1"] summary').focus();
+  await page.keyboard.press('Tab');
+  await expect(grid).toBeFocused();
+  for (const key of ['PageDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowUp']) {
+    await page.keyboard.press(key);
+  }
+  await expect(before).toContainText('[17, 3] = ');
+  const shown = (await before.textContent())!.split(' = ')[1].trim();
+  await expect(map.getByRole('gridcell')).toHaveText(`17, 3: ${shown}`);
+  await map.locator('summary').click();
+  await expect(map).toContainText('rows 5 – 28, columns 1 – 24');
+  await expect(map.locator('tbody tr').nth(12).locator('td').nth(2)).toHaveText(shown);
+  const { x, y } = (await grid.boundingBox())!;
+  await page.mouse.move(x + 1, y + 1);
+  await expect(before).toContainText('[1, 1] = ');
+  // One of the two ends in words is the largest distance that the core has found.
+  const largest = await page.locator('[data-levels="2"] [data-largest]').textContent();
+  await expect(map.locator('#error-2-summary')).toContainText(largest!);
+});
+
+test('a guess about this machine is answered by a race on it', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#measured .ask');
+  await ask.getByRole('button', { name: 'less than 1.5' }).click();
+  await expect(ask.locator('[data-answer]')).toHaveText(
+    /^i j k took [\d.]+ (ms|µs), tiled [\d.]+ (ms|µs): [\d.]+ times as fast\.$/,
+  );
+  await expect(ask).toContainText('Not quite.');
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await expect(ask.locator('[data-answer]')).toHaveCount(0);
+});
+
+test('the question about Strassen is answered by its signs', async ({ lesson, page }) => {
+  await lesson.open();
+  const ask = page.locator('#strassen .ask');
+  await ask.getByRole('button', { name: '2', exact: true }).click();
+  await expect(ask).toContainText('Yes. C12 = M3 + M5.');
+  await ask.getByRole('button', { name: 'See it' }).click();
+  await expect(page).toHaveURL(/spin=sc\.0\.2/);
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: '7', exact: true }).click();
+  await expect(ask).toContainText('Not quite. C21 = M2 + M4.');
+});
+
+test('costs are counted by the core, times are measured', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  const { flops, inputBytes, outputBytes } = core.cost.matmul({ rows: 3, depth: 4, cols: 2 });
+  const cost = page.locator('#readings [data-cost]');
+  await expect(cost).toHaveAttribute('data-flops', String(flops));
+  await expect(cost).toHaveAttribute('data-bytes', String(inputBytes + outputBytes));
+  await expect(cost.locator('[data-measured]')).toHaveText(/^[\d.]+ (ms|µs)$/);
+  const large = { rows: 2048, depth: 2048, cols: 2048, method: 'strassen' } as const;
+  await expect(page.locator('#strassen [data-cost]').last()).toHaveAttribute(
+    'data-flops',
+    String(core.cost.matmul(large).flops),
+  );
+});
+
 test('measures in a Worker, can be cancelled, and the page goes on meanwhile', async ({
   lesson,
   page,

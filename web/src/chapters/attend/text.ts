@@ -221,6 +221,7 @@ export const text = {
     up: 'Up',
     entry: (place: number) => `entry ${place} of V`,
     output: (token: string) => `output of ${token}`,
+    entryOf: (token: string, place: number) => `output[${token}, ${place}]`,
     label: (token: string, x: string, y: string) =>
       `Values as points, the hull around those that may be seen, and the output of ${token} inside it, at ${x}, ${y}.`,
     exact: 'V has two entries, so this is all of it.',
