@@ -14,11 +14,18 @@ describe('help', () => {
     expect(out).toContain(`Examples:\n  tril ${command}`);
   });
 
-  it('of the program names all commands; --version the version', () => {
+  it('of the program names all commands; all files name one version', () => {
     for (const command of commands) expect(tril('--help').out).toContain(`\n  ${command} `);
     const root = new URL('../../', import.meta.url);
     const { version } = JSON.parse(readFileSync(new URL('wasm/package.json', root), 'utf8'));
     expect(tril('--version')).toEqual({ code: 0, out: `tril ${version}\n`, error: '' });
+    for (const [file, text] of [
+      ['native/cli/tril.1', `"tril ${version}"`],
+      ['CITATION.cff', `\nversion: ${version}\n`],
+      ['docs/CHANGELOG.md', `\n## ${version}`],
+    ] as const) {
+      expect(readFileSync(new URL(file, root), 'utf8'), file).toContain(text);
+    }
   });
 
   it.each(commands)('and the man page know the same options of %s', (command) => {
