@@ -16,7 +16,9 @@ heads = (weights @ V).transpose(1, 0, 2).reshape(T, ${width})`;
 
 const torch = `T = len(X)
 Q, K, V = ((X @ W.T).view(T, ${heads}, ${headWidth}).transpose(0, 1) for W in W_in.chunk(3))
-attended = torch.nn.functional.scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=True)[0]
+scores = Q @ K.transpose(1, 2) / ${headWidth} ** 0.5
+masked = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -inf)
+attended = masked.softmax(dim=2) @ V
 heads = attended.transpose(0, 1).reshape(T, ${width})`;
 
 const cpp = `tril::Buffer<float, 3> output({1, X.size(0), ${inputs}});

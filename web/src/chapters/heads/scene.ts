@@ -9,17 +9,8 @@ import { largestOf, type Part, type Why } from '../../figures/why';
 import type { Cell } from '../../state/cell';
 import type { ProjectionId, SplitId } from '../../state/heads';
 import { circuitHeads, groups, headWidth, heads, stacked, layers } from '../../state/heads-circuit';
-import { softmaxParts } from '../mask/scene';
+import { plain, softmaxParts } from '../mask/scene';
 import { text } from './text';
-
-const plain = {
-  kind: 'signed',
-  shared: false,
-  hidden: () => false,
-  changed: null,
-  edited: null,
-  editable: false,
-} as const;
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {
   const names = labels.map((label) => (label === text.startSign ? text.startName : label));
