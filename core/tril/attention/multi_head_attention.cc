@@ -119,8 +119,9 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   detail::project(project.key, key, scratch, parallel);
   detail::project(project.value, value, scratch, parallel);
   detail::attend(problem, scratch, parallel);
-  detail::project({joined, weights.out_proj_weight, weights.out_proj_bias}, output, scratch,
-                  parallel);
+  detail::project(
+      {joined, weights.out_proj_weight, weights.out_proj_bias, {weights.out_proj_packed}}, output,
+      scratch, parallel);
 
   copy(split_heads(query, heads), trace.queries);
   copy(split_heads(key, key_heads), trace.keys);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tril/attention/attention.h>
+#include <tril/matmul/packed_matrix.h>
 
 namespace tril {
 
@@ -21,6 +22,13 @@ struct MultiHeadWeights {
   VectorView<const float> in_proj_bias = {};     // [E + 2 Ek] or none
   MatrixView<const float> out_proj_weight = {};  // [C, E]
   VectorView<const float> out_proj_bias = {};    // [C] or none
+  // The transposes of the matrices above, packed before (PreparedWeights of
+  // block/prepared_weights.h does it); none: packed at every call.
+  const PackedMatrix* in_proj_packed = nullptr;
+  const PackedMatrix* q_proj_packed = nullptr;
+  const PackedMatrix* k_proj_packed = nullptr;
+  const PackedMatrix* v_proj_packed = nullptr;
+  const PackedMatrix* out_proj_packed = nullptr;
 };
 
 struct MultiHeadOptions {

@@ -1,5 +1,6 @@
 #include <tril/attention/projections.h>
 #include <tril/layers/linear.h>
+#include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
 namespace {
@@ -21,15 +22,22 @@ MatrixView<T> flattened(const TensorView<T, 3>& view) {
   return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
 }
 
+// The columns from `first` on, where a panel begins there; else none.
+PackedColumns columns_from(const PackedMatrix* packed, Index first) noexcept {
+  if (first % tile_kernels().panel_cols != 0) return {};
+  return {packed, first};
+}
+
 // A weight for one input: as wide as that, and with the rows that the heads need.
 void check_weight(std::string_view call, const char* name, const Projection& projection,
                   Index rows) {
-  const auto& [input, weight, bias] = projection;
+  const auto& [input, weight, bias, packed] = projection;
   if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
     fail(call, name,
          "shape must be " + shape_text<2>({rows, input.size(2)}) + ", is " + shape_text(weight) +
              "; its input is " + shape_text(input));
   }
+  check_packed(call, name, packed, weight);
 }
 
 }  // namespace
@@ -72,9 +80,9 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   const Index width = given.size(0) / parts;
   const Index rows = heads * width, key_rows = key_heads * width;
 
-  Projections result{{x, weights.q_proj_weight, {}},
-                     {context, weights.k_proj_weight, {}},
-                     {value_context, weights.v_proj_weight, {}},
+  Projections result{{x, weights.q_proj_weight, {}, {weights.q_proj_packed}},
+                     {context, weights.k_proj_weight, {}, {weights.k_proj_packed}},
+                     {value_context, weights.v_proj_weight, {}, {weights.v_proj_packed}},
                      weights.out_proj_weight,
                      weights.out_proj_bias,
                      key_heads,
@@ -83,6 +91,9 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
     result.query.weight = part(weights.in_proj_weight, 0, rows);
     result.key.weight = part(weights.in_proj_weight, rows, key_rows);
     result.value.weight = part(weights.in_proj_weight, rows + key_rows, key_rows);
+    result.query.packed = columns_from(weights.in_proj_packed, 0);
+    result.key.packed = columns_from(weights.in_proj_packed, rows);
+    result.value.packed = columns_from(weights.in_proj_packed, rows + key_rows);
   } else {
     check_view(weights.k_proj_weight, call, "k_proj_weight");
     check_view(weights.v_proj_weight, call, "v_proj_weight");
@@ -98,6 +109,7 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
     result.value.bias = part(weights.in_proj_bias, rows + key_rows, key_rows);
   }
   check_view(weights.out_proj_weight, call, "out_proj_weight");
+  check_packed(call, "out_proj_weight", {weights.out_proj_packed}, weights.out_proj_weight);
   if (weights.out_proj_weight.size(1) != rows) {
     fail(call, "out_proj_weight",
          "must have " + std::to_string(rows) + " columns, as wide as all heads; shape is " +
@@ -112,12 +124,12 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
 
 void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
              Parallel& parallel) {
-  const auto& [input, weight, bias] = projection;
+  const auto& [input, weight, bias, packed] = projection;
   const MatrixView<const float> from = flattened(input);
   const MatrixView<float> to = flattened(out);
-  if (from && to) return linear(from, weight, bias, to, scratch, parallel);
+  if (from && to) return linear(from, weight, bias, to, scratch, parallel, packed);
   for (Index b = 0; b < input.size(0); ++b) {
-    linear(input[b], weight, bias, out[b], scratch, parallel);
+    linear(input[b], weight, bias, out[b], scratch, parallel, packed);
   }
 }
 

@@ -12,6 +12,7 @@ constexpr const char* kCall = "feed_forward";
 void check_linear(const char* call, const std::string& name, const LinearWeights& linear,
                   const Shape<2>& shape, const std::string& why) {
   check_shape(linear.weight, shape, call, name + ".weight", why);
+  check_packed(call, name + ".packed", {linear.packed}, linear.weight);
   if (linear.bias) check_shape(linear.bias, {shape[0]}, call, name + ".bias", why);
 }
 
@@ -58,9 +59,9 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
   const MatrixView<float> activated =
       trace.activated ? trace.activated : MatrixView<float>(frame.take<float>(count), inner);
   const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
-  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel);
+  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel, {linear1.packed});
   activate(activation, hidden, activated, parallel);
-  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel);
+  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel, {linear2.packed});
 }
 
 }  // namespace tril

@@ -9,6 +9,7 @@
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
+#include <tril/matmul/packed_matrix.h>
 
 namespace tril {
 
@@ -16,6 +17,9 @@ namespace tril {
 struct LinearWeights {
   MatrixView<const float> weight = {};  // [out, in]
   VectorView<const float> bias = {};    // [out] or none
+  // The transpose of weight, packed before (PreparedWeights of block/prepared_weights.h does it);
+  // none: packed at every call.
+  const PackedMatrix* packed = nullptr;
 };
 
 struct FeedForwardWeights {

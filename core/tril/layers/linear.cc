@@ -1,9 +1,12 @@
 #include <tril/foundation/check.h>
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/linear.h>
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/method.h>
+#include <tril/matmul/product.h>
+#include <tril/matmul/tiled.h>
 
 #include <algorithm>
+#include <string>
 
 namespace tril {
 namespace {
@@ -23,8 +26,23 @@ void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& par
 
 }  // namespace
 
+void check_packed(std::string_view call, std::string_view argument, const PackedColumns& packed,
+                  const MatrixView<const float>& weight) {
+  if (!packed) return;
+  const PackedMatrix& matrix = *packed.matrix;
+  const bool fits = matrix.depth() == weight.size(1) && packed.first >= 0 &&
+                    packed.first % tile_kernels().panel_cols == 0 &&
+                    packed.first + weight.size(0) <= matrix.cols();
+  if (fits) return;
+  fail(call, argument,
+       "columns " + std::to_string(packed.first) + " on of " +
+           shape_text<2>({matrix.depth(), matrix.cols()}) + " packed are not the transpose of " +
+           shape_text(weight));
+}
+
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
-            MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
+            MatrixView<float> out, Scratch& scratch, Parallel& parallel,
+            const PackedColumns& packed) {
   check_view(x, "linear", "x");
   check_view(weight, "linear", "weight");
   const auto why = [&] { return "x is " + shape_text(x) + ", weight is " + shape_text(weight); };
@@ -37,8 +55,16 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
   check_apart(out, x, "linear", "out");
   check_apart(out, weight, "linear", "out");
   check_apart(out, bias, "linear", "out");
+  check_packed("linear", "packed", packed, weight);
 
-  matmul(x, weight, {.transpose_b = true}, out, scratch, parallel);
+  detail::Product product =
+      detail::checked_product(x, weight, {.transpose_b = true}, out, "linear");
+  if (product.rows > 1 && product.cols > 1) {
+    product.packed = packed;
+    product.bias = bias.data();
+    return detail::multiply_tiled(product, scratch, parallel);
+  }
+  detail::run_method(MatmulMethod::automatic, {.first = product}, "linear", scratch, parallel);
   if (bias) add_bias(bias, out, parallel);
 }
 

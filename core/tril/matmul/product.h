@@ -3,6 +3,7 @@
 
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/matmul.h>
+#include <tril/matmul/packed_matrix.h>
 
 #include <string_view>
 
@@ -34,6 +35,9 @@ struct Product {
   Index out_stride;
   float alpha;
   bool accumulate;
+  // For the tiled product of two rows and columns or more only:
+  PackedColumns packed = {};    // b, where it was packed before
+  const float* bias = nullptr;  // a number for each column, added; not with accumulate
 };
 
 // Checks all that matmul's callers can get wrong, in the name of `call`.

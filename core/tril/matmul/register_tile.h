@@ -10,14 +10,15 @@ namespace detail {
 
 inline void fetch_line(const float* line) noexcept { __builtin_prefetch(line); }
 
-// A tile [rows, stride] of which only `cols` columns are wanted.
+// A tile [rows, stride] of which only `cols` columns are wanted. `bias`: that of the first of them.
 inline void finish_part(const float* tile, Index tile_stride, Index rows, Index cols,
-                        const TileTarget& target, float* out) noexcept {
+                        const TileTarget& target, const float* bias, float* out) noexcept {
   for (Index i = 0; i < rows; ++i) {
+    float* const to = out + i * target.stride;
+    const float* const added = target.accumulate ? to : bias;
     for (Index j = 0; j < cols; ++j) {
       const float sum = target.factor * tile[i * tile_stride + j];
-      float& element = out[i * target.stride + j];
-      element = target.accumulate ? element + sum : sum;
+      to[j] = added ? added[j] + sum : sum;
     }
   }
 }
@@ -55,7 +56,7 @@ inline constexpr Index kFetchAhead = 16;
 // sum [Rows, Vectors registers] = 0
 // for each k:  b = row k of B
 //   for each row r:  sum[r] += a[r, k] * b
-// for each target:  out = factor * sum (+ out)
+// for each target:  out = factor * sum (+ out, or + bias)
 //
 // The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
 template <int Rows, int Vectors, int PanelCols, Panel Source>
@@ -84,20 +85,22 @@ void register_tile(const float* a, Index a_stride, const PanelView& b, Index dep
   for (int t = 0; t < place.count; ++t) {
     const TileTarget target = place.targets[t];
     float* const out = target.out + place.row * target.stride + place.col;
+    const float* const bias = target.bias ? target.bias + place.col : nullptr;
     if (cols < Vectors * kLanes) {
       float tile[Rows * Vectors * kLanes];
       for (int r = 0; r < Rows; ++r) {
         for (int v = 0; v < Vectors; ++v) store(tile + (r * Vectors + v) * kLanes, sum[r][v]);
       }
-      detail::finish_part(tile, Vectors * kLanes, Rows, cols, target, out);
+      detail::finish_part(tile, Vectors * kLanes, Rows, cols, target, bias, out);
       continue;
     }
     const Register factor = broadcast(target.factor);
     for (int r = 0; r < Rows; ++r) {
       float* const to = out + r * target.stride;
+      const float* const added = target.accumulate ? to : bias;
       for (int v = 0; v < Vectors; ++v) {
         const Register scaled = factor * sum[r][v];
-        store(to + v * kLanes, target.accumulate ? load(to + v * kLanes) + scaled : scaled);
+        store(to + v * kLanes, added ? load(added + v * kLanes) + scaled : scaled);
       }
     }
   }

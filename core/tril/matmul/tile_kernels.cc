@@ -18,8 +18,8 @@ namespace {
 constexpr int kTileVectors = kLanes == 8 ? 2 : 4;
 constexpr int kTileRows = kLanes == 4 ? 2 : 6;
 // Measured by tril_bench and `npm run bench`, "strassen" against "tiled": in WebAssembly 9 % faster
-// at 1024 and 8 % at 2048; with AVX-512, where sums of quarters cost as much as ever and products
-// half as much, 5 % at 2048 and nothing at 1024.
+// at 1024 and 8 % at 2048; with AVX-512, where sums of quarters cost as much as ever and products a
+// quarter as much, 10 % at 2048.
 constexpr Index kStrassenFrom = kLanes == 4 ? 1024 : 2048;
 
 constexpr Index kPanelCols = kTileVectors * kLanes;
@@ -88,7 +88,7 @@ void multiply_into(const float* a, Index a_stride, const float* panels, const Ti
 
 void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
               const TileFinish& finish, float* out, Index out_stride) noexcept {
-  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate};
+  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate, finish.bias};
   multiply_into(a, a_stride, panels, shape, &target, 1);
 }
 
@@ -99,7 +99,7 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
 void multiply_packing(const float* a, Index a_stride, const float* b, Index b_stride, float* panels,
                       const TileShape& shape, const TileFinish& finish, float* out,
                       Index out_stride) noexcept {
-  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate};
+  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate, finish.bias};
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
     const TileShape part{shape.rows, shape.depth, smaller(kPanelCols, shape.cols - j)};
     const PanelView view{b + j, b_stride, panels + j * shape.depth};

@@ -20,10 +20,12 @@ struct TileShape {
   Index rows, depth, cols;
 };
 
-// What is done with a sum: out = alpha * sum, or out += alpha * sum.
+// What is done with a sum: out = alpha * sum, out += alpha * sum, or, with a bias, which has a
+// number for each column, out = alpha * sum + bias.
 struct TileFinish {
   float alpha = 1;
   bool accumulate = false;
+  const float* bias = nullptr;  // not with accumulate
 };
 
 // factor * a matrix, its rows `stride` floats apart.
@@ -33,12 +35,13 @@ struct ScaledMatrix {
   float factor;
 };
 
-// One of several places for the same sums: out = factor * sum, or out += factor * sum.
+// One of several places for the same sums: out = factor * sum, + out or + bias where asked for.
 struct TileTarget {
   float* out;
   Index stride;
   float factor;
   bool accumulate;
+  const float* bias = nullptr;
 };
 
 struct TileKernels {

@@ -66,20 +66,27 @@ struct Piece {
 };
 
 // for each block of depth
-//   for each block of columns:  pack B's part, unless it is packed while the first rows are done
+//   for each block of columns:  pack B's part, unless it was packed before, or is packed while the
+//                               first rows are done
 //     for each block of rows (transposed A: turn its part round)
-//       out's block = alpha * A's * B's (+ out from the second block of depth on)
+//       out's block = alpha * A's * B's (+ bias, or + out from the second block of depth on)
 void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& piece, float* panels,
                     float* turned) noexcept {
-  const Index depth_step = even_step(p.depth, kDepthBlock, 1);
-  for (Index k = 0; k < p.depth; k += depth_step) {
-    const Index depth = std::min(depth_step, p.depth - k);
-    const TileFinish finish{p.alpha, p.accumulate || k > 0};
+  const Index step = depth_step(p.depth);
+  for (Index k = 0; k < p.depth; k += step) {
+    const Index depth = std::min(step, p.depth - k);
+    const bool adds = p.accumulate || k > 0;
     for (Index j = piece.col; j < piece.col_end; j += kColBlock) {
       const Index cols = std::min(kColBlock, piece.col_end - j);
+      const TileFinish finish{p.alpha, adds, adds || !p.bias ? nullptr : p.bias + j};
       const Operand b = p.b.from(k, j);
-      const bool packs = b.rows_contiguous();
-      if (!packs) kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
+      const bool packs = !p.packed && b.rows_contiguous();
+      const float* ready = panels;
+      if (p.packed) {
+        ready = p.packed.matrix->panels(k, depth, p.packed.first + j);
+      } else if (!packs) {
+        kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
+      }
       for (Index i = piece.row; i < piece.row_end; i += kRowBlock) {
         const TileShape shape{std::min(kRowBlock, piece.row_end - i), depth, cols};
         const Operand a = by_rows(p.a.from(i, k), shape.rows, depth, kernels, turned);
@@ -88,7 +95,7 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
           kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape,
                                    finish, out, p.out_stride);
         } else {
-          kernels.multiply(a.data, a.row_stride, panels, shape, finish, out, p.out_stride);
+          kernels.multiply(a.data, a.row_stride, ready, shape, finish, out, p.out_stride);
         }
       }
     }
@@ -97,6 +104,8 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
 
 }  // namespace
 
+Index depth_step(Index depth) noexcept { return even_step(depth, kDepthBlock, 1); }
+
 void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                     const TileKernels& kernels) {
   const Product& first = batch.first;
@@ -104,8 +113,9 @@ void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& paral
 
   const Index products = batch.count();
   const Pieces pieces(first, kernels, pieces_wanted(first, products, parallel.threads()));
-  const Index depth = even_step(first.depth, kDepthBlock, 1);
-  const Index packed = kernels.packed_count(depth, std::min(kColBlock, pieces.cols));
+  const Index depth = depth_step(first.depth);
+  const Index packed =
+      first.packed ? 0 : kernels.packed_count(depth, std::min(kColBlock, pieces.cols));
   const Index turned = first.a.rows_contiguous() ? 0 : depth * std::min(kRowBlock, pieces.rows);
   Scratch::Frame frame(scratch);
   float* const memory = frame.take<float>((packed + turned) * parallel.threads());

@@ -27,6 +27,9 @@ inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKern
   return {memory, depth, 1};
 }
 
+// How deep the blocks are that a product of this depth is cut into; the last one may be lower.
+Index depth_step(Index depth) noexcept;
+
 // Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
 // and of A where that is transposed, 752 KiB together at most.
 void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,

@@ -1,0 +1,34 @@
+#include <tril/foundation/check.h>
+#include <tril/matmul/packed_matrix.h>
+#include <tril/matmul/tiled.h>
+
+#include <algorithm>
+
+namespace tril {
+
+// for each block of depth, as deep as the tiled product takes it
+//   for each panel, on all threads:  pack it
+PackedMatrix::PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
+  check_view(b, "PackedMatrix", "b");
+  const TileKernels& kernels = tile_kernels();
+  depth_ = b.size(transposed ? 1 : 0);
+  cols_ = b.size(transposed ? 0 : 1);
+  padded_cols_ = kernels.packed_count(1, cols_);
+  const Index shape[] = {depth_, padded_cols_};
+  memory_ = AlignedMemory(
+      static_cast<std::size_t>(checked_count(shape, 2, sizeof(float), "PackedMatrix", "b")) *
+      sizeof(float));
+  auto* const panels = reinterpret_cast<float*>(memory_.data());
+  const detail::Operand from = detail::operand(b, transposed);
+  const Index step = detail::depth_step(depth_), count = padded_cols_ / kernels.panel_cols;
+  parallel.for_each(count, [&](Index panel, int) {
+    const Index col = panel * kernels.panel_cols;
+    for (Index k = 0; k < depth_; k += step) {
+      const Index depth = std::min(step, depth_ - k);
+      detail::pack_operand(from.from(k, col), depth, std::min(kernels.panel_cols, cols_ - col),
+                           kernels, panels + k * padded_cols_ + col * depth);
+    }
+  });
+}
+
+}  // namespace tril

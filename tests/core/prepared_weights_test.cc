@@ -1,0 +1,153 @@
+// Packed matrices and prepared weights: the same bits as without, and what they reject.
+#include <gtest/gtest.h>
+#include <tril/block/prepared_weights.h>
+#include <tril/layers/linear.h>
+#include <tril/matmul/tile_kernels.h>
+
+#include <algorithm>
+
+#include "core/block_weights.h"
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::equal;
+using testing::error_of;
+using testing::WeightSource;
+
+class Prepared : public ::testing::Test {
+ protected:
+  Scratch scratch;
+  Parallel parallel{2};
+};
+
+// Depths of one block and of several, columns that fill the last panel and that do not.
+TEST_F(Prepared, LinearGivesTheSameBits) {
+  Random random(1);
+  for (const Index rows : {1, 2, 7, 130}) {
+    for (const Index in : {1, 64, 300, 1100}) {
+      for (const Index out : {1, 33, 64, 300}) {
+        Buffer<float, 2> x({rows, in}), weight({out, in}), expected({rows, out}),
+            actual({rows, out});
+        Buffer<float, 1> bias({out});
+        fill_normal(x.view(), random);
+        fill_normal(weight.view(), random);
+        fill_normal(bias.view(), random);
+        const PackedMatrix packed(weight, true, parallel);
+        EXPECT_EQ(packed.depth(), in);
+        EXPECT_EQ(packed.cols(), out);
+        EXPECT_GE(packed.bytes(), static_cast<std::size_t>(in * out) * sizeof(float));
+        linear(x, weight, bias, expected, scratch, parallel);
+        linear(x, weight, bias, actual, scratch, parallel, {&packed});
+        ASSERT_TRUE(equal(expected, actual)) << rows << " " << in << " " << out;
+      }
+    }
+  }
+}
+
+// Two neighbours' rows in one packed matrix, as the projections of attention are.
+TEST_F(Prepared, LinearTakesTheColumnsFromAPanelOn) {
+  Random random(2);
+  const Index first = 2 * tile_kernels().panel_cols, out = 40, in = 530, rows = 9;
+  Buffer<float, 2> x({rows, in}), weight({first + out + 5, in}), expected({rows, out}),
+      actual({rows, out});
+  fill_normal(x.view(), random);
+  fill_normal(weight.view(), random);
+  const PackedMatrix packed(weight, true, parallel);
+  const MatrixView<const float> part(weight.view()[first].data(), {out, in});
+  linear(x, part, {}, expected, scratch, parallel);
+  linear(x, part, {}, actual, scratch, parallel, {&packed, first});
+  EXPECT_TRUE(equal(expected, actual));
+}
+
+TEST_F(Prepared, LinearRejectsWhatWasPackedFromAnotherShape) {
+  Random random(3);
+  Buffer<float, 2> x({3, 20}), weight({200, 20}), other({200, 21}), out({3, 200});
+  std::fill_n(out.data(), 600, -7.0f);
+  const PackedMatrix deeper(other, true, parallel), packed(weight, true, parallel), none;
+  for (const PackedColumns& wrong :
+       {PackedColumns{&deeper}, PackedColumns{&none}, PackedColumns{&packed, 1},
+        PackedColumns{&packed, tile_kernels().panel_cols}, PackedColumns{&packed, -64}}) {
+    const std::string message =
+        error_of([&] { linear(x, weight, {}, out, scratch, parallel, wrong); });
+    EXPECT_NE(message.find("not the transpose of [200, 20]"), std::string::npos) << message;
+  }
+  EXPECT_EQ(std::count(out.data(), out.data() + 600, -7.0f), 600);
+  linear(x, weight, {}, out, scratch, parallel, {&packed});
+  EXPECT_EQ(std::count(out.data(), out.data() + 600, 0.0f), 600);
+}
+
+// Widths whose projections begin with a panel and ones whose do not; with and without grouping.
+TEST_F(Prepared, BlocksGiveTheSameBits) {
+  for (const Index width : {24, 64, 128}) {
+    for (const Index tokens : {1, 5, 66}) {
+      Random random(4);
+      WeightSource source(random, false);
+      const TransformerBlockWeights weights = source.block(width, 3 * width);
+      const DecoderBlockWeights decoder = source.decoder_block(width, 2 * width);
+      PreparedWeights prepared;
+      const TransformerBlockWeights ready = prepared.prepare(weights, parallel);
+      const DecoderBlockWeights decoder_ready = prepared.prepare(decoder, parallel);
+      EXPECT_GE(prepared.bytes(), static_cast<std::size_t>(10 * width * width) * sizeof(float));
+
+      Buffer<float, 3> x({2, tokens, width}), expected(x.shape()), actual(x.shape());
+      fill_normal(x.view(), random);
+      transformer_block(x, weights, {.heads = 4}, expected, scratch, parallel);
+      transformer_block(x, ready, {.heads = 4}, actual, scratch, parallel);
+      EXPECT_TRUE(equal(expected, actual)) << width << " " << tokens;
+      decoder_block(x, expected, decoder, {.heads = 2}, actual, scratch, parallel);
+      Buffer<float, 3> other(x.shape());
+      decoder_block(x, expected, decoder_ready, {.heads = 2}, other, scratch, parallel);
+      EXPECT_TRUE(equal(actual, other)) << width << " " << tokens;
+    }
+  }
+}
+
+TEST_F(Prepared, TransformerGivesTheSameBits) {
+  Random random(5);
+  WeightSource source(random, true);
+  const TransformerWeights weights = source.transformer(2, 2, 32, 48);
+  PreparedWeights prepared;
+  const TransformerWeights ready = prepared.prepare(weights, parallel);
+  Buffer<float, 3> from({2, 7, 32}), to({2, 5, 32}), expected(to.shape()), actual(to.shape());
+  fill_normal(from.view(), random);
+  fill_normal(to.view(), random);
+  transformer(from, to, weights, {.heads = 4}, expected, scratch, parallel);
+  transformer(from, to, ready, {.heads = 4}, actual, scratch, parallel);
+  EXPECT_TRUE(equal(expected, actual));
+}
+
+// Projections of their own for keys and values, and the error's name where one was packed from
+// something else.
+TEST_F(Prepared, AttentionTakesSeparateProjections) {
+  Random random(6);
+  Buffer<float, 2> q({64, 16}), k({32, 20}), v({32, 20}), out({16, 64});
+  for (Buffer<float, 2>* each : {&q, &k, &v, &out}) fill_normal(each->view(), random);
+  MultiHeadWeights weights{
+      .q_proj_weight = q, .k_proj_weight = k, .v_proj_weight = v, .out_proj_weight = out};
+  Buffer<float, 3> x({2, 6, 16}), context({2, 9, 20}), expected(x.shape()), actual(x.shape());
+  fill_normal(x.view(), random);
+  fill_normal(context.view(), random);
+  const MultiHeadOptions options{.heads = 4, .key_heads = 2, .context = context};
+  PreparedWeights prepared;
+  MultiHeadWeights ready = prepared.prepare(weights, parallel);
+  multi_head_attention(x, weights, options, expected, scratch, parallel);
+  multi_head_attention(x, ready, options, actual, scratch, parallel);
+  EXPECT_TRUE(equal(expected, actual));
+  ready.k_proj_packed = ready.q_proj_packed;
+  const std::string message =
+      error_of([&] { multi_head_attention(x, ready, options, actual, scratch, parallel); });
+  EXPECT_NE(message.find("k_proj_weight"), std::string::npos) << message;
+  EXPECT_TRUE(equal(expected, actual));
+}
+
+TEST_F(Prepared, NoneStaysNone) {
+  PreparedWeights prepared;
+  EXPECT_EQ(prepared.prepare(LinearWeights{}, parallel).packed, nullptr);
+  EXPECT_EQ(prepared.prepare(MultiHeadWeights{}, parallel).in_proj_packed, nullptr);
+  EXPECT_EQ(prepared.bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace tril
