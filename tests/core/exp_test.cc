@@ -84,7 +84,7 @@ TEST(Exp, IsExactWhereItMustBe) {
 }
 
 TEST(Exp, NonpositiveFlushesWhatIsTooSmall) {
-  const std::vector<float> x = {0.0f, -kInfinity, kNaN, -87.4f, -87.3f, -1000.0f, -3.0e38f};
+  const std::vector<float> x = {0.0f, -kInfinity, kNaN, -87.7f, -87.6f, -1000.0f, -3.0e38f};
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(isa_name(isa));
     std::vector<float> y(x.size());
@@ -93,7 +93,7 @@ TEST(Exp, NonpositiveFlushesWhatIsTooSmall) {
     EXPECT_EQ(y[1], 0.0f);
     EXPECT_TRUE(std::isnan(y[2]));
     EXPECT_EQ(y[3], 0.0f);
-    EXPECT_GT(y[4], 0.0f);
+    EXPECT_NEAR(y[4], std::exp(-87.6), 0x1p-149);
     EXPECT_EQ(y[5], 0.0f);
     EXPECT_EQ(y[6], 0.0f);
   }

@@ -24,11 +24,18 @@ inline float row_max(const float* x, Index count) noexcept {
   return reduce_max(max(max(a, b), max(c, d)));
 }
 
-// out[i] = f(x[i]) for a whole row; f may see -inf in lanes beyond its end.
-template <typename Function>
+// out[i] = f(x[i]) for a whole row; f may see -inf in lanes beyond its end. `AtOnce` registers a
+// step of the loop: more than one where f is so short that the loop itself would be felt.
+template <int AtOnce = 1, typename Function>
 inline void map_row(const float* x, float* out, Index count, const Function& f) noexcept {
   Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(x + i)));
+#pragma GCC unroll 1
+  for (; i + AtOnce * kLanes <= count; i += AtOnce * kLanes) {
+    for (int n = 0; n < AtOnce; ++n) store(out + i + n * kLanes, f(load(x + i + n * kLanes)));
+  }
+  if constexpr (AtOnce > 1) {
+    for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(x + i)));
+  }
   if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
 }
 

@@ -14,16 +14,17 @@ void cap(float* x, Index count, float limit) noexcept {
 // maximum = max(old maximum, max x);  factor = e^(old maximum - maximum)
 // x[i] = e^(x[i] - maximum);  sum = factor * sum + x[0] + x[1] + ...
 float absorb(float* x, Index count, OnlineState& state) noexcept {
+  const NonpositiveExp exp;
   const float found = row_max(x, count);
   float factor = 1.0f;
   if (found > state.maximum) {
-    factor = exp_nonpositive(broadcast(state.maximum - found))[0];
+    factor = exp(broadcast(state.maximum - found))[0];
     state.maximum = found;
   }
   const Register shift = broadcast(shift_of(state.maximum));
   Register sum{};
   map_row(x, x, count, [&](Register value) {
-    const Register weight = exp_nonpositive(value - shift);
+    const Register weight = exp(value - shift);
     sum += weight;
     return weight;
   });

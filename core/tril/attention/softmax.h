@@ -2,7 +2,7 @@
 //
 // Stable: the maximum is subtracted first, so no finite input overflows. What the definition leaves
 // open: -inf gives weight 0, and where all of a row is -inf every weight is 0, not NaN; a NaN or
-// +inf makes its own row NaN and no other. Weights below 2^-126 of the largest are 0.
+// +inf makes its own row NaN and no other. Weights below 2^-126.5 of the largest are 0.
 #pragma once
 
 #include <tril/foundation/parallel.h>
