@@ -4,7 +4,9 @@
 // Algorithm Reloaded" (SC 2016), the sums of A's and B's quarters are formed block by block while
 // they are packed, and a finished block is added to every quarter of out that it belongs to; so the
 // working memory is a few blocks per thread, whatever the size. Winograd's form has 15 sums, but
-// sums of sums, which must be stored: more memory traffic than the 3 additions it saves.
+// sums of sums, which must be stored, and its products go into 14 quarters instead of 12: measured
+// with AVX-512 at 2048, the best of six ways to cut it took 79 ms, this form 74 and the tiled
+// product 81.
 #pragma once
 
 #include <tril/foundation/parallel.h>
