@@ -52,6 +52,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_tensor", guard<&make_tensor>);
   function("_randomNormal", guard<&random_normal>);
   function("_randomUniform", guard<&random_uniform>);
+  function("_prepareWeight", guard<&prepare_weight>);
   function("_revokeViews", guard<&revoke_views>);
 
   value_object<MatmulOptions>("_MatmulOptions")

@@ -20,6 +20,7 @@ class Output {
            "shape must be " + tril::shape_text(shape.data(), static_cast<int>(shape.size())) +
                ", is " + shape_text(*out));
     }
+    tensor_->forget_packed();
   }
 
   Tensor& operator*() const noexcept { return *tensor_; }

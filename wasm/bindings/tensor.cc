@@ -5,6 +5,7 @@
 #include <emscripten/heap.h>
 #include <tril/foundation/random.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -45,8 +46,20 @@ Tensor::Tensor(Engine& engine, DynamicShape shape, std::string_view call)
 }
 
 Tensor::~Tensor() {
+  forget_packed();
   usage_.tensors -= 1;
   usage_.bytes -= static_cast<double>(count()) * sizeof(float);
+}
+
+void Tensor::pack(Parallel& parallel) {
+  forget_packed();
+  packed_ = PackedMatrix({data(), {size(0), size(1)}}, true, parallel);
+  usage_.bytes += static_cast<double>(packed_.bytes());
+}
+
+void Tensor::forget_packed() noexcept {
+  usage_.bytes -= static_cast<double>(packed_.bytes());
+  packed_ = {};
 }
 
 std::string shape_text(const Tensor& tensor) {
@@ -105,11 +118,19 @@ TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, d
   return out;
 }
 
+TensorHandle prepare_weight(Engine& engine, const Tensor& weight) {
+  TensorHandle out = std::make_shared<Tensor>(engine, weight.shape(), "prepare_weights");
+  std::copy_n(weight.data(), weight.count(), out->data());
+  if (weight.rank() == 2) out->pack(engine.parallel);
+  return out;
+}
+
 Numbers tensor_shape(const Tensor& tensor) {
   return Numbers(emscripten::val::array(tensor.shape()));
 }
 
 void write_tensor(Tensor& tensor, const Floats& values) {
+  tensor.forget_packed();
   view_tensor(tensor).call<void>("set", values);
 }
 

@@ -10,6 +10,7 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
+#include <tril/matmul/packed_matrix.h>
 
 #include <memory>
 #include <string_view>
@@ -52,10 +53,17 @@ class Tensor {
   float* data() noexcept { return values_.data(); }
   const float* data() const noexcept { return values_.data(); }
 
+  // The transpose of a matrix, packed for products with it; null where it was not packed, or has
+  // been written since.
+  const PackedMatrix* packed() const noexcept { return packed_ ? &packed_ : nullptr; }
+  void pack(Parallel& parallel);
+  void forget_packed() noexcept;
+
  private:
   Usage& usage_;
   DynamicShape shape_;
   Buffer<float, 1> values_;
+  PackedMatrix packed_;
 };
 
 using TensorHandle = std::shared_ptr<Tensor>;
@@ -87,6 +95,8 @@ TensorHandle make_tensor(Engine& engine, const Numbers& shape);
 TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed);
 TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, double low,
                             double high);
+// A copy of a weight that is packed besides, where it is a matrix.
+TensorHandle prepare_weight(Engine& engine, const Tensor& weight);
 Numbers tensor_shape(const Tensor& tensor);
 void write_tensor(Tensor& tensor, const Floats& values);
 Floats view_tensor(Tensor& tensor);

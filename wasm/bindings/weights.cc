@@ -13,8 +13,15 @@ VectorView<const float> Weights::vector(const std::string& name) const {
   return optional_vector(find(name), call_, prefix_ + name);
 }
 
+const PackedMatrix* Weights::packed(const std::string& name) const {
+  const Tensor* tensor = find(name);
+  return tensor ? tensor->packed() : nullptr;
+}
+
 LinearWeights Weights::linear(const std::string& name) const {
-  return {.weight = matrix(name + ".weight"), .bias = vector(name + ".bias")};
+  return {.weight = matrix(name + ".weight"),
+          .bias = vector(name + ".bias"),
+          .packed = packed(name + ".weight")};
 }
 
 NormWeights Weights::norm(const std::string& name) const {
@@ -30,6 +37,11 @@ MultiHeadWeights Weights::multi_head() const {
       .in_proj_bias = vector("in_proj_bias"),
       .out_proj_weight = matrix("out_proj.weight"),
       .out_proj_bias = vector("out_proj.bias"),
+      .in_proj_packed = packed("in_proj_weight"),
+      .q_proj_packed = packed("q_proj_weight"),
+      .k_proj_packed = packed("k_proj_weight"),
+      .v_proj_packed = packed("v_proj_weight"),
+      .out_proj_packed = packed("out_proj.weight"),
   };
 }
 

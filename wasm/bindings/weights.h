@@ -26,6 +26,8 @@ class Weights {
   MatrixView<const float> matrix(const std::string& name) const;
   VectorView<const float> vector(const std::string& name) const;
 
+  // The matrix's packed form, or null.
+  const PackedMatrix* packed(const std::string& name) const;
   LinearWeights linear(const std::string& name) const;
   NormWeights norm(const std::string& name) const;
   MultiHeadWeights multi_head() const;

@@ -14,6 +14,7 @@ import { onlineAttentionCalls } from './calls/online-attention.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
 import { transformerCalls } from './calls/transformer.js';
+import { weightCalls } from './calls/weights.js';
 import type { Context } from './context.js';
 
 /** Everything that can be called on a loaded module. */
@@ -34,4 +35,5 @@ export const calls = (context: Context) => ({
   ...normCalls(context),
   ...feedForwardCalls(context),
   ...transformerCalls(context),
+  ...weightCalls(context),
 });

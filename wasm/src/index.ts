@@ -91,4 +91,5 @@ export type {
   TransformerTrace,
   TransformerWeights,
 } from './calls/transformer.js';
+export type { PreparedWeights } from './calls/weights.js';
 export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';
