@@ -25,6 +25,7 @@ const purposes = {
   core: ['core', 'page'],
   wasm: ['page'],
   cli: ['core', 'page'],
+  consumer: ['core', 'page'],
   web: ['page', 'browser'],
 };
 

@@ -103,6 +103,13 @@ export const suites = [
     ...vitest,
   }),
   nodeRunner({
+    id: 'consumer',
+    name: 'Vitest, C++ consumers',
+    part: 'consumer',
+    prepare: () => build('native', 'tril_cli'), // and with it all that is installed
+    ...vitest,
+  }),
+  nodeRunner({
     id: 'web',
     name: 'Playwright, page',
     part: 'web',

@@ -1,0 +1,42 @@
+// A little of every floor: a product, attention of it, a file of that.
+#include <tril/attention/attention.h>
+#include <tril/block/transformer_block.h>
+#include <tril/files/npy.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/matmul/matmul.h>
+
+#include <cmath>
+#include <cstdio>
+
+int main() {
+  tril::Buffer<float, 2> a({3, 4}), b({4, 5}), product({3, 5}), normed({3, 5});
+  tril::Random random(1);
+  tril::fill_normal(a.view(), random);
+  tril::fill_normal(b.view(), random);
+  tril::Scratch scratch;
+  tril::Parallel parallel(2);
+  tril::matmul(a, b, {}, product, scratch, parallel);
+  tril::layer_norm(product, {}, {}, {}, normed, parallel);
+
+  const tril::TensorView<const float, 4> heads(normed.data(), {1, 1, 3, 5});
+  tril::Buffer<float, 4> output({1, 1, 3, 5});
+  tril::attention(heads, heads, heads, {.causal = true}, output, scratch, parallel);
+  // The first token sees only itself.
+  for (int i = 0; i < 5; ++i) {
+    if (output.data()[i] != normed.data()[i]) return 1;
+  }
+  const auto file = tril::npy_bytes(output.shape(), {output.data(), 15});
+  std::vector<float> read(15);
+  tril::read_elements(tril::parse_npy(file), std::span(read));
+  for (std::size_t i = 0; i < 15; ++i) {
+    if (read[i] != output.data()[i]) return 1;
+  }
+  try {
+    tril::transformer_block({}, {}, {}, {}, scratch, parallel);
+    return 1;
+  } catch (const tril::Error& error) {
+    std::printf("%s\n", error.what());
+  }
+}
