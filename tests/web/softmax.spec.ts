@@ -43,7 +43,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
   await expect(figure).toContainText('Two of the 6 entries of V are drawn');
-  await page.getByLabel('Across').selectOption('1');
+  await page.getByRole('combobox', { name: /^Across/ }).selectOption('1');
   await expect(page).toHaveURL(/across=1/);
   await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
 });
