@@ -4,12 +4,12 @@
 const namespace = 'http://www.w3.org/2000/svg';
 /** Controls, and what is not to be seen. */
 const leftOut =
-  'button, input, select, textarea, label:has(input), details, .no-print, .visually-hidden, .katex-mathml';
+  'button, input, select, textarea, label:has(input), details, .why:not([data-why]), .no-print, .visually-hidden, .katex-mathml';
 /** What styles give to drawings; all else is written in the drawing itself. */
 const drawingStyles = [
-  ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap'],
-  ...['stroke-linejoin', 'opacity', 'font-family', 'font-size', 'font-style', 'font-weight'],
-  ...['text-anchor', 'display', 'visibility'],
+  ...['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'paint-order'],
+  ...['font-family', 'font-size', 'font-style', 'font-weight', 'text-anchor'],
+  ...['opacity', 'display', 'visibility'],
 ];
 
 const round = (value: number) => Math.round(100 * value) / 100;
@@ -151,8 +151,25 @@ export class Tracing {
     if (this.#colours.of(style.backgroundColor).alpha > 0) {
       this.#rect(size, radius, this.#colours.attribute('fill', style.backgroundColor, strength));
     }
+    this.#gradient(size, radius, style.backgroundImage);
     this.#borders(box, style, radius);
     this.#ring(box, style, radius, strength);
+  }
+
+  /** From left to right, or back: what legends are filled with. */
+  #gradient(box: Box, radius: number, image: string): void {
+    const found = /^linear-gradient\((90|270)deg, (.*)\)$/u.exec(image);
+    if (!found) return;
+    const colours = found[2].split(/, (?=[a-z]+\()/u);
+    const stops = colours.map((colour, i) => {
+      const place = /\) ([\d.]+)%$/u.exec(colour)?.[1] ?? (100 * i) / (colours.length - 1);
+      const { hex, alpha } = this.#colours.of(colour.replace(/\) [\d.]+%$/u, ')'));
+      return `<stop offset="${place}%" stop-color="${hex}" stop-opacity="${round(alpha)}"/>`;
+    });
+    const id = `gradient-${this.parts.length}`;
+    const ends = found[1] === '90' ? 'x1="0" x2="1"' : 'x1="1" x2="0"';
+    this.parts.push(`<linearGradient id="${id}" ${ends}>${stops.join('')}</linearGradient>`);
+    this.#rect(box, radius, `fill="url(#${id})"`);
   }
 
   #rect({ left, top, width, height }: Box, radius: number, paint: string): void {
@@ -251,6 +268,7 @@ export class Tracing {
       this.#ink.measureText('x');
     const font = `font-family="${escaped(fontFamily)}" font-size="${round(parseFloat(fontSize))}"${fontStyle === 'normal' ? '' : ` font-style="${fontStyle}"`}${fontWeight === '400' ? '' : ` font-weight="${fontWeight}"`}`;
     for (const { text, box } of linesOf(node)) {
+      if (box.width === 0) continue;
       this.#grow(box);
       const baseline = box.top + (box.height * above) / (above + below);
       this.parts.push(
@@ -267,15 +285,8 @@ export class Tracing {
     const originals = [source, ...source.querySelectorAll('*')];
     [copy, ...copy.querySelectorAll('*')].forEach((element, i) => {
       const style = getComputedStyle(originals[i]);
-      for (const name of drawingStyles) {
-        const value = style.getPropertyValue(name);
-        const plain = name === 'fill' || name === 'stroke' ? this.#colours.plain(value) : value;
-        element.setAttribute(name, plain);
-        const { alpha } =
-          name === 'fill' || name === 'stroke' ? this.#colours.of(value) : { alpha: 1 };
-        if (value !== 'none' && alpha < 1)
-          element.setAttribute(`${name}-opacity`, String(round(alpha)));
-      }
+      for (const name of drawingStyles) element.setAttribute(name, style.getPropertyValue(name));
+      for (const name of ['fill', 'stroke'] as const) this.#paintDrawing(element, name, style);
       element.removeAttribute('class');
       element.removeAttribute('style');
     });
@@ -294,6 +305,15 @@ export class Tracing {
     this.parts.push(new XMLSerializer().serializeToString(copy));
   }
 
+  #paintDrawing(element: Element, name: 'fill' | 'stroke', style: CSSStyleDeclaration): void {
+    const colour = style.getPropertyValue(name);
+    element.setAttribute(name, this.#colours.plain(colour));
+    if (colour === 'none') return;
+    const opacity =
+      this.#colours.of(colour).alpha * parseFloat(style.getPropertyValue(`${name}-opacity`));
+    if (opacity < 1) element.setAttribute(`${name}-opacity`, String(round(opacity)));
+  }
+
   #image(canvas: HTMLCanvasElement): void {
     const box = canvas.getBoundingClientRect();
     if (box.width === 0 || canvas.width === 0) return;
@@ -306,14 +326,11 @@ export class Tracing {
   }
 }
 
-/** The lines that a run of text is broken into, with their boxes. */
+/** The lines that a run of text is broken into, with their boxes, without the space around them. */
 function linesOf(node: Text): { text: string; box: Box }[] {
   const range = document.createRange();
-  range.selectNodeContents(node);
-  const boxes = range.getClientRects();
-  if (boxes.length === 1) return [{ text: collapsed(node.data), box: boxes[0] }];
   const lines: { text: string; left: number; right: number; top: number; height: number }[] = [];
-  for (const { 0: word, index } of node.data.matchAll(/\s*\S+/gu)) {
+  for (const { 0: word, index } of node.data.matchAll(/\S+/gu)) {
     range.setStart(node, index);
     range.setEnd(node, index + word.length);
     const parts = range.getClientRects();
@@ -321,11 +338,11 @@ function linesOf(node: Text): { text: string; box: Box }[] {
     if (!box) continue;
     const last = lines.at(-1);
     if (last && Math.abs(last.top - box.top) < box.height / 2) {
-      last.text += collapsed(word);
+      last.text += ` ${word}`;
       last.right = box.right;
     } else {
       const { left, right, top, height } = box;
-      lines.push({ text: word.trim(), left, right, top, height });
+      lines.push({ text: word, left, right, top, height });
     }
   }
   return lines.map(({ text, left, right, top, height }) => ({
@@ -333,5 +350,3 @@ function linesOf(node: Text): { text: string; box: Box }[] {
     box: { left, top, width: right - left, height },
   }));
 }
-
-const collapsed = (text: string) => text.replace(/[\t\n ]+/gu, ' ');

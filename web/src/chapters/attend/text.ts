@@ -7,7 +7,7 @@ const quoted = (token: string) => `“${token}”`;
 
 export const text = {
   title: 'Attend',
-  kicker: 'Attention, number by number',
+  kicker: 'Chapter 3',
   heading: ['Each word asks,', 'every word answers'],
   lede: {
     before: 'A row of ',
