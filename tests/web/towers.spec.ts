@@ -1,0 +1,255 @@
+// Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
+// the decoder step by step against rows of one go.
+import AxeBuilder from '@axe-core/playwright';
+import type { Tensor, Tril } from 'tril';
+import { generator, handMade, placing } from '../../web/src/state/towers-weights.ts';
+import type { ModeId } from '../../web/src/state/towers.ts';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
+});
+
+/** Sums of up to 25 products of numbers up to 100, a few after each other: variants of the core may round otherwise. */
+const rounding = 64 * 2 ** -24 * 100;
+const start = '‹s›';
+const words = 'the red house by the lake'.split(' ');
+const vocabulary = [start, ...new Set(words)];
+const ids = (tokens: string[]) => tokens.map((word) => vocabulary.indexOf(word));
+const source = ids([start, ...words]);
+const inputs = ids([start, ...words.slice(0, -1)]);
+
+type Rows = number[][];
+const full = (rows: number, cols: number, sees = (_row: number, _col: number) => true): Rows =>
+  Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: cols }, (__, col) => Number(sees(row, col))),
+  );
+
+interface Masks {
+  source: Rows;
+  target: Rows;
+  memory: Rows;
+}
+const masks = (): Masks => ({
+  source: full(7, 7),
+  target: full(6, 6, (row, col) => col <= row),
+  memory: full(6, 7),
+});
+
+function embedded(core: Tril, tokens: number[]): Tensor {
+  const { who, where } = placing(vocabulary.length);
+  const columns = { who: rowsOf(core.tensor([who.rows, who.cols], who.data)) };
+  const hands = rowsOf(core.tensor([where.rows, where.cols], where.data));
+  return core.tensor(
+    tokens.map((word, place) => {
+      const angle = (2 * Math.PI * place) / 16;
+      return columns.who.map(
+        (row, i) => row[word] + hands[i][0] * Math.sin(angle) + hands[i][1] * Math.cos(angle),
+      );
+    }),
+  );
+}
+
+function towers(core: Tril, mode: ModeId, given: Masks, read = inputs) {
+  const made = handMade(vocabulary.length, mode, source.length);
+  const weights = Object.fromEntries(
+    Object.entries(made.weights).map(([name, { rows, cols, data }]) => [
+      name,
+      core.tensor([rows, cols], data),
+    ]),
+  );
+  const mask = (rows: Rows) => core.mask.dense(core.tensor(rows), { kind: 'boolean' });
+  const result = core.transformer(embedded(core, source), embedded(core, read), weights, {
+    ...{ heads: 1, trace: true },
+    sourceMask: mask(given.source),
+    targetMask: mask(given.target),
+    memoryMask: mask(given.memory),
+  });
+  const { rows, cols, data } = generator(vocabulary.length);
+  const chances = rowsOf(core.softmax(core.linear(result.output, core.tensor([rows, cols], data))));
+  return { ...result, chances };
+}
+
+const likeliest = (chances: Rows) => chances.map((row) => row.indexOf(Math.max(...row)));
+
+async function expectMaps(lesson: Lesson, mode: ModeId, given: Masks): Promise<void> {
+  const { trace, chances } = towers(await tril(), mode, given);
+  const [decoder] = trace.decoder;
+  await lesson.expectDrawn('sourceMask', given.source);
+  await lesson.expectDrawn('targetMask', given.target);
+  await lesson.expectDrawn('memoryMask', given.memory);
+  await lesson.expectDrawn('sourceWeights', rowsOf(trace.encoder[0].weights), rounding);
+  await lesson.expectDrawn('targetWeights', rowsOf(decoder.weights), rounding);
+  await lesson.expectDrawn('memoryWeights', rowsOf(decoder.crossAttention.weights), rounding);
+  const drawn = await lesson.page
+    .locator('[data-chance]')
+    .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.chance)));
+  for (const [step, row] of chances.entries()) {
+    expect(Math.abs(drawn[step] - Math.max(...row))).toBeLessThan(rounding);
+  }
+}
+
+for (const mode of ['place', 'reverse', 'same', 'follows'] as const) {
+  test(`every map of both towers, looking for "${mode}"`, async ({ lesson, page }) => {
+    await lesson.open({ mode });
+    await expectMaps(lesson, mode, masks());
+    const { crossAttention } = towers(await tril(), mode, masks()).trace.decoder[0];
+    for (const [id, tensor] of [
+      ['q', crossAttention.queries],
+      ['k', crossAttention.keys],
+      ['scores', crossAttention.masked],
+      ['weights', crossAttention.weights],
+      ['v', crossAttention.values],
+      ['heads', crossAttention.heads],
+    ] as const) {
+      await lesson.expectDrawn(id, rowsOf(tensor), rounding);
+    }
+    const written = {
+      place: 'the red house by the lake',
+      reverse: 'lake the by house red the',
+      same: `${start} the red house by the`,
+      follows: null,
+    }[mode];
+    const says = await page.locator('[data-writes]').allTextContents();
+    if (written) expect(says.map((word) => word.trim()).join(' ')).toBe(written);
+  });
+}
+
+test('masks: padding, both ways, a cell turned over, and the future let in', async ({
+  lesson,
+  page,
+}) => {
+  const given = masks();
+  await lesson.open({ mode: 'follows', padding: '2' });
+  given.source = full(7, 7, (_, col) => col < 5);
+  given.memory = full(6, 7, (_, col) => col < 5);
+  await expectMaps(lesson, 'follows', given);
+  await page.getByLabel('Hidden from the decoder, too').uncheck();
+  given.memory = full(6, 7);
+  await expectMaps(lesson, 'follows', given);
+  await lesson.point('memoryMask', 2, 3);
+  given.memory[2][3] = 0;
+  await expectMaps(lesson, 'follows', given);
+  await page.getByLabel('Causal mask').uncheck();
+  given.target = full(6, 6);
+  await expectMaps(lesson, 'follows', given);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  given.memory[2][3] = 1;
+  given.target = masks().target;
+  await expectMaps(lesson, 'follows', given);
+});
+
+test('a row that sees nothing of the source gets nothing from it', async ({ lesson, page }) => {
+  const flips = Array.from({ length: 7 }, (_, col) => `memoryMask.1.${col}`).join('!');
+  await lesson.open({ flips, pin: 'memoryWeights.1.2' });
+  const given = masks();
+  given.memory[1] = Array<number>(7).fill(0);
+  await expectMaps(lesson, 'place', given);
+  await expect(page.locator('#both .why')).toContainText('This row sees nothing');
+});
+
+test('step by step as in one go: teacher and own words', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open({ mode: 'follows', step: '6' });
+  const rows = (name: string) =>
+    page
+      .locator(`[data-row="${name}"] [data-word]`)
+      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.word)));
+  const taught = towers(core, 'follows', masks());
+  // Two words that tie but for rounding may come out either way: then both have about one chance.
+  const expectWritten = (written: number[], chances: Rows) => {
+    for (const [step, word] of written.entries()) {
+      expect(Math.max(...chances[step]) - chances[step][word]).toBeLessThan(1e-3);
+    }
+  };
+  expect(await rows('reads')).toEqual(inputs);
+  expectWritten(await rows('writes'), taught.chances);
+  await page.getByRole('button', { name: 'its own words' }).first().click();
+  await expect(async () => expect(await rows('reads')).not.toEqual(inputs)).toPass();
+  const read = await rows('reads');
+  const written = await rows('writes');
+  expect(read).toEqual([0, ...written.slice(0, -1)]);
+  expectWritten(written, towers(core, 'follows', masks(), read).chances);
+  const furthest = Number(await page.locator('[data-furthest]').getAttribute('data-furthest'));
+  expect(furthest).toBeLessThan(rounding);
+  await lesson.stepper('steps').getByRole('button', { name: 'Step back' }).click();
+  await expect(page.locator('[data-row="writes"] [data-word]')).toHaveCount(5);
+  await lesson.open({ causal: 'no' });
+  await expect(page.locator('[data-furthest]')).toContainText('lets a step look at');
+  expect(likeliest(taught.chances).length).toBe(6);
+});
+
+test('additive attention beside the dot product', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open({ mode: 'follows', apin: 'additive.1.2' });
+  const { crossAttention } = towers(core, 'follows', masks()).trace.decoder[0];
+  const [q, k] = [rowsOf(crossAttention.queries), rowsOf(crossAttention.keys)];
+  const { gain } = handMade(vocabulary.length, 'follows', source.length);
+  // tanh(1 + d) + tanh(1 - d) of the distance d = q / gain - k, times 3, written down again.
+  const scores = q.map((query) =>
+    k.map((key) =>
+      query.reduce((sum, value, i) => {
+        const distance = value / gain - key[i];
+        return sum + 3 * (Math.tanh(1 + distance) + Math.tanh(1 - distance));
+      }, 0),
+    ),
+  );
+  await lesson.expectDrawn('dot', rowsOf(crossAttention.masked), rounding);
+  await lesson.expectDrawn('additive', scores, rounding);
+  await lesson.expectDrawn('additiveWeights', rowsOf(core.softmax(core.tensor(scores))), rounding);
+  await expect(page.locator('#additive .why')).toContainText('3·tanh(');
+});
+
+test('questions, shapes, and why', async ({ lesson, page }) => {
+  await lesson.open({ pin: 'scores.2.3' });
+  await expect(page.locator('#cross .why')).toContainText('/ √6');
+  const ask = page.locator('#both .ask');
+  await ask.getByRole('button', { name: 'only the last' }).click();
+  await expect(ask).toContainText('Yes. 1 of 6 rows change.');
+  const steps = page.locator('#steps .ask');
+  await steps.getByRole('button', { name: 'reading the target' }).click();
+  await expect(steps).toContainText('Yes.');
+  const { trace } = towers(await tril(), 'place', masks());
+  const shape = (name: string) => page.locator(`[data-tensor="${name}"] td`).nth(1);
+  await expect(shape('memory')).toHaveText(`[${trace.memory.shape.join(', ')}]`);
+  await expect(shape('decoder[0].crossAttention.weights')).toHaveText('[1, 6, 7]');
+  await expect(page.locator('[data-tensor]')).toHaveCount(
+    Object.keys(trace.encoder[0]).length + Object.keys(trace.decoder[0]).length - 1 + 7 + 2,
+  );
+});
+
+test('the link holds the state; a broken one says so', async ({ lesson, page }) => {
+  await lesson.open({ mode: 'reverse', source: 'one two', target: 'two one', step: '1' });
+  await expect(page.getByRole('textbox').first()).toHaveValue('one two');
+  await page.locator('[data-matrix="memoryWeights"]').getByRole('grid').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/pin=memoryWeights\.0\.1/);
+  await page.locator('[data-matrix="sourceMask"]').getByRole('grid').focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/flips=sourceMask\.0\.0/);
+  await lesson.open({ mode: 'sideways', flips: 'q.0.0' });
+  await expect(page.getByText('mode=sideways')).toBeVisible();
+  await expect(page.getByText('flips=q.0.0')).toBeVisible();
+});
+
+for (const width of [360, 768, 1440]) {
+  test.describe(`${width} px wide`, () => {
+    test.use({ viewport: { width, height: 800 }, colorScheme: width === 768 ? 'dark' : 'light' });
+    test('never scrolls sideways, and has no accessibility faults', async ({ lesson, page }) => {
+      await lesson.open({ pin: 'memoryWeights.1.2', apin: 'additive.1.2' });
+      await page.locator('[data-furthest]').waitFor();
+      await expectNoSidewaysScroll(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
+      ).toEqual([]);
+      const long = 'incomprehensibilities are never out of place in here';
+      await lesson.open({ source: long, target: long });
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

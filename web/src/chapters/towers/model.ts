@@ -1,0 +1,80 @@
+import type { TowersAsk } from '../../compute/lessons/towers';
+import type { MatrixData } from '../../compute/protocol';
+import { openChapter, useChapter } from '../../shell/chapter.svelte';
+import {
+  decode,
+  encode,
+  maxWords,
+  type MaskId,
+  type ModeId,
+  type TowersState,
+} from '../../state/towers';
+import { handWidth } from '../../state/towers-weights';
+import { tokenize } from '../attend/tokens';
+
+export const provideModel = () => openChapter<TowersState>({ chapter: 'towers', encode, decode });
+export const useModel = () => useChapter<TowersState>();
+
+/** What both texts begin with. */
+export const start = '‹s›';
+
+export interface Texts {
+  /** What the encoder reads: the start, and the words. */
+  readonly source: readonly string[];
+  /** What is to be written. */
+  readonly target: readonly string[];
+  /** What the decoder reads while it writes: the start, and all of the target but its last word. */
+  readonly inputs: readonly string[];
+  readonly vocabulary: readonly string[];
+}
+
+function wordsOf(text: string): readonly string[] {
+  const words = tokenize(text, 'words').tokens.slice(0, maxWords);
+  return words.length > 0 ? words : ['…'];
+}
+
+export function textsOf({ source, target }: TowersState): Texts {
+  const [from, to] = [wordsOf(source), wordsOf(target)];
+  const vocabulary = [...new Set([start, ...from, ...to])];
+  while (vocabulary.length < handWidth) vocabulary.push('·'.repeat(vocabulary.length));
+  return {
+    ...{ source: [start, ...from], target: to, vocabulary },
+    inputs: [start, ...to.slice(0, -1)],
+  };
+}
+
+function mask(rows: number, cols: number, sees: (row: number, col: number) => boolean): MatrixData {
+  const data = Float32Array.from({ length: rows * cols }, (_, i) =>
+    Number(sees(Math.floor(i / cols), i % cols)),
+  );
+  return { rows, cols, data };
+}
+
+/** What the core is asked about the state. */
+export function askOf(state: TowersState, change: Partial<TowersState> = {}): TowersAsk {
+  const now = { ...state, ...change };
+  const { source, target, vocabulary } = textsOf(now);
+  const [S, T] = [source.length, target.length];
+  const turned = (id: MaskId, row: number, col: number) =>
+    now.flips.some((flip) => flip.matrix === id && flip.row === row && flip.col === col);
+  const real = S - Math.min(now.padding, S - 1);
+  return {
+    source: source.map((word) => vocabulary.indexOf(word)),
+    target: target.map((word) => vocabulary.indexOf(word)),
+    words: vocabulary.length,
+    mode: now.mode as ModeId,
+    masks: {
+      source: mask(S, S, (row, col) => col < real !== turned('sourceMask', row, col)),
+      target: mask(
+        T,
+        T,
+        (row, col) => (!now.causal || col <= row) !== turned('targetMask', row, col),
+      ),
+      memory: mask(
+        T,
+        S,
+        (row, col) => (!now.hides || col < real) !== turned('memoryMask', row, col),
+      ),
+    },
+  };
+}

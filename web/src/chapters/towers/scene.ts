@@ -1,0 +1,234 @@
+// From the core's answer to matrices that can be drawn, and why each number is what it is.
+import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/lessons/towers';
+import { at, type MatrixData } from '../../compute/protocol';
+import { inText } from '../../figures/format';
+import type { Axis, Drawn, MatrixSymbol } from '../../figures/matrix';
+import { scaleEnd } from '../../figures/paint';
+import type { Role } from '../../figures/palette.svelte';
+import type { Mark } from '../../figures/pointing.svelte';
+import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import type { TowersCell, TowersId } from '../../state/towers';
+import type { Texts } from './model';
+import { text } from './text';
+
+export interface Scene {
+  readonly ask: TowersAsk;
+  readonly answer: TowersAnswer;
+  readonly texts: Texts;
+  readonly drawn: Readonly<Partial<Record<TowersId, Drawn>>>;
+}
+
+const { axes } = text;
+
+function wordAxis(words: readonly string[], title: string): Axis {
+  return { title, names: words.map((word, i) => `${word} (${i + 1})`), short: words, words: true };
+}
+
+/** Columns of V and of what is made of it: the words, and numerals where there are more. */
+function vocabularyAxis({ vocabulary }: Texts): Axis {
+  return { title: axes.word, names: vocabulary, short: vocabulary, words: true };
+}
+
+export function numerals(count: number, title: string): Axis {
+  const names = Array.from({ length: count }, (_, i) => String(i + 1));
+  return { title, names, short: names };
+}
+
+const plain = {
+  shared: false,
+  hidden: () => false,
+  changed: null,
+  edited: null,
+  editable: false,
+} as const;
+
+export interface Look {
+  readonly role: Role;
+  readonly rows: Axis;
+  readonly cols: Axis;
+  readonly kind?: Drawn['kind'];
+  readonly symbol?: MatrixSymbol;
+}
+
+export function drawnOf(id: TowersId, matrix: MatrixData, look: Look): Drawn {
+  return {
+    ...{ ...plain, id, matrix, kind: 'signed', end: scaleEnd(matrix.data) },
+    symbol: { base: text.symbols[id] ?? id, letter: false },
+    hidden: (row, col) => at(matrix, row, col) === -Infinity,
+    ...look,
+  };
+}
+
+export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Scene {
+  const source = {
+    looks: wordAxis(texts.source, axes.sourceQuery),
+    seen: wordAxis(texts.source, axes.sourceKey),
+  };
+  const target = {
+    looks: wordAxis(texts.inputs, axes.targetQuery),
+    seen: wordAxis(texts.inputs, axes.targetKey),
+  };
+  const letter = (base: string): MatrixSymbol => ({ base, letter: true });
+  const words = vocabularyAxis(texts);
+  const { encoder, decoder, cross } = answer;
+  const places = ask.mode === 'place' || ask.mode === 'reverse';
+  const found = places ? numerals(cross.q.cols, axes.entry) : words;
+  const drawn: Drawn[] = [];
+  const put = (id: TowersId, matrix: MatrixData, look: Look) =>
+    drawn.push(drawnOf(id, matrix, look));
+  const pairs = [
+    [
+      'sourceMask',
+      ask.masks.source,
+      'sourceMasked',
+      'sourceWeights',
+      encoder,
+      source.looks,
+      source.seen,
+    ],
+    [
+      'targetMask',
+      ask.masks.target,
+      'targetMasked',
+      'targetWeights',
+      decoder,
+      target.looks,
+      target.seen,
+    ],
+    ['memoryMask', ask.masks.memory, 'scores', 'memoryWeights', cross, target.looks, source.seen],
+  ] as const;
+  for (const [mask, given, scores, weights, maps, rows, cols] of pairs) {
+    put(mask, given, { role: 'score', kind: 'weights', rows, cols });
+    put(scores, maps.masked, { role: 'score', rows, cols, symbol: letter('S + M') });
+    put(weights, maps.weights, { role: 'weight', kind: 'weights', rows, cols });
+  }
+  put('q', cross.q, { role: 'q', rows: target.looks, cols: found, symbol: letter('Q') });
+  put('k', cross.k, { role: 'k', rows: source.seen, cols: found, symbol: letter('K') });
+  put('v', cross.v, { role: 'v', rows: source.seen, cols: words, symbol: letter('V') });
+  put('weights', cross.weights, {
+    ...{ role: 'weight', kind: 'weights', rows: target.looks, cols: source.seen },
+    symbol: letter('A'),
+  });
+  put('heads', cross.heads, { role: 'v', rows: target.looks, cols: words, symbol: letter('A V') });
+  return {
+    ...{ ask, answer, texts },
+    drawn: Object.fromEntries(drawn.map((one) => [one.id, one])),
+  };
+}
+
+/** What weights are the softmax of. */
+const scoresOf: Partial<Record<TowersId, TowersId>> = {
+  sourceWeights: 'sourceMasked',
+  targetWeights: 'targetMasked',
+  memoryWeights: 'scores',
+  weights: 'scores',
+};
+
+export function sourcesOf({ drawn }: Scene, { matrix, row, col }: TowersCell): Mark[] {
+  const line = (id: TowersId, at: number): Mark => ({
+    matrix: id,
+    rows: [at, at],
+    cols: [0, (drawn[id]?.matrix.cols ?? 1) - 1],
+  });
+  const masks = { sourceWeights: 'sourceMask', targetWeights: 'targetMask' } as const;
+  switch (matrix) {
+    case 'sourceWeights':
+    case 'targetWeights':
+      return [line(masks[matrix], row)];
+    case 'memoryWeights':
+      return [line('memoryMask', row)];
+    case 'weights':
+      return [line('scores', row)];
+    case 'scores':
+      return [line('q', row), line('k', col)];
+    case 'heads':
+      return [
+        line('weights', row),
+        { matrix: 'v', rows: [0, (drawn.v?.matrix.rows ?? 1) - 1], cols: [col, col] },
+      ];
+    default:
+      return [];
+  }
+}
+
+function power(value: number): Part[] {
+  return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
+}
+
+/** e to one of a row, over the sum of them all. */
+export function softmaxParts(scores: MatrixData, row: number, col: number): Part[] {
+  const below = Array.from({ length: scores.cols }, (_, i) => [
+    ...(i > 0 ? [{ text: ' + ' }] : []),
+    ...power(at(scores, row, i)),
+  ]).flat();
+  return [...power(at(scores, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
+}
+
+function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[]; note: string } {
+  const { drawn } = scene;
+  const { why } = text;
+  const own = drawn[matrix]!;
+  const scores = scoresOf[matrix];
+  if (scores) {
+    const { matrix: from } = drawn[scores]!;
+    const blind = Array.from({ length: from.cols }, (_, i) => at(from, row, i)).every(
+      (score) => score === -Infinity,
+    );
+    if (blind) return { parts: [], note: why.blind };
+    return { parts: softmaxParts(from, row, col), note: why.softmax };
+  }
+  switch (matrix) {
+    case 'scores': {
+      if (own.hidden(row, col)) return { parts: [], note: why.unseenScore };
+      const [q, k] = [drawn.q!.matrix, drawn.k!.matrix];
+      const terms = Array.from({ length: q.cols }, (_, i) => ({
+        a: at(q, row, i),
+        b: at(k, col, i),
+      }));
+      const shown = terms.filter(({ a, b }) => a !== 0 && b !== 0);
+      return {
+        parts: [{ text: '( ' }, ...sumOf(shown, 'q', 'k'), { text: ` ) / √${q.cols}` }],
+        note: why.scores(q.cols),
+      };
+    }
+    case 'heads': {
+      const [weights, v] = [drawn.weights!.matrix, drawn.v!.matrix];
+      const terms = Array.from({ length: v.rows }, (_, i) => ({
+        a: at(weights, row, i),
+        b: at(v, i, col),
+      }));
+      return { parts: sumOf(terms, 'weight', 'v'), note: why.heads };
+    }
+    case 'q':
+    case 'k':
+    case 'v':
+      return { parts: [], note: why[matrix] };
+    default:
+      return { parts: [], note: at(own.matrix, row, col) === 0 ? why.unseen : why.seen };
+  }
+}
+
+/** Null for a cell that is not there. */
+export function whyOf(scene: Scene, cell: TowersCell): Why | null {
+  const drawn = scene.drawn[cell.matrix];
+  if (!drawn || cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
+  const { row, col } = cell;
+  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
+}
+
+/** v . tanh(a + b), unit by unit, the first ones written. */
+export function additiveParts(answer: AdditiveAnswer, row: number, col: number): Part[] {
+  const longest = 4;
+  const { queries, keys, v } = answer;
+  const parts = v
+    .slice(0, longest)
+    .flatMap((value, unit): Part[] => [
+      ...(unit > 0 ? [{ text: ' + ' }] : []),
+      { text: `${inText(value)}·tanh(` },
+      factor(at(queries, row, unit), 'q'),
+      { text: ' + ' },
+      factor(at(keys, col, unit), 'k'),
+      { text: ')' },
+    ]);
+  return [...parts, { text: ` + … ${v.length - longest} more`, quiet: true }];
+}
