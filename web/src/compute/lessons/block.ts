@@ -1,9 +1,9 @@
 // What chapter "Block" shows, on the core. There is no arithmetic here.
 import type { Activation, Tensor, Tril } from 'tril';
 import type { Answers } from '../lesson-protocol';
-import type { MatrixData } from '../protocol';
+import type { CostData, MatrixData } from '../protocol';
 import { composedBlock, randomWeights, type BlockForm, type Part } from './block-parts';
-import { download, upload } from './matrices';
+import { costData, download, upload } from './matrices';
 import { add, apart, moments, norm, subtract, type Moments } from './sums';
 
 export const sizes = { width: 8, heads: 2, hidden: 16 } as const;
@@ -37,6 +37,8 @@ export interface BlockAnswer {
   };
   /** Largest distance from the core's transformerBlock, where it can be asked: with all parts, without rotary positions. */
   readonly apart: number | null;
+  /** Of one transformerBlock of these sizes. */
+  readonly cost: CostData;
 }
 
 export interface ShuffleAnswer {
@@ -54,6 +56,7 @@ export interface PerTokenAnswer {
   readonly after: Moments;
   /** Of the columns of what came out. */
   readonly columns: Moments;
+  readonly cost: CostData;
 }
 
 export interface ActivationAnswer {
@@ -167,6 +170,9 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
       output: norm(tril, whole.steps.output),
     },
     apart: own && apart(tril, own, output),
+    cost: costData(
+      tril.cost.transformerBlock({ ...sizes, ...{ tokens: ask.ids.length, activation, causal } }),
+    ),
   };
 }
 
@@ -235,6 +241,7 @@ export const blockAnswers: Answers<BlockLessons> = {
       normed: download(normed),
       ...{ before: moments(tril, x), after: moments(tril, normed) },
       columns: moments(tril, turned),
+      cost: costData(tril.cost.layerNorm({ rows: given.rows, width: given.cols, affine: false })),
     };
   },
 

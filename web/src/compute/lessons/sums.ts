@@ -18,15 +18,12 @@ export function subtract(tril: Tril, one: Tensor, other: Tensor): Tensor {
 
 /** The largest distance between numbers at the same place. */
 export function apart(tril: Tril, one: Tensor, other: Tensor): number {
-  return subtract(tril, one, other)
-    .read()
-    .reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return tril.compare(one, other).maxAbsolute;
 }
 
-/** The Frobenius norm: a matrix of one row has one singular value, its length. */
+/** The Frobenius norm. */
 export function norm(tril: Tril, x: Tensor): number {
-  const [length] = tril.singularValues(tril.tensor([1, x.size], x.read())).read();
-  return length;
+  return tril.compare(x, x).expectedNorm;
 }
 
 export interface Moments {
@@ -37,14 +34,9 @@ export interface Moments {
 /** Mean and (biased) variance of every row. */
 export function moments(tril: Tril, x: Tensor): Moments {
   const [rows, cols] = x.shape;
-  const shares = tril.tensor([cols, 1], new Float32Array(cols).fill(1 / cols));
-  const mean = tril.matmul(x, shares);
-  const everywhere = tril.matmul(mean, tril.tensor([1, cols], new Float32Array(cols).fill(1)));
-  const centred = subtract(tril, x, everywhere).read();
-  const squares = tril.matmul(
-    tril.tensor([rows, 1, cols], centred),
-    tril.tensor([rows, cols, 1], centred),
+  const data = x.read();
+  const each = Array.from({ length: rows }, (_, row) =>
+    tril.statistics(tril.tensor([cols], data.slice(row * cols, (row + 1) * cols))),
   );
-  const variance = tril.matmul(tril.tensor([rows, 1], squares.read()), tril.tensor([[1 / cols]]));
-  return { mean: [...mean.read()], variance: [...variance.read()] };
+  return { mean: each.map(({ mean }) => mean), variance: each.map(({ variance }) => variance) };
 }
