@@ -1,4 +1,4 @@
-// Pictures of the page, to be looked at: node tests/web/screenshots.mjs [--dist web/dist] [step ...]
+// Pictures of the page, to be looked at: node tests/web/screenshots.mjs [--dist web/dist] [name ...]
 //
 // Three widths in two themes, and a few situations, into tests/results/screenshots/ (not committed).
 // With --pictures instead those of the README, into web/pictures/.
@@ -21,20 +21,27 @@ const { values, positionals } = parseArgs({
 });
 mkdirSync(values.out, { recursive: true });
 
+/** Every chapter as it opens, and a few situations of the head in chapter Attend; addresses without their #. */
+const chapters = [
+  ...['multiply', 'average', 'attend', 'mask', 'heads', 'block', 'towers', 'longer', 'check'],
+];
+const many = Array.from({ length: 64 }, (_, i) => `w${i}`).join(' ');
 const situations = {
-  x: 'step=x',
-  q: 'step=q',
-  scores: 'step=scores&pin=scores.4.3',
-  masked: 'step=masked',
-  weights: 'step=weights&pin=weights.7.6',
-  output: 'step=output&pin=output.7.3',
-  edited: 'step=q&edits=wq~0~7~5&pin=wq.0.7',
-  arabic: 'text=القطة رأت الكلب والكلب رأى القطة&step=weights&head=same',
-  characters: 'by=characters&text=日本語🙂日本👩‍👩‍👧x&step=scores&head=same',
-  numbers: 'by=numbers&text=1 0 2\n0 1 1\n2 1 0\n1 2 nan&head=same&step=scores',
-  long: `text=${Array.from({ length: 64 }, (_, i) => `w${i}`).join(' ')}&step=weights&head=previous`,
-  longq: `text=${Array.from({ length: 64 }, (_, i) => `w${i}`).join(' ')}&step=scores&head=previous`,
-  broken: 'step=nonsense&pin=q.99.1&foo=1',
+  ...Object.fromEntries(chapters.map((chapter) => [chapter, chapter])),
+  'multiply-steps': 'multiply?step=3&access=900&pin=c.0.1&spin=sc.0.3',
+  'average-leak': 'average?hidden=0&pin=soft.0.0&blend=free',
+  q: 'attend?step=q',
+  scores: 'attend?step=scores&pin=scores.4.3',
+  masked: 'attend?step=masked',
+  weights: 'attend?step=weights&pin=weights.7.6',
+  output: 'attend?step=output&pin=output.7.3&head=average&added=100&width=8&spin=naive.0.0',
+  edited: 'attend?step=q&edits=wq~0~7~5&pin=wq.0.7',
+  arabic: 'attend?text=القطة رأت الكلب والكلب رأى القطة&step=weights&head=same',
+  characters: 'attend?by=characters&text=日本語🙂日本👩‍👩‍👧x&step=scores&head=same',
+  numbers: 'attend?by=numbers&text=1 0 2\n0 1 1\n2 1 0\n1 2 nan&head=same&step=scores',
+  long: `attend?text=${many}&step=weights&head=previous`,
+  longq: `attend?text=${many}&step=scores&head=previous`,
+  broken: 'attend?step=nonsense&pin=q.99.1&foo=1',
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(situations);
 
@@ -47,14 +54,14 @@ const server = await preview({
 const address = server.resolvedUrls.local[0];
 const browser = await chromium.launch(launchOptions());
 
-async function open(context, query) {
+async function open(context, hash) {
   const page = await context.newPage();
   page.on('console', (message) => console.log(message.text()));
   page.on('pageerror', (error) => console.log(error.message));
-  await page.goto(`${address}#attend?${encodeURI(query)}`);
-  await page.waitForSelector('[data-measured]');
+  await page.goto(`${address}#${encodeURI(hash)}`);
+  await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(350);
+  await page.waitForTimeout(1500); // costs are measured once nothing changes any more
   return page;
 }
 
