@@ -7,6 +7,7 @@
 #include "cost.h"
 #include "efficient_attention.h"
 #include "feed_forward.h"
+#include "files.h"
 #include "guard.h"
 #include "layers.h"
 #include "matmul.h"
@@ -29,6 +30,9 @@ EMSCRIPTEN_BINDINGS(tril) {
   register_type<Numbers>("number[]");
   register_type<Floats>("Float32Array");
   register_type<Integers>("Int32Array");
+  register_type<Bytes>("Uint8Array");
+  register_type<Names>("string[]");
+  register_type<StoredArrays>("{ name: string; type: string; shape: number[]; tensor: _Tensor }[]");
   register_type<MaskRules>("{ kind: string }[]");
   register_type<Sizes>("Record<string, number | string | boolean>");
   register_type<NamedTensors>("Record<string, _Tensor>");
@@ -137,6 +141,9 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("heldBytes", &CostResult::held_bytes)
       .field("scores", &CostResult::scores);
   function("_cost", guard<&tril::js::cost>);
+
+  function("_readFile", guard<&tril::js::read_file>);
+  function("_writeFile", guard<&tril::js::write_file>);
 
   value_object<BlockOptions>("_BlockOptions")
       .field("heads", &BlockOptions::heads)

@@ -75,6 +75,7 @@ std::string shape_text(const Tensor& tensor);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)       // number[]
 EMSCRIPTEN_DECLARE_VAL_TYPE(Floats)        // Float32Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(Integers)      // Int32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(Names)         // string[]
 EMSCRIPTEN_DECLARE_VAL_TYPE(NamedTensors)  // Record<string, _Tensor>
 
 // The tensor of that name, or null.

@@ -2,6 +2,7 @@ import { attentionCalls } from './calls/attention.js';
 import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
+import { fileCalls } from './calls/files.js';
 import { layerCalls } from './calls/layers.js';
 import { lessonCalls } from './calls/lessons.js';
 import { maskCalls } from './calls/mask.js';
@@ -32,6 +33,7 @@ export const calls = (context: Context) => ({
   ...lessonCalls(context),
   ...measureCalls(context),
   ...costCalls(context),
+  ...fileCalls(context),
   ...normCalls(context),
   ...feedForwardCalls(context),
   ...transformerCalls(context),

@@ -68,6 +68,7 @@ export {
   type TraceOptions,
 } from './calls/lessons.js';
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
+export type { StoredArray } from './calls/files.js';
 export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
 export type {
   Activation,

@@ -109,21 +109,26 @@ function allocate(call: string, count: number, shape: readonly number[]): Float3
 }
 
 /** The elements of `data` in row-major order, which must fit `shape`: flat, or nested just so. */
-export function flatten(call: string, data: unknown, shape: readonly number[]): Float32Array {
+export function flatten(
+  call: string,
+  data: unknown,
+  shape: readonly number[],
+  argument = 'data',
+): Float32Array {
   const count = elementCount(shape);
   const flat = isNumericArray(data) || (Array.isArray(data) && !Array.isArray(data[0]));
   if (!flat && !Array.isArray(data)) {
     const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;
-    throw new TrilError(call, 'data', problem);
+    throw new TrilError(call, argument, problem);
   }
   if (flat && data.length !== count) {
     const problem = `has ${data.length} numbers, shape ${shapeText(shape)} needs ${count}`;
-    throw new TrilError(call, 'data', problem, { shape });
+    throw new TrilError(call, argument, problem, { shape });
   }
   if (data instanceof Float32Array) return data;
   if (isNumericArray(data)) return Float32Array.from(data);
   const out = allocate(call, count, shape);
-  flattenInto(call, 'data', data, flat ? [count] : shape, out);
+  flattenInto(call, argument, data, flat ? [count] : shape, out);
   return out;
 }
 

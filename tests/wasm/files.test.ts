@@ -1,0 +1,253 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { TrilError, type StoredArray } from 'tril';
+import { describe, expect, it } from 'vitest';
+import { expectWorking, tril } from './helpers.js';
+
+const folder = join(import.meta.dirname, '..', 'golden', 'files');
+const fixture = (name: string) => new Uint8Array(readFileSync(join(folder, `${name}.npy`)));
+
+/** The only array of a file, and its numbers; nothing of it stays. */
+async function only(file: Uint8Array, name = '') {
+  const arrays = await tril.readArrays(file, name);
+  expect(arrays).toHaveLength(1);
+  return released(arrays)[0]!;
+}
+function released(arrays: StoredArray[]) {
+  return arrays.map(({ tensor, ...about }) => {
+    const [values, held] = [[...tensor.read()], tensor.shape];
+    tensor.dispose();
+    return { ...about, values, held };
+  });
+}
+
+async function expectRefused(file: unknown, name: string, says: string | RegExp) {
+  const before = tril.memory().tensors;
+  const error: unknown = await tril.readArrays(file as Uint8Array, name).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TrilError);
+  expect(error).toMatchObject({ call: 'readArrays' });
+  const { message } = error as TrilError;
+  if (typeof says === 'string') expect(message).toContain(says);
+  else expect(message).toMatch(says);
+  expect(tril.memory().tensors).toBe(before);
+  expectWorking();
+}
+
+const text = (value: string) => new TextEncoder().encode(value);
+const float32 = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
+
+function safetensors(header: object | string, data: Uint8Array = new Uint8Array()): Uint8Array {
+  const json = text(typeof header === 'string' ? header : JSON.stringify(header));
+  const file = new Uint8Array(8 + json.length + data.length);
+  new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true);
+  file.set(json, 8);
+  file.set(data, 8 + json.length);
+  return file;
+}
+
+describe('readArrays', () => {
+  it('reads what NumPy writes, of every type, order and version', async () => {
+    for (const file of readdirSync(folder).filter((each) => each.endsWith('.npy'))) {
+      const name = file.replace('.npy', '');
+      if (name === 'f4_none') continue;
+      const { values, shape, held, type } = await only(fixture(name));
+      const kind = name[0]!;
+      if (name === 'f4_scalar') {
+        expect({ values, shape, held }).toEqual({ values: [-2.75], shape: [], held: [1] });
+        continue;
+      }
+      expect(shape, name).toEqual(name === 'f4_vector' ? [24] : [2, 3, 4]);
+      const expected = Array.from({ length: 24 }, (_, n) => {
+        if (kind === 'b') return Number(n % 3 === 0);
+        return kind === 'f' ? (n - 12) / 4 : kind === 'i' ? n - 12 : n;
+      });
+      expect(values, name).toEqual(expected);
+      const types = { b: 'bool', f: 'float', i: 'int', u: 'uint' };
+      expect(type).toContain(types[kind as keyof typeof types]);
+    }
+  });
+
+  it('reads .safetensors of float32, float16 and bfloat16', async () => {
+    const header = {
+      __metadata__: { format: 'pt' },
+      'a.weight': { dtype: 'F32', shape: [1, 2], data_offsets: [0, 8] },
+      half: { dtype: 'F16', shape: [2], data_offsets: [8, 12] },
+      brain: { dtype: 'BF16', shape: [], data_offsets: [12, 14] },
+    };
+    const data = new Uint8Array([...float32(1.5, -2), 0x00, 0x3c, 0x01, 0x00, 0xc0, 0xbf]);
+    const arrays = released(await tril.readArrays(safetensors(header, data), 'x.safetensors'));
+    expect(arrays).toEqual([
+      { name: 'a.weight', type: 'float32', shape: [1, 2], held: [1, 2], values: [1.5, -2] },
+      { name: 'half', type: 'float16', shape: [2], held: [2], values: [1, 2 ** -24] },
+      { name: 'brain', type: 'bfloat16', shape: [], held: [1], values: [-1.5] },
+    ]);
+  });
+
+  it('reads .npz archives, stored and deflated', async () => {
+    const [a, b] = [tril.randomNormal([3, 4], { seed: 1 }), tril.tensor([7])];
+    const archive = tril.writeNpz({ a, 'layers.0': b });
+    const arrays = released(await tril.readArrays(archive));
+    expect(arrays.map(({ name }) => name)).toEqual(['a', 'layers.0']);
+    expect(arrays[0]!.values).toEqual([...a.read()]);
+    const packed = released(await tril.readArrays(deflated('x.npy', tril.writeNpy(a))));
+    expect(packed[0]).toMatchObject({ name: 'x', held: [3, 4], values: [...a.read()] });
+    for (const tensor of [a, b]) tensor.dispose();
+  });
+
+  it('reads .json and .csv', async () => {
+    const { values, shape } = await only(text('[[1, 2.5], [3, -4e2]]'), 'x.json');
+    expect({ values, shape }).toEqual({ values: [1, 2.5, 3, -400], shape: [2, 2] });
+    const named = released(await tril.readArrays(text('{"q": [1], "k": [[2], [3]]}'), 'x.JSON'));
+    expect(named.map(({ name, held }) => [name, held])).toEqual([
+      ['q', [1]],
+      ['k', [2, 1]],
+    ]);
+    for (const csv of [
+      '1,2\n3,4',
+      'a,b\r\n1,2\r\n3,4\r\n',
+      '# one\n1;2\n\n3;4',
+      '1\t2\n3\t4',
+      '1 2\n3  4',
+    ]) {
+      expect(await only(text(csv), 'x.csv')).toMatchObject({ held: [2, 2], values: [1, 2, 3, 4] });
+    }
+    expect((await only(text('nan,-inf,1e-3'), 'x.csv')).values).toEqual([
+      NaN,
+      -Infinity,
+      Math.fround(1e-3),
+    ]);
+  });
+
+  it('takes what is written back as it was', async () => {
+    const x = tril.tensor([2, 1, 3], [1, -0, NaN, Infinity, 1e-40, 3]);
+    const npy = tril.writeNpy(x);
+    expect(await only(npy)).toMatchObject({ held: [2, 1, 3], values: [...x.read()] });
+    const safe = tril.writeSafetensors({ 'a.b': x, c: x });
+    expect(released(await tril.readArrays(safe))).toMatchObject([
+      { name: 'a.b', values: [...x.read()] },
+      { name: 'c', held: [2, 1, 3] },
+    ]);
+    x.dispose();
+  });
+
+  it('refuses what is malformed, says where, and keeps nothing', async () => {
+    const good = fixture('f4_little');
+    await expectRefused(good.slice(0, 9), '', 'ends within the header');
+    await expectRefused(good.slice(0, -1), '', /byte \d+/);
+    await expectRefused(fixture('f4_none'), '', 'has no elements; shape is [2, 0, 3]');
+    await expectRefused(new Uint8Array(), 'a.npy', 'is empty');
+    await expectRefused(text('hello'), 'x.bin', 'a kind of file that is not known; .npy, .npz');
+    await expectRefused('hello', 'x.npy', 'must be an ArrayBuffer or a Uint8Array');
+    await expectRefused(text('[1, 2'), 'x.json', 'is not JSON');
+    await expectRefused(text('[[1], [1, 2]]'), 'x.json', 'at [1] must be an array of 1');
+    await expectRefused(text('{"a": [1], "b": "text"}'), 'x.json', 'must be an array of numbers');
+    await expectRefused(text('7'), 'x.json', 'must be an array or an object of arrays');
+    await expectRefused(text('1,2\n3'), 'x.csv', 'line 2 has 1 numbers, those before it have 2');
+    await expectRefused(text('1,2\n3,x'), 'x.csv', 'line 2, column 2: "x" is no number');
+    await expectRefused(text('\n# nothing'), 'x.csv', 'there are no numbers');
+    await expectRefused(Uint8Array.of(0xff, 0xfe), 'x.csv', 'is not text in UTF-8');
+    await expectRefused(safetensors('{"a": 1}'), 'x.safetensors', /byte \d+/);
+    const huge = { a: { dtype: 'F32', shape: [2 ** 31 - 1, 2], data_offsets: [0, 8] } };
+    await expectRefused(safetensors(huge, float32(1, 2)), 'x.safetensors', 'a');
+    const twice = { dtype: 'F32', shape: [1], data_offsets: [0, 4] };
+    await expectRefused(safetensors({ a: twice, b: twice }, float32(1)), 'x.safetensors', 'b');
+  });
+
+  it('refuses archives that lie', async () => {
+    const x = tril.tensor([1, 2, 3]);
+    const npy = tril.writeNpy(x);
+    x.dispose();
+    const good = deflated('x.npy', npy);
+    for (let length = 0; length < good.length; length += 7) {
+      await expectRefused(good.slice(0, length), 'x.npz', /./);
+    }
+    const changed = (at: number, value: number) => {
+      const file = good.slice();
+      file[at] = value;
+      return file;
+    };
+    const list = good.length - 22 - 46 - 'x.npy'.length;
+    await expectRefused(changed(list + 8, 1), '', '"x.npy" in the archive is encrypted');
+    await expectRefused(changed(list + 10, 12), '', 'packed by method 12; 0 and 8 can be read');
+    await expectRefused(changed(list + 16, good[list + 16]! ^ 1), '', 'checksum of "x.npy"');
+    await expectRefused(changed(list + 27, 0xff), '', /has \d+ bytes; at most 2147483647/);
+    await expectRefused(changed(list + 24, good[list + 24]! - 1), '', 'is longer than the');
+    await expectRefused(changed(list + 24, good[list + 24]! + 1), '', 'ends after');
+    await expectRefused(deflated('x.txt', npy), '', '"x.txt" in the archive is no .npy file');
+    await expectRefused(deflated('x.npy', text('no')), '', 'is no .npy file');
+  });
+
+  it('refuses to write what is no tensor', () => {
+    expect(() => tril.writeNpy([1] as never)).toThrow('writeNpy: x: must be a tensor');
+    expect(() => tril.writeNpz([1] as never)).toThrow('writeNpz: tensors: must be an object');
+    expect(() => tril.writeSafetensors({ a: 1 } as never)).toThrow('writeSafetensors: a: must be');
+    const x = tril.zeros([1]);
+    expect(() => tril.writeSafetensors({ __metadata__: x })).toThrow(TrilError);
+    x.dispose();
+  });
+});
+
+/** An archive of one deflated entry, as zip programs write it. */
+function deflated(name: string, content: Uint8Array): Uint8Array {
+  const packed = deflateRawSync(content);
+  const title = text(name);
+  let crc = 0xffffffff;
+  for (const byte of content) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; ++bit) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  crc = ~crc >>> 0;
+  const numbers = (...fields: [size: 2 | 4, value: number][]) => {
+    const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0));
+    let at = 0;
+    for (const [size, value] of fields) at = bytes.writeUIntLE(value, at, size);
+    return bytes;
+  };
+  const about: [2 | 4, number][] = [
+    ...([
+      [2, 20],
+      [2, 0],
+      [2, 8],
+      [2, 0],
+      [2, 33],
+      [4, crc],
+    ] as [2 | 4, number][]),
+    ...([
+      [4, packed.length],
+      [4, content.length],
+      [2, title.length],
+      [2, 0],
+    ] as [2 | 4, number][]),
+  ];
+  const entry = Buffer.concat([numbers([4, 0x04034b50], ...about), title, packed]);
+  const listed = numbers(
+    ...([[4, 0x02014b50], [2, 20], ...about] as [2 | 4, number][]),
+    ...([
+      [2, 0],
+      [2, 0],
+      [2, 0],
+      [4, 0],
+      [4, 0],
+    ] as [2 | 4, number][]),
+  );
+  const size = listed.length + title.length;
+  const end = numbers(
+    ...([
+      [4, 0x06054b50],
+      [2, 0],
+      [2, 0],
+      [2, 1],
+      [2, 1],
+    ] as [2 | 4, number][]),
+    ...([
+      [4, size],
+      [4, entry.length],
+      [2, 0],
+    ] as [2 | 4, number][]),
+  );
+  return new Uint8Array(Buffer.concat([entry, listed, title, end]));
+}

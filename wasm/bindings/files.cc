@@ -1,0 +1,74 @@
+#include "files.h"
+
+#include <emscripten/bind.h>
+#include <tril/files/npy.h>
+#include <tril/files/safetensors.h>
+
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tril::js {
+
+namespace {
+
+using emscripten::val;
+
+constexpr std::string_view kRead = "read_arrays";
+
+val as_object(Engine& engine, const std::string& name, const StoredTensor& stored) {
+  if (stored.count() == 0) {
+    fail(kRead, "file",
+         (name.empty() ? "the array" : "array \"" + name + "\"") + " has no elements; shape is " +
+             tril::shape_text(stored.shape.data(), static_cast<int>(stored.shape.size())));
+  }
+  DynamicShape shape = stored.shape;
+  if (shape.empty()) shape.push_back(1);
+  TensorHandle tensor = std::make_shared<Tensor>(engine, std::move(shape), kRead);
+  read_elements(stored,
+                std::span<float>(tensor->data(), static_cast<std::size_t>(tensor->count())));
+  val object = val::object();
+  object.set("name", name);
+  object.set("type", std::string(element_name(stored.type)));
+  object.set("shape", val::array(stored.shape));
+  object.set("tensor", tensor);
+  return object;
+}
+
+// A copy, so that it outlives the vector and any growth of memory.
+Bytes to_javascript(const std::vector<std::byte>& bytes) {
+  const auto* const first = reinterpret_cast<const unsigned char*>(bytes.data());
+  const val view(emscripten::typed_memory_view(bytes.size(), first));
+  return Bytes(view.call<val>("slice"));
+}
+
+}  // namespace
+
+StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
+  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(bytes);
+  const auto span = std::as_bytes(std::span(file));
+  val arrays = val::array();
+  if (kind == "npy") {
+    arrays.call<void>("push", as_object(engine, "", parse_npy(span)));
+  } else {
+    for (const NamedTensor& each : parse_safetensors(span).tensors) {
+      arrays.call<void>("push", as_object(engine, each.name, each.tensor));
+    }
+  }
+  return StoredArrays(arrays);
+}
+
+Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names) {
+  std::vector<TensorToStore> stored;
+  for (const auto& name : emscripten::vecFromJSArray<std::string>(names)) {
+    const Tensor& tensor = *named(tensors, name.c_str());
+    stored.push_back({.name = name,
+                      .shape = tensor.shape(),
+                      .elements = {tensor.data(), static_cast<std::size_t>(tensor.count())}});
+  }
+  if (kind == "npy") return to_javascript(npy_bytes(stored[0].shape, stored[0].elements));
+  return to_javascript(safetensors_bytes(stored));
+}
+
+}  // namespace tril::js

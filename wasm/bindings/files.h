@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "tensor.h"
+
+namespace tril::js {
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)         // Uint8Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(StoredArrays)  // as bindings.cc declares it
+
+// The arrays in the bytes of a file, "npy" or "safetensors", as float32: { name, type, shape,
+// tensor } each. A single number becomes a tensor of shape [1]. Throws Error for an array without
+// elements too.
+StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes);
+
+// The bytes of a file of that kind, of named tensors; of one for "npy".
+Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names);
+
+}  // namespace tril::js

@@ -1,0 +1,214 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { describe } from '../names.js';
+import type { RawTensor } from '../raw.js';
+import type { Tensor } from '../tensor.js';
+import { flatten, inferShape } from '../values.js';
+import { readCsv } from '../csv.js';
+import { unzip, zip } from '../zip.js';
+
+/** An array as it was in a file, and its numbers rounded to float32. */
+export interface StoredArray {
+  /** Its name in the file; '' where a file holds one array without a name. */
+  readonly name: string;
+  /** NumPy's name of its elements' type, such as `'float16'`, or `'bfloat16'`. */
+  readonly type: string;
+  /** Its shape in the file: `[]` for a single number, whose tensor is `[1]`. */
+  readonly shape: readonly number[];
+  readonly tensor: Tensor;
+}
+
+/** What a module of 32-bit addresses could hold at all. */
+const largest = 2 ** 31 - 1;
+const call = 'readArrays';
+const kinds = '.npy, .npz, .safetensors, .json and .csv can be read';
+
+type Kind = 'npy' | 'npz' | 'safetensors' | 'json' | 'csv';
+
+/** What a file is: by its first bytes, else by its name, else by what it looks like. */
+function kindOf(bytes: Uint8Array, name: string): Kind {
+  const begins = (...expected: number[]) => expected.every((byte, i) => bytes[i] === byte);
+  if (begins(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59)) return 'npy'; // \x93NUMPY
+  if (begins(0x50, 0x4b)) return 'npz'; // PK
+  const [, ending = ''] = /\.([a-z]+)$/i.exec(name) ?? [];
+  const known: Record<string, Kind> = {
+    ...{ npy: 'npy', npz: 'npz', safetensors: 'safetensors', json: 'json' },
+    ...{ csv: 'csv', tsv: 'csv', txt: 'csv' },
+  };
+  const named = known[ending.toLowerCase()];
+  if (named) return named;
+  if (bytes[8] === 0x7b) return 'safetensors'; // a length, and {
+  throw new TrilError(
+    call,
+    'name',
+    `is ${describe(name)}, a kind of file that is not known; ${kinds}`,
+  );
+}
+
+function checkBytes(bytes: unknown): Uint8Array {
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  if (bytes instanceof Uint8Array) return bytes;
+  const problem = `must be an ArrayBuffer or a Uint8Array, is ${describe(bytes)}`;
+  throw new TrilError(call, 'file', problem);
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new TrilError(call, 'file', 'is not text in UTF-8');
+  }
+}
+
+export const fileCalls = (context: Context) => {
+  const { raw, engine } = context;
+
+  /** What the module reads: a file that is one array, or some by name. */
+  const readStored = (kind: 'npy' | 'safetensors', bytes: Uint8Array, name = ''): StoredArray[] =>
+    context.run(call, {}, () => {
+      if (bytes.length > largest) {
+        throw new TrilError(call, 'file', `has ${bytes.length} bytes; at most ${largest}`);
+      }
+      const found = raw._readFile(engine, kind, bytes) as {
+        name: string;
+        type: string;
+        shape: number[];
+        tensor: RawTensor;
+      }[];
+      return found.map(({ tensor, ...about }) => ({
+        ...about,
+        name: about.name || name,
+        tensor: context.adopt(tensor),
+      }));
+    });
+
+  const tensorOf = (name: string, data: unknown): StoredArray => {
+    const shape = inferShape(call, data, 'file');
+    const values = flatten(call, data, shape, 'file');
+    return context.run(call, {}, () => {
+      const handle = raw._tensor(engine, [...shape])!;
+      handle.write(values);
+      return { name, type: 'float64', shape, tensor: context.adopt(handle) };
+    });
+  };
+
+  const readJson = (text: string): StoredArray[] => {
+    let data: unknown;
+    try {
+      data = JSON.parse(text);
+    } catch (error) {
+      throw new TrilError(call, 'file', `is not JSON: ${(error as Error).message}`);
+    }
+    if (Array.isArray(data)) return [tensorOf('', data)];
+    if (typeof data !== 'object' || data === null) {
+      throw new TrilError(
+        call,
+        'file',
+        `must be an array or an object of arrays, is ${describe(data)}`,
+      );
+    }
+    return collect((made) => {
+      for (const [name, part] of Object.entries(data)) made.push(tensorOf(name, part));
+    });
+  };
+
+  /** What `body` adds to a list; nothing of it stays where `body` throws. */
+  const collect = (body: (made: StoredArray[]) => void): StoredArray[] => {
+    const made: StoredArray[] = [];
+    try {
+      body(made);
+    } catch (error) {
+      for (const { tensor } of made) tensor.dispose();
+      throw error;
+    }
+    return made;
+  };
+
+  const readArchive = async (bytes: Uint8Array): Promise<StoredArray[]> => {
+    const made: StoredArray[] = [];
+    try {
+      for await (const entry of unzip(bytes, largest)) {
+        const name = entry.name.replace(/\.npy$/, '');
+        if (name === entry.name) {
+          throw new TrilError(call, 'file', `"${name}" in the archive is no .npy file`);
+        }
+        made.push(...readStored('npy', entry.bytes, name));
+      }
+    } catch (error) {
+      for (const { tensor } of made) tensor.dispose();
+      throw error;
+    }
+    return made;
+  };
+
+  const written = (kind: 'npy' | 'safetensors', name: string, tensors: Record<string, Tensor>) =>
+    context.run(name, tensors, (handles) =>
+      raw._writeFile(kind, handles as Record<string, RawTensor>, Object.keys(tensors)),
+    );
+  const checkNamed = (name: string, tensors: unknown): Record<string, Tensor> => {
+    if (typeof tensors === 'object' && tensors !== null && !Array.isArray(tensors)) {
+      return tensors as Record<string, Tensor>;
+    }
+    const problem = `must be an object of tensors by name, is ${describe(tensors)}`;
+    throw new TrilError(name, 'tensors', problem);
+  };
+
+  return {
+    /**
+     * The arrays in a file: NumPy's .npy and .npz, .safetensors, .json (nested numbers, or an object
+     * of such) and .csv. Numbers of any type become float32. What the file is, its first bytes say,
+     * and else its name.
+     *
+     * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
+     * is kept then
+     */
+    async readArrays(file: ArrayBuffer | Uint8Array, name = ''): Promise<StoredArray[]> {
+      const bytes = checkBytes(file);
+      switch (kindOf(bytes, name)) {
+        case 'npy':
+          return readStored('npy', bytes);
+        case 'npz':
+          return readArchive(bytes);
+        case 'safetensors':
+          return readStored('safetensors', bytes);
+        case 'json':
+          return readJson(textOf(bytes));
+        case 'csv':
+          return [tensorOf('', readCsv(textOf(bytes)))];
+      }
+    },
+
+    /**
+     * The bytes of a .npy file, as `numpy.save` writes it.
+     *
+     * @throws TrilError where x is no tensor
+     */
+    writeNpy(x: Tensor): Uint8Array {
+      return written('npy', 'writeNpy', { x });
+    },
+
+    /**
+     * The bytes of an .npz file, as `numpy.savez` writes it: an archive of .npy files.
+     *
+     * @throws TrilError where a value is no tensor
+     */
+    writeNpz(tensors: Record<string, Tensor>): Uint8Array {
+      const entries = Object.entries(checkNamed('writeNpz', tensors));
+      return zip(
+        entries.map(([name, tensor]) => ({
+          name: `${name}.npy`,
+          bytes: written('npy', 'writeNpz', { [name]: tensor }),
+        })),
+      );
+    },
+
+    /**
+     * The bytes of a .safetensors file, in float32.
+     *
+     * @throws TrilError where a value is no tensor, or a name cannot stand in such a file
+     */
+    writeSafetensors(tensors: Record<string, Tensor>): Uint8Array {
+      return written('safetensors', 'writeSafetensors', checkNamed('writeSafetensors', tensors));
+    },
+  };
+};
