@@ -41,7 +41,6 @@ export const text = {
     names: {
       multiHead: 'nn.MultiheadAttention, d = 64, 4 heads, T = 100, causal',
       block: 'nn.TransformerEncoderLayer, post-norm, d = 64, T = 100, causal',
-      blockPre: 'The same, pre-norm',
       softmax: 'Softmax of causal scores, T = 40',
       layerNorm: 'Layer norm with scale and shift, width 64',
       gelu: 'GELU, exact',
@@ -97,11 +96,10 @@ export const text = {
     choose: 'Choose files',
     clear: 'Clear',
     reading: 'Reading …',
-    or: 'Or begin with an example:',
     sample: 'Sample with a mistake',
     surprise: 'Surprise me',
     secret: 'Hidden',
-    download: 'Download it as .npy',
+    download: 'Take its files, and drop them again:',
     files: {
       caption: 'What is in your files',
       name: 'Name',
@@ -130,9 +128,9 @@ export const text = {
     norms3: { frobenius: 'Frobenius', largest: 'Largest', share: 'Relative', beyond: 'Beyond' },
     beyond: (count: string, all: string) => `${count} of ${all}`,
     suspects: 'The usual mistakes, the nearest first',
-    columns: { what: 'Computed as', frobenius: 'Frobenius', largest: 'Largest', match: '' },
+    columns: { what: 'Computed as', frobenius: 'Frobenius', largest: 'Largest', match: 'Match' },
     match: 'equal',
-    download1: 'Download what it should be',
+    right: 'Download what it should be',
     axes: { down: 'first axes', across: 'last axes' },
   },
 } as const;
@@ -144,7 +142,7 @@ export function variantName({ id, value }: { id: string; value?: number }): stri
 }
 
 const names: Readonly<Record<string, string | ((value: number) => string)>> = {
-  right: 'attention as it should be',
+  right: 'what it should be',
   noScale: 'attention without the scale 1/√d',
   scaleByWidth: 'attention scaled by 1/d in place of 1/√d',
   scaleByModel: 'attention scaled by the width of all heads, not of one',

@@ -54,7 +54,11 @@ export const text = {
           ? 'One maximum grew: its row is rescaled.'
           : `${count} maxima grew: their rows are rescaled.`,
     done: 'The last block of these queries: o divided by ℓ goes to the output.',
-    formula: String.raw`m' = \max(m,\ \role{score}{s})\qquad \ell' = \ell\,e^{m-m'} + \textstyle\sum e^{\role{score}{s}-m'}\qquad o' = o\,e^{m-m'} + \textstyle\sum e^{\role{score}{s}-m'}\,\role{v}{v}`,
+    formulas: [
+      String.raw`m' = \max(m,\ \role{score}{s})`,
+      String.raw`\ell' = \ell\,e^{m-m'} + \textstyle\sum e^{\role{score}{s}-m'}`,
+      String.raw`o' = o\,e^{m-m'} + \textstyle\sum e^{\role{score}{s}-m'}\,\role{v}{v}`,
+    ],
     symbols: {
       block: 'scores',
       max: 'm',
