@@ -1,0 +1,253 @@
+// Chapter "Check": PyTorch's examples within their limits, and files with and without a mistake told apart. The
+// mistakes are made here, on the core in Node, without the page's own list.
+import { readFileSync } from 'node:fs';
+import AxeBuilder from '@axe-core/playwright';
+import type { Tensor, Tril } from 'tril';
+import { expect, test as base } from './fixtures.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ open: (query?: Record<string, string>) => Promise<void> }>({
+  open: async ({ page }, use) => {
+    await use(async (query = {}) => {
+      const hash = new URLSearchParams(query).toString();
+      await page.goto('about:blank');
+      await page.goto(`./#check${hash ? `?${hash}` : ''}`);
+      await page.locator('[data-variant]').waitFor();
+    });
+  },
+});
+
+const golden = (path: string) => readFileSync(new URL(`../golden/${path}.npy`, import.meta.url));
+const buffer = (bytes: Uint8Array) => Buffer.from(bytes);
+
+interface Files {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+const file = (name: string, bytes: Uint8Array | string): Files => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: typeof bytes === 'string' ? Buffer.from(bytes) : buffer(bytes),
+});
+
+function heads(core: Tril, tokens = 7): Record<'q' | 'k' | 'v', Tensor> {
+  const [q, k, v] = [11, 12, 13].map((seed) => core.randomNormal([2, 3, tokens, 4], { seed }));
+  return { q, k, v };
+}
+
+test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
+  const core = await tril();
+  await open({ example: 'softmax' });
+  await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '9', { timeout: 60_000 });
+  await expect(page.locator('[data-passed="true"]')).toHaveCount(9);
+  for (const one of await page.locator('[data-example] [data-frobenius]').all()) {
+    const norm = Number(await one.getAttribute('data-frobenius'));
+    expect(norm).toBeGreaterThan(0);
+    expect(norm).toBeLessThan(1e-5);
+  }
+  // The same example here: inputs from the seed, softmax, the norm of the difference.
+  const x = core.randomNormal([1, 1, 40, 8], { seed: 303 });
+  const { weights } = core.attention(x, x, x, { causal: true, trace: true }).trace;
+  const [{ tensor }] = await core.readArrays(golden('efficient/weights'));
+  const { frobenius } = core.compare(tensor, core.tensor([40, 40], weights.read()));
+  const shown = page.locator('[data-example="softmax"] [data-frobenius]');
+  const norm = Number(await shown.getAttribute('data-frobenius'));
+  expect(norm / frobenius).toBeGreaterThan(0.5);
+  expect(norm / frobenius).toBeLessThan(2);
+  await expect(page.locator('[data-heat="proof"]')).toBeVisible();
+  await page.getByRole('button', { name: 'GELU, exact' }).click();
+  await expect(page).toHaveURL(/example=gelu/);
+  await expect(page.locator('[data-figure="proof"] h2')).toHaveText('GELU, exact');
+});
+
+const mistakes: Record<string, (core: Tril, own: ReturnType<typeof heads>) => Tensor> = {
+  right: (core, { q, k, v }) => core.attention(q, k, v, { causal: true }).output,
+  noScale: (core, { q, k, v }) => core.attention(q, k, v, { causal: true, scale: 1 }).output,
+  swappedQK: (core, { q, k, v }) => core.attention(k, q, v, { causal: true }).output,
+  noMask: (core, { q, k, v }) => core.attention(q, k, v).output,
+  maskAfterSoftmax(core, { q, k, v }) {
+    const scores = core.matmul(q, k, { transposeB: true });
+    const scaled = core.tensor(
+      scores.shape,
+      scores.read().map((score) => score / 2),
+    );
+    return core.matmul(core.triangular(core.softmax(scaled)), v);
+  },
+  softmaxOverQueries(core, { q, k, v }) {
+    const { masked } = core.attention(q, k, v, { causal: true, trace: true }).trace;
+    return core.matmul(core.softmax(masked, { axis: 2 }), v);
+  },
+};
+
+test('tells each mistake from files that hold it', async ({ open, page }) => {
+  const core = await tril();
+  const own = heads(core);
+  await open();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
+  for (const [id, make] of Object.entries(mistakes)) {
+    const all = { ...own, expected: make(core, own) };
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(
+        Object.entries(all).map(([name, tensor]) => file(`${name}.npy`, core.writeNpy(tensor))),
+      );
+    if (id === 'right') {
+      await expect(page.locator('[data-verdict="equal"]')).toBeVisible();
+      continue;
+    }
+    const first = page.locator('[data-suspect]').first();
+    await expect(first).toHaveAttribute('data-suspect', id);
+    await expect(first).toHaveAttribute('data-matches', 'true');
+    await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
+    // The norm that is said, from the same tensors.
+    const { frobenius } = core.compare(all.expected, mistakes.right(core, own));
+    const said = page.locator('[data-figure="own"] [data-frobenius]');
+    const norm = Number(await said.getAttribute('data-frobenius'));
+    expect(Math.abs(norm - frobenius)).toBeLessThan(1e-4 * frobenius);
+  }
+  // What is of none of the usual kinds is not made one.
+  const odd = core.randomNormal([2, 3, 7, 4], { seed: 99 });
+  await page.locator('input[type=file]').setInputFiles(file('expected.npy', core.writeNpy(odd)));
+  await expect(page.locator('[data-verdict="unknown"]')).toBeVisible();
+  expect(requests, 'nothing is sent').toEqual([]);
+});
+
+test('reads .npz, .safetensors, .json and .csv', async ({ open, page }) => {
+  const core = await tril();
+  const [q, k, v] = [1, 2, 3].map((seed) => core.randomNormal([5, 4], { seed }));
+  const expected = core.attention(q, k, v, { causal: true }).output;
+  const all = { q, k, v, expected };
+  const csv = (tensor: Tensor) =>
+    tensor
+      .toArray<number[][]>()
+      .map((row) => row.join(','))
+      .join('\n');
+  const nested = Object.fromEntries(
+    Object.entries(all).map(([name, tensor]) => [name, tensor.toArray()]),
+  );
+  const kinds: Record<string, Files[]> = {
+    npz: [file('case.npz', core.writeNpz(all))],
+    safetensors: [file('case.safetensors', core.writeSafetensors(all))],
+    json: [file('case.json', JSON.stringify(nested))],
+    csv: Object.entries(all).map(([name, tensor]) => file(`${name}.csv`, csv(tensor))),
+  };
+  for (const files of Object.values(kinds)) {
+    await open();
+    await page.locator('input[type=file]').setInputFiles(files);
+    await expect(page.locator('[data-tensor]')).toHaveCount(4);
+    await expect(page.locator('[data-verdict="equal"]')).toBeVisible();
+  }
+});
+
+test('a layer by its state_dict: PyTorch’s own output, and another number of heads', async ({
+  open,
+  page,
+}) => {
+  const core = await tril();
+  const names: Record<string, string> = {
+    x: 'x',
+    in_proj_weight: 'in_proj_weight',
+    in_proj_bias: 'in_proj_bias',
+    out_proj_weight: 'out_proj.weight',
+    out_proj_bias: 'out_proj.bias',
+    output: 'expected',
+  };
+  const tensors: Record<string, Tensor> = {};
+  for (const [path, name] of Object.entries(names)) {
+    tensors[name] = (await core.readArrays(golden(`multi_head/small/${path}`)))[0].tensor;
+  }
+  await open({ kind: 'multiHead', heads: '2' });
+  const layer = file('layer.safetensors', core.writeSafetensors(tensors));
+  await page.locator('input[type=file]').setInputFiles(layer);
+  await expect(page.locator('[data-verdict="equal"]')).toBeVisible();
+  await page.getByRole('spinbutton', { name: 'Heads' }).fill('1');
+  await page.keyboard.press('Tab');
+  const first = page.locator('[data-suspect]').first();
+  await expect(first).toHaveAttribute('data-suspect', 'otherHeads');
+  await expect(first).toContainText('2 heads');
+  await expect(first).toHaveAttribute('data-matches', 'true');
+  await page.getByRole('button', { name: 'None', exact: true }).click();
+  await expect(page).toHaveURL(/causal=no/);
+});
+
+test('says what cannot be read, and what is missing or does not fit', async ({ open, page }) => {
+  const core = await tril();
+  const { q, k, v } = heads(core);
+  await open();
+  const field = page.locator('input[type=file]');
+  await field.setInputFiles([
+    file('q.npy', core.writeNpy(q).subarray(0, 200)),
+    file('k.csv', '1,2\n3'),
+    file('v.json', '[[1, "two"]]'),
+    file('photo.png', 'PNG'),
+    file('good.npy', core.writeNpy(v)),
+  ]);
+  for (const name of ['q.npy', 'k.csv', 'v.json', 'photo.png']) {
+    const message = page.locator(`[data-unread="${name}"]`);
+    await expect(message).toBeVisible();
+    expect((await message.textContent())!.length).toBeGreaterThan(name.length + 12);
+  }
+  await expect(page.locator('[data-missing]')).toHaveAttribute('data-missing', 'q,k,v');
+  const other = core.randomNormal([2, 3, 6, 4], { seed: 1 });
+  await field.setInputFiles([
+    file('q.npy', core.writeNpy(q)),
+    file('k.npy', core.writeNpy(k)),
+    file('v.npy', core.writeNpy(other)),
+  ]);
+  await expect(page.locator('[data-failure]')).toContainText('value');
+  await expect(page.locator('[data-unread]')).toHaveCount(0);
+  // The next one works.
+  await field.setInputFiles(file('v.npy', core.writeNpy(v)));
+  await expect(page.locator('[data-failure]')).toHaveCount(0);
+  await expect(page.locator('[data-verdict="none"]')).toBeVisible();
+  // By hand: another tensor takes the part.
+  await page.getByRole('combobox', { name: 'Used as: good' }).selectOption('expected');
+  await expect(page.locator('[data-verdict="unknown"]')).toBeVisible();
+});
+
+test('a sample with a mistake, its files, and the question', async ({ open, page }) => {
+  const core = await tril();
+  await open({ sample: 'zerosForMask', seed: '4' });
+  await expect(page.locator('[data-suspect]').first()).toHaveAttribute(
+    'data-suspect',
+    'zerosForMask',
+  );
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'q.npy' }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe('q.npy');
+  const [stored] = await core.readArrays(readFileSync(await saved.path()));
+  expect(stored.shape).toEqual([1, 2, 10, 8]);
+  const all = core.randomNormal([3, 1, 2, 10, 8], { seed: 4 }).read();
+  expect(stored.tensor.read()).toEqual(all.slice(0, 160));
+  const ask = page.locator('.ask');
+  await ask.getByRole('button', { name: 'the first only' }).click();
+  await expect(ask).toContainText('Yes. Only the first');
+});
+
+test('fits any width, has no accessibility faults, and says what of a link is broken', async ({
+  open,
+  page,
+}) => {
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await open({ sample: 'noScale', example: 'singular' });
+    await page.locator('[data-verdict="mistake"]').waitFor();
+    await expectNoSidewaysScroll(page);
+  }
+  await open({ example: 'nonsense', sample: 'noMask' });
+  await expect(page.getByText('example=nonsense')).toBeVisible();
+  await page.locator('[data-verdict="mistake"]').waitFor();
+  await page.locator('[data-heat="proof"]').waitFor();
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const faults = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
+    );
+    expect(faults).toEqual([]);
+  }
+});

@@ -1,0 +1,236 @@
+// Chapter "Longer": every step, weight and singular value against the core's own in Node.
+import AxeBuilder from '@axe-core/playwright';
+import type { Mask, Tensor, Tril } from 'tril';
+import { expect, test as base } from './fixtures.ts';
+import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { tril } from './oracle.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'longer')),
+});
+
+/** Some roundings of numbers up to 8: variants of the core may round otherwise. */
+const rounding = 64 * 2 ** -24 * 8;
+
+const masks = {
+  none: () => ({}),
+  causal: ({ mask }: Tril) => ({ mask: mask.causal() }),
+  window: ({ mask }: Tril) => ({ mask: mask.and(mask.causal(), mask.window({ left: 2 })) }),
+  strided: ({ mask }: Tril) => ({
+    mask: mask.and(mask.causal(), mask.strided({ local: 2, stride: 4 })),
+  }),
+} as const satisfies Record<string, (core: Tril) => { mask?: Mask }>;
+
+/** The chapter's random Q, K, V, [1, 1, T, 4] each. */
+function inputs(core: Tril, tokens = 8, seed = 1): [Tensor, Tensor, Tensor] {
+  const all = core.randomNormal([3, tokens, 4], { seed }).read();
+  const size = 4 * tokens;
+  const part = (i: number) => core.tensor([1, 1, tokens, 4], all.slice(i * size, (i + 1) * size));
+  return [part(0), part(1), part(2)];
+}
+
+test('every step of online softmax is the core’s', async ({ lesson }) => {
+  const core = await tril();
+  const [q, k, v] = inputs(core);
+  const blocks = { queries: 4, keys: 2 };
+  const { output, trace } = core.onlineAttention(q, k, v, { causal: true, blocks, trace: true });
+  const full = core.attention(q, k, v, { causal: true, trace: true });
+  const masked = rowsOf(full.trace.masked);
+  const [maximum, factor, sum] = [trace.maximum, trace.factor, trace.sum].map((one) => rowsOf(one));
+  const partial = trace.partial.toArray<number[][][][][]>()[0][0];
+  for (const step of [1, 2, 6, 8]) {
+    await lesson.open({ step: String(step) });
+    const [down, across] = [Math.floor((step - 1) / 4), (step - 1) % 4];
+    const rows = [0, 1, 2, 3].map((row) => 4 * down + row);
+    const column = (of: number[][]) => rows.map((row) => [of[row][across]]);
+    await lesson.expectDrawn('max', column(maximum), rounding);
+    await lesson.expectDrawn('factor', column(factor), rounding);
+    await lesson.expectDrawn('sum', column(sum), rounding);
+    await lesson.expectDrawn(
+      'part',
+      rows.map((row) => partial[row][across]),
+      rounding,
+    );
+    const held = rows.map((row) => masked[row].slice(2 * across, 2 * across + 2));
+    await lesson.expectDrawn('block', held, rounding);
+  }
+  await lesson.expectDrawn('out', rowsOf(output), rounding);
+  await lesson.expectDrawn('q', rowsOf(q), 2 ** -24); // as many digits as tell float32 apart
+});
+
+for (const [mask, rule] of Object.entries(masks)) {
+  test(`mask ${mask}: blocks skipped as the core skips them, and the same output`, async ({
+    lesson,
+    page,
+  }) => {
+    const core = await tril();
+    const [q, k, v] = inputs(core, 12, 5);
+    const blocks = { queries: 3, keys: 3 };
+    const { output, trace } = core.onlineAttention(q, k, v, { ...rule(core), blocks, trace: true });
+    const visited = [...trace.visited.read()];
+    await lesson.open({ mask, tokens: '12', seed: '5', queries: '3', keys: '3', step: '16' });
+    await lesson.expectDrawn('out', rowsOf(output), rounding);
+    const skipped = visited.filter((one) => one === 0).length;
+    await expect(page.locator('[data-block="skipped"]')).toHaveCount(skipped);
+    await expect(page.locator('[data-block="done"]')).toHaveCount(16 - skipped);
+    const apart = Number(await page.locator('#online [data-apart]').getAttribute('data-apart'));
+    expect(apart).toBeLessThanOrEqual(rounding);
+  });
+}
+
+test('a skipped block computes nothing; the keyboard plays along', async ({ lesson, page }) => {
+  await lesson.open({ step: '2' });
+  const bar = lesson.stepper('online');
+  await bar.getByRole('button', { name: 'Step on' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-sentence]')).toContainText('the block is skipped');
+  await expect(page.locator('[data-matrix="block"]')).toHaveCount(0);
+  await expect(page).toHaveURL(/step=3/);
+  await bar.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  await expect(lesson.figure('online')).toHaveAttribute('data-step', '8');
+});
+
+test('a changed number changes what follows; why, and undo', async ({ lesson, page }) => {
+  const core = await tril();
+  const [q, k, v] = inputs(core);
+  await lesson.open({ step: '8' });
+  await lesson.point('v', 2, 1);
+  await page.locator('#online .why input').fill('-3');
+  await page.keyboard.press('Enter');
+  const rows = rowsOf(v);
+  rows[2][1] = -3;
+  const { output } = core.attention(q, k, core.tensor([[rows]]), { causal: true });
+  await lesson.expectDrawn('out', rowsOf(output), rounding);
+  await expect(page).toHaveURL(/edits=v%7E2%7E1%7E-3/);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await lesson.expectDrawn(
+    'out',
+    rowsOf(core.attention(q, k, v, { causal: true }).output),
+    rounding,
+  );
+  await lesson.open({ step: '2', pin: 'sum.3.0' });
+  await expect(page.locator('#online .why')).toContainText('The old sum, rescaled');
+});
+
+test('two orders of one product, and weights without softmax', async ({ lesson, page }) => {
+  const core = await tril();
+  const [q, k, v] = inputs(core);
+  await lesson.open();
+  const scores = core.matmul(q, k, { transposeB: true });
+  await lesson.expectDrawn('scores', rowsOf(scores), rounding);
+  await lesson.expectDrawn('pairs', rowsOf(core.matmul(k, v, { transposeA: true })), rounding);
+  await lesson.expectDrawn('left', rowsOf(core.matmul(scores, v)), 4 * rounding);
+  await lesson.expectDrawn('right', rowsOf(core.matmul(scores, v)), 4 * rounding);
+  const soft = core.attention(q, k, v, { trace: true });
+  await lesson.expectDrawn('soft', rowsOf(soft.trace.weights), rounding);
+  const options = { order: 'scores_first', needWeights: true } as const;
+  const linear = core.linearAttention(q, k, v, options);
+  await lesson.expectDrawn('features', rowsOf(linear.weights), rounding);
+  const { frobenius, expectedNorm } = core.compare(soft.output, linear.output);
+  const wrong = Number(await page.locator('[data-wrong]').first().getAttribute('data-wrong'));
+  expect(Math.abs(wrong - frobenius / expectedNorm)).toBeLessThan(1e-5);
+});
+
+test('how many singular values a head needs', async ({ lesson, page }) => {
+  for (const [head, least, most] of [
+    ['first', 1, 1],
+    ['average', 1, 1],
+    ['same', 2, 12],
+    ['previous', 40, 64],
+  ] as const) {
+    await lesson.open({ head });
+    const found = page.locator('[data-ninety]');
+    await expect(async () => {
+      const count = Number(await found.getAttribute('data-ninety'));
+      expect(count).toBeGreaterThanOrEqual(least);
+      expect(count).toBeLessThanOrEqual(most);
+    }).toPass();
+  }
+  // Random weights by singular values of our own asking.
+  const core = await tril();
+  const [q, k, v] = inputs(core, 64);
+  const { weights } = core.attention(q, k, v, { trace: true }).trace;
+  const values = core.singularValues(core.tensor([64, 64], weights.read())).read();
+  const sum = values.reduce((total, value) => total + value);
+  let [count, part] = [0, 0];
+  while (part < 0.9 * sum) part += values[count++];
+  await lesson.open({ head: 'random' });
+  await expect(page.locator('[data-ninety]')).toHaveAttribute('data-ninety', String(count));
+  await expect(page.locator('#rank [data-rank="64"]')).toHaveAttribute('data-wrong', /^0|e-/);
+});
+
+test('the questions are answered by the core', async ({ lesson, page }) => {
+  await lesson.open();
+  const online = page.locator('#online .ask');
+  await online.getByRole('button', { name: '2', exact: true }).click();
+  await expect(online).toContainText('Yes. 2 of 8');
+  const linear = page.locator('#linear .ask');
+  await linear.getByRole('button', { name: '(Q Kᵀ) V' }).click();
+  await expect(linear).toContainText('Yes.');
+  const rank = page.locator('#rank .ask');
+  await rank.getByRole('button', { name: 'one', exact: true }).click();
+  await expect(rank).toContainText('Not quite.');
+});
+
+test('all methods measured: time, memory as counted, error as computed', async ({
+  lesson,
+  page,
+}) => {
+  test.setTimeout(240_000);
+  const core = await tril();
+  await lesson.open();
+  const section = page.locator('#measured');
+  await section
+    .getByRole('group', { name: 'Up to T' })
+    .getByRole('button', { name: '512' })
+    .click();
+  await section.getByRole('button', { name: 'Measure', exact: true }).click();
+  const state = section.locator('[data-state]').first();
+  await expect(state).toHaveAttribute('data-state', 'running');
+  await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 200_000 });
+  await expect(section.locator('[data-wins]')).toBeVisible();
+  await expect(section.locator('tbody tr')).toHaveCount(7);
+  const value = async (runner: string, n: number) =>
+    Number(
+      await section.locator(`[data-runner="${runner}"] [data-n="${n}"]`).getAttribute('data-value'),
+    );
+  expect(await value('full', 512)).toBeGreaterThan(0);
+  await section.getByRole('button', { name: 'Memory', exact: true }).click();
+  for (const method of ['full', 'blocked', 'online'] as const) {
+    const { heldBytes } = core.cost.attention({ queries: 512, keys: 512, width: 64, method });
+    expect(await value(method, 512)).toBe(heldBytes);
+  }
+  expect(await value('online', 512)).toBeLessThan(await value('full', 512));
+  await section.getByRole('button', { name: 'Error', exact: true }).click();
+  expect(await value('online', 512)).toBeLessThan(1e-6);
+  const [q, k, v] = [0, 1, 2].map((i) => core.randomNormal([1, 1, 128, 64], { seed: 3 * 128 + i }));
+  const exact = core.attention(q, k, v);
+  const { frobenius, expectedNorm } = core.compare(
+    exact.output,
+    core.linearAttention(q, k, v).output,
+  );
+  expect(Math.abs((await value('linear', 128)) - frobenius / expectedNorm)).toBeLessThan(1e-5);
+});
+
+test('fits any width, has no accessibility faults, and says what of a link is broken', async ({
+  lesson,
+  page,
+}) => {
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await lesson.open({ source: 'previous', tokens: '16', keys: '8', queries: '8', step: '3' });
+    await expectNoSidewaysScroll(page);
+  }
+  await lesson.open({ mask: 'nonsense', step: '5', pin: 'part.1.1' });
+  await expect(page.getByText('mask=nonsense')).toBeVisible();
+  await expect(lesson.figure('online')).toHaveAttribute('data-step', '5');
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const faults = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
+    );
+    expect(faults).toEqual([]);
+  }
+});
