@@ -14,22 +14,29 @@
 namespace tril::TRIL_ISA {
 namespace detail {
 
-// A number that the compiler does not know. Of one that it knows it makes several forms, -x for a
-// sum in place of a difference among them, and in WebAssembly there are no registers for those: a
-// tenth of the time of softmax.
-inline Register unknown(float value) noexcept {
-#if defined(__wasm_simd128__)
-  asm("" : "+r"(value));
-#endif
-  return broadcast(value);
-}
+struct ExpNumbers {
+  float round_to_integer = 0x1.8p+23f;        // adding it leaves n in the low bits
+  float round_to_exponent = 0x1.8000fep+23f;  // and n + 127, as 2^n is written
+  float log2_e = 0x1.715476p+0f;
+  float minus_ln2_high = -0x1.62e4p-1f;  // 15 bits: exact times |n| < 2^9
+  float minus_ln2_low = -0x1.7f7d1cp-20f;
+  float q0 = 0x1.fffffcp-2f, q1 = 0x1.555492p-3f, q2 = 0x1.5558f2p-5f, q3 = 0x1.1239e2p-7f,
+        q4 = 0x1.6a2432p-10f;
+  float lowest = -0x1.601e68p+6f;  // -127 ln 2, whose 2^n is written as 0
+};
 
-inline constexpr float kRoundToInteger = 0x1.8p+23f;        // adding it leaves n in the low bits
-inline constexpr float kRoundToExponent = 0x1.8000fep+23f;  // and n + 127, as 2^n is written
+#if defined(__wasm_simd128__)
+// Volatile, so that no compiler knows them. Of a number that it knows it makes several forms, -x
+// for a sum in place of a difference among them, and there are no registers for those: a tenth of
+// the time of softmax.
+inline const volatile ExpNumbers kExpNumbers;
+#else
+inline constexpr ExpNumbers kExpNumbers;
+#endif
 
 class ExpParts {
  public:
-  explicit ExpParts(float round) noexcept : round_(unknown(round)) {}
+  explicit ExpParts(float round) noexcept : round_(broadcast(round)) {}
 
   struct Result {
     Register above;    // e^r - 1
@@ -50,12 +57,12 @@ class ExpParts {
 
  private:
   Register round_;
-  Register log2_e_ = unknown(0x1.715476p+0f);
-  Register minus_ln2_high_ = unknown(-0x1.62e4p-1f);  // 15 bits: exact times |n| < 2^9
-  Register minus_ln2_low_ = unknown(-0x1.7f7d1cp-20f);
-  Register q0_ = unknown(0x1.fffffcp-2f), q1_ = unknown(0x1.555492p-3f);
-  Register q2_ = unknown(0x1.5558f2p-5f), q3_ = unknown(0x1.1239e2p-7f);
-  Register q4_ = unknown(0x1.6a2432p-10f);
+  Register log2_e_ = broadcast(kExpNumbers.log2_e);
+  Register minus_ln2_high_ = broadcast(kExpNumbers.minus_ln2_high);
+  Register minus_ln2_low_ = broadcast(kExpNumbers.minus_ln2_low);
+  Register q0_ = broadcast(kExpNumbers.q0), q1_ = broadcast(kExpNumbers.q1);
+  Register q2_ = broadcast(kExpNumbers.q2), q3_ = broadcast(kExpNumbers.q3);
+  Register q4_ = broadcast(kExpNumbers.q4);
 };
 
 // 2^n for -127 < n < 128, by writing the exponent field.
@@ -68,10 +75,11 @@ inline Register power_of_two(IntRegister n) noexcept { return (Register)((n + 12
 inline Register exp(Register x) noexcept {
   // Outside, the result is 0 or infinity anyway; inside, both halves of n are valid exponents.
   const Register clamped = max(broadcast(-105.0f), min(broadcast(90.0f), x));
-  const detail::ExpParts parts(detail::kRoundToInteger);
+  const float round = detail::kExpNumbers.round_to_integer;
+  const detail::ExpParts parts(round);
   const auto [above, bits] = parts(clamped);
   const Register fraction = above + broadcast(1.0f);
-  const IntRegister n = bits - (IntRegister)broadcast(detail::kRoundToInteger), half = n >> 1;
+  const IntRegister n = bits - (IntRegister)broadcast(round), half = n >> 1;
   return fraction * detail::power_of_two(half) * detail::power_of_two(n - half);
 }
 
@@ -86,8 +94,8 @@ class NonpositiveExp {
   }
 
  private:
-  Register lowest_ = detail::unknown(-0x1.601e68p+6f);  // -127 ln 2, whose 2^n is written as 0
-  detail::ExpParts parts_{detail::kRoundToExponent};
+  Register lowest_ = broadcast(detail::kExpNumbers.lowest);
+  detail::ExpParts parts_{detail::kExpNumbers.round_to_exponent};
 };
 
 inline Register exp_nonpositive(Register x) noexcept { return NonpositiveExp()(x); }
