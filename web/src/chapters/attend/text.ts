@@ -280,7 +280,7 @@ export const text = {
       'Vaswani et al. 2017, section 3.2.1 and its footnote 4. Entries of Q and K: normal, mean 0, variance 1.',
     width: 'Width of the head',
     d: (width: number) => `d = ${width}`,
-    again: 'Other random numbers',
+    again: 'Draw them anew',
     kinds: { plain: 'as they are', scaled: 'over √d' },
     axes: {
       width: 'd',
