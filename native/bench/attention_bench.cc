@@ -46,9 +46,11 @@ void register_attention(const std::string& name, Index queries, Index keys,
 }
 
 const bool kRegistered = [] {
-  const std::pair<const char*, AttentionMethod> methods[] = {{"full", AttentionMethod::full},
-                                                             {"blocked", AttentionMethod::blocked},
-                                                             {"online", AttentionMethod::online}};
+  const std::pair<const char*, AttentionMethod> methods[] = {
+      {"full", AttentionMethod::full},
+      {"blocked", AttentionMethod::blocked},
+      {"online", AttentionMethod::online},
+      {"automatic", AttentionMethod::automatic}};
   for (const Index tokens : {128, 512, 1024, 4096}) {
     const std::string size = "/T" + std::to_string(tokens);
     for (const auto& [name, method] : methods) {

@@ -126,6 +126,22 @@ describe('tables', () => {
     expect(new Set(lengths).size).toBe(1); // aligned to the right
   });
 
+  test('working memory, in all and for one token', () => {
+    const results = evaluate([
+      { subject: 'full', times: [2], scratch: 128 * 2 ** 14 },
+      { subject: 'online', times: [2], scratch: 128 * 2 ** 10 },
+      { subject: '2 threads', times: [1] },
+    ]);
+    const tables = placeTables([
+      { group: 'attention', name: 'T=128', about: { time: 128 }, results },
+    ]).split('\n\n');
+    expect(tables).toHaveLength(2);
+    expect(tables[1].split('\n').map((row) => row.split(/\s{2,}/))).toEqual([
+      ['working memory, KiB', 'full', 'online'],
+      ['T=128', '2048 = T * 16.0', '128 = T * 1.00'],
+    ]);
+  });
+
   test('Markdown, and columns', () => {
     expect(
       markdown([
@@ -204,6 +220,12 @@ test('reports of Google Benchmark: times of the thread in ms, the fastest peak',
     line('matmul/openblas/256x256x256', 130),
     line('matmul/automatic/512x512x512', 9000),
     line('softmax/1024x1024', 7000, { time_unit: 'ns' }),
+    line('causal_attention/automatic/T1024', 60, { scratch: 4096 }),
+    line('causal_attention/full/T1024', 70, { scratch: 8192 }),
+    line('block/prepared/8xT128', 20),
+    line('block/given/8xT128', 30),
+    line('block/given/T128', 3),
+    line('layer_norm/1024x768', 50),
     line('matmul/automatic/256x256x256', 1, { run_type: 'aggregate' }),
   ];
   const named = (name) => allCases.find((each) => each.name === name);
@@ -215,6 +237,15 @@ test('reports of Google Benchmark: times of the thread in ms, the fastest peak',
     { subject: 'OpenBLAS', flops, times: [0.13] },
   ]);
   expect(read('1024x1024')).toEqual([{ subject: 'auto', times: [expect.closeTo(0.007, 9)] }]);
+  expect(read('T=1024')).toEqual([
+    { subject: 'full', scratch: 8192, times: [expect.closeTo(0.07, 9)] },
+    { subject: 'auto', scratch: 4096, times: [expect.closeTo(0.06, 9)] },
+  ]);
+  expect(read('8xT=128')).toEqual([
+    { subject: 'auto', times: [expect.closeTo(0.03, 9)] },
+    { subject: 'weights packed before', times: [expect.closeTo(0.02, 9)] },
+  ]);
+  expect(read('1024x768')).toEqual([{ subject: 'auto', times: [expect.closeTo(0.05, 9)] }]);
   const broken = line('peak/avx2', 0, { error_occurred: true, error_message: 'no', name: 'x' });
   expect(() => readBenchmarks({ benchmarks: [broken] }, named('256'))).toThrow('x: no');
 });

@@ -12,19 +12,24 @@ import { chosen } from './run.mjs';
 import { evaluate } from './statistics.mjs';
 
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
-const subjectNames = { automatic: 'auto', openblas: 'OpenBLAS', onednn: 'oneDNN' };
+const subjectNames = {
+  ...{ automatic: 'auto', given: 'auto', prepared: 'weights packed before' },
+  ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
+};
 
 /** What the benchmarks of a case are called there: a regular expression with the subject in it. */
-export function nativeNames({ group, rows, depth, cols, time }) {
+export function nativeNames({ group, rows, depth, cols, batch, time }) {
   switch (group) {
     case 'matmul':
       return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
     case 'attention':
-      return `causal_attention/(full|blocked|online)/T${time}`;
+      return `causal_attention/(full|blocked|online|automatic)/T${time}`;
+    case 'block':
+      return `block/(given|prepared)/${batch > 1 ? `${batch}x` : ''}T${time}`;
     case 'softmax':
       return `softmax/()${rows}x${cols}`;
-    default:
-      return undefined;
+    case 'layer norm':
+      return `layer_norm/()${rows}x${cols}`;
   }
 }
 
@@ -44,6 +49,7 @@ export function readBenchmarks({ benchmarks }, about) {
     const key = isPeak ? each.run_name : subjectNames[named] || named || 'auto';
     if (!found.has(key)) found.set(key, { subject: isPeak ? 'peak' : key, times: [] });
     const subject = found.get(key);
+    if (each.scratch) subject.scratch = each.scratch;
     const time = each.cpu_time * milliseconds[each.time_unit];
     subject.times.push(time);
     if (about.flops || isPeak) subject.flops = about.flops ?? 0;
@@ -52,7 +58,7 @@ export function readBenchmarks({ benchmarks }, about) {
   const all = [...found.values()];
   const speed = ({ flops, times }) => flops / Math.min(...times);
   const peaks = all.filter(({ subject }) => subject === 'peak').sort((a, b) => speed(b) - speed(a));
-  const order = [...methods.slice(0, -1), 'full', 'online', 'auto'];
+  const order = [...methods.slice(0, -1), 'full', 'online', 'auto', 'weights packed before'];
   const place = ({ subject }) => (order.includes(subject) ? order.indexOf(subject) : order.length);
   const others = all
     .filter(({ subject }) => subject !== 'peak')
@@ -106,7 +112,7 @@ export async function inNative(request, report = () => {}) {
     const { group, name } = about;
     const all = await runNative(program, about, request.quick ? quick : careful);
     // Other libraries, where they are installed, are bench:peers' business.
-    const own = [...methods, 'peak', 'full', 'online'];
+    const own = [...methods, 'peak', 'full', 'online', 'weights packed before'];
     const subjects = all.filter(({ subject }) => own.includes(subject));
     if (subjects.length === 0) continue;
     cases.push({ group, name, about, results: evaluate(subjects) });

@@ -60,6 +60,10 @@ function blockWeights(tril, { width, hidden }) {
   };
 }
 
+/** What is done once for many calls: the block's weights, packed. Else the inputs themselves. */
+export const prepared = (tril, { group }, given) =>
+  group === 'block' ? { ...given, weights: tril.prepareWeights(given.weights) } : given;
+
 /** The call that computes a case; `out` is a tensor for its result. */
 export function computation(tril, about, given, out, method = 'auto') {
   switch (about.group) {
@@ -118,6 +122,13 @@ export function release(...values) {
   }
 }
 
+/** Bytes of working memory that one call is lent. */
+function scratchOf(tril, run) {
+  tril.workingMemory({ reset: true });
+  run();
+  return tril.workingMemory().peakBytes;
+}
+
 /**
  * Everything to be measured for a case: on one thread by method, and the peak where operations are
  * counted; with `threaded`, a module with several threads, also that. `release` ends it.
@@ -130,8 +141,15 @@ export function subjectsFor(tril, threaded, about) {
   const out = tril.zeros(shape);
   const used = [given, out];
   const subjects = methodsOf(tril, about, given, out).map((method) => {
-    return { subject: method, ...counted, run: computation(tril, about, given, out, method) };
+    const run = computation(tril, about, given, out, method);
+    const memory = about.group === 'attention' ? { scratch: scratchOf(tril, run) } : {};
+    return { subject: method, ...counted, ...memory, run };
   });
+  if (about.group === 'block') {
+    const ready = prepared(tril, about, given);
+    used.push(ready.weights);
+    subjects.push({ subject: 'weights packed before', run: computation(tril, about, ready, out) });
+  }
   if (flops) subjects.unshift(peak(tril));
   if (threaded) {
     const { threads } = threaded;

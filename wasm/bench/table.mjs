@@ -56,12 +56,33 @@ export function shareRows(cases) {
   return rows;
 }
 
-/** All results of a place: a table for each group, and one of shares where there is a peak. */
+/** The working memory that a call is lent, where that is known: in all, and for one token. */
+export function memoryRows(cases) {
+  const known = cases.map(({ results, name, about, ...rest }) => ({
+    ...{ ...rest, name },
+    results: results
+      .filter(({ scratch }) => scratch)
+      .map((each) => ({ ...each, perToken: each.scratch / about.time })),
+  }));
+  const kib = (bytes) => digits(bytes / 1024);
+  const rows = rowsOf(known, ({ scratch, perToken }) => `${kib(scratch)} = T * ${kib(perToken)}`);
+  rows[0][0] = 'working memory, KiB';
+  return rows;
+}
+
+/**
+ * All results of a place: a table for each group, one of shares where there is a peak, and one of
+ * working memory.
+ */
 export function placeTables(cases, layout = align) {
   const groups = [...new Set(cases.map(({ group }) => group))];
   return groups
     .map((group) => cases.filter((each) => each.group === group))
-    .flatMap((each) => [rowsOf(each), ...(each[0].results[0].share ? [shareRows(each)] : [])])
+    .flatMap((each) => [
+      rowsOf(each),
+      ...(each[0].results[0].share ? [shareRows(each)] : []),
+      ...(each[0].results.some(({ scratch }) => scratch) ? [memoryRows(each)] : []),
+    ])
     .map(layout)
     .join('\n\n');
 }

@@ -1,5 +1,6 @@
 // The peers natively: Eigen, OpenBLAS and oneDNN are in the C++ benchmark, in turns with Tril; ONNX
-// Runtime is measured by Node, in turns with that program.
+// Runtime is measured by Node and PyTorch by Python, where it is installed, in turns with that
+// program.
 
 import { loadTril } from 'tril';
 import { peerCases } from '../cases.mjs';
@@ -8,10 +9,11 @@ import { nativeProgram, runNative } from '../native.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
 import { computation, inputs, release, resultShape } from '../subjects.mjs';
-import { openChecked, toArrays } from './run.mjs';
 import { onnxRuntime } from './onnxruntime.mjs';
+import { pyTorch } from './pytorch.mjs';
+import { difference, openChecked, toArrays, tolerance } from './run.mjs';
 
-/** How often the two programs take turns. */
+/** How often the programs take turns. */
 const turns = 3;
 
 /** Adds times of the same subjects. */
@@ -23,22 +25,55 @@ function merge(into, subjects) {
   }
 }
 
-async function openRuntime(about, threads) {
-  const { default: ort } = await import('onnxruntime-node');
-  const runtime = onnxRuntime(ort, { name: 'ONNX Runtime', isNative: true, provider: 'cpu' });
-  const tril = await loadTril(); // for the numbers, and to know which results are right
+/** What PyTorch makes of the case, if it is right, as openChecked says it. */
+async function openTorch(torch, about, given, expected, threads) {
+  if (!torch) return [];
+  try {
+    const { subject, result, time } = await torch.open(about, given, threads);
+    const error = difference(result, expected);
+    if (error <= tolerance) return [{ subject, time, release: () => {} }];
+    const failed = `its result is off by ${error.toPrecision(2)} of the largest`;
+    return [{ subject, failed }];
+  } catch (problem) {
+    return [{ subject: 'PyTorch', failed: problem.message }];
+  }
+}
+
+/** Those who are right about a case, on Tril's numbers; the others as { subject, failed }. */
+async function openPeers({ tril, runtime, torch }, about, threads) {
   const given = inputs(tril, about);
   const out = tril.zeros(resultShape(about));
   computation(tril, about, given, out)();
-  const [arrays, expected] = [toArrays(given), out.read()];
+  const expected = out.read();
+  const opened = [
+    ...(await openChecked(runtime, about, toArrays(given), expected, threads)),
+    ...(await openTorch(torch, about, given, expected, threads)),
+  ];
   release(given, out);
-  return openChecked(runtime, about, arrays, expected, threads);
+  return opened;
 }
 
-/** Tril's `auto` first and called so, then the others; its other methods and the peak are left out. */
+/** Their times in one turn. */
+async function timesOf(opened, options) {
+  const runs = opened.filter(({ run }) => run);
+  const timed = await measure(
+    runs.map(({ subject, run }) => ({ subject, run })),
+    options,
+  );
+  for (const { subject, time } of opened) {
+    if (time) timed.push({ subject, times: await time(options) });
+  }
+  return timed;
+}
+
+/**
+ * Tril's `auto` first and called so, then the others; its other methods and the peak are left out.
+ * Peers get their weights as constants, so a block of Tril's has them packed before.
+ */
 function besides(subjects) {
   const peers = ['eigen', 'OpenBLAS', 'oneDNN'];
-  const own = subjects.find(({ subject }) => subject === 'auto') ?? subjects.at(-1);
+  const called = (name) => subjects.find(({ subject }) => subject === name);
+  const own = called('weights packed before') ?? called('auto') ?? called('blocked');
   const others = subjects.filter((each) => peers.includes(each.subject) || each.isPeer);
   return [{ ...own, subject: 'Tril' }, ...others];
 }
@@ -47,27 +82,31 @@ export async function besideNative(request, report) {
   const program = await nativeProgram();
   const options = request.quick ? quick : careful;
   const share = { ...options, rounds: Math.ceil(options.rounds / turns) };
+  const { default: ort } = await import('onnxruntime-node');
+  const runtime = onnxRuntime(ort, { name: 'ONNX Runtime', isNative: true, provider: 'cpu' });
+  // Tril in WebAssembly: for the numbers, and to know which results are right.
+  const peers = { tril: await loadTril(), runtime, torch: await pyTorch() };
   const cases = [];
   for (const about of chosen(peerCases, request.only)) {
-    const opened = await openRuntime(about, request.threads);
+    const { group, name, flops } = about;
+    const opened = await openPeers(peers, about, request.threads);
     const right = opened.filter(({ failed }) => !failed);
     const subjects = new Map();
     for (let turn = 0; turn < turns; turn += 1) {
       merge(subjects, await runNative(program, about, share));
-      const runs = right.map(({ subject, run }) => ({ subject, run, isPeer: true }));
+      const timed = await timesOf(right, share);
       merge(
         subjects,
-        (await measure(runs, share)).map((each) => ({ ...each, flops: about.flops })),
+        timed.map((each) => ({ ...each, isPeer: true, ...(flops && { flops }) })),
       );
     }
     for (const each of right) await each.release();
-    const all = [...subjects.values()];
-    if (all.every(({ isPeer }) => isPeer)) continue; // not in the C++ benchmark
     const failures = opened.filter(({ failed }) => failed);
-    const { group, name } = about;
-    cases.push({ group, name, about, results: [...evaluate(besides(all)), ...failures] });
+    const results = [...evaluate(besides([...subjects.values()])), ...failures];
+    cases.push({ group, name, about, results });
     report(cases.at(-1));
   }
+  peers.torch?.end();
   return {
     engine: 'natively',
     done: { variant: 'widest vectors', threads: request.threads },

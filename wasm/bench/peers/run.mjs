@@ -5,10 +5,10 @@ import { peerCases } from '../cases.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
-import { computation, hasCase, inputs, release, resultShape } from '../subjects.mjs';
+import { computation, hasCase, inputs, prepared, release, resultShape } from '../subjects.mjs';
 
 /** What floats of different orders of summation may differ by, of the largest element. */
-const tolerance = 2e-5;
+export const tolerance = 2e-5;
 
 /** Largest difference, as a share of the largest element; NaN where there is one. */
 export function difference(values, expected) {
@@ -61,7 +61,9 @@ export async function openChecked(peer, about, arrays, expected, threads) {
 async function runCase(about, tril, peers, { threads, ...request }) {
   const given = inputs(tril, about);
   const out = tril.zeros(resultShape(about));
-  const compute = computation(tril, about, given, out);
+  // Peers get their weights as constants, so Tril may pack them once as well.
+  const ready = prepared(tril, about, given);
+  const compute = computation(tril, about, ready, out);
   compute();
   const expected = out.read();
   const arrays = toArrays(given);
@@ -78,6 +80,7 @@ async function runCase(about, tril, peers, { threads, ...request }) {
   }));
   const results = evaluate(await measure(runs, request.quick ? quick : careful));
   for (const each of right) await each.release();
+  if (ready !== given) ready.weights.dispose();
   release(given, out);
   return [...results, ...subjects.filter(({ failed }) => failed)];
 }

@@ -1,0 +1,106 @@
+// The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
+// and packed before; layer normalisation.
+#include <benchmark/benchmark.h>
+#include <tril/block/prepared_weights.h>
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+#include <tril/layers/layer_norm.h>
+
+#include <cmath>
+#include <deque>
+#include <string>
+
+#include "matmul_bench.h"
+
+namespace tril::bench {
+namespace {
+
+constexpr Index kWidth = 512, kHeads = 8, kHidden = 2048;
+
+// As PyTorch initialises them in scale: uniform, 1 / sqrt(width in).
+class Weights {
+ public:
+  TransformerBlockWeights block() {
+    TransformerBlockWeights weights;
+    weights.self_attn.in_proj_weight = matrix(3 * kWidth, kWidth);
+    weights.self_attn.in_proj_bias = vector(3 * kWidth);
+    weights.self_attn.out_proj_weight = matrix(kWidth, kWidth);
+    weights.self_attn.out_proj_bias = vector(kWidth);
+    weights.linear1 = {matrix(kHidden, kWidth), vector(kHidden)};
+    weights.linear2 = {matrix(kWidth, kHidden), vector(kWidth)};
+    weights.norm1 = {vector(kWidth), vector(kWidth)};
+    weights.norm2 = {vector(kWidth), vector(kWidth)};
+    return weights;
+  }
+
+ private:
+  MatrixView<const float> matrix(Index out, Index in) {
+    Buffer<float, 2>& drawn = matrices_.emplace_back(Shape<2>{out, in});
+    const float bound = 1 / std::sqrt(static_cast<float>(in));
+    fill_uniform(drawn.view(), random_, -bound, bound);
+    return drawn;
+  }
+  VectorView<const float> vector(Index size) {
+    Buffer<float, 1>& drawn = vectors_.emplace_back(Shape<1>{size});
+    fill_uniform(drawn.view(), random_, -0.05f, 0.05f);
+    return drawn;
+  }
+
+  Random random_{1};
+  std::deque<Buffer<float, 2>> matrices_;
+  std::deque<Buffer<float, 1>> vectors_;
+};
+
+// Products and attention, two operations for a multiplication.
+double block_flops(Index batch, Index tokens) {
+  const auto rows = static_cast<double>(batch * tokens);
+  constexpr double kPerRow = 2.0 * kWidth * (4 * kWidth + 2 * kHidden);
+  return rows * (kPerRow + 4.0 * kWidth * static_cast<double>(tokens));
+}
+
+void register_block(Index batch, Index tokens, bool prepares) {
+  const std::string size =
+      (batch > 1 ? std::to_string(batch) + "x" : "") + "T" + std::to_string(tokens);
+  const std::string name = std::string("block/") + (prepares ? "prepared/" : "given/") + size;
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+    Weights source;
+    TransformerBlockWeights weights = source.block();
+    Scratch scratch;
+    Parallel parallel;
+    PreparedWeights prepared;
+    if (prepares) weights = prepared.prepare(weights, parallel);
+    Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape());
+    Random random(2);
+    fill_normal(x.view(), random);
+    for (auto _ : state) {
+      transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel);
+      benchmark::ClobberMemory();
+    }
+    count_flops(state, block_flops(batch, tokens));
+  });
+}
+
+const bool kRegistered = [] {
+  for (const bool prepares : {false, true}) {
+    register_block(1, 128, prepares);
+    register_block(1, 512, prepares);
+    register_block(8, 128, prepares);
+  }
+  benchmark::RegisterBenchmark("layer_norm/1024x768", [](benchmark::State& state) {
+    Buffer<float, 2> x({1024, 768}), out(x.shape());
+    Buffer<float, 1> weight({768}), bias({768});
+    Random random(1);
+    fill_normal(x.view(), random);
+    fill_normal(weight.view(), random);
+    fill_normal(bias.view(), random);
+    Parallel parallel;
+    for (auto _ : state) {
+      layer_norm(x, weight, bias, {}, out, parallel);
+      benchmark::ClobberMemory();
+    }
+  });
+  return true;
+}();
+
+}  // namespace
+}  // namespace tril::bench

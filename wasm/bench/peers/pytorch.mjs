@@ -1,0 +1,85 @@
+// PyTorch, where python3 has it (Debian: python3-torch), in a process of its own that takes its own
+// times: pytorch.py.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('pytorch.py', import.meta.url));
+/** The system's own first: another may stand before it on the path. */
+const interpreters = ['/usr/bin/python3', 'python3'];
+
+/** Starts it; resolves to { version, ask, end }, or to nothing where there is no PyTorch. */
+async function start(python) {
+  const child = spawn(python, [script], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, OMP_NUM_THREADS: '1' },
+  });
+  const ended = new Promise((resolve) => {
+    child.on('error', resolve);
+    child.on('exit', resolve);
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value } = await Promise.race([lines.next(), ended.then(() => ({}))]);
+    return value === undefined ? undefined : JSON.parse(value);
+  };
+  const first = await next();
+  if (!first) return undefined;
+  return {
+    version: first.version,
+    ask: async (request) => {
+      child.stdin.write(`${JSON.stringify(request)}\n`);
+      const answer = await next();
+      if (!answer) throw new Error('PyTorch has ended');
+      if (answer.failed) throw new Error(answer.failed);
+      return answer;
+    },
+    end: () => child.stdin.end(),
+  };
+}
+
+/** Nested tensors by one name each, as files: { name: [file, shape] }. */
+function written(folder, tensors) {
+  const files = {};
+  for (const [name, tensor] of Object.entries(tensors)) {
+    if (typeof tensor.read !== 'function') {
+      Object.assign(files, written(folder, tensor));
+      continue;
+    }
+    const file = join(folder, name);
+    writeFileSync(file, new Uint8Array(tensor.read().buffer));
+    files[name] = [file, tensor.shape];
+  }
+  return files;
+}
+
+/** A peer, or nothing where it is not installed; `end` ends its process. */
+export async function pyTorch() {
+  let session;
+  for (const python of interpreters) session ??= await start(python);
+  if (!session) return undefined;
+  const { version, ask, end } = session;
+  return {
+    end,
+    /** Computes the case once, on `given`, tensors of Tril's: { subject, result, time }. */
+    async open(about, given, threads) {
+      const folder = mkdtempSync(join(tmpdir(), 'tril-pytorch-'));
+      try {
+        const result = join(folder, 'result');
+        await ask({ open: about, arrays: written(folder, given), result, threads });
+        const bytes = readFileSync(result);
+        return {
+          subject: `PyTorch ${version}`,
+          result: new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4).slice(),
+          time: async ({ batch, rounds }) => (await ask({ time: batch, rounds })).times,
+        };
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}

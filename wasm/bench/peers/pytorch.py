@@ -1,0 +1,92 @@
+"""PyTorch's part of `npm run bench:peers -- --where native`: a request a line, as JSON, and an answer to each.
+
+  {"open": CASE, "arrays": {NAME: [FILE, SHAPE]}, "threads": N}   computes the case once -> {"shape": ..., "file": FILE}
+  {"time": MILLISECONDS, "rounds": N}                             -> {"times": [milliseconds a call, one a round]}
+"""
+
+import json
+import math
+import sys
+import time
+
+import numpy
+import torch
+
+
+def attention(about, given):
+    scale = 1 / math.sqrt(about["width"])
+    hidden = torch.full((about["time"], about["time"]), -math.inf).triu(1)
+
+    def compute():
+        scores = (given["q"] * scale) @ given["k"].transpose(-2, -1) + hidden
+        return torch.softmax(scores, -1) @ given["v"]
+
+    return compute
+
+
+def block(about, given):
+    layer = torch.nn.TransformerEncoderLayer(
+        about["width"], about["heads"], about["hidden"], dropout=0, batch_first=True
+    )
+    weights = {name: value for name, value in given.items() if name != "x"}
+    layer.load_state_dict(weights)
+    layer.eval()
+    return lambda: layer(given["x"])
+
+
+CASES = {
+    "matmul": lambda about, given: lambda: given["a"] @ given["b"],
+    "attention": attention,
+    "block": block,
+    "softmax": lambda about, given: lambda: torch.softmax(given["x"], -1),
+    "layer norm": lambda about, given: lambda: torch.nn.functional.layer_norm(
+        given["x"], given["x"].shape[-1:], given["weight"], given["bias"]
+    ),
+}
+
+
+def open_case(request):
+    torch.set_num_threads(request["threads"])
+    about = request["open"]
+    given = {
+        name: torch.from_numpy(numpy.fromfile(file, numpy.float32).reshape(shape))
+        for name, (file, shape) in request["arrays"].items()
+    }
+    compute = CASES[about["group"]](about, given)
+    compute().numpy().tofile(request["result"])
+    return compute
+
+
+def batch_time(compute, calls):
+    begin = time.perf_counter()
+    for _ in range(calls):
+        compute()
+    return 1e3 * (time.perf_counter() - begin)
+
+
+def times(compute, batch, rounds):
+    calls = 1
+    while (elapsed := batch_time(compute, calls)) < batch:
+        calls *= 2
+    calls = max(1, math.ceil(calls * batch / elapsed))
+    return [batch_time(compute, calls) / calls for _ in range(rounds)]
+
+
+@torch.inference_mode()
+def main():
+    compute = None
+    print(json.dumps({"version": torch.__version__}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if "open" in request:
+                compute = open_case(request)
+                answer = {}
+            else:
+                answer = {"times": times(compute, request["time"], request["rounds"])}
+        except Exception as error:  # said where the peers' failures are
+            answer = {"failed": str(error).split("\n")[0]}
+        print(json.dumps(answer), flush=True)
+
+
+main()
