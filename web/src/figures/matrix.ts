@@ -70,7 +70,7 @@ export function spoken(drawn: Drawn, row: number, col: number, words: { hidden: 
 
 /** Share of the scale's end, 0 to 1; infinities fill the cell, NaN has none. */
 export function share(drawn: Drawn, value: number): number {
-  if (Number.isNaN(value)) return 0;
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 0 : 1;
   const end = drawn.kind === 'weights' ? 1 : drawn.end;
   return end > 0 ? Math.min(Math.abs(value) / end, 1) : 0;
 }
