@@ -73,7 +73,8 @@ TEST(Compare, AddsUpInDouble) {
   // In float, 2^24 + 1 + 1 + ... stays 2^24.
   Buffer<float, 1> expected({1 << 12}), actual({1 << 12});
   for (Index i = 0; i < 1 << 12; ++i) actual.view()[i] = i == 0 ? 4096.0f : 1.0f;
-  EXPECT_EQ(compare(expected.view(), actual.view()).frobenius, std::sqrt(16777216.0 + 4095));
+  const VectorView<const float> ones = actual, zeros = expected;
+  EXPECT_EQ(compare(zeros, ones).frobenius, std::sqrt(16777216.0 + 4095));
 }
 
 TEST(Compare, RejectsWhatDoesNotFit) {
@@ -110,7 +111,7 @@ TEST(Statistics, OfNormalNumbersAreThoseOfTheDistribution) {
   Buffer<float, 1> x({kCount});
   Random random(1);
   fill_normal(x.view(), random);
-  const Statistics s = statistics(x.view());
+  const Statistics s = statistics(VectorView<const float>(x));
   // Five standard deviations of the mean, 1 / sqrt(n), and of the variance, sqrt(2 / n).
   EXPECT_LE(std::fabs(s.mean), 5 / std::sqrt(kCount));
   EXPECT_LE(std::fabs(s.variance - 1), 5 * std::sqrt(2.0 / kCount));
@@ -126,7 +127,9 @@ TEST(Statistics, SayWhereANumberIsNone) {
   const std::array<float, 2> infinite = {-kInfinity, kInfinity};
   EXPECT_EQ(statistics(view(infinite)).smallest, -kInfinity);
   EXPECT_EQ(statistics(view(infinite)).largest, kInfinity);
-  EXPECT_NE(error_of([] { statistics({}); }).find("statistics: x: no tensor"), std::string::npos);
+  EXPECT_NE(
+      error_of([] { statistics(VectorView<const float>()); }).find("statistics: x: no tensor"),
+      std::string::npos);
 }
 
 }  // namespace
