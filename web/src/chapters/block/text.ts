@@ -291,6 +291,7 @@ export const text = {
     about:
       'With ReLU a good part of the hidden units is exactly zero for a given token, and another part for the next: each token uses its own few. GELU and SiLU make numbers small, but not zero.',
     source: 'ReLU: Vaswani et al. 2017; GELU: Hendrycks, Gimpel 2016; SiLU: Elfwing et al. 2017.',
+    cost: 'One feedForward of this size:',
     label: 'ReLU, GELU and SiLU between −4 and 4, and where the hidden units of the block lie',
     units: 'hidden units of the block',
     share: 'exactly zero',
@@ -305,10 +306,11 @@ export const text = {
     about:
       'Without norms the numbers grow with every block; without residuals and norms they vanish. Without residuals the norms keep the size, but the tokens become alike, and soon nothing tells them apart: look at how they differ.',
     moral:
-      'Pre-norm grows slowly: each block adds to what is there. Post-norm holds the size at exactly 1, and squeezes the way around once a block. You can now say which of the five a deep network can be trained with, and why the others fail.',
+      'Pre-norm grows slowly: each block adds to what is there. Post-norm holds the size at 1, and squeezes the way around twice a block. You can now say which of the five a deep network can be trained with, and why the others fail.',
     source: 'Pre- and post-norm: Xiong et al. 2020; tokens that become alike: Dong et al. 2021.',
     random: (seed: number) =>
       `Width 32, 4 heads, F = 128, 8 tokens; random weights, seed ${seed}, others in every block, untrained.`,
+    cost: 'One block of this stack:',
     measure: 'Show',
     measures: { size: 'Size of the numbers', spread: 'How tokens differ' },
     measured: {

@@ -135,7 +135,7 @@ export const text = {
       'Rows of Q belong to steps of the target, rows of K and V to words of the source. Whatever is written comes out of V: shares of source words. That is why a decoder can only copy what the encoder has put there.',
     tex: String.raw`\role{weight}{A} = \operatorname{softmax}\!\left(\frac{\role{q}{Q}\,\role{k}{K^\top}}{\sqrt D} + M\right),\quad \role{v}{A V}`,
     source:
-      'Q T × D from the decoder, K and V S × D from the memory; D = V here, a column a word. Places are looked for by a clock hand in the first four columns.',
+      'Q T × D from the decoder, K and V S × D from the memory; D = V here, at least 4, a column a word. Places are looked for by a clock hand in the first four columns.',
     cost: 'Cross-attention, everything between Q, K, V and A V:',
     question: (word: string) =>
       `At the step that has just read “${word}”, which word of the source gets the most weight?`,
@@ -154,6 +154,7 @@ export const text = {
       'Sutskever et al. 2014; Vaswani et al. 2017, section 3.1; teacher forcing: Williams, Zipser 1989.',
     feed: 'The decoder reads',
     feeds: { teacher: 'the target', own: 'its own words' },
+    cost: 'The last step’s self-attention, its query and all kept keys:',
     player: 'Steps of writing',
     step: (at: number, count: number) => `step ${at} of ${count}`,
     equal: 'Step by step with kept keys and values, equal to one go, to the last bit.',
@@ -193,7 +194,7 @@ export const text = {
     heading: 'transformer(source, target, weights)',
     lede: 'Everything above is one call. These are all the tensors it makes on the way, in order.',
     about:
-      'The memory is made once; every step of the decoder reads it. Only cross-attention has T and S in one shape.',
+      'The memory is made once; every step of the decoder reads it. Only cross-attention has T and S in one shape. You can now say any of these shapes before you look: change a text and check.',
     source: 'As nn.Transformer of PyTorch, one layer a tower; names are those of the trace.',
     name: 'tensor',
     shape: 'shape',

@@ -48,6 +48,8 @@ export interface ShuffleAnswer {
   readonly reordered: MatrixData;
   readonly gap: MatrixData;
   readonly largest: number;
+  /** Of one of the two. */
+  readonly cost: CostData;
 }
 
 export interface PerTokenAnswer {
@@ -65,6 +67,8 @@ export interface ActivationAnswer {
   /** The hidden units as they came, and after each activation. */
   readonly hidden: readonly number[];
   readonly activated: Readonly<Record<'relu' | 'gelu' | 'silu', readonly number[]>>;
+  /** Of one feedForward, with the block's activation. */
+  readonly cost: CostData;
 }
 
 export interface DepthLine {
@@ -75,12 +79,18 @@ export interface DepthLine {
   readonly spread: readonly number[];
 }
 
+export interface DepthAnswer {
+  readonly lines: readonly DepthLine[];
+  /** Of one block of the stack. */
+  readonly cost: CostData;
+}
+
 export interface BlockLessons {
   block: { ask: BlockAsk; answer: BlockAnswer };
   shuffle: { ask: BlockAsk & { readonly order: readonly number[] }; answer: ShuffleAnswer };
   perToken: { ask: { readonly given: MatrixData }; answer: PerTokenAnswer };
   activations: { ask: BlockAsk; answer: ActivationAnswer };
-  depth: { ask: { readonly seed: number; readonly blocks: number }; answer: readonly DepthLine[] };
+  depth: { ask: { readonly seed: number; readonly blocks: number }; answer: DepthAnswer };
 }
 
 /** As many vectors as there can be tokens. */
@@ -124,6 +134,11 @@ function ofHeads(tril: Tril, stacked: Tensor, nth: number): MatrixData[] {
   const { width } = sizes;
   const data = stacked.read().slice(nth * width * width, (nth + 1) * width * width);
   return heads(tril.tensor([sizes.heads, width / sizes.heads, width], data));
+}
+
+function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData {
+  const tokens = ids.length;
+  return costData(tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
 }
 
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
@@ -170,9 +185,7 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
       output: norm(tril, whole.steps.output),
     },
     apart: own && apart(tril, own, output),
-    cost: costData(
-      tril.cost.transformerBlock({ ...sizes, ...{ tokens: ask.ids.length, activation, causal } }),
-    ),
+    cost: blockCost(tril, ask),
   };
 }
 
@@ -225,6 +238,7 @@ export const blockAnswers: Answers<BlockLessons> = {
     return {
       ...{ rearranged: download(rearranged), reordered: download(shuffled), gap: download(gap) },
       largest: apart(tril, shuffled, rearranged),
+      cost: blockCost(tril, ask),
     };
   },
 
@@ -256,14 +270,23 @@ export const blockAnswers: Answers<BlockLessons> = {
     return {
       ...{ x, curves: all(tril.tensor(x)) },
       ...{ hidden: [...hidden.read()], activated: all(hidden) },
+      cost: costData(
+        tril.cost.feedForward({
+          ...{ rows: ask.ids.length, width: sizes.width, hidden: sizes.hidden },
+          ...{ activation: ask.activation, bias: false },
+        }),
+      ),
     };
   },
 
-  depth: (tril, ask) => [
-    depthLine(tril, 'post', 'post', [], ask),
-    depthLine(tril, 'pre', 'pre', [], ask),
-    depthLine(tril, 'noNorms', 'pre', ['norm1', 'norm2'], ask),
-    depthLine(tril, 'noResiduals', 'post', ['residual1', 'residual2'], ask),
-    depthLine(tril, 'neither', 'post', ['norm1', 'norm2', 'residual1', 'residual2'], ask),
-  ],
+  depth: (tril, ask) => ({
+    lines: [
+      depthLine(tril, 'post', 'post', [], ask),
+      depthLine(tril, 'pre', 'pre', [], ask),
+      depthLine(tril, 'noNorms', 'pre', ['norm1', 'norm2'], ask),
+      depthLine(tril, 'noResiduals', 'post', ['residual1', 'residual2'], ask),
+      depthLine(tril, 'neither', 'post', ['norm1', 'norm2', 'residual1', 'residual2'], ask),
+    ],
+    cost: costData(tril.cost.transformerBlock(deepSizes)),
+  }),
 };

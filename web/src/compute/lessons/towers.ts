@@ -66,6 +66,8 @@ export interface StepsAnswer {
   readonly gap: MatrixData;
   /** The largest distance, step by step. */
   readonly apart: readonly number[];
+  /** Of the last step's self-attention, with all keys before it. */
+  readonly cost: CostData;
 }
 
 export interface AdditiveAnswer {
@@ -233,7 +235,7 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
 function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): StepsAnswer {
   const count = ask.target.length;
   const teacher = shifted(ask.target);
-  const { weights, trace } = run(tril, ask, teacher);
+  const { made, weights, trace } = run(tril, ask, teacher);
   const next = decoderSteps(tril, ask, weights, trace.memory);
   const inputs: number[] = [0];
   const rows: Tensor[] = [];
@@ -252,6 +254,7 @@ function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): Ste
     inputs,
     ...read(tril, byStep, ask.words),
     ...{ atOnce: each, byStep: download(byStep), gap: download(subtract(tril, byStep, atOnce)) },
+    cost: costData(tril.cost.attention({ queries: 1, keys: count, width: made.width })),
     apart: rows.map((row, step) =>
       apart(tril, row, tril.tensor([1, width], each.data.slice(step * width, (step + 1) * width))),
     ),

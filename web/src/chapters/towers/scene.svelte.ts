@@ -1,0 +1,20 @@
+// The core's answer to the state as it is, as matrices; null while a newer one is under way.
+import { Answer } from '../../compute/lessons.svelte';
+import { askOf, textsOf, useModel } from './model';
+import { sceneOf } from './scene';
+
+export class TowersScene {
+  readonly #model = useModel();
+  readonly #answer = new Answer('towers', () => askOf(this.#model.state));
+  readonly texts = $derived(textsOf(this.#model.state));
+  readonly now = $derived.by(() => {
+    const { now, asked } = this.#answer;
+    if (!now || !asked) return null;
+    const { source, target, vocabulary } = this.texts;
+    const fits =
+      asked.source.length === source.length &&
+      asked.target.length === target.length &&
+      asked.words === vocabulary.length;
+    return fits ? sceneOf(asked, now, this.texts) : null;
+  });
+}
