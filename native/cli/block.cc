@@ -121,11 +121,10 @@ void add_block(Program& program) {
       "    --norm pre --activation gelu --causal -o out.npy",
       [&program, arguments] { return run(program, *arguments); });
   TransformerBlockOptions& options = arguments->options;
-  command
-      .add_option(
-          "--weights", arguments->weights,
-          "The layer's state_dict as .safetensors: self_attn.in_proj_weight, ...; biases and "
-          "norm1, norm2 may be left out")
+  Program::add_file(
+      command, "--weights", arguments->weights,
+      "The layer's state_dict as .safetensors: self_attn.in_proj_weight, ...; biases and "
+      "norm1, norm2 may be left out")
       ->required();
   command.add_option("--prefix", arguments->prefix, "What the names of the weights begin with");
   Program::add_file(command, "--x", arguments->x, "Input: .npy, [B, T, C] or [T, C]")->required();
