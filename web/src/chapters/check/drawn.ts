@@ -41,3 +41,9 @@ export const tallest = 420;
 export function mapWidth({ rows, cols }: MatrixData, room: number): number {
   return Math.max(200, Math.min(room, tallest, (tallest * cols) / rows));
 }
+
+/** Where an element of a tensor of that shape is in its map. */
+export function cellAt(index: readonly number[], shape: readonly number[], { cols }: MatrixData) {
+  const place = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
+  return { row: Math.floor(place / cols), col: place % cols };
+}

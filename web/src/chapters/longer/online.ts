@@ -137,9 +137,13 @@ export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: 
   return { run, step, drawn, reveal: finished(step) * run.output.cols };
 }
 
-/** How many of the block's maxima grew, by the factors: below 1 is a rescaling. */
-export function grown({ drawn, step }: Scene): number {
-  return step.visited ? [...drawn.factor.matrix.data].filter((one) => one !== 1).length : 0;
+/** How many maxima grew, of those that there were before this block: their rows are rescaled. */
+export function grown(scene: Scene): number {
+  const { drawn, step } = scene;
+  if (!step.visited) return 0;
+  return [...drawn.factor.matrix.data].filter(
+    (factor, row) => factor !== 1 && before(scene, row).maximum > -Infinity,
+  ).length;
 }
 
 const range = ({ from, to }: Span): readonly [number, number] => [from, to - 1];

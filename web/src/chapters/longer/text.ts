@@ -47,6 +47,7 @@ export const text = {
     visit: (queries: string, keys: string) => `Queries ${queries} look at keys ${keys}.`,
     skip: (queries: string, keys: string) =>
       `Queries ${queries} see none of the keys ${keys}: the block is skipped, nothing is multiplied.`,
+    first: 'Maximum, sum and output begin.',
     grew: (count: number) =>
       count === 0
         ? 'No maximum grew: nothing is rescaled.'
