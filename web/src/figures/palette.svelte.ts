@@ -13,6 +13,7 @@ export type Palette = Readonly<Record<Name, Rgb>>;
 /** Custom properties are not resolved by themselves; a colour that uses one is. */
 export function readPalette(): Palette {
   const probe = document.body.appendChild(document.createElement('span'));
+  probe.style.setProperty('forced-color-adjust', 'none');
   const entries = names.map((name) => {
     probe.style.color = `var(--${name})`;
     const [r, g, b] = (getComputedStyle(probe).color.match(/[\d.]+/gu) ?? [0, 0, 0]).map(Number);
@@ -48,7 +49,9 @@ class Theme {
 
   constructor() {
     const again = () => (this.palette = readPalette());
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+    for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+      matchMedia(query).addEventListener('change', again);
+    }
     new MutationObserver(again).observe(document.documentElement, {
       attributeFilter: ['data-theme'],
     });

@@ -13,6 +13,7 @@ export const shellText = {
     v: 'V: the values',
   } satisfies Record<FormulaPart, string>,
   chapters: 'Chapters',
+  skip: 'Skip to the chapter',
   around: 'Before and after',
   before: 'Before',
   after: 'Next',

@@ -7,10 +7,20 @@ export interface Codec<State, Problem> {
   readonly decode: (query: string) => { state: State; problems: Problem[] };
 }
 
-/** "#chapter?query" in its parts. */
-export function splitHash(hash: string): { chapter: string; query: string } {
-  const [chapter, ...rest] = hash.slice(1).split('?');
-  return { chapter, query: rest.join('?') };
+/** "#chapter/section?query" in its parts; a section is only where one is led to, and no state. */
+export function splitHash(hash: string): { chapter: string; section: string; query: string } {
+  const [place, ...rest] = hash.slice(1).split('?');
+  const [chapter, section = ''] = place.split('/');
+  return { chapter, section, query: rest.join('?') };
+}
+
+/** The address of this page, opened where the element is. */
+export function hrefTo(element: Element): string {
+  const { chapter, query } = splitHash(location.hash);
+  const section = element.closest('section[id]');
+  const around = document.querySelector('main section[id]') === section ? null : section;
+  const place = around ? `${chapter}/${around.id}` : chapter;
+  return new URL(query ? `#${place}?${query}` : `#${place}`, location.href).href;
 }
 
 export class Address<State, Problem> {
