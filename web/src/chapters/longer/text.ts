@@ -227,6 +227,7 @@ export const text = {
     noLowRank: 'Low rank has no causal mask: its mixtures hold future keys too.',
     spread: (least: string, most: string) => `${least} to ${most}`,
     axes: { n: 'T, tokens' },
+    yAxis: { time: 'milliseconds', memory: 'bytes held', error: 'distance, relative' },
     chart: 'Time, memory or error against the number of tokens, both axes logarithmic.',
     table: { caption: 'All that was measured', runner: 'Method' },
     zero: 'nothing',
