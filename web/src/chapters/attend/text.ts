@@ -23,6 +23,7 @@ export const text = {
     after:
       ': they are looked at. Under a causal mask nothing looks to its right, and what is hidden gets exactly zero.',
   },
+  start: { before: 'New to matrices? ', link: 'Begin with how two of them are multiplied.' },
   try: 'Type your own words, in any script. Point at any number, tap it, or reach it with the arrow keys, and it says where it comes from.',
   source:
     'Vaswani et al. 2017, section 3.2.1. Shapes: Q and K are T × d, scores T × T, output T × d.',

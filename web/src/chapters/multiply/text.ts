@@ -27,7 +27,7 @@ export const text = {
       outer: 'Outer products',
     } satisfies Record<Reading, string>,
     about: {
-      dots: 'Every entry of C by itself: a row of A meets a column of B. This is how scores are thought of, a query and a key at a time.',
+      dots: 'Every entry of C by itself: a row of A meets a column of B, number by number multiplied, then added up. This is how scores are thought of, a query and a key at a time.',
       rows: 'A row of C is a blend of the rows of B, and a row of A says how much of each. This is how weights times V is thought of: each output a blend of values.',
       columns:
         'A column of C is a blend of the columns of A, and a column of B says how much of each.',
