@@ -58,6 +58,11 @@ function newestFontsOnly(): Plugin {
   };
 }
 
+/** What the chapters share is one file: as twenty, each asked for by its own request, the first figure came later. */
+function shared(id: string): string | undefined {
+  return /\/web\/src\/(compute|state|figures)\//.test(id) ? 'shared' : undefined;
+}
+
 export default defineConfig({
   base: './', // works under any path of any static host
   plugins: [svelte(), withoutThreads(), newestFontsOnly(), contentSecurityPolicy(), worksOffline()],
@@ -67,5 +72,6 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0, // data: addresses are against the policy
     modulePreload: { polyfill: false },
+    rollupOptions: { output: { manualChunks: shared } },
   },
 });
