@@ -23,6 +23,8 @@ import {
 
 export const heads = 4;
 export const headWidth = positions.width;
+/** Into how many heads the same weights are divided, to compare. */
+export const divisions = [1, 2, heads] as const;
 const one = 0;
 const who = 1;
 const where = who + contentWidth;

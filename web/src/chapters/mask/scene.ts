@@ -209,3 +209,10 @@ export function verdictOf({ answer, labels, hide }: Scene): string {
   }
   return verdicts.clean;
 }
+
+/** Whether two rows are the same bits. */
+export function sameBits(one: MatrixData, other: MatrixData, row: number): boolean {
+  return Array.from({ length: one.cols }, (_, col) => col).every((col) =>
+    Object.is(at(one, row, col), at(other, row, col)),
+  );
+}

@@ -3,6 +3,7 @@
 import type { MultiHeadWeights, Tensor, Tril } from 'tril';
 import { positions } from '../../state/attend-heads';
 import {
+  divisions,
   headWidth,
   heads,
   inputs,
@@ -76,8 +77,6 @@ export interface HeadsLessons {
   heads: { ask: HeadsAsk; answer: HeadsAnswer };
   strip: { ask: { readonly q: MatrixData; readonly k: MatrixData }; answer: StripAnswer };
 }
-
-export const divisions = [1, 2, 4] as const;
 
 /** X of both sequences, [2, T, C]. */
 function batchOf(tril: Tril, ids: readonly number[]): Tensor {

@@ -2,18 +2,11 @@
 import type { Mask, Tensor, Tril } from 'tril';
 import { headWeights, positions, type HeadWeights } from '../../state/attend-heads';
 import { hides } from '../../state/drawn-mask';
-import {
-  blockSize,
-  type BlockPattern,
-  type GarbageId,
-  type HideId,
-  type MaskState,
-  type RuleId,
-  type ScoreId,
-} from '../../state/mask';
+import type { GarbageId, HideId, MaskState, RuleId, ScoreId } from '../../state/mask';
 import { inputOf } from './attend';
 import type { Answers } from '../lesson-protocol';
-import { at, type Content, type CostData, type MatrixData } from '../protocol';
+import type { Content, CostData, MatrixData } from '../protocol';
+import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, elementwise, upload } from './matrices';
 
 /** Which rules hold, and their numbers. */
@@ -61,35 +54,15 @@ export interface FutureAsk extends MaskAsk {
 }
 
 export interface FutureAnswer {
-  /** The input, as it was and overwritten. */
-  readonly inputs: readonly [MatrixData, MatrixData];
-  /** Its outputs by one and the same call. */
+  /** Of the input as it was, and overwritten, by one and the same call. */
   readonly outputs: readonly [MatrixData, MatrixData];
-  readonly weights: readonly [MatrixData, MatrixData];
   /** Of the attention of one of them. */
   readonly cost: CostData;
 }
 
-export interface BlocksAsk {
-  readonly pattern: BlockPattern;
-  readonly tokens: number;
-}
-
-export interface BlocksAnswer {
-  /** 1 for a block of queries and keys that attention goes through, 0 for one that it skips. */
-  readonly visited: MatrixData;
-  /** Which share of its pairs may be seen. */
-  readonly seen: MatrixData;
-  readonly skipped: number;
-  readonly cost: CostData;
-  /** How many scores are computed. */
-  readonly scores: number;
-}
-
-export interface MaskLessons {
+export interface MaskLessons extends BlocksLessons {
   mask: { ask: MaskAsk; answer: MaskAnswer };
   future: { ask: FutureAsk; answer: FutureAnswer };
-  blocks: { ask: BlocksAsk; answer: BlocksAnswer };
 }
 
 const headWidth = 4;
@@ -145,11 +118,6 @@ function masksOf(tril: Tril, rules: MaskRules, size: number): Partial<Record<Rul
 /** What a mask adds to scores. */
 const added = (tril: Tril, mask: Mask, size: number): MatrixData =>
   download(tril.mask.toTensor(mask, [size, size]));
-
-const withOther = (given: MatrixData, from: number, to: number): MatrixData => ({
-  ...given,
-  data: given.data.map((value) => (value === from ? to : value)),
-});
 
 interface Head {
   readonly q: Tensor;
@@ -230,32 +198,9 @@ function overwritten(tril: Tril, x: MatrixData, { cut, garbage }: FutureAsk): Ma
   return { ...x, data };
 }
 
-function patternMask({ mask }: Tril, { pattern, tokens }: BlocksAsk): Mask {
-  switch (pattern) {
-    case 'full':
-      return mask.and();
-    case 'causal':
-      return mask.causal();
-    case 'window':
-      return mask.and(mask.causal(), mask.window({ left: 255 }));
-    case 'strided':
-      return mask.and(mask.causal(), mask.strided({ local: 64, stride: 64 }));
-    case 'padding':
-      return mask.padding([tokens / 2]);
-  }
-}
-
-/** Averages `each` neighbours: [tokens / each, tokens]. */
-function pooling(tril: Tril, tokens: number, each: number): Tensor {
-  const rows = tokens / each;
-  const data = new Float32Array(rows * tokens);
-  for (let row = 0; row < rows; ++row) {
-    data.fill(1 / each, row * tokens + row * each, row * tokens + (row + 1) * each);
-  }
-  return tril.tensor([rows, tokens], data);
-}
-
 export const maskAnswers: Answers<MaskLessons> = {
+  ...blocksAnswers,
+
   mask(tril, ask) {
     const { x, weights, single, mask, sum } = prepare(tril, ask);
     const head = headOf(tril, x, weights);
@@ -279,44 +224,8 @@ export const maskAnswers: Answers<MaskLessons> = {
 
   future(tril, ask) {
     const { x, weights, mask, sum } = prepare(tril, ask);
-    const inputs = [x, overwritten(tril, x, ask)] as const;
-    const made = inputs.map((input) => headOf(tril, input, weights));
-    const [one, two] = made.map((head) => attendMasked(tril, head, mask, sum, ask.hide));
-    return {
-      inputs,
-      outputs: [one.output, two.output],
-      weights: [one.weights, two.weights],
-      cost: costOf(tril, made[0], mask),
-    };
-  },
-
-  blocks(tril, ask) {
-    const { tokens } = ask;
-    const mask = patternMask(tril, ask);
-    const narrow = tril.zeros([1, 1, tokens, 1]);
-    const options = { mask, blocks: blockSize, trace: true } as const;
-    const visited = download(tril.onlineAttention(narrow, narrow, narrow, options).trace.visited);
-    const hidden = download(tril.mask.toTensor(mask, [tokens, tokens]));
-    const visible = upload(tril, withOther(withOther(hidden, 0, 1), -Infinity, 0));
-    const byKeys = tril.matmul(visible, pooling(tril, tokens, blockSize.keys), {
-      transposeB: true,
-    });
-    const cost = tril.cost.attention({
-      ...{ queries: tokens, keys: tokens, width: 64, mask, method: 'online' },
-    });
-    return {
-      visited,
-      seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
-      skipped: visited.data.filter((one) => one === 0).length,
-      cost: costData(cost),
-      scores: cost.scores,
-    };
+    const made = [x, overwritten(tril, x, ask)].map((input) => headOf(tril, input, weights));
+    const [one, two] = made.map((head) => attendMasked(tril, head, mask, sum, ask.hide).output);
+    return { outputs: [one, two], cost: costOf(tril, made[0], mask) };
   },
 };
-
-/** Whether two rows are the same bits. */
-export function sameBits(one: MatrixData, other: MatrixData, row: number): boolean {
-  return Array.from({ length: one.cols }, (_, col) => col).every((col) =>
-    Object.is(at(one, row, col), at(other, row, col)),
-  );
-}
