@@ -1,0 +1,207 @@
+// Every chapter for eyes, hands and machines of all kinds: axe, keyboard, touch, less motion, forced colours.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { chapters, open, still, themes, unfold } from './reach.ts';
+
+async function expectNothingFound(page: Page, where: string): Promise<void> {
+  const rules = {
+    'target-size': { enabled: true },
+    // It takes links to chapters for such, where they have been scrolled out of their row.
+    'skip-link': { enabled: false },
+  };
+  const axe = new AxeBuilder({ page }).options({ rules });
+  const { violations } = await axe.analyze();
+  const found = violations.map(({ id, nodes }) => [
+    id,
+    nodes.slice(0, 4).map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
+  ]);
+  expect(found, where).toEqual([]);
+}
+
+for (const [device, options] of Object.entries({
+  desk: { viewport: { width: 1440, height: 900 } },
+  phone: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+})) {
+  test.describe(`axe finds nothing, ${device}`, () => {
+    test.use(options);
+    for (const { id } of chapters) {
+      test(id, async ({ page }) => {
+        await open(page, id);
+        await unfold(page);
+        for (const colorScheme of themes) {
+          await page.emulateMedia({ colorScheme });
+          await still(page);
+          await expectNothingFound(page, colorScheme);
+        }
+      });
+    }
+  });
+}
+
+/** What has the focus, and whether one sees that it has. */
+function focused(page: Page) {
+  return page.evaluate(() => {
+    const element = document.activeElement!;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    return {
+      index: Number((element as HTMLElement).dataset.stop ?? -1),
+      seen: (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none',
+      html: element.outerHTML.slice(0, 140),
+    };
+  });
+}
+
+for (const { id } of chapters) {
+  test(`${id}: the Tab key reaches everything once, and one sees where it is`, async ({ page }) => {
+    await open(page, id);
+    // Of radio buttons with one name the chosen one is the stop.
+    const stops = await page.evaluate(() => {
+      const all = [
+        ...document.querySelectorAll<HTMLElement>(
+          'a[href], button, input, select, textarea, summary, [tabindex]',
+        ),
+      ].filter(
+        (element) =>
+          element.tabIndex >= 0 &&
+          !element.matches(':disabled') &&
+          element.checkVisibility({ visibilityProperty: true }) &&
+          !element.matches('input[type="radio"]:not(:checked)'),
+      );
+      all.forEach((element, index) => (element.dataset.stop = String(index)));
+      return all.map((element) => element.outerHTML.slice(0, 140));
+    });
+    const reached = new Map<number, string>();
+    const unseen: string[] = [];
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    for (let presses = 0; presses < stops.length + 10; ++presses) {
+      await page.keyboard.press('Tab');
+      const { index, seen, html } = await focused(page);
+      if (index < 0) continue; // The browser's own, or what came by pointing.
+      if (reached.has(index)) break;
+      reached.set(index, html);
+      if (!seen) unseen.push(html);
+    }
+    expect(unseen, 'focus that cannot be seen').toEqual([]);
+    const missed = stops.filter((_, index) => !reached.has(index));
+    expect(missed, 'not reached by Tab').toEqual([]);
+  });
+
+  test(`${id}: arrow keys reach every cell of every matrix`, async ({ page }) => {
+    await open(page, id);
+    const grids = page.locator('main [role="grid"]:visible');
+    const at = (index: number) =>
+      grids.nth(index).evaluate((grid) => {
+        const cell = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '');
+        return cell?.textContent || cell?.ariaLabel ? cell.ariaLabel || cell.textContent : null;
+      });
+    for (let index = 0; index < (await grids.count()); ++index) {
+      const grid = grids.nth(index);
+      const [name, rows, cols] = await grid.evaluate((element) => [
+        element.ariaLabel ?? '',
+        Number(element.ariaRowCount),
+        Number(element.ariaColCount),
+      ]);
+      expect(name, 'a matrix has a name').toBeTruthy();
+      expect(rows * cols, `${name} says how large it is`).toBeGreaterThan(0);
+      await grid.focus();
+      for (let press = 0; press < Math.max(rows, cols); ++press) {
+        await page.keyboard.press('ArrowUp');
+        await page.keyboard.press('ArrowLeft');
+      }
+      // Down the first column, then along the last row: a step a press, each with its own words.
+      const spoken = [await at(index)];
+      const presses = [
+        ...Array<string>(Math.min(rows, 40) - 1).fill('ArrowDown'),
+        ...Array<string>(Math.min(cols, 40) - 1).fill('ArrowRight'),
+      ];
+      for (const key of presses) {
+        await page.keyboard.press(key);
+        spoken.push(await at(index));
+      }
+      expect(spoken, `${name}: every cell is said`).not.toContain(null);
+      const { length } = spoken;
+      expect(new Set(spoken).size, `${name}: ${spoken.slice(0, 3).join(' | ')}`).toBe(length);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test(`${id}: what a canvas shows is there in words, and as a table or list`, async ({ page }) => {
+    await open(page, id);
+    await unfold(page);
+    const mute = await page.locator('main canvas:visible').evaluateAll((canvases) =>
+      canvases.flatMap((canvas) => {
+        if (canvas.closest('[aria-hidden="true"]')) return [];
+        const named = canvas.closest('[role="grid"], [role="img"], [role="group"]');
+        const around = canvas.closest('figure, [data-figure], section');
+        const whole = canvas.closest('[data-figure], section') ?? around;
+        const problems = [
+          ...(named?.ariaLabel ? [] : ['no name']),
+          ...(whole?.querySelector('table, ol, dl') ? [] : ['no table or list']),
+        ];
+        return problems.map(
+          (problem) => `${canvas.parentElement!.outerHTML.slice(0, 120)}: ${problem}`,
+        );
+      }),
+    );
+    expect(mute).toEqual([]);
+  });
+}
+
+test.describe('less motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+  for (const { id } of chapters) {
+    test(`${id}: nothing glides`, async ({ page }) => {
+      await page.addInitScript(() => {
+        const moved = new Set<string>();
+        Object.assign(window, { moved });
+        const look = () => {
+          for (const animation of document.getAnimations()) {
+            const { duration } = animation.effect!.getComputedTiming();
+            const target = (animation.effect as KeyframeEffect).target?.className ?? '';
+            if (Number(duration) > 1) moved.add(`${String(target)} ${String(duration)} ms`);
+          }
+          requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      });
+      await open(page, id);
+      for (const step of await page.locator('[data-stepper] button[aria-label]:enabled').all()) {
+        if (await step.isEnabled()) await step.click();
+      }
+      await page.getByRole('button', { name: /theme/ }).click();
+      await still(page);
+      const moved = await page.evaluate(() => [
+        ...(window as unknown as { moved: Set<string> }).moved,
+      ]);
+      expect(moved).toEqual([]);
+    });
+  }
+});
+
+test.describe('forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } });
+  for (const { id } of chapters) {
+    test(`${id}: figures keep their colours, buttons show what is chosen`, async ({ page }) => {
+      await open(page, id);
+      const problems = await page.evaluate(() => {
+        const found: string[] = [];
+        for (const cell of document.querySelectorAll('main .cell')) {
+          if (getComputedStyle(cell).forcedColorAdjust !== 'none') found.push('cells lose colours');
+        }
+        const borders = (pressed: boolean) =>
+          [...document.querySelectorAll(`main .chip[aria-pressed="${pressed}"]`)]
+            .filter((chip) => chip.checkVisibility())
+            .map((chip) => {
+              const { borderColor, backgroundColor, color } = getComputedStyle(chip);
+              return [borderColor, backgroundColor, color].join();
+            });
+        const off = new Set(borders(false));
+        if (borders(true).some((look) => off.has(look)))
+          found.push('pressed looks like not pressed');
+        return [...new Set(found)];
+      });
+      expect(problems).toEqual([]);
+    });
+  }
+});
