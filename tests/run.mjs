@@ -26,6 +26,7 @@ const purposes = {
   wasm: ['page'],
   cli: ['core', 'page'],
   consumer: ['core', 'page'],
+  fuzz: ['core', 'page'],
   web: ['page', 'browser'],
 };
 

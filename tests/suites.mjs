@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
-import { findChromium, findFirefox } from '../wasm/toolchain/system.mjs';
+import { findChromium, findFirefox, findFuzzer } from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
 export const reportFolder = join(root, 'build', 'reports');
@@ -83,6 +83,14 @@ const vitest = {
   read: readVitest,
 };
 
+const fuzzing = nodeRunner({
+  id: 'fuzz',
+  name: 'libFuzzer',
+  part: 'fuzz',
+  prepare: () => build('native-fuzz', 'tril_fuzz'),
+  ...vitest,
+});
+
 export const suites = [
   googleTest('native'),
   googleTest('native-asan'),
@@ -109,6 +117,7 @@ export const suites = [
     prepare: () => build('native', 'tril_cli'), // and with it all that is installed
     ...vitest,
   }),
+  ...(findFuzzer() ? [fuzzing] : []),
   nodeRunner({
     id: 'web',
     name: 'Playwright, page',

@@ -3,7 +3,7 @@
 // Present means: the file or program is there, however it came. On Debian and Ubuntu what is missing
 // is installed with apt-get, as root or by sudo without a password; elsewhere it is only named.
 
-import { existsSync, accessSync, constants, readFileSync } from 'node:fs';
+import { existsSync, accessSync, constants, readFileSync, readdirSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { StepError, run, logFolder } from './steps.mjs';
@@ -52,6 +52,15 @@ export function findFirefox() {
 /** GoogleTest's sources: its WebAssembly build is made from them. */
 export function findGoogleTest() {
   return findFile('/usr/src/googletest/CMakeLists.txt');
+}
+
+/** Whether this machine's Clang can fuzz (Debian: clang and libclang-rt-14-dev). */
+export function findFuzzer() {
+  if (!findProgram('clang++')) return undefined;
+  const { stdout } = spawnSync('clang++', ['-print-runtime-dir'], { encoding: 'utf8' });
+  const folder = stdout?.trim();
+  if (!folder || !existsSync(folder)) return undefined;
+  return readdirSync(folder).find((name) => name.startsWith('libclang_rt.fuzzer'));
 }
 
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,

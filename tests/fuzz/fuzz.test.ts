@@ -1,0 +1,36 @@
+// Each fuzzing target for a while, from its corpus on: none may crash, leak, hang or break what must
+// always hold. FUZZ_SECONDS makes it longer.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const programs = join(
+  process.env.TRIL_FUZZ_BUILD ?? join(root, 'build', 'native-fuzz'),
+  ...['tests', 'fuzz'],
+);
+const seconds = process.env.FUZZ_SECONDS ?? '20';
+const folder = mkdtempSync(join(tmpdir(), 'tril-fuzz-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it.concurrent.each(['npy', 'safetensors'])('%s', async (name) => {
+  const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
+  const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
+  const args = [found, corpus, `-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048'];
+  const child = spawn(join(programs, `${name}_fuzz`), args, {
+    cwd: found, // an input that fails is left here, and is in the output, too
+    env: { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (output += text));
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  expect(code, output.slice(-8000)).toBe(0);
+  expect(output).toMatch(/Done \d+ runs/);
+});

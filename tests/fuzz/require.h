@@ -1,0 +1,15 @@
+// What must hold for every input. The fuzzer keeps the input that breaks it.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tril::fuzz {
+
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+}  // namespace tril::fuzz
