@@ -12,9 +12,8 @@ void finish_one(float sum, const TileFinish& finish, float& out) noexcept {
 
 // 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
 constexpr Index kSums = 1024;
-// Rows of b that are added in one pass over the sums, each a stream of its own for the hardware to
-// fetch ahead. Measured: 4 are a tenth faster than 8 in WebAssembly, and 2, 3, 6 or 16 slower.
-constexpr int kAddedRows = kLanes == 4 ? 4 : 8;
+// Rows of b that are added in one pass over the sums: 1 load and store of a sum for 8 of b.
+constexpr int kAddedRows = 8;
 // Rows whose dot products are formed together: 4 * 2 sums, + 2 of x = 10 registers.
 constexpr int kDottedRows = 4;
 
