@@ -88,6 +88,7 @@ for (const { id } of chapters) {
   });
 
   test(`${id}: arrow keys reach every cell of every matrix`, async ({ page }) => {
+    const most = 16; // steps each way: in a large matrix the rest is alike
     await open(page, id);
     const grids = page.locator('main [role="grid"]:visible');
     const at = (index: number) =>
@@ -97,23 +98,30 @@ for (const { id } of chapters) {
       });
     for (let index = 0; index < (await grids.count()); ++index) {
       const grid = grids.nth(index);
-      const [name, rows, cols] = await grid.evaluate((element) => [
-        element.ariaLabel ?? '',
-        Number(element.ariaRowCount),
-        Number(element.ariaColCount),
-      ]);
+      // The counts may be left away where every cell is an element.
+      const [name, rows, cols] = await grid.evaluate((element) => {
+        const drawn = element.querySelectorAll('[role="row"]').length;
+        const cells = element.querySelectorAll('[role="gridcell"]').length;
+        const { ariaLabel, ariaRowCount, ariaColCount } = element;
+        return [
+          ariaLabel ?? '',
+          Number(ariaRowCount ?? drawn),
+          Number(ariaColCount ?? cells / drawn),
+        ] as const;
+      });
       expect(name, 'a matrix has a name').toBeTruthy();
       expect(rows * cols, `${name} says how large it is`).toBeGreaterThan(0);
       await grid.focus();
-      for (let press = 0; press < Math.max(rows, cols); ++press) {
+      for (let before: string | null = ''; before !== (await at(index));) {
+        before = await at(index);
         await page.keyboard.press('ArrowUp');
         await page.keyboard.press('ArrowLeft');
       }
       // Down the first column, then along the last row: a step a press, each with its own words.
       const spoken = [await at(index)];
       const presses = [
-        ...Array<string>(Math.min(rows, 40) - 1).fill('ArrowDown'),
-        ...Array<string>(Math.min(cols, 40) - 1).fill('ArrowRight'),
+        ...Array<string>(Math.min(rows, most) - 1).fill('ArrowDown'),
+        ...Array<string>(Math.min(cols, most) - 1).fill('ArrowRight'),
       ];
       for (const key of presses) {
         await page.keyboard.press(key);

@@ -1,0 +1,94 @@
+// How soon a chapter's first figure is computed and drawn: node tests/web/first-figure.mjs [--dist web/dist]
+//   [--slower 4] [--runs 5] [chapter ...]
+//
+// On a cold load from this machine, in a new browser context every time, with the page's processor time
+// stretched as by the developer tools of Chromium. The median, the least and the most, in milliseconds.
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { chromium } from '@playwright/test';
+import { preview } from 'vite';
+import { launchOptions } from './chromium.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dist: { type: 'string', default: join(root, 'web', 'dist') },
+    slower: { type: 'string', default: '4' },
+    runs: { type: 'string', default: '5' },
+    waterfall: { type: 'boolean', default: false },
+    port: { type: 'string', default: '4793' },
+  },
+});
+
+const server = await preview({
+  root: join(root, 'web'),
+  logLevel: 'warn',
+  build: { outDir: resolve(values.dist) },
+  preview: { port: Number(values.port) },
+});
+const address = server.resolvedUrls.local[0];
+const browser = await chromium.launch(launchOptions());
+
+/** In the page, before anything of it: notes when the first cell with its number has been painted. */
+function watch() {
+  const look = () => {
+    const cell = document.querySelector('main [role="gridcell"], main canvas');
+    const there = document.querySelector('[data-variant]') && cell?.checkVisibility();
+    if (!there) return requestAnimationFrame(look);
+    requestAnimationFrame((now) =>
+      setTimeout(() => (window.firstFigure = [now, performance.now()])),
+    );
+  };
+  requestAnimationFrame(look);
+}
+
+async function once(chapter, waterfall) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: Number(values.slower) });
+  await page.addInitScript(watch);
+  const lines = [];
+  page.on('requestfinished', (request) => {
+    const { startTime, responseEnd } = request.timing();
+    lines.push([startTime, responseEnd, request.url().slice(address.length)]);
+  });
+  await page.goto(`${address}#${chapter}`);
+  const handle = await page.waitForFunction(() => window.firstFigure);
+  const [, painted] = await handle.jsonValue();
+  if (waterfall) {
+    const origin = Math.min(...lines.map(([start]) => start));
+    for (const [start, , name] of lines) console.log(`  ${(start - origin).toFixed(0)} ms ${name}`);
+  }
+  await context.close();
+  return painted;
+}
+
+/** As the page lists them. */
+async function chapterIds() {
+  const page = await browser.newPage();
+  await page.goto(address);
+  const links = page.locator('header nav a[href^="#"]:not([href*="?"]):has(span)');
+  await links.first().waitFor();
+  const ids = await links.evaluateAll((all) => all.map((link) => link.hash.slice(1)));
+  await page.close();
+  return ids;
+}
+
+await once('attend', false); // warms the browser up, not the page
+const wanted = positionals.length > 0 ? positionals : await chapterIds();
+for (const chapter of wanted) {
+  const times = [];
+  for (let run = 0; run < Number(values.runs); ++run) {
+    times.push(await once(chapter, values.waterfall && run === 0));
+  }
+  times.sort((a, b) => a - b);
+  const [least, median, most] = [0, Math.floor(times.length / 2), times.length - 1].map((at) =>
+    times[at].toFixed(0),
+  );
+  console.log(`${chapter}: ${median} ms (${least} to ${most})`);
+}
+await browser.close();
+server.httpServer.close();

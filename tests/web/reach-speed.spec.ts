@@ -1,0 +1,31 @@
+// What comes before the first figure: bytes and requests are counted, no clock decides.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from './fixtures.ts';
+import { dist } from './host.ts';
+import { chapters } from './reach.ts';
+
+/** Before a chapter's first figure; fonts apart. `node tests/web/first-figure.mjs` measures the time it takes. */
+const before = { kilobytes: 480, requests: 24 };
+
+for (const { id } of chapters) {
+  test(`${id}: little is loaded before the first figure`, async ({ page, baseURL }) => {
+    const asked = new Set<string>();
+    page.on('request', (request) => asked.add(new URL(request.url()).pathname));
+    await page.goto(`./#${id}`);
+    await page.locator('main [role="gridcell"], main canvas').first().waitFor();
+    const base = new URL(baseURL!).pathname;
+    const paths = [...asked].map((path) => path.slice(base.length) || 'index.html');
+    const files = paths.filter((path) => !path.endsWith('.woff2'));
+    const sizes = await Promise.all(
+      files.map(async (path) => gzipSync(await readFile(join(dist, path))).length / 1000),
+    );
+    const list = files.map((path, index) => `${path} ${sizes[index].toFixed(1)}`).join(', ');
+    expect(files.length, list).toBeLessThanOrEqual(before.requests);
+    expect(
+      sizes.reduce((sum, size) => sum + size, 0),
+      list,
+    ).toBeLessThanOrEqual(before.kilobytes);
+  });
+}
