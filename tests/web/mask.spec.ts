@@ -250,7 +250,11 @@ test('never scrolls sideways, at three widths, with the longest text', async ({ 
   const long = Array.from({ length: 14 }, (_, i) => `Donaudampfschiff${i}`).join(' ');
   for (const width of [360, 768, 1440]) {
     await page.setViewportSize({ width, height: 800 });
-    for (const query of [{}, { text: long, rules: 'causal,padding,window,strided' }]) {
+    const queries: Record<string, string>[] = [
+      {},
+      { text: long, rules: 'causal,padding,window,strided' },
+    ];
+    for (const query of queries) {
       await lesson.open(query);
       await page.locator('[data-skipped]').waitFor();
       await expectNoSidewaysScroll(page);
