@@ -16,7 +16,7 @@ const seconds = process.env.FUZZ_SECONDS ?? '20';
 const folder = mkdtempSync(join(tmpdir(), 'tril-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.concurrent.each(['npy', 'safetensors'])('%s', async (name) => {
+it.concurrent.each(['npy', 'safetensors', 'matmul', 'attention'])('%s', async (name) => {
   const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
   const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
   const args = [found, corpus, `-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048'];
