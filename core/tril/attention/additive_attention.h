@@ -11,6 +11,7 @@
 
 namespace tril {
 
+// What queries and keys are projected by, and what weighs their sum.
 struct AdditiveWeights {
   MatrixView<const float> query = {};  // Wq [A, Dq]
   MatrixView<const float> key = {};    // Wk [A, Dk]

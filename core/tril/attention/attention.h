@@ -16,6 +16,7 @@
 
 namespace tril {
 
+// How many scores are held at once.
 enum class AttentionMethod {
   automatic,  // the fastest that is known for the shape and gives what is asked for
   full,       // all scores of a head at once, as the formula stands: O(T S) memory a thread
@@ -23,6 +24,7 @@ enum class AttentionMethod {
   online,     // 64 queries against 128 keys at a time (online_attention.h): O(1) memory a thread
 };
 
+// What changes the formula, and how it is computed.
 struct AttentionOptions {
   // Query t sees the keys up to its own position, which is t + past, or, with key_lengths,
   // t + key_lengths[b] - T: the last query then stands at the last real key. Masks count alike.

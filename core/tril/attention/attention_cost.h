@@ -17,6 +17,7 @@ struct AttentionSizes {
   Index width = 1, value_width = 1;
 };
 
+// A cost with the number of scores behind it.
 struct AttentionCost : Cost {
   // How many of the B H T S scores are computed. A block of queries is multiplied with the keys
   // from the first to the last that one of its queries may see: all queries of a head are one block
@@ -45,6 +46,7 @@ Cost linear_attention_cost(const AttentionSizes& sizes, const LinearAttentionOpt
 // takes itself. Held: what is projected, and what attention holds.
 AttentionCost low_rank_attention_cost(const AttentionSizes& sizes, Index rank);
 
+// The sizes of a multi-head attention.
 struct MultiHeadSizes {
   Index batches = 1;
   Index queries = 1, keys = 1;

@@ -14,13 +14,16 @@
 
 namespace tril {
 
+// What stands in the place of softmax.
 enum class FeatureMap {
   elu_plus_one,  // x + 1 for x > 0, else e^x: always positive (Katharopoulos et al. 2020)
   identity,
 };
 
+// (Q K^T) V or Q (K^T V): the same sums.
 enum class ProductOrder { values_first, scores_first };
 
+// What changes the formula, and how it is computed.
 struct LinearAttentionOptions {
   FeatureMap feature_map = FeatureMap::elu_plus_one;
   ProductOrder order = ProductOrder::values_first;

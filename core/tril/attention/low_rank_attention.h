@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// As of attention.
 struct LowRankOptions {
   std::optional<float> scale = {};  // 1 / sqrt(D) if not given
 };

@@ -14,6 +14,7 @@
 
 namespace tril {
 
+// Rules that all have to let a key through. Copied as a value; dense rules borrow.
 class Mask {
  public:
   // Every query sees every key.

@@ -31,6 +31,7 @@ struct MultiHeadWeights {
   const PackedMatrix* out_proj_packed = nullptr;
 };
 
+// Heads, and where keys and values come from.
 struct MultiHeadOptions {
   Index heads = 1;
   Index key_heads = 0;  // Hk; 0: as many as heads

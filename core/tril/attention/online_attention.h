@@ -8,6 +8,7 @@
 
 namespace tril {
 
+// How many queries and keys a step takes.
 struct OnlineBlocks {
   Index queries = 64;
   Index keys = 128;

@@ -16,8 +16,10 @@
 
 namespace tril {
 
+// Three ways to one result.
 enum class AverageMethod { loops, matrix, softmax };
 
+// By which way, and what is averaged.
 struct RunningAverageOptions {
   AverageMethod method = AverageMethod::loops;
   // Sums in place of averages: the weights are not divided. Not by softmax, whose rows always sum

@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// Along which axis, and how sharp.
 struct SoftmaxOptions {
   int axis = -1;           // -1: the last one, -2: the one before it, ...
   double temperature = 1;  // finite, above 0; towards 0 the largest element takes all

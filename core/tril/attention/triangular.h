@@ -8,8 +8,10 @@
 
 namespace tril {
 
+// The part that is kept.
 enum class Triangle { lower, upper };
 
+// Which part is kept.
 struct TriangularOptions {
   Triangle part = Triangle::lower;
   Index diagonal = 0;  // 0: the main one; above 0: above it; below 0: below it

@@ -23,6 +23,7 @@ struct DecoderBlockWeights {
   NormWeights norm3 = {};
 };
 
+// As TransformerBlockOptions, with what cross-attention needs.
 struct DecoderBlockOptions {
   Index heads = 1;
   Index key_heads = 0;  // 0: as many as heads

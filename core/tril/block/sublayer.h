@@ -18,6 +18,7 @@
 
 namespace tril {
 
+// Whether the norm comes after the sum or before the function.
 enum class NormOrder { post, pre };
 
 // A layer normalisation's parameters, named and shaped as nn.LayerNorm's.

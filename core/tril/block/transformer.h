@@ -22,17 +22,20 @@ struct TransformerEncoderWeights {
   std::optional<NormWeights> norm = {};
 };
 
+// A stack of decoder blocks.
 struct TransformerDecoderWeights {
   std::vector<DecoderBlockWeights> layers = {};
   // As the encoder's.
   std::optional<NormWeights> norm = {};
 };
 
+// Both stacks.
 struct TransformerWeights {
   TransformerEncoderWeights encoder = {};
   TransformerDecoderWeights decoder = {};
 };
 
+// As the arguments of nn.Transformer.
 struct TransformerOptions {
   Index heads = 1;
   Index key_heads = 0;  // 0: as many as heads

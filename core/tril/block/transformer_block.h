@@ -19,6 +19,7 @@ struct TransformerBlockWeights {
   NormWeights norm2 = {};
 };
 
+// As the arguments of nn.TransformerEncoderLayer.
 struct TransformerBlockOptions {
   Index heads = 1;
   Index key_heads = 0;  // 0: as many as heads

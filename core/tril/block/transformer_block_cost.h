@@ -6,6 +6,7 @@
 
 namespace tril {
 
+// The sizes of a block.
 struct TransformerBlockSizes {
   Index batches = 1;
   Index tokens = 1;

@@ -5,6 +5,7 @@
 
 namespace tril {
 
+// NumPy has all but bfloat16.
 enum class ElementType {
   boolean,  // a byte each; any but 0 is true
   int8,

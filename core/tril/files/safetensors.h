@@ -20,11 +20,13 @@ namespace tril {
 
 using Metadata = std::map<std::string, std::string>;
 
+// A tensor of a file, which it borrows.
 struct NamedTensor {
   std::string name;
   StoredTensor tensor;
 };
 
+// What a file holds.
 struct Safetensors {
   std::vector<NamedTensor> tensors;  // in the order of the header
   Metadata metadata;
@@ -38,6 +40,7 @@ struct Safetensors {
 // fit its bytes, or the tensors do not fill the data from beginning to end without overlap.
 Safetensors parse_safetensors(std::span<const std::byte> file);
 
+// A tensor that is to be written.
 struct TensorToStore {
   std::string name;
   std::vector<Index> shape;

@@ -12,6 +12,7 @@
 
 namespace tril {
 
+// The bytes of a file that are a tensor, and how they are to be read.
 struct StoredTensor {
   ElementType type = ElementType::float32;
   std::vector<Index> shape = {};  // empty: a single number; an axis may be 0

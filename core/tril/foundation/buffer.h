@@ -9,6 +9,7 @@
 
 namespace tril {
 
+// Owns the elements that its views borrow; its shape is fixed.
 template <typename T, int Rank>
 class Buffer {
  public:

@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// what() is "CALL: ARGUMENT: PROBLEM".
 class Error : public std::runtime_error {
  public:
   // `problem` says what is wrong in words and names the shapes that do not fit.

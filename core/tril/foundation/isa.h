@@ -18,6 +18,7 @@
 namespace tril {
 
 #define TRIL_ENUMERATOR(name, ...) name,
+// Named as their namespaces.
 enum class Isa { TRIL_EACH_ISA(TRIL_ENUMERATOR, ) };
 #undef TRIL_ENUMERATOR
 

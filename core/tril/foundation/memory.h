@@ -10,6 +10,7 @@ namespace tril {
 
 inline constexpr std::size_t kAlignment = 64;
 
+// Bytes that are owned.
 class AlignedMemory {
  public:
   AlignedMemory() noexcept = default;

@@ -12,6 +12,7 @@
 
 namespace tril {
 
+// The calling thread and its helpers.
 class Parallel {
  public:
   // threads >= 1, the caller's included. Throws Error below 1.

@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// A stream of numbers from a seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed) noexcept;

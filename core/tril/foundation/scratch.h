@@ -12,6 +12,7 @@
 
 namespace tril {
 
+// Lends memory, and keeps it for the next call.
 class Scratch {
  public:
   Scratch() noexcept = default;

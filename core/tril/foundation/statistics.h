@@ -5,6 +5,7 @@
 
 namespace tril {
 
+// What statistics() finds.
 struct Statistics {
   double mean = 0;
   double variance = 0;  // the mean squared distance from the mean: divided by n, not by n - 1

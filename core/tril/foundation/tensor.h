@@ -30,6 +30,7 @@ constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {
   return strides;
 }
 
+// Borrows: copying a view copies no element.
 template <typename T, int Rank>
 class TensorView {
   static_assert(Rank >= 1);

@@ -14,6 +14,7 @@ namespace tril {
 // As torch.nn.functional has them; gelu_tanh is its gelu with approximate='tanh'.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
+// Phi as it is, or by tanh.
 enum class GeluForm { exact, tanh };
 
 // x and out [N, C]; rows may have any stride; out may be x itself. NaN stays NaN, and the

@@ -22,6 +22,7 @@ struct LinearWeights {
   const PackedMatrix* packed = nullptr;
 };
 
+// The two linear layers, there and back.
 struct FeedForwardWeights {
   LinearWeights linear1 = {};  // [F, C]
   LinearWeights linear2 = {};  // [C, F]

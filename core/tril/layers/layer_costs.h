@@ -19,6 +19,7 @@ Cost linear_cost(Index rows, Index in, Index out, bool bias);
 // root, reciprocal). Without scale and shift 6.
 Cost layer_norm_cost(Index rows, Index width, bool affine);
 
+// The sizes of a feed-forward.
 struct FeedForwardSizes {
   Index rows = 1;
   Index width = 1;   // C

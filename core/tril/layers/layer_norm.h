@@ -11,6 +11,7 @@
 
 namespace tril {
 
+// What is not a tensor.
 struct LayerNormOptions {
   double eps = 1e-5;  // added to the variance: finite, at least 0
 };

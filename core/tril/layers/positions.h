@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// The wavelengths of the pairs.
 struct SinusoidalOptions {
   // In tokens: after how many the first pair repeats. 2 pi, as in the paper, if not given.
   std::optional<double> wavelength = {};

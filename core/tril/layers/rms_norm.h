@@ -9,6 +9,7 @@
 
 namespace tril {
 
+// What is not a tensor.
 struct RmsNormOptions {
   double eps =
       1e-5;  // added to the mean square: finite, at least 0; ONNX's default (PyTorch: 2^-23)

@@ -21,6 +21,7 @@ namespace tril {
 void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cosine,
                    MatrixView<float> sine);
 
+// Which elements are turned together.
 enum class RotaryPairs { halves, neighbours };
 
 // x and out [B, H, T, D], cosine and sine [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding

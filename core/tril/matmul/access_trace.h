@@ -12,8 +12,10 @@
 
 namespace tril {
 
+// Which of the three matrices of a product.
 enum class MatrixName { a, b, out };
 
+// One element, read or written.
 struct MatrixAccess {
   MatrixName matrix;
   bool write;
@@ -21,6 +23,7 @@ struct MatrixAccess {
   std::uint64_t address;  // in bytes
 };
 
+// Where the matrices lie, and how large blocks are.
 struct AccessTraceOptions {
   // Where the matrices begin, in bytes. Addresses count from here and not from where the views
   // happen to lie, so that a trace is the same in every run.

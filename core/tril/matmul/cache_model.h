@@ -12,12 +12,14 @@
 
 namespace tril {
 
+// The sizes of a cache.
 struct CacheShape {
   Index line_bytes = 64;
   Index ways = 8;
   Index sets = 64;  // 64 B * 8 * 64 = 32 KiB, a usual first level
 };
 
+// A cache that is asked for one address after the other.
 class CacheModel {
  public:
   // Throws Error where a number is below 1 or there are more than 2^24 lines.

@@ -21,6 +21,7 @@
 
 namespace tril {
 
+// A cache small enough to be drawn.
 struct SmallCache {
   Index line_floats = 4;
   Index lines = 8;

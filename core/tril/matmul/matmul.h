@@ -14,6 +14,7 @@
 
 namespace tril {
 
+// In which order the sums are taken.
 enum class MatmulMethod {
   automatic,  // the fastest that is known for the shape
   // The three loops in all their orders, outermost first: plain scalar code.
@@ -29,6 +30,7 @@ enum class MatmulMethod {
   eigen,     // Eigen 3.4, one thread, which takes its working memory from the heap
 };
 
+// op(a), op(b), and what becomes of out.
 struct MatmulOptions {
   MatmulMethod method = MatmulMethod::automatic;
   bool transpose_a = false;  // a is given as [depth, rows]

@@ -6,6 +6,7 @@
 
 namespace tril {
 
+// The sizes of a stack of products.
 struct MatmulSizes {
   Index batches = 1;
   Index rows = 1, depth = 1, cols = 1;

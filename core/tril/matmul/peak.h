@@ -8,6 +8,7 @@
 
 namespace tril {
 
+// One instruction set's multiply-adds.
 struct PeakKernels {
   // Floating-point operations of one round.
   Index round_flops;

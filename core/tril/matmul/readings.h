@@ -15,6 +15,7 @@
 
 namespace tril {
 
+// Four ways to see one product.
 enum class Reading { dot_products, row_combinations, column_combinations, outer_products };
 
 // What a step has to do with; kAll stands for all of an axis.
