@@ -73,6 +73,25 @@ TEST(SingularValues, OfATriangleOfOnesHaveAClosedForm) {
   }
 }
 
+// Equal rows, as a head makes that always looks at one place: one value, the root of all squares.
+TEST(SingularValues, OfEqualRowsAreOneAndNothingElse) {
+  for (const Index n : {2, 16, 64, 100}) {
+    for (const double fall : {0.1, 0.5, 1.0}) {
+      Buffer<float, 2> x({n, n});
+      Buffer<float, 1> values({n});
+      double squares = 0;
+      for (Index j = 0; j < n; ++j) {
+        const auto value = static_cast<float>(std::exp(-fall * static_cast<double>(j)));
+        squares += static_cast<double>(n) * static_cast<double>(value) * static_cast<double>(value);
+        for (Index i = 0; i < n; ++i) x.view()[i][j] = value;
+      }
+      singular_values(x, values);
+      EXPECT_FLOAT_EQ(values.view()[0], static_cast<float>(std::sqrt(squares))) << n << " " << fall;
+      for (Index k = 1; k < n; ++k) EXPECT_LE(values.view()[k], std::sqrt(squares) * 0x1p-48);
+    }
+  }
+}
+
 TEST(SingularValues, OfADiagonalAreItsSizes) {
   constexpr float kDiagonal[] = {3, -7, 0, 1e-20f, -1e20f};
   Buffer<float, 2> x({5, 8});

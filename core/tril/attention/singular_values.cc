@@ -18,12 +18,17 @@ struct Reflection {
   double norm;    // with its sign
 };
 
+// Squares below this have lost digits, and what is divided by them overflows. Floats are far above:
+// what is so small is what rounding has left of nothing.
+constexpr double kNothing =
+    std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+
 // x has `count` elements, `step` apart.
 Reflection reflect(double* x, Index count, Index step) noexcept {
   double squares = 0;
   for (Index i = 0; i < count; ++i) squares += x[i * step] * x[i * step];
   const double norm = x[0] > 0 ? -std::sqrt(squares) : std::sqrt(squares);
-  if (squares == 0) return {0, 0};
+  if (squares < kNothing) return {0, 0};
   x[0] -= norm;  // of two numbers of different signs: nothing cancels
   return {-1 / (norm * x[0]), norm};
 }
