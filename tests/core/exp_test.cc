@@ -93,7 +93,7 @@ TEST(Exp, NonpositiveFlushesWhatIsTooSmall) {
     EXPECT_EQ(y[1], 0.0f);
     EXPECT_TRUE(std::isnan(y[2]));
     EXPECT_EQ(y[3], 0.0f);
-    EXPECT_NEAR(y[4], std::exp(-87.6), 0x1p-149);
+    EXPECT_NEAR(y[4], std::exp(static_cast<double>(-87.6f)), 0x1p-149);
     EXPECT_EQ(y[5], 0.0f);
     EXPECT_EQ(y[6], 0.0f);
   }
