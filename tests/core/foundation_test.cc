@@ -6,11 +6,15 @@
 #include <tril/foundation/random.h>
 #include <tril/foundation/scratch.h>
 
+#include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "core/compare.h"
@@ -70,6 +74,34 @@ TEST(Check, NamesCallArgumentAndShapes) {
     EXPECT_EQ(error.argument(), "out");
     EXPECT_STREQ(error.what(),
                  "matmul: out: shape must be [3, 3], is [2, 3]; a is [3, 1], b is [1, 3]");
+  }
+}
+
+TEST(Check, WritesNumbersAsPrintfDoes) {
+  for (const double value : {0.0,      -0.0,
+                             1.0,      -1.0,
+                             0.5,      12.5,
+                             -3.25,    0.1,
+                             1e-5,     1e-6,
+                             -2.5e-7,  123456.0,
+                             999999.0, 1e6,
+                             1.5e6,    100.0,
+                             1e300,    1e-300,
+                             0.999999, 0.00012345,
+                             5e-324,   1.7976931348623157e308}) {
+    std::array<char, 32> expected{};
+    std::snprintf(expected.data(), expected.size(), "%g", value);
+    EXPECT_EQ(number_text(value), expected.data());
+  }
+  EXPECT_EQ(number_text(std::nan("")), "nan");
+  EXPECT_EQ(number_text(HUGE_VAL), "inf");
+  EXPECT_EQ(number_text(-HUGE_VAL), "-inf");
+  Random random(3);
+  for (int i = 0; i < 10000; ++i) {
+    const double value =
+        random.normal() * std::pow(10.0, static_cast<int>(random.below(600)) - 300);
+    // Half a unit of the sixth digit, and what scaling by 300 tens rounds.
+    EXPECT_NEAR(std::stod(number_text(value)), value, std::fabs(value) * 5.0001e-6) << value;
   }
 }
 

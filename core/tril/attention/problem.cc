@@ -41,10 +41,10 @@ void check_options(std::string_view call, const AttentionOptions& options, const
   const Index batches = scores[0], keys = scores[3];
   options.mask.check(scores, call);
   if (options.scale && !std::isfinite(*options.scale)) {
-    fail(call, "scale", "must be finite, is " + std::to_string(*options.scale));
+    fail(call, "scale", "must be finite, is " + number_text(*options.scale));
   }
   if (!(std::isfinite(options.softcap) && options.softcap >= 0)) {
-    fail(call, "softcap", "must be finite and not negative, is " + std::to_string(options.softcap));
+    fail(call, "softcap", "must be finite and not negative, is " + number_text(options.softcap));
   }
   if (options.past < 0 || options.past > keys) {
     fail(call, "past",

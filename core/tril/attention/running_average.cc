@@ -59,7 +59,7 @@ void check(const TensorView<const float, 3>& x, const RunningAverageOptions& opt
     fail(kCall, "sum", "softmax shares out one whole, so it cannot give sums");
   }
   if (std::isnan(options.hidden) || options.hidden == std::numeric_limits<float>::infinity()) {
-    fail(kCall, "hidden", "must be finite or -inf, is " + std::to_string(options.hidden));
+    fail(kCall, "hidden", "must be finite or -inf, is " + number_text(options.hidden));
   }
   const Shape<2> square{x.size(1), x.size(1)};
   const auto check_trace = [&](const MatrixView<float>& view, const char* name) {

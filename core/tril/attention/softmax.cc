@@ -40,8 +40,7 @@ void normalise(const char* call, TensorView<const float, Rank> x, const SoftmaxO
   }
   const auto scale = static_cast<float>(1 / options.temperature);
   if (!(options.temperature > 0 && std::isnormal(scale))) {
-    fail(call, "temperature",
-         "must be finite and above 0, is " + std::to_string(options.temperature));
+    fail(call, "temperature", "must be finite and above 0, is " + number_text(options.temperature));
   }
 
   const int axis = options.axis < 0 ? options.axis + Rank : options.axis;

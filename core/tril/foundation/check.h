@@ -13,6 +13,10 @@ namespace tril {
 [[noreturn]] void fail(std::string_view call, std::string_view argument,
                        const std::string& problem);
 
+// A number as messages write it, with six digits: "0.5", "-1e-06", "nan". (std::to_string would
+// bring all of printf into a WebAssembly module.)
+std::string number_text(double value);
+
 // How many elements `shape` holds. Throws where an axis is below 1, or where the elements,
 // `element_size` bytes each, could not be addressed.
 Index checked_count(const Index* shape, int rank, std::size_t element_size, std::string_view call,

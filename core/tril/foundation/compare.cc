@@ -18,7 +18,7 @@ double distance(double expected, double actual) noexcept {
 
 void check_tolerance(double tolerance, const char* name) {
   if (std::isfinite(tolerance) && tolerance >= 0) return;
-  fail(kCall, name, "must be finite and at least 0, is " + std::to_string(tolerance));
+  fail(kCall, name, "must be finite and at least 0, is " + number_text(tolerance));
 }
 
 template <typename T>

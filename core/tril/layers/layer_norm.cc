@@ -11,7 +11,7 @@ TRIL_DEFINE_DISPATCH(NormKernels, kNormKernels, norm_kernels)
 
 void check_eps(double eps, const char* call) {
   if (!(std::isfinite(eps) && eps >= 0)) {
-    fail(call, "eps", "must be finite and at least 0, is " + std::to_string(eps));
+    fail(call, "eps", "must be finite and at least 0, is " + number_text(eps));
   }
 }
 

@@ -10,7 +10,7 @@ constexpr double kTwoPi = 6.283185307179586;
 
 void check_positive(const std::optional<double>& option, const char* name) {
   if (option && !(std::isfinite(*option) && *option > 0)) {
-    fail("sinusoidal_positions", name, "must be finite and above 0, is " + std::to_string(*option));
+    fail("sinusoidal_positions", name, "must be finite and above 0, is " + number_text(*option));
   }
 }
 
@@ -29,7 +29,7 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
   // Radians a token: 2 pi / (wavelength * ratio^i), monotonic in i.
   const double first = kTwoPi / options.wavelength.value_or(kTwoPi);
   const double step =
-      std::log(options.ratio.value_or(std::pow(10000.0, 2.0 / static_cast<double>(width))));
+      options.ratio ? std::log(*options.ratio) : std::log(10000.0) * 2 / static_cast<double>(width);
   const auto turn = [&](Index i) { return first * std::exp(-step * static_cast<double>(i)); };
   if (!std::isfinite(turn(0)) || !std::isfinite(turn(width / 2 - 1))) {
     fail("sinusoidal_positions", "ratio", "the wavelengths run out of range towards 0");

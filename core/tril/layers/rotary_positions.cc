@@ -33,10 +33,12 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   check_apart(cosine, positions, kCall, "cosine");
   check_apart(sine, positions, kCall, "sine");
   if (!(std::isfinite(base) && base > 0)) {
-    fail(kCall, "base", "must be finite and above 0, is " + std::to_string(base));
+    fail(kCall, "base", "must be finite and above 0, is " + number_text(base));
   }
   for (Index i = 0; i < pairs; ++i) {
-    const double turn = std::pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
+    // base^(-i / pairs); pow itself has tables of its own, to be downloaded for this alone.
+    const double turn =
+        std::exp(std::log(base) * -static_cast<double>(i) / static_cast<double>(pairs));
     for (Index n = 0; n < tokens; ++n) {
       const double angle = positions[n] * turn;
       cosine[n][i] = static_cast<float>(std::cos(angle));

@@ -91,10 +91,15 @@ TensorView<T, detail::kMostBatchAxes + 2> as_view(const MatrixStack<T>& stack) n
 // stride to the largest, each axis steps over all that the axes before it reach.
 void check_no_overlap(const MatrixStack<float>& out) {
   const auto view = as_view(out);
-  auto axes = std::array<int, detail::kMostBatchAxes + 2>{};
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = static_cast<int>(axis);
-  std::sort(axes.begin(), axes.end(),
-            [&](int x, int y) { return view.stride(x) < view.stride(y); });
+  std::array<int, detail::kMostBatchAxes + 2> axes{};
+  for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
+    // Insertion sort: for so few, std::sort would be ten times the code.
+    auto place = static_cast<std::size_t>(axis);
+    for (; place > 0 && view.stride(axes[place - 1]) > view.stride(axis); --place) {
+      axes[place] = axes[place - 1];
+    }
+    axes[place] = axis;
+  }
   Index reach = 1;
   for (const int axis : axes) {
     if (view.size(axis) == 1) continue;

@@ -38,7 +38,7 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
   check_apart(out, a, call, "out");
   check_apart(out, b, call, "out");
   if (!std::isfinite(options.alpha)) {
-    fail(call, "alpha", "must be finite, is " + std::to_string(options.alpha));
+    fail(call, "alpha", "must be finite, is " + number_text(options.alpha));
   }
 }
 

@@ -1,0 +1,20 @@
+// Parallel for builds without threads, in place of parallel.cc: whatever is asked for, the caller
+// does all the work.
+#include <tril/foundation/check.h>
+#include <tril/foundation/parallel.h>
+
+namespace tril {
+
+struct Parallel::Pool {};
+
+Parallel::Parallel(int threads) {
+  if (threads < 1) fail("Parallel", "threads", "must be at least 1, is " + std::to_string(threads));
+}
+
+Parallel::~Parallel() = default;
+
+void Parallel::run(Index count, Task task) {
+  for (Index item = 0; item < count; ++item) task.call(task.body, item, 0);
+}
+
+}  // namespace tril
