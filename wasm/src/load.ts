@@ -80,6 +80,7 @@ export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
     const problem = `${wasmUrl ?? `tril-${variant}.wasm`} could not be loaded: ${String(error)}`;
     throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
   });
+  // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
   const context = new Context(raw, available, warn);
   return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
