@@ -1,0 +1,130 @@
+// Nothing holds the page up. Tasks are weighed by the processor's time, against a loop of known size on the same machine.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { chapters, open, still } from './reach.ts';
+
+test.use({ trace: 'off' }); // it has tasks of its own
+
+/**
+ * The page's tasks while `work` is done, in milliseconds that the processor spent on each, not the clock's: on a busy
+ * machine any task may have to wait for others.
+ */
+async function tasksDuring(page: Page, work: () => Promise<void>): Promise<number[]> {
+  const session = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as never[])));
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel', 'disabled-by-default-devtools.timeline'] },
+  });
+  await work();
+  const complete = new Promise((done) => session.once('Tracing.tracingComplete', done));
+  await session.send('Tracing.end');
+  await complete;
+  await session.detach();
+  const mains = events.filter(
+    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
+  );
+  const isMain = (event: TraceEvent) =>
+    mains.some(({ pid, tid }) => pid === event.pid && tid === event.tid);
+  return events
+    .filter(
+      (event) =>
+        event.name === 'ThreadControllerImpl::RunTask' && event.tdur !== undefined && isMain(event),
+    )
+    .map(({ tdur }) => tdur! / 1000);
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** A loop of about 100 ms where this was written: the same work is allowed to any task, wherever it runs. */
+async function allowance(page: Page): Promise<number> {
+  const tasks = await tasksDuring(page, async () => {
+    for (let run = 0; run < 3; ++run) {
+      await page.evaluate((rounds) => {
+        let state = 1;
+        for (let i = 0; i < rounds; ++i) {
+          state ^= state << 13;
+          state ^= state >>> 17;
+          state ^= state << 5;
+        }
+        return state;
+      }, 60_000_000);
+    }
+  });
+  const [, , third] = tasks.sort((a, b) => b - a);
+  return third;
+}
+
+/** Every way in which the chapter can be set going, one after another. */
+async function useEverything(page: Page): Promise<void> {
+  for (const grid of await page.locator('main [role="grid"]:visible').all()) {
+    await grid.focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown', 'End', ' ', 'Escape']) {
+      await page.keyboard.press(key);
+    }
+  }
+  for (const slider of await page.locator('main input[type="range"]:visible').all()) {
+    await slider.focus();
+    for (const key of ['ArrowRight', 'End', 'Home', 'PageUp']) await page.keyboard.press(key);
+  }
+  for (const text of await page.locator('main textarea:visible').all()) {
+    await text.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and more words');
+  }
+  await still(page);
+  // Each button once, as they stand when its turn comes: what one does may change the others.
+  await page.evaluate(async () => {
+    const done = new Set<string>();
+    const next = () =>
+      [...document.querySelectorAll<HTMLButtonElement>('main button:enabled, main summary')].find(
+        (button) => button.checkVisibility() && !done.has(nameOf(button)),
+      );
+    const nameOf = (button: Element) =>
+      [button.closest('section[id]')?.id, button.ariaLabel ?? button.textContent!.trim()].join();
+    for (let button = next(); button && done.size < 150; button = next()) {
+      done.add(nameOf(button));
+      performance.mark(nameOf(button));
+      button.click();
+      await new Promise((later) => setTimeout(later, 30));
+    }
+  });
+  await still(page);
+}
+
+for (const { id } of chapters) {
+  test(`${id}: no task holds the page up for 100 ms`, async ({ page }) => {
+    // Measured: 300 ms, in the linear figure or where the online one is taken along as SVG.
+    test.fixme(id === 'longer', 'a task of this chapter is too long and has yet to be split');
+    await page.addInitScript(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => {
+        for (const { startTime, duration } of list.getEntries()) {
+          const marks = performance.getEntriesByType('mark');
+          const cause = marks.findLast((mark) => mark.startTime < startTime + duration)?.name;
+          if (duration > 100) seen.push(`${duration.toFixed(0)} ms: ${cause}`);
+        }
+      }).observe({ type: 'longtask', buffered: true });
+    });
+    await open(page, id);
+    const first = await allowance(page);
+    const tasks = await tasksDuring(page, () => useEverything(page));
+    const loops = [first, await allowance(page)].map(Math.round);
+    const allowed = Math.max(100, ...loops);
+    expect(tasks.length).toBeGreaterThan(100);
+    const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    const longest = Math.max(...tasks);
+    expect(
+      longest,
+      `loops ${loops.join(', ')}; by the clock ${seen.join(', ')}`,
+    ).toBeLessThanOrEqual(allowed);
+  });
+}
