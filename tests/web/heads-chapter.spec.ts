@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Tensor } from 'tril';
 import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
-import { layers } from '../../web/src/state/heads-circuit.ts';
+import { layers } from '../../web/src/compute/handmade/heads-circuit.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
 import { contentOf, idsOf, positionOf, tril } from './oracle.ts';

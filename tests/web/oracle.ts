@@ -1,7 +1,11 @@
 // The same chapter computed in Node on the package, from the text's tokens alone: the content and the order of X's columns
 // are written down again here, so that the page cannot agree with itself.
 import { loadTril, type Tensor, type Tril } from 'tril';
-import { headWeights, type HeadId, type HeadWeights } from '../../web/src/state/attend-heads.ts';
+import {
+  headWeights,
+  type HeadId,
+  type HeadWeights,
+} from '../../web/src/compute/handmade/attend-heads.ts';
 
 export type Matrices = Record<string, number[][]>;
 

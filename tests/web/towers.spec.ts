@@ -2,7 +2,7 @@
 // the decoder step by step against rows of one go.
 import AxeBuilder from '@axe-core/playwright';
 import type { Tensor, Tril } from 'tril';
-import { generator, handMade, placing } from '../../web/src/state/towers-weights.ts';
+import { generator, handMade, placing } from '../../web/src/compute/handmade/towers-weights.ts';
 import type { ModeId } from '../../web/src/state/towers.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';

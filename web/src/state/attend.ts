@@ -1,6 +1,6 @@
 // The state of chapter "Attend" as its address holds it: #attend?text=...&head=...
 import * as v from 'valibot';
-import { headIds, weightIds, type Edit, type HeadId } from './attend-heads';
+import { headIds, weightIds, type Edit, type HeadId } from '../compute/handmade/attend-heads';
 import { stepIds, type StepId } from './attend-steps';
 import { matrixIds, type MatrixData, type MatrixId } from '../compute/protocol';
 import type { Cell as AnyCell } from './cell';

@@ -1,12 +1,7 @@
 // A mask drawn by hand, as an address holds it: "8.01ff..." is its size and its cells row by row, four to a
 // hexadecimal digit, the first in the highest bit; 1 hides.
 import * as v from 'valibot';
-
-export interface DrawnMask {
-  readonly size: number;
-  /** [size, size], row by row. */
-  readonly hidden: readonly boolean[];
-}
+import type { DrawnMask } from '../compute/lessons/mask-rules';
 
 const digitsFor = (size: number) => Math.ceil((size * size) / 4);
 
@@ -36,8 +31,3 @@ export const drawnMask = (most: number): v.GenericSchema<string, DrawnMask> =>
       ),
     })),
   );
-
-/** What is drawn where there may be fewer tokens or more: cells that were not there hide nothing. */
-export function hides({ size, hidden }: DrawnMask, row: number, col: number): boolean {
-  return row < size && col < size && hidden[row * size + col];
-}

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Cell } from './cell';
 import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
-import { heads } from './heads-circuit';
+import { heads } from '../compute/handmade/heads-circuit';
 
 /** From the input to the output of one multi-head attention. */
 export const stepIds = ['x', 'project', 'split', 'attend', 'blend', 'concat', 'output'] as const;

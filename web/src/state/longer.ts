@@ -1,7 +1,7 @@
 // The state of chapter "Longer" as its address holds it: #longer?source=same&mask=causal&step=7&...
 import * as v from 'valibot';
 import type { Cell } from './cell';
-import { headIds } from './attend-heads';
+import { headIds } from '../compute/handmade/attend-heads';
 import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
 
 /** Where Q, K, V come from: drawn at random, or made by one of chapter Attend's heads of a text. */

@@ -1,47 +1,30 @@
 // The state of chapter "Mask" as its address holds it: #mask?text=...&rules=causal,window&drawn=8.01030...&...
 import * as v from 'valibot';
+import {
+  blockLengths,
+  blockPatterns,
+  garbageIds,
+  hideIds,
+  ruleIds,
+  scoreIds,
+  type BlockPattern,
+  type GarbageId,
+  type HideId,
+  type MaskRules,
+  type ScoreId,
+} from '../compute/lessons/mask-rules';
 import type { Cell } from './cell';
 import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
-import type { DrawnMask } from './drawn-mask';
 import { drawnMask, drawnText } from './drawn-mask';
-
-export const ruleIds = ['causal', 'padding', 'window', 'strided', 'drawn'] as const;
-export type RuleId = (typeof ruleIds)[number];
-
-/** What is done at hidden cells: −∞ or a large number added, the score set to 0, or the weight. */
-export const hideIds = ['infinity', 'large', 'zero', 'after'] as const;
-export type HideId = (typeof hideIds)[number];
-
-export const scoreIds = ['random', 'same', 'equal'] as const;
-export type ScoreId = (typeof scoreIds)[number];
-
-/** What the tokens to come are overwritten with. */
-export const garbageIds = ['other', 'huge', 'nan'] as const;
-export type GarbageId = (typeof garbageIds)[number];
-
-export const blockPatterns = ['full', 'causal', 'window', 'strided', 'padding'] as const;
-export type BlockPattern = (typeof blockPatterns)[number];
-/** Tokens, in blocks of 64 queries by 128 keys. */
-export const blockLengths = [256, 512, 1024, 2048] as const;
-export const blockSize = { queries: 64, keys: 128 } as const;
 
 export const maskIds = ['scores', 'mask', 'masked', 'weights', 'values', 'output'] as const;
 export const futureIds = ['before', 'after'] as const;
 export type MaskCell = Cell<(typeof maskIds)[number]>;
 export type FutureCell = Cell<(typeof futureIds)[number]>;
 
-export interface MaskState {
+export interface MaskState extends MaskRules {
   readonly text: string;
   readonly by: 'words' | 'characters' | 'numbers';
-  /** All of them hold at once. */
-  readonly rules: readonly RuleId[];
-  /** How many keys are real: the rest is padding. */
-  readonly length: number;
-  readonly left: number;
-  readonly right: number;
-  readonly local: number;
-  readonly stride: number;
-  readonly drawn: DrawnMask | null;
   readonly hide: HideId;
   readonly scores: ScoreId;
   readonly seed: number;

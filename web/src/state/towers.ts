@@ -1,11 +1,8 @@
 // The state of chapter "Two towers" as its address holds it: #towers?mode=reverse&padding=1&...
 import * as v from 'valibot';
+import { modeIds, type ModeId } from '../compute/handmade/towers-weights';
 import type { Cell } from './cell';
 import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
-
-/** What the cross-attention's hand-made weights look for. */
-export const modeIds = ['place', 'reverse', 'same', 'follows'] as const;
-export type ModeId = (typeof modeIds)[number];
 
 export const maskIds = ['sourceMask', 'targetMask', 'memoryMask'] as const;
 export type MaskId = (typeof maskIds)[number];

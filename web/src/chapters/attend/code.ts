@@ -2,7 +2,7 @@
 import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
 import type { SoftmaxLessons } from '../../compute/lessons/softmax';
 import type { MatrixData } from '../../compute/protocol';
-import type { HeadId } from '../../state/attend-heads';
+import type { HeadId } from '../../compute/handmade/attend-heads';
 import type { Scene } from './scene';
 import { text } from './text';
 

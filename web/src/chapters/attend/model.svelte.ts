@@ -23,7 +23,7 @@ import {
   type HeadId,
   type HeadWeights,
   type WeightId,
-} from '../../state/attend-heads';
+} from '../../compute/handmade/attend-heads';
 import { parseNumbers, replaceNumber, type Numbers } from './numbers';
 import { sceneOf, type Entered } from './scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';

@@ -15,7 +15,7 @@ import {
 } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import { scaleEnd } from '../../figures/paint';
-import { positions, weightIds, type WeightId } from '../../state/attend-heads';
+import { positions, weightIds, type WeightId } from '../../compute/handmade/attend-heads';
 import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
 import { text } from './text';

@@ -1,5 +1,5 @@
 // Every word of chapter "Attend", apart from its code. Mathematics is TeX; \role{q}{Q} colours it.
-import type { HeadId } from '../../state/attend-heads';
+import type { HeadId } from '../../compute/handmade/attend-heads';
 import type { StepId } from '../../state/attend-steps';
 import type { NumbersProblem } from './numbers';
 

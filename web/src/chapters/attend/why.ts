@@ -6,7 +6,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
 import { figureText } from '../../figures/text';
 import type { Cell } from '../../state/attend';
-import { digitsOf, periods, type WeightId } from '../../state/attend-heads';
+import { digitsOf, periods, type WeightId } from '../../compute/handmade/attend-heads';
 import type { Scene } from './scene';
 import { text } from './text';
 

@@ -86,7 +86,7 @@ export function torchCode(scene: Scene): string {
   const whole = ask.off.length === 0 && ask.positions !== 'rotary';
   const activation = ask.activation === 'silu' ? 'torch.nn.functional.silu' : `"${ask.activation}"`;
   const layer = `layer = torch.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, dropout=0.0, activation=${activation},
-    batch_first=True, norm_first=${ask.norm === 'pre' ? 'True' : 'False'}).eval()
+    batch_first=True, norm_first=${ask.norm === 'pre' ? 'True' : 'False'}).train(False)
 with torch.no_grad():
     for name, parameter in layer.named_parameters():
         if name.endswith("bias"):

@@ -1,6 +1,6 @@
 // The figure as programs elsewhere: multi-head attention of the shown sequence in NumPy, PyTorch and C++.
 import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
-import { headWidth, heads, inputs, layers, stacked } from '../../state/heads-circuit';
+import { headWidth, heads, inputs, layers, stacked } from '../../compute/handmade/heads-circuit';
 import type { Scene } from './scene';
 
 const width = heads * headWidth;

@@ -8,7 +8,14 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { largestOf, type Part, type Why } from '../../figures/why';
 import type { Cell } from '../../state/cell';
 import type { ProjectionId, SplitId } from '../../state/heads';
-import { circuitHeads, groups, headWidth, heads, stacked, layers } from '../../state/heads-circuit';
+import {
+  circuitHeads,
+  groups,
+  headWidth,
+  heads,
+  stacked,
+  layers,
+} from '../../compute/handmade/heads-circuit';
 import { plain, softmaxParts } from '../mask/scene';
 import { text } from './text';
 

@@ -1,6 +1,6 @@
 // Every word of chapter "Heads", apart from its code.
 import type { ProjectionId, StepId } from '../../state/heads';
-import type { circuitHeads } from '../../state/heads-circuit';
+import type { circuitHeads } from '../../compute/handmade/heads-circuit';
 
 type HeadName = (typeof circuitHeads)[number][number];
 

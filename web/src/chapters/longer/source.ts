@@ -2,7 +2,7 @@
 // heads of a text.
 import type { Given } from '../../compute/lessons/longer';
 import type { Axis } from '../../figures/matrix';
-import { contentWidth, headWeights, positions, table } from '../../state/attend-heads';
+import { contentWidth, headWeights, positions, table } from '../../compute/handmade/attend-heads';
 import type { Source } from '../../state/longer';
 
 const sentence = 'the cat saw the dog chase the cat and the dog saw the cat run away';

@@ -1,7 +1,7 @@
 // The figure as programs elsewhere: masked attention in NumPy, PyTorch and C++, from the scores on.
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
-import type { HideId } from '../../state/mask';
+import type { HideId } from '../../compute/lessons/mask-rules';
 import type { Scene } from './scene';
 
 const masked = {

@@ -1,6 +1,6 @@
 // What the visitor has typed, as a row of X each: words, characters or numbers, the first ones only.
 import type { Content } from '../../compute/protocol';
-import { table } from '../../state/attend-heads';
+import { table } from '../../compute/handmade/attend-heads';
 import { parseNumbers, type NumbersProblem } from '../attend/numbers';
 import { labelsOf, type Entered } from '../attend/scene';
 import { tokenize, type TextMode } from '../attend/tokens';

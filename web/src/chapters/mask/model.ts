@@ -1,6 +1,7 @@
 import type { FutureAsk, MaskAsk } from '../../compute/lessons/mask';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
-import { decode, defaults, encode, type GarbageId, type MaskState } from '../../state/mask';
+import { type GarbageId } from '../../compute/lessons/mask-rules';
+import { decode, defaults, encode, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 
 export const provideModel = () => openChapter<MaskState>({ chapter: 'mask', encode, decode });

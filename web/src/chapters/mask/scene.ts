@@ -6,7 +6,8 @@ import type { Axis, Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
-import { maskIds, type HideId, type MaskCell, type RuleId } from '../../state/mask';
+import { type HideId, type RuleId } from '../../compute/lessons/mask-rules';
+import { maskIds, type MaskCell } from '../../state/mask';
 import type { Typed } from './entered';
 import { text } from './text';
 

@@ -1,5 +1,12 @@
 // Every word of chapter "Mask", apart from its code.
-import type { BlockPattern, GarbageId, HideId, MaskState, RuleId, ScoreId } from '../../state/mask';
+import type {
+  BlockPattern,
+  GarbageId,
+  HideId,
+  RuleId,
+  ScoreId,
+} from '../../compute/lessons/mask-rules';
+import type { MaskState } from '../../state/mask';
 import type { NumbersProblem } from '../attend/numbers';
 
 export const text = {

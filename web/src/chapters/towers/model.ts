@@ -1,15 +1,8 @@
 import type { TowersAsk } from '../../compute/lessons/towers';
 import type { MatrixData } from '../../compute/protocol';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
-import {
-  decode,
-  encode,
-  maxWords,
-  type MaskId,
-  type ModeId,
-  type TowersState,
-} from '../../state/towers';
-import { handWidth } from '../../state/towers-weights';
+import { decode, encode, maxWords, type MaskId, type TowersState } from '../../state/towers';
+import { handWidth, type ModeId } from '../../compute/handmade/towers-weights';
 import { tokenize } from '../attend/tokens';
 
 export const provideModel = () => openChapter<TowersState>({ chapter: 'towers', encode, decode });

@@ -1,5 +1,6 @@
 // Every word of chapter "Two towers", apart from its code. Mathematics is TeX; \role{q}{Q} colours it.
-import type { MaskId, ModeId } from '../../state/towers';
+import type { ModeId } from '../../compute/handmade/towers-weights';
+import type { MaskId } from '../../state/towers';
 
 export const text = {
   title: 'Two towers',

@@ -1,7 +1,7 @@
 // What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way,
 // for a batch of two. There is no arithmetic here.
 import type { MultiHeadWeights, Tensor, Tril } from 'tril';
-import { positions } from '../../state/attend-heads';
+import { positions } from '../handmade/attend-heads';
 import {
   divisions,
   headWidth,
@@ -12,7 +12,7 @@ import {
   stacked,
   start,
   tableWithStart,
-} from '../../state/heads-circuit';
+} from '../handmade/heads-circuit';
 import { inputOf } from './attend';
 import type { Answers } from '../lesson-protocol';
 import type { CostData, MatrixData } from '../protocol';

@@ -1,6 +1,6 @@
 // Which blocks of a long attention a mask lets be skipped, on the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
-import { blockSize, type BlockPattern } from '../../state/mask';
+import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../lesson-protocol';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download, upload } from './matrices';

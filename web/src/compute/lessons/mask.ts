@@ -1,19 +1,19 @@
 // What chapter "Mask" shows, on the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
-import { headWeights, positions, type HeadWeights } from '../../state/attend-heads';
-import { hides } from '../../state/drawn-mask';
-import type { GarbageId, HideId, MaskState, RuleId, ScoreId } from '../../state/mask';
+import { headWeights, positions, type HeadWeights } from '../handmade/attend-heads';
+import {
+  hides,
+  type GarbageId,
+  type HideId,
+  type MaskRules,
+  type RuleId,
+  type ScoreId,
+} from './mask-rules';
 import { inputOf } from './attend';
 import type { Answers } from '../lesson-protocol';
 import type { Content, CostData, MatrixData } from '../protocol';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, elementwise, upload } from './matrices';
-
-/** Which rules hold, and their numbers. */
-export type MaskRules = Pick<
-  MaskState,
-  'rules' | 'length' | 'left' | 'right' | 'local' | 'stride' | 'drawn'
->;
 
 export interface MaskAsk {
   readonly content: Content;

@@ -10,8 +10,8 @@ import {
   placing,
   turnsIn,
   type HandMade,
-} from '../../state/towers-weights';
-import type { ModeId } from '../../state/towers';
+  type ModeId,
+} from '../handmade/towers-weights';
 import { costData, download, upload } from './matrices';
 import { add, apart, subtract } from './sums';
 

@@ -8,7 +8,7 @@
 //             step. Two tokens agree by 3 if equal, by at most 2 if not.
 // Scores differ by gain / sqrt(6) = 4.9 or more, so that the right key outweighs all 63 others: at
 // least 0.9, which the tests check for every length.
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../protocol';
 
 export const headIds = ['previous', 'same', 'first', 'average'] as const;
 export type HeadId = (typeof headIds)[number];

@@ -11,7 +11,7 @@
 // stands still for numbers below 16 and makes room for a constant:
 //   key[1] = from[1] + sink (1 - who[1])     1 for a token after a token; sink for the start sign
 // so a full match scores 3, the start sign 2.5, all else 2 at most, times gain / sqrt(6).
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../protocol';
 import {
   contentWidth,
   headIds,

@@ -7,8 +7,11 @@
 //   before  which word stands before it: self-attention writes it, in both towers
 //   read    what cross-attention has read in the source: the next word, if all goes well
 // Both texts begin with word 0, the start. The feed-forward gives back what it gets, relu(x) - relu(-x), which the norm after it divides out.
-import type { MatrixData } from '../compute/protocol';
-import type { ModeId } from './towers';
+import type { MatrixData } from '../protocol';
+
+/** What the cross-attention's hand-made weights look for. */
+export const modeIds = ['place', 'reverse', 'same', 'follows'] as const;
+export type ModeId = (typeof modeIds)[number];
 
 export const handWidth = 4;
 export const turnsIn = 16;
