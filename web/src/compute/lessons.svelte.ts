@@ -4,6 +4,10 @@ import type { FromLessons, Kind, Lessons, Question } from './lesson-protocol';
 import { takeLessonWorker } from './lesson-worker-start';
 import type { Failure, Loaded } from './protocol';
 
+let tell: () => void;
+/** Settles with the first answer to any question, or when it is known that there will be none. */
+export const firstAnswer = new Promise<void>((resolve) => (tell = resolve));
+
 interface Waiting {
   readonly kind: Kind;
   readonly hear: (answer: unknown) => void;
@@ -23,6 +27,7 @@ export class LessonClient {
       if (message.kind === 'loaded') this.loaded = message.loaded;
       else if (message.kind === 'notLoaded') this.failure = message.failure;
       else this.#settle(message);
+      if (message.kind !== 'loaded') tell();
     });
   }
 
