@@ -2,8 +2,12 @@
 // the decoder step by step against rows of one go.
 import AxeBuilder from '@axe-core/playwright';
 import type { Tensor, Tril } from 'tril';
-import { generator, handMade, placing } from '../../web/src/compute/handmade/towers-weights.ts';
-import type { ModeId } from '../../web/src/state/towers.ts';
+import {
+  generator,
+  handMade,
+  placing,
+  type ModeId,
+} from '../../web/src/compute/handmade/towers-weights.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
