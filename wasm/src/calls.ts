@@ -18,8 +18,32 @@ import { transformerCalls } from './calls/transformer.js';
 import { weightCalls } from './calls/weights.js';
 import type { Context } from './context.js';
 
-/** Everything that can be called on a loaded module. */
-export const calls = (context: Context) => ({
+/**
+ * Everything that can be called on a loaded module. An interface, since what tsc infers for the object
+ * below has lost the comments that editors show.
+ */
+export interface Calls
+  extends
+    ReturnType<typeof tensorCalls>,
+    ReturnType<typeof matmulCalls>,
+    ReturnType<typeof matrixCalls>,
+    ReturnType<typeof softmaxCalls>,
+    ReturnType<typeof maskCalls>,
+    ReturnType<typeof attentionCalls>,
+    ReturnType<typeof onlineAttentionCalls>,
+    ReturnType<typeof efficientAttentionCalls>,
+    ReturnType<typeof multiHeadCalls>,
+    ReturnType<typeof layerCalls>,
+    ReturnType<typeof lessonCalls>,
+    ReturnType<typeof measureCalls>,
+    ReturnType<typeof costCalls>,
+    ReturnType<typeof fileCalls>,
+    ReturnType<typeof normCalls>,
+    ReturnType<typeof feedForwardCalls>,
+    ReturnType<typeof transformerCalls>,
+    ReturnType<typeof weightCalls> {}
+
+export const calls = (context: Context): Calls => ({
   ...tensorCalls(context),
   ...matmulCalls(context),
   ...matrixCalls(context),

@@ -1,4 +1,4 @@
-import { calls } from './calls.js';
+import { calls, type Calls } from './calls.js';
 import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
@@ -87,7 +87,7 @@ export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
 }
 
 /** A loaded module: all calls, what it runs on, and what it holds. */
-export interface Tril extends ReturnType<typeof calls> {
+export interface Tril extends Calls {
   /** The build that was loaded. */
   readonly variant: Variant;
   /** How many threads it computes on, the caller's included. */
