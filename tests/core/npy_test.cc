@@ -208,6 +208,8 @@ TEST(NpyBytes, AreThoseOfNumPy) {
   EXPECT_EQ(npy_bytes(std::vector<Index>{24}, values), golden_file("f4_vector"));
   EXPECT_EQ(npy_bytes({}, std::vector<float>{-2.75f}), golden_file("f4_scalar"));
   EXPECT_EQ(npy_bytes(std::vector<Index>{2, 0, 3}, {}), golden_file("f4_none"));
+  EXPECT_EQ(npy_bytes(std::vector<Index>{2, 3, 4}, values, ElementType::float16),
+            golden_file("f2_little"));
 }
 
 TEST(NpyBytes, ComeBack) {
@@ -230,6 +232,12 @@ TEST(NpyBytes, RejectsWhatCannotBe) {
               npy_header(std::vector<Index>{3, -1});
             }),
             "npy_header: shape: [3, -1] of float32 is too large to address or negative");
+  EXPECT_EQ(error_of([] {
+              npy_bytes(std::vector<Index>{2, 3}, std::vector<float>(3), ElementType::float16);
+            }),
+            "npy_bytes: elements: 3 elements do not fit shape [2, 3]");
+  EXPECT_EQ(error_of([] { npy_header(std::vector<Index>{3}, ElementType::bfloat16); }),
+            "npy_header: type: of a .npy file must be float32 or float16, is bfloat16");
   EXPECT_EQ(error_of([] { npy_header(std::vector<Index>(65, 1)); }),
             "npy_header: shape: has more than 64 axes");
 }

@@ -230,6 +230,18 @@ TEST(SafetensorsBytes, AreWhatTheFormatSays) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(file.data()), file.size()), expected);
 }
 
+TEST(SafetensorsBytes, AreRoundedToTheirType) {
+  const std::vector<float> values = {1 + 0x1p-11f, -2};  // the first a tie of halves
+  const TensorToStore tensors[] = {{"a", {2}, values, ElementType::float16},
+                                   {"b", {1, 1}, std::span(values).last(1), ElementType::bfloat16}};
+  const std::vector<std::byte> file = safetensors_bytes(tensors);
+  const std::string expected =
+      file_of(R"({"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},)"
+              R"("b":{"dtype":"BF16","shape":[1, 1],"data_offsets":[4,6]}} )",
+              std::string("\0\x3c\0\xc0\0\xc0", 6));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(file.data()), file.size()), expected);
+}
+
 TEST(SafetensorsBytes, ComeBack) {
   const std::vector<float> values = {1.5f, -2, HUGE_VALF, 0, 1e-40f, 3};
   const std::string name = "\xf0\x9f\x98\x80 \"\\\x01";
@@ -260,6 +272,8 @@ TEST(SafetensorsBytes, RejectsWhatCannotBe) {
   EXPECT_EQ(refused({{"a", {5}, values}}),
             "safetensors_header: tensors: \"a\": 6 elements do not fit shape [5]");
   EXPECT_NE(refused({{"a", {-2, -3}, values}}), "");
+  EXPECT_EQ(refused({{"a", {6}, values, ElementType::int8}}),
+            "safetensors_header: type: must be float32, float16 or bfloat16, is int8");
   EXPECT_NE(refused({}, {{"a", "\xff"}}), "");
 }
 

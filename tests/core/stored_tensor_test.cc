@@ -1,5 +1,5 @@
-// Elements of files turned into floats: every bit pattern of the short types, limits of the long
-// ones.
+// Elements of files turned into floats and back: every bit pattern of the short types, limits of
+// the long ones.
 #include <gtest/gtest.h>
 #include <tril/files/stored_tensor.h>
 
@@ -115,6 +115,91 @@ TEST(ReadElements, RejectsWhatDoesNotFit) {
             "read_elements: tensor: 23 bytes do not fit shape [2, 3] of float32");
   tensor.shape = {-1, -6};
   EXPECT_NE(error_of([&] { read_elements(tensor, std::span(out)); }), "");
+}
+
+std::vector<std::uint16_t> written(ElementType type, const std::vector<float>& values) {
+  std::vector<std::uint16_t> bits(values.size());
+  write_elements(values, type, std::as_writable_bytes(std::span(bits)));
+  return bits;
+}
+
+TEST(WriteElements, BringsBackEveryPattern) {
+  const auto patterns = all_patterns();
+  for (const ElementType type : {ElementType::float16, ElementType::bfloat16}) {
+    EXPECT_EQ(written(type, elements<float>(vector_of(type, patterns))), patterns);
+  }
+}
+
+// Between each two neighbours: their middle, which goes to the even one, and the floats beside it.
+// `infinite` is the pattern of infinity; `infinite_value` what it would stand for if it were
+// finite.
+void expect_nearest(ElementType type, std::uint16_t infinite, float infinite_value) {
+  std::vector<std::uint16_t> patterns(infinite);
+  for (std::size_t n = 0; n < patterns.size(); ++n) patterns[n] = static_cast<std::uint16_t>(n);
+  const std::vector<double> exact = elements<double>(vector_of(type, patterns));
+  std::vector<float> values;
+  std::vector<std::uint16_t> expected;
+  for (std::uint16_t n = 0; n < infinite; ++n) {
+    const bool last = n + 1 == infinite;
+    const double above = last ? double{infinite_value} : exact[n + 1u];
+    const auto next = static_cast<std::uint16_t>(n + 1);
+    const auto middle = static_cast<float>((exact[n] + above) / 2);
+    ASSERT_EQ(middle, (exact[n] + above) / 2) << n;
+    for (const float sign : {1.0f, -1.0f}) {
+      const auto bit = static_cast<std::uint16_t>(sign < 0 ? 0x8000 : 0);
+      values.push_back(sign * std::nextafter(middle, 0.0f));
+      expected.push_back(n | bit);
+      values.push_back(sign * middle);
+      expected.push_back((n % 2 == 0 ? n : next) | bit);
+      values.push_back(sign * std::nextafter(middle, HUGE_VALF));
+      expected.push_back(next | bit);
+    }
+  }
+  const std::vector<std::uint16_t> bits = written(type, values);
+  for (std::size_t n = 0; n < bits.size(); ++n) ASSERT_EQ(bits[n], expected[n]) << values[n];
+}
+
+TEST(WriteElements, RoundsToTheNearestHalf) {
+  expect_nearest(ElementType::float16, 0x7c00, 65536.0f);
+  EXPECT_EQ(written(ElementType::float16,
+                    {std::numeric_limits<float>::max(), -HUGE_VALF, 0x1p-149f, -0.0f}),
+            (std::vector<std::uint16_t>{0x7c00, 0xfc00, 0, 0x8000}));
+}
+
+TEST(WriteElements, RoundsToTheNearestBrainFloat) {
+  // All but what lies beyond the largest, whose upper neighbour would be 2^128.
+  expect_nearest(ElementType::bfloat16, 0x7f7f, std::bit_cast<float>(0x7f7f0000u));
+  const auto float_of = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  EXPECT_EQ(written(ElementType::bfloat16, {float_of(0x7f7f7fffu), float_of(0x7f7f8000u),
+                                            float_of(0xff7fffffu), -HUGE_VALF, float_of(1u)}),
+            (std::vector<std::uint16_t>{0x7f7f, 0x7f80, 0xff80, 0xff80, 0}));
+}
+
+TEST(WriteElements, KeepsNaN) {
+  // The lowest bit of the fraction alone would be cut off, which would leave infinity.
+  for (const std::uint32_t bits : {0x7f800001u, 0xff801000u, 0x7fc00000u, 0xffffffffu}) {
+    const float nan = std::bit_cast<float>(bits);
+    for (const ElementType type : {ElementType::float16, ElementType::bfloat16}) {
+      const std::vector<std::uint16_t> half = written(type, {nan});
+      const float back = elements<float>(vector_of(type, half))[0];
+      EXPECT_TRUE(std::isnan(back));
+      EXPECT_EQ(std::signbit(back), bits >> 31 != 0);
+    }
+  }
+}
+
+TEST(WriteElements, RejectsWhatDoesNotFit) {
+  const std::vector<float> values(3);
+  std::vector<std::byte> out(6, std::byte{7});
+  const std::vector<std::byte> before = out;
+  EXPECT_EQ(
+      error_of([&] { write_elements(values, ElementType::float16, std::span(out).first(5)); }),
+      "write_elements: out: has 5 bytes for 3 elements of float16");
+  EXPECT_EQ(error_of([&] { write_elements(values, ElementType::float32, out); }),
+            "write_elements: out: has 6 bytes for 3 elements of float32");
+  EXPECT_EQ(error_of([&] { write_elements(values, ElementType::int16, out); }),
+            "write_elements: type: must be float32, float16 or bfloat16, is int16");
+  EXPECT_EQ(out, before);
 }
 
 TEST(StoredBytes, FindsEveryOverflow) {

@@ -25,12 +25,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_elements(tensor, std::span(elements));
   read_elements(tensor, std::span(doubles));
 
-  // Beside an axis of 0 the others may be too large for float32, though not for the file's type.
-  if (!stored_bytes(tensor.shape, ElementType::float32)) {
+  // Halves as halves, bit for bit; all else as float32, for which axes beside one of 0 may be too
+  // large.
+  const ElementType type =
+      tensor.type == ElementType::float16 ? ElementType::float16 : ElementType::float32;
+  if (!stored_bytes(tensor.shape, type)) {
     fuzz::require(count == 0, "what has elements can be written");
     return 0;
   }
-  const std::vector<std::byte> file = npy_bytes(tensor.shape, elements);
+  const std::vector<std::byte> file = npy_bytes(tensor.shape, elements, type);
   const StoredTensor again = parse_npy(file);
   fuzz::require(again.shape == tensor.shape, "the shape comes back");
   std::vector<float> copies(count);

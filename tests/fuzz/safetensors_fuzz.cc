@@ -24,7 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [name, tensor] : stored.tensors) {
     std::vector<float>& each = elements.emplace_back(static_cast<std::size_t>(tensor.count()));
     read_elements(tensor, std::span(each));
-    tensors.push_back({name, tensor.shape, each});
+    // Halves as what they are, bit for bit.
+    const bool is_half =
+        tensor.type == ElementType::float16 || tensor.type == ElementType::bfloat16;
+    const ElementType type = is_half ? tensor.type : ElementType::float32;
+    tensors.push_back({name, tensor.shape, each, type});
   }
   const std::vector<std::byte> file = safetensors_bytes(tensors, stored.metadata);
   const Safetensors again = parse_safetensors(file);

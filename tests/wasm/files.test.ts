@@ -134,6 +134,55 @@ describe('readArrays', () => {
     x.dispose();
   });
 
+  it('writes float16 and bfloat16, rounded to nearest, ties to even', async () => {
+    // The largest half is 65504; 2^-24 is the smallest.
+    const values = [
+      1 + 2 ** -11,
+      1 + 3 * 2 ** -11,
+      65519.99,
+      65520,
+      -1e9,
+      2 ** -25,
+      -(2 ** -24),
+      NaN,
+    ];
+    const halves = [1, 1 + 2 ** -9, 65504, Infinity, -Infinity, 0, -(2 ** -24), NaN];
+    const x = tril.tensor(values);
+    const read = async (file: Uint8Array) => released(await tril.readArrays(file));
+    const half = { type: 'float16', shape: [8], values: halves };
+    expect(await read(tril.writeNpy(x, { dtype: 'float16' }))).toMatchObject([half]);
+    expect(await read(tril.writeNpz({ x }, { dtype: 'float16' }))).toMatchObject([half]);
+    const options = { dtype: 'float16' } as const;
+    expect(await read(tril.writeSafetensors({ x }, options))).toMatchObject([half]);
+    x.dispose();
+
+    const y = tril.tensor([1 + 2 ** -8, 1 + 3 * 2 ** -8, 3.3961775e38, NaN]);
+    const brain = tril.writeSafetensors({ y }, { dtype: 'bfloat16' });
+    expect(await read(brain)).toMatchObject([
+      { type: 'bfloat16', values: [1, 1 + 2 ** -6, Infinity, NaN] },
+    ]);
+    expect(tril.writeNpy(y, { dtype: 'float32' })).toEqual(tril.writeNpy(y));
+    y.dispose();
+  });
+
+  it('writes halves as NumPy does, and back every one of them', async () => {
+    const stored = await tril.readArrays(fixture('f2_little'));
+    expect(tril.writeNpy(stored[0]!.tensor, { dtype: 'float16' })).toEqual(fixture('f2_little'));
+    stored[0]!.tensor.dispose();
+    const bits = Uint16Array.from({ length: 65536 }, (_, n) => n);
+    for (const [code, dtype] of [
+      ['F16', 'float16'],
+      ['BF16', 'bfloat16'],
+    ] as const) {
+      const all = { x: { dtype: code, shape: [65536], data_offsets: [0, 131072] } };
+      const file = safetensors(all, new Uint8Array(bits.buffer));
+      const [array] = await tril.readArrays(file, 'x.safetensors');
+      const written = tril.writeSafetensors({ x: array!.tensor }, { dtype });
+      expect(written.slice(-131072), code).toEqual(new Uint8Array(bits.buffer));
+      array!.tensor.dispose();
+    }
+  });
+
   it('refuses what is malformed, says where, and keeps nothing', async () => {
     const good = fixture('f4_little');
     await expectRefused(good.slice(0, 9), '', 'ends within the header');
@@ -187,6 +236,13 @@ describe('readArrays', () => {
     expect(() => tril.writeSafetensors({ a: 1 } as never)).toThrow('writeSafetensors: a: must be');
     const x = tril.zeros([1]);
     expect(() => tril.writeSafetensors({ __metadata__: x })).toThrow(TrilError);
+    const brain = { dtype: 'bfloat16' } as never;
+    const says = 'dtype: unknown type "bfloat16"; did you mean "float16"?';
+    expect(() => tril.writeNpy(x, brain)).toThrow(`writeNpy: ${says}`);
+    expect(() => tril.writeNpz({ x }, brain)).toThrow(`writeNpz: ${says}`);
+    expect(() => tril.writeNpy(x, { type: 'float16' } as never)).toThrow('unknown option "type"');
+    expect(() => tril.writeSafetensors({ x }, { dtype: 16 } as never)).toThrow('must be a string');
+    expect(() => tril.writeSafetensors({ x }, { dtype: 'float64' } as never)).toThrow('float64');
     x.dispose();
   });
 });

@@ -1,4 +1,4 @@
-import { loadTril, Tensor } from 'tril';
+import { loadTril, Tensor, type FloatArray } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -37,6 +37,40 @@ describe('tensor', () => {
         expect(tril.tensor([2, 3], data).toArray()).toEqual(nested);
       }
     });
+  });
+
+  it('is read into an array of yours, and written from one', () => {
+    const kinds: { of(...values: number[]): FloatArray }[] = [Float32Array, Float64Array];
+    // Not in Node before 24.
+    const half = (globalThis as { Float16Array?: typeof Float32Array }).Float16Array;
+    if (half) kinds.push(half);
+    for (const kind of kinds) {
+      withoutLeak(() => {
+        const values = kind.of(1.5, -0.25, 65504, -0);
+        const tensor = tril.zeros([2, 2]).write(values);
+        expect(tril.tensor(values).shape).toEqual([4]);
+        const into = kind.of(9, 9, 9, 9);
+        expect(tensor.read(into)).toBe(into);
+        expect(into).toEqual(values);
+      });
+    }
+    withoutLeak(() => {
+      const tensor = tril.tensor(Float64Array.of(0.1, 1e39));
+      expect([...tensor.read(new Float64Array(2))]).toEqual([Math.fround(0.1), Infinity]);
+    });
+  });
+
+  it.each([
+    [new Float32Array(3), 'has 3 numbers, 4 are needed'],
+    [new Int32Array(4), 'must be a Float32Array, Float64Array or Float16Array, is a Int32Array'],
+    [[0, 0, 0, 0], 'must be a Float32Array, Float64Array or Float16Array, is an array'],
+    [null, 'must be a Float32Array, Float64Array or Float16Array, is null'],
+  ])('is not read into %o', (into, says) => {
+    const tensor = tril.tensor([1, 2, 3, 4]);
+    const body = () => tensor.read(into as Float32Array);
+    expectRefused(body, { call: 'read', argument: 'into', says });
+    if (into) expect([...into].every((value) => value === 0)).toBe(true);
+    tensor.dispose();
   });
 
   it('rounds to float32, and keeps infinities, NaN and the sign of zero', () => {

@@ -15,6 +15,9 @@ it('tensors', () => {
   expectTypeOf(tril.tensor([1, 2], [[3, 4]])).toEqualTypeOf<Tensor>();
   expectTypeOf(x.shape).toEqualTypeOf<readonly number[]>();
   expectTypeOf(x.read()).toMatchTypeOf<Float32Array>();
+  expectTypeOf(x.read(new Float64Array(2))).toEqualTypeOf<Float64Array<ArrayBuffer>>();
+  // @ts-expect-error whole numbers would cut off what is behind the point
+  x.read(new Int32Array(2));
   expectTypeOf(x.toArray()).toEqualTypeOf<NestedNumbers>();
   expectTypeOf(x.toArray<number[][]>()).toEqualTypeOf<number[][]>();
   expectTypeOf(x.view((values) => values.length)).toEqualTypeOf<number>();

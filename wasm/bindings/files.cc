@@ -59,15 +59,21 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
   return StoredArrays(arrays);
 }
 
-Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names) {
+Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names,
+                 const std::string& type) {
+  // TypeScript has checked that it is one of these.
+  const ElementType written = type == element_name(ElementType::float16)    ? ElementType::float16
+                              : type == element_name(ElementType::bfloat16) ? ElementType::bfloat16
+                                                                            : ElementType::float32;
   std::vector<TensorToStore> stored;
   for (const auto& name : emscripten::vecFromJSArray<std::string>(names)) {
     const Tensor& tensor = *named(tensors, name.c_str());
     stored.push_back({.name = name,
                       .shape = tensor.shape(),
-                      .elements = {tensor.data(), static_cast<std::size_t>(tensor.count())}});
+                      .elements = {tensor.data(), static_cast<std::size_t>(tensor.count())},
+                      .type = written});
   }
-  if (kind == "npy") return to_javascript(npy_bytes(stored[0].shape, stored[0].elements));
+  if (kind == "npy") return to_javascript(npy_bytes(stored[0].shape, stored[0].elements, written));
   return to_javascript(safetensors_bytes(stored));
 }
 

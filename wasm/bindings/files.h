@@ -14,7 +14,9 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(StoredArrays)  // as bindings.cc declares it
 // elements too.
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes);
 
-// The bytes of a file of that kind, of named tensors; of one for "npy".
-Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names);
+// The bytes of a file of that kind, of named tensors; of one for "npy". `type` is "float32",
+// "float16" or, in "safetensors", "bfloat16".
+Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names,
+                 const std::string& type);
 
 }  // namespace tril::js

@@ -4,7 +4,7 @@ export { Tensor } from './tensor.js';
 export { TrilError, type Shapes } from './error.js';
 export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
-export type { NestedNumbers, Values } from './values.js';
+export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,
@@ -68,7 +68,7 @@ export {
   type TraceOptions,
 } from './calls/lessons.js';
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
-export type { StoredArray } from './calls/files.js';
+export type { NumpyType, StoredArray, WriteOptions } from './calls/files.js';
 export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
 export type {
   Activation,

@@ -1,7 +1,8 @@
 import type { Context } from './context.js';
 import { TrilError, shapeText } from './error.js';
 import type { RawTensor } from './raw.js';
-import { elementCount, flatten, nest, type NestedNumbers, type Values } from './values.js';
+import { checkFloatArray, elementCount, flatten, nest } from './values.js';
+import type { FloatArray, NestedNumbers, Values } from './values.js';
 
 /**
  * Float32 numbers of any rank in the memory of one loaded module. Made by `tril.tensor` and by
@@ -38,8 +39,18 @@ export class Tensor implements Disposable {
   }
 
   /** All numbers in row-major order, as a copy that stays valid. */
-  read(): Float32Array {
-    return new Float32Array(this.raw('read').view());
+  read(): Float32Array;
+  /**
+   * Copies all numbers in row-major order into an array of yours, and returns it; into a
+   * Float16Array they are rounded.
+   * @throws TrilError where it is no array of floating-point numbers, or not of this size
+   */
+  read<Into extends FloatArray>(into: Into): Into;
+  read(into?: FloatArray): FloatArray {
+    const view = this.raw('read').view();
+    if (into === undefined) return new Float32Array(view);
+    checkFloatArray('read', 'into', into, view.length).set(view);
+    return into;
   }
 
   /** The numbers as nested arrays, for small tensors: `toArray<number[][]>()` of a matrix. */

@@ -1,12 +1,25 @@
 import { TrilError, shapeText } from './error.js';
 import { describe } from './names.js';
 
+/**
+ * JavaScript's half-precision numbers, where the engine has them; named by what every typed array has,
+ * since TypeScript knows them only for the newest engines.
+ */
+export interface HalfArray extends ArrayBufferView {
+  readonly [Symbol.toStringTag]: 'Float16Array';
+  readonly length: number;
+  readonly [index: number]: number;
+  set(values: ArrayLike<number>, offset?: number): void;
+}
+
+/** Arrays of floating-point numbers, which tensors are filled from and read into. */
+export type FloatArray = Float32Array | Float64Array | HalfArray;
+
 /** Numbers nested to any depth: a row, a matrix as an array of rows, and so on. */
 export type NestedNumbers = readonly number[] | readonly NestedNumbers[];
 
 type NumericArray =
-  | Float32Array
-  | Float64Array
+  | FloatArray
   | Int8Array
   | Uint8Array
   | Uint8ClampedArray
@@ -108,6 +121,25 @@ function allocate(call: string, count: number, shape: readonly number[]): Float3
   }
 }
 
+/** The array itself, once it is known to be one of floating-point numbers of that size. */
+export function checkFloatArray<Floats extends FloatArray>(
+  call: string,
+  argument: string,
+  array: Floats,
+  size: number,
+): Floats {
+  const kinds = ['Float32Array', 'Float64Array', 'Float16Array'];
+  const kind = ArrayBuffer.isView(array) ? array[Symbol.toStringTag] : '';
+  let problem: string | undefined;
+  if (!kinds.includes(kind)) {
+    problem = `must be a Float32Array, Float64Array or Float16Array, is ${describe(array)}`;
+  } else if (array.length !== size) {
+    problem = `has ${array.length} numbers, ${size} are needed`;
+  }
+  if (problem) throw new TrilError(call, argument, problem);
+  return array;
+}
+
 /** The elements of `data` in row-major order, which must fit `shape`: flat, or nested just so. */
 export function flatten(
   call: string,
@@ -125,8 +157,8 @@ export function flatten(
     const problem = `has ${data.length} numbers, shape ${shapeText(shape)} needs ${count}`;
     throw new TrilError(call, argument, problem, { shape });
   }
-  if (data instanceof Float32Array) return data;
-  if (isNumericArray(data)) return Float32Array.from(data);
+  // As it is: the module's own Float32Array takes its numbers in, and rounds them, without a copy.
+  if (isNumericArray(data)) return data as Float32Array;
   const out = allocate(call, count, shape);
   flattenInto(call, argument, data, flat ? [count] : shape, out);
   return out;
@@ -163,7 +195,7 @@ export function flattenIntegers(
   };
   if (isNumericArray(data)) {
     values.set(data);
-    data.forEach(check);
+    for (let i = 0; i < data.length; ++i) check(data[i]!, i);
   } else {
     flattenInto(call, argument, data, shape, values);
     (data as unknown[]).flat(Infinity).forEach((value, i) => check(value as number, i));

@@ -2,15 +2,13 @@
 #include <tril/files/npy.h>
 #include <tril/foundation/check.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace tril {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostAxes = 64;  // NumPy 2; 32 before
@@ -150,15 +148,23 @@ StoredTensor parse_npy(std::span<const std::byte> file) {
   return tensor;
 }
 
-std::string npy_header(std::span<const Index> shape) {
+std::string npy_header(std::span<const Index> shape, ElementType type) {
   const std::string written = shape_text(shape.data(), static_cast<int>(shape.size()));
   if (shape.size() > kMostAxes) fail(kWrite, "shape", "has more than 64 axes");
-  if (!stored_bytes(shape, ElementType::float32)) {
-    fail(kWrite, "shape", written + " of float32 is too large to address or negative");
+  if (type != ElementType::float32 && type != ElementType::float16) {
+    fail(kWrite, "type",
+         "of a .npy file must be float32 or float16, is " + std::string(element_name(type)));
+  }
+  if (!stored_bytes(shape, type)) {
+    fail(kWrite, "shape",
+         written + " of " + element_name(type) + " is too large to address or negative");
   }
   const std::string_view axes = std::string_view(written).substr(1, written.size() - 2);
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-  header.append(axes).append(shape.size() == 1 ? ",), }" : "), }");
+  std::string header = "{'descr': '<f";
+  header += type == ElementType::float16 ? '2' : '4';
+  header.append("', 'fortran_order': False, 'shape': (")
+      .append(axes)
+      .append(shape.size() == 1 ? ",), }" : "), }");
   // Spaces, so that the elements begin at a multiple of 64.
   constexpr std::size_t kPreamble = 10, kUnit = 64;
   const std::size_t size = (kPreamble + header.size() + 1 + kUnit - 1) / kUnit * kUnit;
@@ -172,17 +178,19 @@ std::string npy_header(std::span<const Index> shape) {
   return file + header;
 }
 
-std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const float> elements) {
-  const std::string header = npy_header(shape);
-  if (*stored_bytes(shape, ElementType::float32) != elements.size_bytes()) {
+std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const float> elements,
+                                 ElementType type) {
+  const std::string header = npy_header(shape, type);
+  const std::size_t bytes = *stored_bytes(shape, type);
+  if (bytes != elements.size() * element_size(type)) {
     fail("npy_bytes", "elements",
          std::to_string(elements.size()) + " elements do not fit shape " +
              shape_text(shape.data(), static_cast<int>(shape.size())));
   }
-  const std::span<const std::byte> head = std::as_bytes(std::span(header)),
-                                   data = std::as_bytes(elements);
-  std::vector<std::byte> file(head.begin(), head.end());
-  file.insert(file.end(), data.begin(), data.end());
+  const std::span<const std::byte> head = std::as_bytes(std::span(header));
+  std::vector<std::byte> file(head.size() + bytes);
+  std::ranges::copy(head, file.begin());
+  write_elements(elements, type, std::span(file).subspan(head.size()));
   return file;
 }
 

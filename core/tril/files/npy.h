@@ -3,7 +3,7 @@
 //   magic "\x93NUMPY", version, header length, header: a Python dictionary, data
 //
 // Read: versions 1, 2 and 3, bool, integers and floats of any size, both orders of axes and of
-// bytes. Written: version 1, float32, row-major, the bytes that numpy.save writes.
+// bytes. Written: version 1, float32 or float16, row-major, the bytes that numpy.save writes.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -19,11 +19,13 @@ namespace tril {
 // NumPy writes, its elements are not numbers, or its shape is too large to address.
 StoredTensor parse_npy(std::span<const std::byte> file);
 
-// What stands in a file before the elements: float32, row-major. Throws Error for a shape that is
-// too large to address or has a negative axis.
-std::string npy_header(std::span<const Index> shape);
+// What stands in a file before the elements: row-major, float32 or float16. Throws Error for
+// another type, and for a shape that is too large to address or has a negative axis.
+std::string npy_header(std::span<const Index> shape, ElementType type = ElementType::float32);
 
-// A whole file. Throws Error where elements are not as many as the shape says, too.
-std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const float> elements);
+// A whole file; see write_elements for how they are rounded. Throws Error where elements are not as
+// many as the shape says, too.
+std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const float> elements,
+                                 ElementType type = ElementType::float32);
 
 }  // namespace tril

@@ -4,7 +4,6 @@
 #include <tril/foundation/check.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -12,20 +11,21 @@
 namespace tril {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
-
 constexpr const char* kRead = "parse_safetensors";
 constexpr const char* kWrite = "safetensors_header";
 constexpr std::size_t kLengthSize = 8;
 constexpr std::size_t kMostHeader = 100'000'000;  // the limit of Hugging Face's library, too
 constexpr const char* kMetadata = "__metadata__";
 
-constexpr std::pair<std::string_view, ElementType> kTypes[] = {
+using Code = std::pair<std::string_view, ElementType>;
+constexpr Code kTypes[] = {
     {"BOOL", ElementType::boolean}, {"U8", ElementType::uint8},      {"I8", ElementType::int8},
     {"U16", ElementType::uint16},   {"I16", ElementType::int16},     {"U32", ElementType::uint32},
     {"I32", ElementType::int32},    {"U64", ElementType::uint64},    {"I64", ElementType::int64},
     {"F16", ElementType::float16},  {"BF16", ElementType::bfloat16}, {"F32", ElementType::float32},
     {"F64", ElementType::float64}};
+constexpr Code kWritten[] = {
+    {"F32", ElementType::float32}, {"F16", ElementType::float16}, {"BF16", ElementType::bfloat16}};
 
 std::string shape_of(std::span<const Index> shape) {
   return shape_text(shape.data(), static_cast<int>(shape.size()));
@@ -209,16 +209,23 @@ std::string safetensors_header(std::span<const TensorToStore> tensors, const Met
       fail(kWrite, "tensors",
            "the name " + detail::shown(each.name) + " repeats, is reserved or is not UTF-8");
     }
-    if (stored_bytes(each.shape, ElementType::float32) != each.elements.size_bytes()) {
+    const auto type = std::ranges::find(kWritten, each.type, &Code::second);
+    if (type == std::end(kWritten)) {
+      fail(kWrite, "type",
+           "must be float32, float16 or bfloat16, is " + std::string(element_name(each.type)));
+    }
+    const std::size_t bytes = each.elements.size() * element_size(each.type);
+    if (stored_bytes(each.shape, each.type) != bytes) {
       fail(kWrite, "tensors",
            detail::shown(each.name) + ": " + std::to_string(each.elements.size()) +
                " elements do not fit shape " + shape_of(each.shape));
     }
     const std::size_t begin = end;
-    end += each.elements.size_bytes();
+    end += bytes;
     separate();
-    json += detail::json_quoted(each.name) + R"(:{"dtype":"F32","shape":)" + shape_of(each.shape) +
-            R"(,"data_offsets":[)" + std::to_string(begin) + "," + std::to_string(end) + "]}";
+    json += detail::json_quoted(each.name) + R"(:{"dtype":")" + std::string(type->first) +
+            R"(","shape":)" + shape_of(each.shape) + R"(,"data_offsets":[)" +
+            std::to_string(begin) + "," + std::to_string(end) + "]}";
   }
   json += "}";
   json.resize((json.size() + 7) / 8 * 8, ' ');  // so that the elements are aligned
@@ -235,8 +242,9 @@ std::vector<std::byte> safetensors_bytes(std::span<const TensorToStore> tensors,
   const std::span<const std::byte> head = std::as_bytes(std::span(header));
   std::vector<std::byte> file(head.begin(), head.end());
   for (const TensorToStore& each : tensors) {
-    const std::span<const std::byte> data = std::as_bytes(each.elements);
-    file.insert(file.end(), data.begin(), data.end());
+    const std::size_t begin = file.size(), bytes = each.elements.size() * element_size(each.type);
+    file.resize(begin + bytes);
+    write_elements(each.elements, each.type, std::span(file).subspan(begin));
   }
   return file;
 }

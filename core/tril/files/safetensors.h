@@ -5,7 +5,7 @@
 //   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
 //   24]}, ...}
 //
-// Read: every type but those of 8-bit floats. Written: F32.
+// Read: every type but those of 8-bit floats. Written: F32, F16 and BF16.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -44,15 +44,17 @@ Safetensors parse_safetensors(std::span<const std::byte> file);
 struct TensorToStore {
   std::string name;
   std::vector<Index> shape;
-  std::span<const float> elements;  // row-major
+  std::span<const float> elements;          // row-major
+  ElementType type = ElementType::float32;  // in the file: this, float16 or bfloat16
 };
 
 // What stands in a file before the elements of all tensors, one after the other. Throws Error for a
-// name that repeats, is "__metadata__" or not UTF-8, and where elements do not fit their shape.
+// name that repeats, is "__metadata__" or not UTF-8, for another type, and where elements do not
+// fit their shape.
 std::string safetensors_header(std::span<const TensorToStore> tensors,
                                const Metadata& metadata = {});
 
-// A whole file.
+// A whole file; see write_elements for how elements are rounded.
 std::vector<std::byte> safetensors_bytes(std::span<const TensorToStore> tensors,
                                          const Metadata& metadata = {});
 

@@ -32,6 +32,37 @@ float from_half(std::uint16_t half) noexcept {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
+// Of the 23 bits of a fraction the upper ones stay. NaN keeps those, too, and stays NaN: where all
+// of them are 0 the uppermost is set.
+std::uint16_t to_half(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
+  std::uint32_t half;
+  if (size > 0x7f800000u) {
+    half = size >> 13 & 0x3ffu;
+    half = 0x7c00u | (half != 0 ? half : 0x200u);
+  } else if (size >= std::bit_cast<std::uint32_t>(65536.0f)) {
+    half = 0x7c00u;
+  } else if (size >= std::bit_cast<std::uint32_t>(0x1p-14f)) {
+    // A carry out of the fraction goes into the exponent, as it should, up to infinity.
+    half = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
+  } else {
+    // The distance of floats from 0.5 on is that of subnormal halves, so that the sum is rounded to
+    // it.
+    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) -
+           std::bit_cast<std::uint32_t>(0.5f);
+  }
+  return static_cast<std::uint16_t>(sign | half);
+}
+
+std::uint16_t to_brain_float(float value) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) {
+    return static_cast<std::uint16_t>(bits >> 16 | ((bits >> 16 & 0x7fu) != 0 ? 0u : 0x40u));
+  }
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
 // visit(element, place) for the elements in row-major order, which lie at `place` in the file.
 template <typename Visit>
 void walk(const StoredTensor& tensor, const Visit& visit) {
@@ -134,6 +165,33 @@ void read_elements(const StoredTensor& tensor, std::span<T> out) {
     const std::byte* const from = tensor.bytes.data() + static_cast<std::size_t>(place) * size;
     out[static_cast<std::size_t>(n)] = decode<T>(tensor.type, load(from, size, tensor.big_endian));
   });
+}
+
+void write_elements(std::span<const float> elements, ElementType type, std::span<std::byte> out) {
+  constexpr const char* kCall = "write_elements";
+  if (type != ElementType::float32 && type != ElementType::float16 &&
+      type != ElementType::bfloat16) {
+    fail(kCall, "type",
+         "must be float32, float16 or bfloat16, is " + std::string(element_name(type)));
+  }
+  const std::size_t size = element_size(type);
+  if (out.size() / size != elements.size() || out.size() % size != 0) {
+    fail(kCall, "out",
+         "has " + std::to_string(out.size()) + " bytes for " + std::to_string(elements.size()) +
+             " elements of " + element_name(type));
+  }
+  if (elements.empty()) return;
+  if (type == ElementType::float32 && std::endian::native == std::endian::little) {
+    std::memcpy(out.data(), elements.data(), out.size());
+    return;
+  }
+  std::byte* to = out.data();
+  for (const float element : elements) {
+    std::uint32_t bits = type == ElementType::float16    ? to_half(element)
+                         : type == ElementType::bfloat16 ? to_brain_float(element)
+                                                         : std::bit_cast<std::uint32_t>(element);
+    for (std::size_t i = 0; i < size; ++i, bits >>= 8) *to++ = static_cast<std::byte>(bits);
+  }
 }
 
 template void read_elements(const StoredTensor& tensor, std::span<float> out);

@@ -1,5 +1,6 @@
 // A tensor as it lies in a file: any type, any rank, either order of axes and of bytes. It borrows
-// the bytes of the file; read_elements turns them into floats in row-major order.
+// the bytes of the file; read_elements turns them into floats in row-major order, write_elements
+// floats into what files hold.
 #pragma once
 
 #include <tril/files/element_type.h>
@@ -31,5 +32,11 @@ std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementTyp
 // elements and the tensor as many bytes as its shape and type say.
 template <typename T>
 void read_elements(const StoredTensor& tensor, std::span<T> out);
+
+// Writes elements as a file holds them, the lowest byte first: as float32, or as float16 or
+// bfloat16, rounded to nearest, of two that are as near to the even one, and beyond their range to
+// infinity. What was read from the same type comes back bit for bit, NaN included. Throws Error for
+// another type, and unless out has element_size(type) bytes for every element.
+void write_elements(std::span<const float> elements, ElementType type, std::span<std::byte> out);
 
 }  // namespace tril

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
-import { describe } from '../names.js';
+import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { flatten, inferShape } from '../values.js';
@@ -16,6 +16,17 @@ export interface StoredArray {
   /** Its shape in the file: `[]` for a single number, whose tensor is `[1]`. */
   readonly shape: readonly number[];
   readonly tensor: Tensor;
+}
+
+/** The types in which numbers can be written to .npy and .npz; NumPy has no bfloat16. */
+export type NumpyType = 'float32' | 'float16';
+
+export interface WriteOptions<Type extends string = NumpyType> {
+  /**
+   * In which type; `'float32'`, which loses nothing, unless given. Others are rounded to nearest, of
+   * two that are as near to the even one, and beyond their range to infinity.
+   */
+  readonly dtype?: Type;
 }
 
 /** What a module of 32-bit addresses could hold at all. */
@@ -141,9 +152,21 @@ export const fileCalls = (context: Context) => {
     return made;
   };
 
-  const written = (kind: 'npy' | 'safetensors', name: string, tensors: Record<string, Tensor>) =>
+  const numpyTypes: readonly string[] = ['float32', 'float16'] satisfies NumpyType[];
+  const checkType = (name: string, options: WriteOptions<string>, known = numpyTypes): string => {
+    checkKeys(name, 'options', 'option', options, ['dtype']);
+    const type = stringOption(name, 'dtype', options.dtype, 'float32');
+    checkName(name, 'dtype', 'type', type, known);
+    return type;
+  };
+  const written = (
+    kind: 'npy' | 'safetensors',
+    name: string,
+    tensors: Record<string, Tensor>,
+    type: string,
+  ) =>
     context.run(name, tensors, (handles) =>
-      raw._writeFile(kind, handles as Record<string, RawTensor>, Object.keys(tensors)),
+      raw._writeFile(kind, handles as Record<string, RawTensor>, Object.keys(tensors), type),
     );
   const checkNamed = (name: string, tensors: unknown): Record<string, Tensor> => {
     if (typeof tensors === 'object' && tensors !== null && !Array.isArray(tensors)) {
@@ -181,34 +204,41 @@ export const fileCalls = (context: Context) => {
     /**
      * The bytes of a .npy file, as `numpy.save` writes it.
      *
-     * @throws TrilError where x is no tensor
+     * @throws TrilError where x is no tensor, or for a type that NumPy has not
      */
-    writeNpy(x: Tensor): Uint8Array {
-      return written('npy', 'writeNpy', { x });
+    writeNpy(x: Tensor, options: WriteOptions = {}): Uint8Array {
+      return written('npy', 'writeNpy', { x }, checkType('writeNpy', options));
     },
 
     /**
      * The bytes of an .npz file, as `numpy.savez` writes it: an archive of .npy files.
      *
-     * @throws TrilError where a value is no tensor
+     * @throws TrilError where a value is no tensor, or for a type that NumPy has not
      */
-    writeNpz(tensors: Record<string, Tensor>): Uint8Array {
+    writeNpz(tensors: Record<string, Tensor>, options: WriteOptions = {}): Uint8Array {
+      const type = checkType('writeNpz', options);
       const entries = Object.entries(checkNamed('writeNpz', tensors));
       return zip(
         entries.map(([name, tensor]) => ({
           name: `${name}.npy`,
-          bytes: written('npy', 'writeNpz', { [name]: tensor }),
+          bytes: written('npy', 'writeNpz', { [name]: tensor }, type),
         })),
       );
     },
 
     /**
-     * The bytes of a .safetensors file, in float32.
+     * The bytes of a .safetensors file, as Hugging Face's library writes it.
      *
-     * @throws TrilError where a value is no tensor, or a name cannot stand in such a file
+     * @throws TrilError where a value is no tensor, a name cannot stand in such a file, or for
+     * another type
      */
-    writeSafetensors(tensors: Record<string, Tensor>): Uint8Array {
-      return written('safetensors', 'writeSafetensors', checkNamed('writeSafetensors', tensors));
+    writeSafetensors(
+      tensors: Record<string, Tensor>,
+      options: WriteOptions<NumpyType | 'bfloat16'> = {},
+    ): Uint8Array {
+      const name = 'writeSafetensors';
+      const type = checkType(name, options, [...numpyTypes, 'bfloat16']);
+      return written('safetensors', name, checkNamed(name, tensors), type);
     },
   };
 };
