@@ -40,8 +40,8 @@ function heads(core: Tril, tokens = 7): Record<'q' | 'k' | 'v', Tensor> {
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
   const core = await tril();
   await open({ example: 'softmax' });
-  await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '9', { timeout: 60_000 });
-  await expect(page.locator('[data-passed="true"]')).toHaveCount(9);
+  await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '10', { timeout: 60_000 });
+  await expect(page.locator('[data-passed="true"]')).toHaveCount(10);
   for (const one of await page.locator('[data-example] [data-frobenius]').all()) {
     const norm = Number(await one.getAttribute('data-frobenius'));
     expect(norm).toBeGreaterThan(0);

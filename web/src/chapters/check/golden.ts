@@ -1,5 +1,6 @@
 // Where PyTorch's numbers lie: the files of tests/golden themselves, shipped with the page as they are.
 import block from '../../../../tests/golden/block/classic_full_post.npy?url';
+import preBlock from '../../../../tests/golden/block/classic_full_pre.npy?url';
 import grouped from '../../../../tests/golden/attention/grouped.npy?url';
 import window from '../../../../tests/golden/attention/window.npy?url';
 import linear from '../../../../tests/golden/efficient/linear.npy?url';
@@ -11,7 +12,7 @@ import multiHead from '../../../../tests/golden/multi_head/normal/output_h4.npy?
 import type { ExampleId } from '../../compute/lessons/golden';
 
 const urls: Readonly<Record<ExampleId, string>> = {
-  ...{ multiHead, block, softmax, layerNorm, gelu },
+  ...{ multiHead, block, preBlock, softmax, layerNorm, gelu },
   ...{ window, grouped, linear, singular },
 };
 

@@ -41,6 +41,7 @@ export const text = {
     names: {
       multiHead: 'nn.MultiheadAttention, d = 64, 4 heads, T = 100, causal',
       block: 'nn.TransformerEncoderLayer, post-norm, d = 64, T = 100, causal',
+      preBlock: 'nn.TransformerEncoderLayer, pre-norm, d = 64, T = 100, causal',
       softmax: 'Softmax of causal scores, T = 40',
       layerNorm: 'Layer norm with scale and shift, width 64',
       gelu: 'GELU, exact',

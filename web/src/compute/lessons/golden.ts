@@ -4,7 +4,7 @@ import type { MultiHeadWeights, Tensor, TransformerBlockWeights, Tril } from 'tr
 import { asRows, type TensorData } from './layouts';
 
 export const exampleIds = [
-  ...(['multiHead', 'block', 'softmax', 'layerNorm', 'gelu'] as const),
+  ...(['multiHead', 'block', 'preBlock', 'softmax', 'layerNorm', 'gelu'] as const),
   ...(['window', 'grouped', 'linear', 'singular'] as const),
 ] as const;
 export type ExampleId = (typeof exampleIds)[number];
@@ -69,7 +69,7 @@ function multiHead(tril: Tril): Tensor {
 }
 
 /** As tests/golden/make_block_golden.py: in the order of the state_dict. */
-function block(tril: Tril): Tensor {
+function block(tril: Tril, norm: 'post' | 'pre'): Tensor {
   const [width, heads, hidden, tokens] = [64, 4, 128, 100];
   const matrix = (columns: number) => {
     let halvings = 0;
@@ -97,7 +97,7 @@ function block(tril: Tril): Tensor {
     parts.map(([name, shape, change]) => [name, draws.take(shape, change)]),
   ) as unknown as TransformerBlockWeights;
   const x = draws.take([1, tokens, width]);
-  return tril.transformerBlock(x, weights, { heads, causal: true }).output;
+  return tril.transformerBlock(x, weights, { heads, norm, causal: true }).output;
 }
 
 /** Softmax of causal scores, to be compared as a matrix. */
@@ -145,7 +145,8 @@ const elements = (absolute: number): Limit => ({ kind: 'elements', absolute, rel
 export const examples: Readonly<Record<ExampleId, Example>> = {
   // PyTorch's own float32 result is 2.0978e-6 away (float32_errors_h4.npy); a quarter more is allowed.
   multiHead: { limit: { kind: 'norm', most: 1.25 * 2.0978e-6 }, run: multiHead },
-  block: { limit: { kind: 'norm', most: 8e-6 }, run: block },
+  block: { limit: { kind: 'norm', most: 8e-6 }, run: (tril) => block(tril, 'post') },
+  preBlock: { limit: { kind: 'norm', most: 8e-6 }, run: (tril) => block(tril, 'pre') },
   softmax: { limit: elements(1e-5), run: softmax },
   layerNorm: { limit: elements(1e-6), run: layerNorm },
   gelu: { limit: elements(1e-5), run: gelu },
