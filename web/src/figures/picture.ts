@@ -27,28 +27,29 @@ async function fontsOf(svg: string): Promise<string> {
   return `<style>${(await Promise.all(faces)).join('')}</style>`;
 }
 
-function drawn(figure: Element, fonts = '') {
+async function traced(figure: Element) {
   const tracing = new Tracing();
-  tracing.walk(figure);
+  await tracing.walk(figure);
   const ground = getComputedStyle(figure.closest('.card') ?? document.body).backgroundColor;
-  return tracing.finish(ground, `Tril, ${location.href}`, fonts);
+  return (fonts = '', scale = 1) =>
+    tracing.finish(ground, `Tril, ${location.href}`, { fonts, scale });
 }
 
-export function svgFile(figure: Element): Blob {
-  return new Blob([drawn(figure).svg], { type: 'image/svg+xml' });
+export async function svgFile(figure: Element): Promise<Blob> {
+  const drawn = await traced(figure);
+  return new Blob([drawn()], { type: 'image/svg+xml' });
 }
 
 /** Twice as large as on the page, with the page's fonts. */
 export async function pngFile(figure: Element): Promise<Blob> {
-  const scale = 2;
-  const { svg, width, height } = drawn(figure, await fontsOf(drawn(figure).svg));
+  const drawn = await traced(figure);
+  const svg = drawn(await fontsOf(drawn()), 2);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
-  const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [scale * width, scale * height];
-  canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, fail) =>
-    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error('no picture'))), 'image/png'),
-  );
+  // A bitmap is painted beside the page, where drawing on a canvas would hold it up.
+  const bitmap = await createImageBitmap(image);
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  canvas.getContext('bitmaprenderer')!.transferFromImageBitmap(bitmap);
+  return canvas.convertToBlob({ type: 'image/png' });
 }

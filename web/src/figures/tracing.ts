@@ -1,5 +1,6 @@
 // What the browser has laid out, as SVG: boxes as rectangles, text line by line, drawings as they are, canvases as
-// images. Controls are left out. Nothing refers to the page any more.
+// images. Controls are left out. Nothing refers to the page any more. A large figure is traced in pieces, so that the
+// page does not stand still meanwhile.
 
 const namespace = 'http://www.w3.org/2000/svg';
 /** Controls, and what is not to be seen. */
@@ -56,6 +57,15 @@ class Colours {
   }
 }
 
+/** Milliseconds after which the page gets its turn. */
+const piece = 8;
+
+/** Where something is on the page, wherever that has been scrolled to. */
+function onPage({ left, top, width, height }: Box): Box {
+  return { left: left + scrollX, top: top + scrollY, width, height };
+}
+const boxOf = (element: Element) => onPage(element.getBoundingClientRect());
+
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -70,8 +80,14 @@ export class Tracing {
   #right = 0;
   #bottom = 0;
   #least = { left: Infinity, top: Infinity };
+  #begin = performance.now();
 
-  walk(element: Element): void {
+  /** What is turned stands upright while it is traced: nobody is to see that. */
+  async walk(element: Element, turning = false): Promise<void> {
+    if (!turning && performance.now() - this.#begin > piece) {
+      await new Promise((later) => setTimeout(later));
+      this.#begin = performance.now();
+    }
     if (element.matches(leftOut)) return;
     const style = getComputedStyle(element);
     if (style.display === 'none' || style.visibility === 'hidden') return;
@@ -83,29 +99,28 @@ export class Tracing {
     const turned = this.#turn(element as HTMLElement, style);
     const grouped = named + cell + turned;
     if (grouped) this.parts.push(`<g${grouped}>`);
-    this.#box(element.getBoundingClientRect(), style);
+    this.#box(boxOf(element), style);
     for (const pseudo of ['::before', '::after']) this.#pseudo(element, pseudo);
     for (const child of element.childNodes) {
       if (child instanceof Text) this.#text(child, style);
-      else if (child instanceof Element) this.walk(child);
+      else if (child instanceof Element) {
+        const walked = this.walk(child, turning || turned !== '');
+        if (!turning && !turned) await walked;
+      }
     }
     if (grouped) this.parts.push('</g>');
     if (turned) (element as HTMLElement).style.transform = '';
   }
 
-  finish(
-    ground: string,
-    about: string,
-    fonts = '',
-  ): { svg: string; width: number; height: number } {
+  /** `scale` times as large as on the page. */
+  finish(ground: string, about: string, { fonts = '', scale = 1 } = {}): string {
     const margin = 16;
     const { left, top } = this.#least;
     const [x, y] = [Math.floor(left - margin), Math.floor(top - margin)];
     const width = Math.ceil(this.#right + margin) - x;
     const height = Math.ceil(this.#bottom + margin) - y;
     const paper = `<rect x="${x}" y="${y}" width="${width}" height="${height}" ${this.#colours.attribute('fill', ground)}/>`;
-    const svg = `<svg xmlns="${namespace}" viewBox="${x} ${y} ${width} ${height}" width="${width}" height="${height}"><desc>${escaped(about)}</desc>${fonts}${paper}${this.parts.join('')}</svg>\n`;
-    return { svg, width, height };
+    return `<svg xmlns="${namespace}" viewBox="${x} ${y} ${width} ${height}" width="${scale * width}" height="${scale * height}"><desc>${escaped(about)}</desc>${fonts}${paper}${this.parts.join('')}</svg>\n`;
   }
 
   #grow({ left, top, width, height }: Box): void {
@@ -123,11 +138,11 @@ export class Tracing {
     if (!transform.startsWith('matrix(')) return '';
     const [a, b, c, d] = transform.slice(7).split(',').map(parseFloat);
     if (b === 0 && c === 0) return '';
-    const before = element.getBoundingClientRect();
+    const before = boxOf(element);
     this.#grow(before);
     const [originX, originY] = transformOrigin.split(' ').map(parseFloat);
     element.style.transform = 'none';
-    const { left, top } = element.getBoundingClientRect();
+    const { left, top } = boxOf(element);
     const [x, y] = [round(left + originX), round(top + originY)];
     const turn = [a, b, c, d].map((value) => value.toFixed(4)).join(' ');
     return ` transform="translate(${x} ${y}) matrix(${turn} 0 0) translate(${-x} ${-y})"`;
@@ -247,7 +262,7 @@ export class Tracing {
     if (style.content === 'none' || style.position !== 'absolute') return;
     const [width, height] = [parseFloat(style.width), parseFloat(style.height)];
     if (!(width > 0) || !(height > 0)) return;
-    const around = element.getBoundingClientRect();
+    const around = boxOf(element);
     const scale = style.transform.startsWith('matrix(') ? parseFloat(style.transform.slice(7)) : 1;
     if (scale === 0) return;
     const box = {
@@ -278,8 +293,8 @@ export class Tracing {
   }
 
   #drawing(source: SVGSVGElement): void {
-    const box = source.getBoundingClientRect();
-    const around = source.parentElement!.getBoundingClientRect();
+    const box = boxOf(source);
+    const around = boxOf(source.parentElement!);
     const clipped = getComputedStyle(source.parentElement!).overflowX === 'hidden';
     const copy = source.cloneNode(true) as SVGSVGElement;
     const originals = [source, ...source.querySelectorAll('*')];
@@ -315,7 +330,7 @@ export class Tracing {
   }
 
   #image(canvas: HTMLCanvasElement): void {
-    const box = canvas.getBoundingClientRect();
+    const box = boxOf(canvas);
     if (box.width === 0 || canvas.width === 0) return;
     this.#grow(box);
     const sharp =
@@ -334,14 +349,15 @@ function linesOf(node: Text): { text: string; box: Box }[] {
     range.setStart(node, index);
     range.setEnd(node, index + word.length);
     const parts = range.getClientRects();
-    const box = parts[parts.length - 1];
-    if (!box) continue;
+    if (parts.length === 0) continue;
+    const box = onPage(parts[parts.length - 1]);
+    const right = box.left + box.width;
     const last = lines.at(-1);
     if (last && Math.abs(last.top - box.top) < box.height / 2) {
       last.text += ` ${word}`;
-      last.right = box.right;
+      last.right = right;
     } else {
-      const { left, right, top, height } = box;
+      const { left, top, height } = box;
       lines.push({ text: word, left, right, top, height });
     }
   }
