@@ -35,10 +35,8 @@ void register_attention(const std::string& name, Index queries, Index keys,
     Inputs in(queries, keys);
     Scratch scratch;
     Parallel parallel;
-    for (auto _ : state) {
-      attention(in.query, in.key, in.value, options, in.output, scratch, parallel);
-      benchmark::ClobberMemory();
-    }
+    measure(state,
+            [&] { attention(in.query, in.key, in.value, options, in.output, scratch, parallel); });
     const double pairs = static_cast<double>(queries * keys) * (options.causal ? 0.5 : 1);
     count_flops(state, 4.0 * kHeads * kWidth * pairs);
     state.counters["scratch"] = static_cast<double>(scratch.peak());
@@ -65,11 +63,10 @@ const bool kRegistered = [] {
           Inputs in(tokens, tokens);
           Scratch scratch;
           Parallel parallel;
-          for (auto _ : state) {
+          measure(state, [&] {
             linear_attention(in.query, in.key, in.value, {.causal = true}, in.output, scratch,
                              parallel);
-            benchmark::ClobberMemory();
-          }
+          });
           count_flops(state, 4.0 * kHeads * kWidth * kWidth * static_cast<double>(tokens));
         });
   }
@@ -78,10 +75,7 @@ const bool kRegistered = [] {
     Random random(1);
     fill_normal(x.view(), random);
     Parallel parallel;
-    for (auto _ : state) {
-      softmax(x, {}, out, parallel);
-      benchmark::ClobberMemory();
-    }
+    measure(state, [&] { softmax(x, {}, out, parallel); });
   });
   return true;
 }();

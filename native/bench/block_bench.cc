@@ -72,10 +72,8 @@ void register_block(Index batch, Index tokens, bool prepares) {
     Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape());
     Random random(2);
     fill_normal(x.view(), random);
-    for (auto _ : state) {
-      transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel);
-      benchmark::ClobberMemory();
-    }
+    measure(state,
+            [&] { transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel); });
     count_flops(state, block_flops(batch, tokens));
   });
 }
@@ -94,10 +92,7 @@ const bool kRegistered = [] {
     fill_normal(weight.view(), random);
     fill_normal(bias.view(), random);
     Parallel parallel;
-    for (auto _ : state) {
-      layer_norm(x, weight, bias, {}, out, parallel);
-      benchmark::ClobberMemory();
-    }
+    measure(state, [&] { layer_norm(x, weight, bias, {}, out, parallel); });
   });
   return true;
 }();

@@ -80,10 +80,7 @@ void register_products(const std::string& method, const Multiply& multiply, doub
       Random random(1);
       fill_uniform(a.view(), random, -1, 1);
       fill_uniform(b.view(), random, -1, 1);
-      for (auto _ : state) {
-        multiply(size, a.data(), b.data(), out.data());
-        benchmark::ClobberMemory();
-      }
+      measure(state, [&] { multiply(size, a.data(), b.data(), out.data()); });
       count_flops(state, size.flops());
     });
   }

@@ -22,6 +22,17 @@ using Multiply =
 // Registers "matmul/METHOD/ROWSxDEPTHxCOLS" for every size of at most `most_flops`.
 void register_products(const std::string& method, const Multiply& multiply, double most_flops);
 
+// Times `call`, after a first one that is not counted: it takes its working memory from the system,
+// page by page, which would be a third of the time of a Transformer block.
+template <typename Call>
+void measure(benchmark::State& state, const Call& call) {
+  call();
+  for (auto _ : state) {
+    call();
+    benchmark::ClobberMemory();
+  }
+}
+
 // Sets the counter that the table is made of; the time is the thread's own, so that what else the
 // machine does counts for little.
 inline void count_flops(benchmark::State& state, double flops) {

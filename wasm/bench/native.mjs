@@ -73,12 +73,13 @@ export async function nativeProgram() {
 }
 
 /** Runs a case in it, its subjects in turns; resolves to what readBenchmarks finds. */
-export async function runNative(program, about, { rounds, batch }) {
+export async function runNative(program, about, { rounds, batch, warmUp }) {
   const names = nativeNames(about);
   if (!names) return [];
   const report = join(tmpdir(), `tril-bench-${process.pid}.json`);
   const filter = `^(${about.flops ? 'peak/.*|' : ''}${names.replace('()', '')})$`;
-  const args = { filter, repetitions: rounds, min_time: batch / 1e3, out: report };
+  const [time, warm] = [batch / 1e3, warmUp / 1e3];
+  const args = { filter, repetitions: rounds, min_time: time, min_warmup_time: warm, out: report };
   try {
     await run(
       program,
