@@ -51,7 +51,16 @@ function canShareMemory(): boolean {
   return global.crossOriginIsolated ?? global.process?.versions?.node !== undefined;
 }
 
-/** What the engine that runs this can do. */
+/**
+ * What the engine that runs this can do.
+ *
+ * @example
+ * ```ts
+ * import { detectFeatures } from 'tril';
+ *
+ * detectFeatures().simd; // true
+ * ```
+ */
 export function detectFeatures(): Features {
   return {
     simd: accepts(probes.simd),

@@ -65,6 +65,15 @@ function checkOptions(options: LoadOptions) {
  * module of its own, with its own memory; tensors of one cannot be used with another.
  *
  * @throws TrilError where an option is wrong, or this engine cannot run the variant
+ *
+ * @example
+ * ```ts
+ * import { loadTril } from 'tril';
+ *
+ * const tril = await loadTril({ variant: 'simd' });
+ * tril.variant; // 'simd'
+ * tril.threads; // 1
+ * ```
  */
 export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
   const { threads, wasmUrl, development } = checkOptions(options);

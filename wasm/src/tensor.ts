@@ -38,7 +38,16 @@ export class Tensor implements Disposable {
     return this.#raw === undefined;
   }
 
-  /** All numbers in row-major order, as a copy that stays valid. */
+  /**
+   * All numbers in row-major order, as a copy that stays valid.
+   *
+   * @example
+   * ```ts
+   * const x = tril.tensor([[1, 2], [3, 4]]);
+   * x.read(); // Float32Array.of(1, 2, 3, 4)
+   * x.read(new Float64Array(4)); // Float64Array.of(1, 2, 3, 4)
+   * ```
+   */
   read(): Float32Array;
   /**
    * Copies all numbers in row-major order into an array of yours, and returns it; into a
@@ -53,7 +62,14 @@ export class Tensor implements Disposable {
     return into;
   }
 
-  /** The numbers as nested arrays, for small tensors: `toArray<number[][]>()` of a matrix. */
+  /**
+   * The numbers as nested arrays, for small tensors: `toArray<number[][]>()` of a matrix.
+   *
+   * @example
+   * ```ts
+   * tril.tensor([2, 2], [1, 2, 3, 4]).toArray(); // [[1, 2], [3, 4]]
+   * ```
+   */
   toArray<Nested extends NestedNumbers = NestedNumbers>(): Nested {
     return nest(this.read(), this.shape) as Nested;
   }
@@ -61,6 +77,13 @@ export class Tensor implements Disposable {
   /**
    * Overwrites all numbers: nested to this shape, or flat in row-major order.
    * @throws TrilError where `data` does not fit the shape
+   *
+   * @example
+   * ```ts
+   * const x = tril.zeros([2, 2]);
+   * x.write([[1, 2], [3, 4]]).read(); // Float32Array.of(1, 2, 3, 4)
+   * x.write([1, 2, 3]); // throws TrilError: write: data: has 3 numbers, shape [2, 2] needs 4
+   * ```
    */
   write(data: Values): this {
     const raw = this.raw('write');
@@ -76,12 +99,28 @@ export class Tensor implements Disposable {
    *
    * With threads memory is shared and cannot be taken back, so there the callback gets a copy.
    * @throws TrilError where the callback is asynchronous
+   *
+   * @example
+   * ```ts
+   * const x = tril.tensor([1, 5, 3]);
+   * x.view((values) => values.indexOf(5)); // 1
+   * ```
    */
   view<Result>(callback: (values: Float32Array) => Result): Result {
     return this.context.lend(this.raw('view'), callback);
   }
 
-  /** Gives the memory back. Any later use throws; disposing again does nothing. */
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * const x = tril.zeros([2]);
+   * x.dispose();
+   * x.disposed; // true
+   * x.read(); // throws TrilError: read: tensor: has been disposed; its shape was [2]
+   * ```
+   */
   dispose(): void {
     if (!this.#raw) return;
     this.context.release(this, this.#raw);

@@ -28,6 +28,14 @@ function missing(variant: Variant, features: Features): string | undefined {
  * The best variant that an engine with these features can run: relaxed vectors where there are any,
  * threads only where they are asked for. A pure function of its arguments.
  * @throws TrilError where the engine lacks what every variant, or the one asked for, needs
+ *
+ * @example
+ * ```ts
+ * import { chooseVariant } from 'tril';
+ *
+ * const features = { simd: true, exceptions: true, relaxedSimd: true, threads: false };
+ * chooseVariant(features, { threads: 4 }); // 'relaxed'
+ * ```
  */
 export function chooseVariant(features: Features, wish: Wish = {}): Variant {
   if (wish.variant !== undefined) {

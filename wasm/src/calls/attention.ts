@@ -103,6 +103,16 @@ export const attentionCalls = (context: Context) => ({
    * H*D]` or `[T, H*D]`. A query that sees nothing gets zeros.
    *
    * @throws TrilError where shapes or options do not fit
+   *
+   * @example
+   * ```ts
+   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([1, 8, 16, 64], { seed }));
+   * const { output, trace } = tril.attention(q, k, v, { causal: true, trace: true });
+   * output.shape; // [1, 8, 16, 64]
+   * trace.weights.shape; // [1, 8, 16, 16]
+   * trace.weights.read()[0]; // 1
+   * tril.attention(q, k, tril.zeros([1, 8, 15, 64])); // throws TrilError: attention: value:
+   * ```
    */
   attention<const Options extends AttentionOptions>(
     q: Tensor,

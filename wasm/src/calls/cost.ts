@@ -119,6 +119,13 @@ export const costCalls = (context: Context) => {
        * Strassen's method less.
        *
        * @throws TrilError for a size below 1 and an unknown method
+       *
+       * @example
+       * ```ts
+       * const { flops, inputBytes } = tril.cost.matmul({ rows: 16, depth: 768, cols: 3072 });
+       * flops; // 75497472
+       * inputBytes; // 9486336
+       * ```
        */
       matmul(sizes: {
         readonly batches?: number;
@@ -139,6 +146,11 @@ export const costCalls = (context: Context) => {
        * Of `linear`, x `[rows, in]` to `[rows, out]`.
        *
        * @throws TrilError for a size below 1
+       *
+       * @example
+       * ```ts
+       * tril.cost.linear({ rows: 1, in: 768, out: 768 }).flops; // 1180416
+       * ```
        */
       linear(sizes: {
         readonly rows: number;
@@ -156,6 +168,11 @@ export const costCalls = (context: Context) => {
        * Of `softmax` over rows: 5 flops an element.
        *
        * @throws TrilError for a size below 1
+       *
+       * @example
+       * ```ts
+       * tril.cost.softmax({ rows: 10, length: 100 }).flops; // 5000
+       * ```
        */
       softmax(sizes: { readonly rows: number; readonly length: number }): Cost {
         const read = costOf('softmax', 'softmax', ['rows', 'length'], sizes);
@@ -167,6 +184,11 @@ export const costCalls = (context: Context) => {
        * Of `layerNorm` of rows, with weight and bias unless `affine` is false.
        *
        * @throws TrilError for a size below 1
+       *
+       * @example
+       * ```ts
+       * tril.cost.layerNorm({ rows: 10, width: 768 }).outputBytes; // 30720
+       * ```
        */
       layerNorm(sizes: {
         readonly rows: number;
@@ -183,6 +205,12 @@ export const costCalls = (context: Context) => {
        * Of `feedForward`, `[rows, width]` by way of `[rows, hidden]`.
        *
        * @throws TrilError for a size below 1 and an unknown activation
+       *
+       * @example
+       * ```ts
+       * const { heldBytes } = tril.cost.feedForward({ rows: 128, width: 512, hidden: 2048 });
+       * heldBytes; // 1048576
+       * ```
        */
       feedForward(sizes: {
         readonly rows: number;
@@ -205,6 +233,15 @@ export const costCalls = (context: Context) => {
        * `'blocked'`, 64 times 128 by `'online'`.
        *
        * @throws TrilError for a size below 1 and for what `attention` refuses
+       *
+       * @example
+       * ```ts
+       * const sizes = { heads: 8, queries: 1024, keys: 1024, width: 64 };
+       * tril.cost.attention(sizes).scores; // 8388608
+       * const full = tril.cost.attention({ ...sizes, method: 'full' }).heldBytes;
+       * const online = tril.cost.attention({ ...sizes, method: 'online' }).heldBytes;
+       * full / online > 50; // true
+       * ```
        */
       attention(sizes: AttentionSizes & AttentionCostOptions): AttentionCost {
         const names = [...attentionSizes, ...attentionOptions];
@@ -217,6 +254,13 @@ export const costCalls = (context: Context) => {
        * Of `linearAttention`.
        *
        * @throws TrilError for a size below 1, an unknown feature map and an unknown order
+       *
+       * @example
+       * ```ts
+       * const sizes = { queries: 4096, keys: 4096, width: 64 };
+       * const ratio = tril.cost.attention(sizes).flops / tril.cost.linearAttention(sizes).flops;
+       * ratio > 30; // true
+       * ```
        */
       linearAttention(
         sizes: AttentionSizes &
@@ -236,6 +280,12 @@ export const costCalls = (context: Context) => {
        * Of `lowRankAttention`: `keys` are projected to `rank`.
        *
        * @throws TrilError for a size below 1
+       *
+       * @example
+       * ```ts
+       * const sizes = { queries: 4096, keys: 4096, width: 64 };
+       * tril.cost.lowRankAttention({ ...sizes, rank: 256 }).scores; // 1048576
+       * ```
        */
       lowRankAttention(sizes: AttentionSizes & { readonly rank: number }): AttentionCost {
         const names = [...attentionSizes, 'rank'];
@@ -250,6 +300,12 @@ export const costCalls = (context: Context) => {
        * is false; with `keys`, cross-attention to a context of that length.
        *
        * @throws TrilError for a size below 1, and for heads that do not divide the width
+       *
+       * @example
+       * ```ts
+       * const { outputBytes } = tril.cost.multiHeadAttention({ queries: 10, width: 64, heads: 4 });
+       * outputBytes; // 2560
+       * ```
        */
       multiHeadAttention(
         sizes: {
@@ -279,6 +335,12 @@ export const costCalls = (context: Context) => {
        * Of `transformerBlock` over `[batches, tokens, width]` with all biases and scales.
        *
        * @throws TrilError for a size below 1, and for heads that do not divide the width
+       *
+       * @example
+       * ```ts
+       * const sizes = { tokens: 512, width: 512, heads: 8, hidden: 2048 };
+       * tril.cost.transformerBlock(sizes).flops > 2 * 512 * 12 * 512 ** 2; // true
+       * ```
        */
       transformerBlock(
         sizes: {

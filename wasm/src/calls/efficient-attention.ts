@@ -90,6 +90,17 @@ export const efficientAttentionCalls = (context: Context) => {
      * `[B, T, Dq]`, k `[B, S, Dk]`, v `[B, S, Dv]`, or all without a batch; gives `[B, T, Dv]`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
+     *
+     * @example
+     * ```ts
+     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([5, 8], { seed }));
+     * const weights = {
+     *   w_q: tril.randomNormal([16, 8], { seed: 4 }),
+     *   w_k: tril.randomNormal([16, 8], { seed: 5 }),
+     *   v: tril.randomNormal([16], { seed: 6 }),
+     * };
+     * tril.additiveAttention(q, k, v, weights).output.shape; // [5, 8]
+     * ```
      */
     additiveAttention<const Options extends AdditiveOptions>(
       q: Tensor,
@@ -119,6 +130,14 @@ export const efficientAttentionCalls = (context: Context) => {
      * Inputs as `attention`'s.
      *
      * @throws TrilError where shapes or options do not fit
+     *
+     * @example
+     * ```ts
+     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2, 100, 16], { seed }));
+     * const first = tril.linearAttention(q, k, v, { causal: true });
+     * const other = tril.linearAttention(q, k, v, { causal: true, order: 'scores_first' });
+     * tril.compare(other.output, first.output, { absolute: 1e-4 }).beyond; // 0
+     * ```
      */
     linearAttention<const Options extends LinearAttentionOptions>(
       q: Tensor,
@@ -155,6 +174,15 @@ export const efficientAttentionCalls = (context: Context) => {
      * of its own any more, so there is no mask.
      *
      * @throws TrilError where shapes or options do not fit
+     *
+     * @example
+     * ```ts
+     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2, 100, 16], { seed }));
+     * const [e, f] = [4, 5].map((seed) => tril.randomNormal([10, 100], { seed }));
+     * const { output, trace } = tril.lowRankAttention(q, k, v, { e, f, trace: true });
+     * output.shape; // [2, 100, 16]
+     * trace.weights.shape; // [2, 100, 10]
+     * ```
      */
     lowRankAttention<const Options extends LowRankOptions>(
       q: Tensor,

@@ -55,7 +55,16 @@ export const feedForwardCalls = (context: Context) => {
       raw._activate(engine, t.x, activation, t.out),
     );
   return {
-    /** `max(x, 0)`, element by element. `out` may be `x`. */
+    /**
+     * `max(x, 0)`, element by element. `out` may be `x`.
+     *
+     * @throws TrilError where x is no tensor, or `out` has another shape
+     *
+     * @example
+     * ```ts
+     * tril.relu(tril.tensor([-1, 0, 2])).toArray(); // [0, 0, 2]
+     * ```
+     */
     relu(x: Tensor, options: OutOption = {}): Tensor {
       checkKeys('relu', 'options', 'option', options, ['out']);
       return activate('relu', 'relu', x, options.out);
@@ -64,6 +73,15 @@ export const feedForwardCalls = (context: Context) => {
     /**
      * `x` times the normal distribution function of `x` (Hendrycks, Gimpel 2016), element by
      * element. `out` may be `x`.
+     *
+     * @throws TrilError where x is no tensor, or `out` has another shape
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([-1, 0, 2]);
+     * tril.gelu(x).toArray(); // [-0.1587, 0.0000, 1.9545]
+     * tril.gelu(x, { approximate: 'tanh' }).toArray(); // [-0.1588, 0.0000, 1.9546]
+     * ```
      */
     gelu(x: Tensor, options: GeluOptions = {}): Tensor {
       checkKeys('gelu', 'options', 'option', options, ['approximate', 'out']);
@@ -75,7 +93,16 @@ export const feedForwardCalls = (context: Context) => {
       return activate('gelu', approximate === 'tanh' ? 'gelu_tanh' : 'gelu', x, out);
     },
 
-    /** `x / (1 + e^-x)`, element by element. `out` may be `x`. */
+    /**
+     * `x / (1 + e^-x)`, element by element. `out` may be `x`.
+     *
+     * @throws TrilError where x is no tensor, or `out` has another shape
+     *
+     * @example
+     * ```ts
+     * tril.silu(tril.tensor([-1, 0, 2])).toArray(); // [-0.2689, 0.0000, 1.7616]
+     * ```
+     */
     silu(x: Tensor, options: OutOption = {}): Tensor {
       checkKeys('silu', 'options', 'option', options, ['out']);
       return activate('silu', 'silu', x, options.out);
@@ -86,6 +113,17 @@ export const feedForwardCalls = (context: Context) => {
      * 2017, section 3.3): x `[..., C]`; gives `[..., C]`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
+     *
+     * @example
+     * ```ts
+     * const weights = {
+     *   'linear1.weight': tril.tensor([[1, 0], [0, 1], [-1, -1]]),
+     *   'linear2.weight': tril.tensor([[1, 1, 1], [0, 0, 2]]),
+     * };
+     * const { output, trace } = tril.feedForward(tril.tensor([1, -3]), weights, { trace: true });
+     * trace.activated.toArray(); // [1, 0, 2]
+     * output.toArray(); // [3, 4]
+     * ```
      */
     feedForward<const Options extends FeedForwardOptions>(
       x: Tensor,

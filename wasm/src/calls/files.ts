@@ -184,6 +184,16 @@ export const fileCalls = (context: Context) => {
      *
      * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
      * is kept then
+     *
+     * @example
+     * ```ts
+     * const file = tril.writeNpz({ q: tril.tensor([[1, 2], [3, 4]]) }); // or the bytes of any file
+     * const [array] = await tril.readArrays(file, 'arrays.npz');
+     * array.name; // 'q'
+     * array.type; // 'float32'
+     * array.tensor.toArray(); // [[1, 2], [3, 4]]
+     * await tril.readArrays(file.slice(0, 50), 'arrays.npz'); // throws TrilError: readArrays: file:
+     * ```
      */
     async readArrays(file: ArrayBuffer | Uint8Array, name = ''): Promise<StoredArray[]> {
       const bytes = checkBytes(file);
@@ -205,6 +215,13 @@ export const fileCalls = (context: Context) => {
      * The bytes of a .npy file, as `numpy.save` writes it.
      *
      * @throws TrilError where x is no tensor, or for a type that NumPy has not
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 2], [3, 4]]);
+     * tril.writeNpy(x).length; // 144
+     * tril.writeNpy(x, { dtype: 'float16' }).length; // 136
+     * ```
      */
     writeNpy(x: Tensor, options: WriteOptions = {}): Uint8Array {
       return written('npy', 'writeNpy', { x }, checkType('writeNpy', options));
@@ -214,6 +231,14 @@ export const fileCalls = (context: Context) => {
      * The bytes of an .npz file, as `numpy.savez` writes it: an archive of .npy files.
      *
      * @throws TrilError where a value is no tensor, or for a type that NumPy has not
+     *
+     * @example
+     * ```ts
+     * const [q, k] = [1, 2].map((seed) => tril.randomNormal([10, 64], { seed }));
+     * const bytes = tril.writeNpz({ q, k }, { dtype: 'float16' });
+     * const arrays = await tril.readArrays(bytes);
+     * arrays.map(({ name, type }) => `${name}: ${type}`); // ['q: float16', 'k: float16']
+     * ```
      */
     writeNpz(tensors: Record<string, Tensor>, options: WriteOptions = {}): Uint8Array {
       const type = checkType('writeNpz', options);
@@ -231,6 +256,15 @@ export const fileCalls = (context: Context) => {
      *
      * @throws TrilError where a value is no tensor, a name cannot stand in such a file, or for
      * another type
+     *
+     * @example
+     * ```ts
+     * const weight = tril.tensor([[1, 2], [3, 4]]);
+     * const bytes = tril.writeSafetensors({ 'linear.weight': weight }, { dtype: 'bfloat16' });
+     * const [array] = await tril.readArrays(bytes, 'layer.safetensors');
+     * array.name; // 'linear.weight'
+     * array.tensor.toArray(); // [[1, 2], [3, 4]]
+     * ```
      */
     writeSafetensors(
       tensors: Record<string, Tensor>,

@@ -50,6 +50,13 @@ export const layerCalls = (context: Context) => {
      * or none; gives `[..., out]`.
      *
      * @throws TrilError where the shapes do not fit
+     *
+     * @example
+     * ```ts
+     * const weight = tril.tensor([[1, 2], [3, 4], [5, 6]]); // [out, in]
+     * const bias = tril.tensor([10, 20, 30]);
+     * tril.linear(tril.tensor([1, 1]), weight, bias).toArray(); // [13, 27, 41]
+     * ```
      */
     linear(x: Tensor, weight: Tensor, bias?: Tensor | null, options: OutOption = {}): Tensor {
       checkKeys('linear', 'options', 'option', options, ['out']);
@@ -64,6 +71,13 @@ export const layerCalls = (context: Context) => {
      * `[...]`, whole numbers, nested or an Int32Array; gives `[..., C]`.
      *
      * @throws TrilError for an id that is no row of the table
+     *
+     * @example
+     * ```ts
+     * const table = tril.tensor([[0, 0], [1, 10], [2, 20]]);
+     * tril.embedding([2, 1, 2], table).toArray(); // [[2, 20], [1, 10], [2, 20]]
+     * tril.embedding([3], table); // throws TrilError: embedding: ids:
+     * ```
      */
     embedding(ids: NestedNumbers | Int32Array, table: Tensor, options: OutOption = {}): Tensor {
       checkKeys('embedding', 'options', 'option', options, ['out']);
@@ -78,6 +92,12 @@ export const layerCalls = (context: Context) => {
      * columns `2 i` and `2 i + 1` are sine and cosine of `2 pi t / (wavelength * ratio ** i)`.
      *
      * @throws TrilError for an odd width, and for options that are not above 0
+     *
+     * @example
+     * ```ts
+     * const positions = tril.sinusoidalPositions(2, 4);
+     * positions.toArray(); // [[0, 1, 0, 1], [0.8415, 0.5403, 0.0100, 0.9999]]
+     * ```
      */
     sinusoidalPositions(length: number, width: number, options: SinusoidalOptions = {}): Tensor {
       const call = 'sinusoidalPositions';
@@ -99,6 +119,14 @@ export const layerCalls = (context: Context) => {
      * D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. `out` may be `x`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 0], [1, 0]]); // one pair, at positions 0 and 1
+     * tril.rotaryPositions(x).toArray(); // [[1.0000, 0.0000], [0.5403, 0.8415]]
+     * const turned = tril.rotaryPositions(x, { positions: [0, 3] });
+     * turned.toArray(); // [[1.0000, 0.0000], [-0.9900, 0.1411]]
+     * ```
      */
     rotaryPositions(x: Tensor, options: RotaryOptions = {}): Tensor {
       const call = 'rotaryPositions';

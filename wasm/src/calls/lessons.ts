@@ -145,6 +145,14 @@ export const lessonCalls = (context: Context) => {
      * b.
      *
      * @throws TrilError where the shapes do not fit, and for a reading that there is not
+     *
+     * @example
+     * ```ts
+     * const a = tril.tensor([[1, 2], [3, 4]]);
+     * const { output, partial } = tril.readProduct(a, a, { reading: 'outer' });
+     * partial.toArray(); // [[[1, 2], [3, 6]], [[7, 10], [15, 22]]]
+     * output.toArray(); // [[7, 10], [15, 22]]
+     * ```
      */
     readProduct(a: Tensor, b: Tensor, options: { readonly reading: Reading }): ReadingResult {
       const call = 'readProduct';
@@ -165,6 +173,15 @@ export const lessonCalls = (context: Context) => {
      *
      * @throws TrilError where the shapes do not fit, for another method, and where it would be too
      * much
+     *
+     * @example
+     * ```ts
+     * const a = tril.randomNormal([4, 4], { seed: 1 });
+     * const cache = { lineBytes: 16, ways: 4 };
+     * const { count, misses } = tril.traceProduct(a, a, { method: 'ikj', cache });
+     * count; // 224
+     * misses.slice(-3); // Int32Array.of(4, 16, 8)
+     * ```
      */
     traceProduct(a: Tensor, b: Tensor, options: TraceOptions): ProductTrace {
       const call = 'traceProduct';
@@ -187,6 +204,13 @@ export const lessonCalls = (context: Context) => {
      * multiple of a line, and for a cache that is too small or too large.
      *
      * @throws TrilError for an n or a cache that is none
+     *
+     * @example
+     * ```ts
+     * const cache = { lineBytes: 32, ways: 32 };
+     * tril.expectedMisses(64, { method: 'ijk', cache }); // 299008
+     * tril.expectedMisses(64, { method: 'ikj', cache }); // 34304
+     * ```
      */
     expectedMisses(n: number, options: TraceOptions): number | null {
       const call = 'expectedMisses';
@@ -201,6 +225,14 @@ export const lessonCalls = (context: Context) => {
      * quarters, seven of b's, their seven products, and the output that these add up to.
      *
      * @throws TrilError where the shapes do not fit or are odd
+     *
+     * @example
+     * ```ts
+     * const a = tril.tensor([[1, 2], [3, 4]]);
+     * const { products, output } = tril.strassenLevel(a, a);
+     * products.shape; // [7, 1, 1]
+     * output.toArray(); // [[7, 10], [15, 22]]
+     * ```
      */
     strassenLevel(a: Tensor, b: Tensor): StrassenResult {
       return context.run(
@@ -210,7 +242,15 @@ export const lessonCalls = (context: Context) => {
       );
     },
 
-    /** Which quarters go into Strassen's seven products, and where these go. */
+    /**
+     * Which quarters go into Strassen's seven products, and where these go.
+     *
+     * @example
+     * ```ts
+     * const [first] = tril.strassenSigns(); // (top left + bottom right) times the same of b
+     * first; // { left: [1, 0, 0, 1], right: [1, 0, 0, 1], out: [1, 0, 0, 1] }
+     * ```
+     */
     strassenSigns(): StrassenSigns[] {
       const signs = raw._strassenSigns();
       const four = (from: number) => [...signs.slice(from, from + 4)] as unknown as QuarterSigns;
@@ -226,6 +266,13 @@ export const lessonCalls = (context: Context) => {
      *
      * @throws TrilError where the shapes do not fit, for an unknown method, and for levels that it
      * does not have
+     *
+     * @example
+     * ```ts
+     * const [a, b] = [1, 2].map((seed) => tril.randomNormal([64, 64], { seed }));
+     * const { rms } = tril.productError(a, b, { method: 'strassen', levels: 1 });
+     * rms > 0 && rms < 1e-5; // true
+     * ```
      */
     productError(a: Tensor, b: Tensor, options: ErrorOptions = {}): ErrorResult {
       const call = 'productError';
@@ -249,6 +296,14 @@ export const lessonCalls = (context: Context) => {
      * floating-point operations that were: timed, the most this engine can do in one thread.
      *
      * @throws TrilError for less than one round
+     *
+     * @example
+     * ```ts
+     * const begin = performance.now();
+     * const flops = tril.runPeak(1000);
+     * const perSecond = flops / ((performance.now() - begin) / 1000);
+     * perSecond > 0; // true
+     * ```
      */
     runPeak(rounds: number): number {
       const whole = integerOption('runPeak', 'rounds', rounds, Number.NaN, 1);
@@ -260,6 +315,14 @@ export const lessonCalls = (context: Context) => {
      * `[B, T, C]`, in one of three ways that agree within rounding.
      *
      * @throws TrilError where x has not three axes, and for options that do not fit the method
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[[2], [4], [9]]]); // [B, T, C]
+     * tril.runningAverage(x).output.toArray(); // [[[2], [3], [5]]]
+     * const { weights } = tril.runningAverage(x, { method: 'matrix' });
+     * weights!.toArray(); // [[1, 0, 0], [0.5000, 0.5000, 0], [0.3333, 0.3333, 0.3333]]
+     * ```
      */
     runningAverage(x: Tensor, options: RunningAverageOptions = {}): RunningAverageResult {
       const call = 'runningAverage';

@@ -84,12 +84,31 @@ export function rawMask(context: Context, call: string, mask: unknown): { kind: 
 export const maskCalls = (context: Context) => ({
   /** Masks as values. A mask is checked against the shapes of the call that it is given to. */
   mask: Object.freeze({
-    /** The key at the query's own position and those before it: the lower triangle. */
+    /**
+     * The key at the query's own position and those before it: the lower triangle.
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.causal();
+     * tril.mask.toTensor(mask, [2, 2]).toArray(); // [[0, -Infinity], [0, 0]]
+     * ```
+     */
     causal(): Mask {
       return new Mask([{ kind: 'causal' }]);
     },
 
-    /** From `left` keys before the query's own position to `right` after it. */
+    /**
+     * From `left` keys before the query's own position to `right` after it.
+     *
+     * @throws TrilError for what is no whole number of at least 0
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.window({ left: 1, right: 0 });
+     * const seen = tril.mask.toTensor(mask, [3, 3]).toArray();
+     * seen; // [[0, -Infinity, -Infinity], [0, 0, -Infinity], [-Infinity, 0, 0]]
+     * ```
+     */
     window(options: WindowOptions): Mask {
       const call = 'mask.window';
       checkKeys(call, 'options', 'option', options, ['left', 'right']);
@@ -108,6 +127,14 @@ export const maskCalls = (context: Context) => ({
     /**
      * Keys near by and every n-th, before and after; with `causal` the strided pattern of Child et
      * al. 2019.
+     *
+     * @throws TrilError for what is no whole number of at least 1
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.strided({ local: 1, stride: 2 });
+     * tril.mask.toTensor(mask, [1, 5]).toArray(); // [[0, -Infinity, 0, -Infinity, 0]]
+     * ```
      */
     strided(options: StridedOptions): Mask {
       const call = 'mask.strided';
@@ -117,7 +144,18 @@ export const maskCalls = (context: Context) => ({
       return new Mask([{ kind: 'strided', local, stride }]);
     },
 
-    /** The first `lengths[b]` keys of batch b. */
+    /**
+     * The first `lengths[b]` keys of batch b.
+     *
+     * @throws TrilError for what is no whole number of at least 0
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.padding([1, 3]); // two batches
+     * const seen = tril.mask.toTensor(mask, [2, 1, 1, 3]).toArray();
+     * seen; // [[[[0, -Infinity, -Infinity]]], [[[0, 0, 0]]]]
+     * ```
+     */
     padding(lengths: readonly number[]): Mask {
       return new Mask([{ kind: 'padding', lengths: checkLengths('mask.padding', lengths) }]);
     },
@@ -125,6 +163,15 @@ export const maskCalls = (context: Context) => ({
     /**
      * A number for every score, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`; axes of 1 broadcast. The
      * tensor must live as long as the mask is used.
+     *
+     * @throws TrilError where it is no tensor, and for another kind
+     *
+     * @example
+     * ```ts
+     * const seen = tril.tensor([[1, 0], [1, 1]]);
+     * const mask = tril.mask.dense(seen, { kind: 'boolean' });
+     * tril.mask.toTensor(mask, [2, 2]).toArray(); // [[0, -Infinity], [0, 0]]
+     * ```
      */
     dense(tensor: Tensor, options: DenseOptions): Mask {
       const call = 'mask.dense';
@@ -138,7 +185,17 @@ export const maskCalls = (context: Context) => ({
       return new Mask([{ kind: options.kind, tensor, short }]);
     },
 
-    /** What all of them let through; additive masks add up. */
+    /**
+     * What all of them let through; additive masks add up.
+     *
+     * @throws TrilError for what is no mask
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.and(tril.mask.causal(), tril.mask.window({ left: 1 }));
+     * tril.mask.toTensor(mask, [1, 4], { past: 2 }).toArray(); // [[-Infinity, 0, 0, -Infinity]]
+     * ```
+     */
     and(...masks: Mask[]): Mask {
       for (const mask of masks) rawMask(context, 'mask.and', mask);
       return new Mask(masks.flatMap((mask) => mask.rules));
@@ -149,6 +206,13 @@ export const maskCalls = (context: Context) => ({
      * where a query may not look, and else 0, or what dense masks add.
      *
      * @throws TrilError where the mask does not fit the shape
+     *
+     * @example
+     * ```ts
+     * const mask = tril.mask.window({ right: 0 });
+     * tril.mask.toTensor(mask, [1, 3], { past: 1 }).toArray(); // [[0, 0, -Infinity]]
+     * tril.mask.toTensor(mask, [3]); // throws TrilError: mask.toTensor: shape:
+     * ```
      */
     toTensor(mask: Mask, shape: readonly number[], options: MaskTensorOptions = {}): Tensor {
       const call = 'mask.toTensor';

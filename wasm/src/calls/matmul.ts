@@ -33,6 +33,14 @@ export const matmulCalls = (context: Context) => ({
    * axis is left out of the result; two vectors give a tensor of shape `[1]`.
    *
    * @throws TrilError where the shapes do not fit, or an option is wrong
+   *
+   * @example
+   * ```ts
+   * const a = tril.tensor([[1, 2], [3, 4]]);
+   * tril.matmul(a, a).toArray(); // [[7, 10], [15, 22]]
+   * tril.matmul(a, a, { transposeB: true }).toArray(); // [[5, 11], [11, 25]]
+   * tril.matmul(a, tril.zeros([3, 2])); // throws TrilError: matmul: b:
+   * ```
    */
   matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
     const call = 'matmul';

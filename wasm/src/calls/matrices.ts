@@ -20,6 +20,13 @@ export const matrixCalls = (context: Context) => {
      * and `torch.triu`. `out` may be `x`.
      *
      * @throws TrilError where x has fewer than two axes or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 2], [3, 4]]);
+     * tril.triangular(x).toArray(); // [[1, 0], [3, 4]]
+     * tril.triangular(x, { part: 'upper', diagonal: 1 }).toArray(); // [[0, 2], [0, 0]]
+     * ```
      */
     triangular(x: Tensor, options: TriangularOptions = {}): Tensor {
       const call = 'triangular';
@@ -36,6 +43,12 @@ export const matrixCalls = (context: Context) => {
      * fast they fall tells whether a matrix is of low rank.
      *
      * @throws TrilError where x has not two axes
+     *
+     * @example
+     * ```ts
+     * tril.singularValues(tril.tensor([[3, 0], [0, -4]])).toArray(); // [4.0000, 3.0000]
+     * tril.singularValues(tril.tensor([[1, 2], [2, 4]])).toArray(); // [5.0000, 0.0000]
+     * ```
      */
     singularValues(x: Tensor, options: OutOption = {}): Tensor {
       checkKeys('singularValues', 'options', 'option', options, ['out']);

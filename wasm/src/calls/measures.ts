@@ -79,6 +79,14 @@ export const measureCalls = (context: Context) => {
      * How far `actual` is from `expected`, a tensor of the same shape.
      *
      * @throws TrilError where the shapes differ, and for a tolerance that is negative or not finite
+     *
+     * @example
+     * ```ts
+     * const [expected, actual] = [[3, 4], [3, 4.5]].map((row) => tril.tensor(row));
+     * const { frobenius, worst } = tril.compare(expected, actual);
+     * frobenius; // 0.5
+     * worst; // { index: [1], expected: 4, actual: 4.5 }
+     * ```
      */
     compare(expected: Tensor, actual: Tensor, options: CompareOptions = {}): Difference {
       const call = 'compare';
@@ -97,6 +105,12 @@ export const measureCalls = (context: Context) => {
      * Mean, variance and extremes of all elements. Where one is NaN all four are.
      *
      * @throws TrilError where x is no tensor
+     *
+     * @example
+     * ```ts
+     * const found = tril.statistics(tril.tensor([1, 2, 3, 6]));
+     * found; // { mean: 3, variance: 3.5, smallest: 1, largest: 6 }
+     * ```
      */
     statistics(x: Tensor): Statistics {
       return context.run('statistics', { x }, (t) => raw._statistics(t.x));
@@ -106,6 +120,14 @@ export const measureCalls = (context: Context) => {
      * How concentrated weights are, shares of 1 along the last axis.
      *
      * @throws TrilError where weights is no tensor
+     *
+     * @example
+     * ```ts
+     * const weights = tril.tensor([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]]);
+     * const { entropy, largest } = tril.concentration(weights);
+     * entropy.toArray(); // [0.0000, 1.3863]
+     * largest.toArray(); // [1, 0.25]
+     * ```
      */
     concentration(weights: Tensor): Concentration {
       return context.run(
@@ -120,6 +142,15 @@ export const measureCalls = (context: Context) => {
      * `e^x` over its sum, which overflows; else as `softmax` does it.
      *
      * @throws TrilError where x is no tensor
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([1000, 1000]);
+     * tril.softmaxSteps(x).output.toArray(); // [0.5, 0.5]
+     * const { powers, output } = tril.softmaxSteps(x, { stable: false });
+     * powers.toArray(); // [Infinity, Infinity]
+     * output.toArray(); // [NaN, NaN]
+     * ```
      */
     softmaxSteps(x: Tensor, options: { readonly stable?: boolean } = {}): SoftmaxSteps {
       const call = 'softmaxSteps';

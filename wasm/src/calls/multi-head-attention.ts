@@ -80,6 +80,19 @@ export const multiHeadCalls = (context: Context) => ({
    *
    * @throws TrilError where shapes or options do not fit, and for weights that are missing or
    * unknown
+   *
+   * @example
+   * ```ts
+   * const x = tril.randomNormal([2, 10, 64], { seed: 1 });
+   * const weights = {
+   *   in_proj_weight: tril.randomNormal([192, 64], { seed: 2 }),
+   *   'out_proj.weight': tril.randomNormal([64, 64], { seed: 3 }),
+   * };
+   * const options = { heads: 4, causal: true, needWeights: true } as const;
+   * const { output, weights: seen } = tril.multiHeadAttention(x, weights, options);
+   * output.shape; // [2, 10, 64]
+   * seen.shape; // [2, 10, 10]
+   * ```
    */
   multiHeadAttention<const Options extends MultiHeadOptions>(
     x: Tensor,

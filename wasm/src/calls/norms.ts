@@ -34,6 +34,15 @@ export const normCalls = (context: Context) => {
      * biased variance.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 2, 3], [10, 20, 30]]);
+     * tril.layerNorm(x).toArray(); // [[-1.2247, 0.0000, 1.2247], [-1.2247, 0.0000, 1.2247]]
+     * const weight = tril.tensor([1, 1, 2]);
+     * tril.layerNorm(x, { weight, out: x });
+     * x.toArray(); // [[-1.2247, 0.0000, 2.4495], [-1.2247, 0.0000, 2.4495]]
+     * ```
      */
     layerNorm(x: Tensor, options: LayerNormOptions = {}): Tensor {
       const rawNorm = rawOptions('layerNorm', options, ['weight', 'bias', 'axes', 'eps', 'out']);
@@ -48,6 +57,11 @@ export const normCalls = (context: Context) => {
      * 2019): `x / sqrt(mean(x^2) + eps) * weight`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * tril.rmsNorm(tril.tensor([3, 4])).toArray(); // [0.8485, 1.1314]
+     * ```
      */
     rmsNorm(x: Tensor, options: RmsNormOptions = {}): Tensor {
       const rawNorm = rawOptions('rmsNorm', options, ['weight', 'axes', 'eps', 'out']);

@@ -53,6 +53,15 @@ export const onlineAttentionCalls = (context: Context) => ({
    * its traces have.
    *
    * @throws TrilError where shapes or options do not fit
+   *
+   * @example
+   * ```ts
+   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([4, 256, 32], { seed }));
+   * const { output, trace } = tril.onlineAttention(q, k, v, { trace: true });
+   * trace.maximum.shape; // [4, 256, 2]
+   * const { beyond } = tril.compare(tril.attention(q, k, v).output, output, { absolute: 1e-5 });
+   * beyond; // 0
+   * ```
    */
   onlineAttention<const Options extends OnlineOptions>(
     q: Tensor,

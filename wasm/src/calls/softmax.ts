@@ -29,6 +29,14 @@ export const softmaxCalls = (context: Context) => {
      * all is 0.
      *
      * @throws TrilError for an axis that is not there and a temperature that is not above 0
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([0, Math.log(3), -Infinity]);
+     * tril.softmax(x).toArray(); // [0.2500, 0.7500, 0.0000]
+     * tril.softmax(x, { temperature: 0.5 }).toArray(); // [0.1000, 0.9000, 0.0000]
+     * tril.softmax(x, { axis: 1 }); // throws TrilError: softmax: axis:
+     * ```
      */
     softmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
       const raw = checked('softmax', options);
@@ -42,6 +50,11 @@ export const softmaxCalls = (context: Context) => {
      * is -inf all is -inf.
      *
      * @throws TrilError as `softmax`
+     *
+     * @example
+     * ```ts
+     * tril.logSoftmax(tril.tensor([0, Math.log(3)])).toArray(); // [-1.3863, -0.2877]
+     * ```
      */
     logSoftmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
       const raw = checked('logSoftmax', options);

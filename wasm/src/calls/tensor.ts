@@ -73,12 +73,25 @@ export const tensorCalls = (context: Context) => {
      * argument the shape is that of the nesting, as in `torch.tensor`; with a shape, `data` is
      * nested so or flat in row-major order.
      * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 2, 3], [4, 5, 6]]);
+     * x.shape; // [2, 3]
+     * tril.tensor([2, 3], new Float64Array(6)).toArray(); // [[0, 0, 0], [0, 0, 0]]
+     * tril.tensor([[1, 2], [3]]); // throws TrilError: tensor: data: at [1] must be an array of 2
+     * ```
      */
     tensor,
 
     /**
      * A tensor of zeros.
      * @throws TrilError where the shape is not one, or memory is out
+     *
+     * @example
+     * ```ts
+     * tril.zeros([2, 3]).toArray(); // [[0, 0, 0], [0, 0, 0]]
+     * ```
      */
     zeros,
 
@@ -86,6 +99,14 @@ export const tensorCalls = (context: Context) => {
      * Normally distributed numbers of mean 0 and variance 1 (PCG32, Box and Muller), the same for
      * the same seed and shape everywhere.
      * @throws TrilError where the shape or the seed is not one, or memory is out
+     *
+     * @example
+     * ```ts
+     * const x = tril.randomNormal([10000], { seed: 1 });
+     * const { mean, variance } = tril.statistics(x);
+     * Math.abs(mean) < 0.05; // true
+     * Math.abs(variance - 1) < 0.05; // true
+     * ```
      */
     randomNormal(shape: readonly number[], options: RandomOptions): Tensor {
       checkShape('randomNormal', shape);
@@ -100,6 +121,13 @@ export const tensorCalls = (context: Context) => {
      * Numbers evenly distributed from `low` up to, but not including, `high` (PCG32), the same for
      * the same seed and shape everywhere.
      * @throws TrilError where the shape, the seed or the range is not one, or memory is out
+     *
+     * @example
+     * ```ts
+     * const x = tril.randomUniform([10000], { seed: 1, low: -1, high: 1 });
+     * const { smallest, largest } = tril.statistics(x);
+     * smallest >= -1 && largest < 1; // true
+     * ```
      */
     randomUniform(shape: readonly number[], options: UniformOptions): Tensor {
       const call = 'randomUniform';
@@ -121,6 +149,17 @@ export const tensorCalls = (context: Context) => {
      * arrays, maps and objects with tensors in them. Those belong to the scope around, if there is
      * one. When `body` throws, all are disposed.
      * @throws TrilError where `body` is asynchronous, besides what it throws itself
+     *
+     * @example
+     * ```ts
+     * const before = tril.memory().tensors;
+     * const kept = tril.scope(() => {
+     *   const x = tril.randomNormal([8, 64], { seed: 1 });
+     *   return tril.layerNorm(tril.gelu(x)); // x and what gelu made are disposed
+     * });
+     * tril.memory().tensors - before; // 1
+     * kept.dispose();
+     * ```
      */
     scope<Result>(body: () => Result): Result {
       return context.scope(body);
@@ -129,6 +168,21 @@ export const tensorCalls = (context: Context) => {
     /**
      * What calls take besides their tensors: `{ reset: true }` counts the peak anew from here on, so
      * that the next time it is that of the calls between.
+     *
+     * @throws TrilError for an option that there is not
+     *
+     * @example
+     * ```ts
+     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2048, 16], { seed }));
+     * const peakOf = (method: 'full' | 'online') => {
+     *   tril.workingMemory({ reset: true });
+     *   tril.attention(q, k, v, { method }).output.dispose();
+     *   return tril.workingMemory().peakBytes;
+     * };
+     * const [full, online] = [peakOf('full'), peakOf('online')];
+     * full > 4 * 2048 ** 2; // true
+     * full > 10 * online; // true
+     * ```
      */
     workingMemory(options: { readonly reset?: boolean } = {}): WorkingMemory {
       checkKeys('workingMemory', 'options', 'option', options, ['reset']);
@@ -138,7 +192,17 @@ export const tensorCalls = (context: Context) => {
       return { bytes: workingBytes, peakBytes };
     },
 
-    /** How many tensors are alive, and the memory of this module. */
+    /**
+     * How many tensors are alive, and the memory of this module.
+     *
+     * @example
+     * ```ts
+     * const { bytes } = tril.memory();
+     * const x = tril.zeros([16, 16]);
+     * tril.memory().bytes - bytes; // 1024
+     * x.dispose();
+     * ```
+     */
     memory(): MemoryUse {
       return {
         tensors: engine.tensors,

@@ -221,6 +221,20 @@ export const transformerCalls = (context: Context) => {
      * shape.
      *
      * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
+     *
+     * @example
+     * ```ts
+     * const normal = (seed: number, ...shape: number[]) => tril.randomNormal(shape, { seed });
+     * const weights = {
+     *   'self_attn.in_proj_weight': normal(1, 192, 64),
+     *   'self_attn.out_proj.weight': normal(2, 64, 64),
+     *   'linear1.weight': normal(3, 256, 64),
+     *   'linear2.weight': normal(4, 64, 256),
+     * };
+     * const x = normal(5, 1, 10, 64);
+     * const { output } = tril.transformerBlock(x, weights, { heads: 4, norm: 'pre', causal: true });
+     * output.shape; // [1, 10, 64]
+     * ```
      */
     transformerBlock<const Options extends TransformerBlockOptions>(
       x: Tensor,
@@ -241,6 +255,21 @@ export const transformerCalls = (context: Context) => {
      * feed-forward, attention to a memory `[B, S, Cm]`. x `[B, T, C]`, or both without a batch.
      *
      * @throws TrilError as `transformerBlock`
+     *
+     * @example
+     * ```ts
+     * const normal = (seed: number, ...shape: number[]) => tril.randomNormal(shape, { seed });
+     * const weights = {
+     *   'self_attn.in_proj_weight': normal(1, 192, 64),
+     *   'self_attn.out_proj.weight': normal(2, 64, 64),
+     *   'multihead_attn.in_proj_weight': normal(3, 192, 64),
+     *   'multihead_attn.out_proj.weight': normal(4, 64, 64),
+     *   'linear1.weight': normal(5, 256, 64),
+     *   'linear2.weight': normal(6, 64, 256),
+     * };
+     * const [x, memory] = [normal(7, 1, 10, 64), normal(8, 1, 20, 64)];
+     * tril.decoderBlock(x, memory, weights, { heads: 4, causal: true }).output.shape; // [1, 10, 64]
+     * ```
      */
     decoderBlock<const Options extends DecoderBlockOptions>(
       x: Tensor,
@@ -267,6 +296,30 @@ export const transformerCalls = (context: Context) => {
      * `[B, S, C]` and target `[B, T, C]`, or both without a batch; gives the shape of the target.
      *
      * @throws TrilError as `transformerBlock`
+     *
+     * @example
+     * ```ts
+     * const shapes = {
+     *   'encoder.layers.0.self_attn.in_proj_weight': [96, 32],
+     *   'encoder.layers.0.self_attn.out_proj.weight': [32, 32],
+     *   'encoder.layers.0.linear1.weight': [64, 32],
+     *   'encoder.layers.0.linear2.weight': [32, 64],
+     *   'decoder.layers.0.self_attn.in_proj_weight': [96, 32],
+     *   'decoder.layers.0.self_attn.out_proj.weight': [32, 32],
+     *   'decoder.layers.0.multihead_attn.in_proj_weight': [96, 32],
+     *   'decoder.layers.0.multihead_attn.out_proj.weight': [32, 32],
+     *   'decoder.layers.0.linear1.weight': [64, 32],
+     *   'decoder.layers.0.linear2.weight': [32, 64],
+     * };
+     * const weights = Object.fromEntries(
+     *   Object.entries(shapes).map(([name, shape], i) => [name, tril.randomNormal(shape, { seed: i })]),
+     * );
+     * const [source, target] = [tril.zeros([7, 32]), tril.zeros([5, 32])];
+     * const options = { heads: 4, causal: true, trace: true } as const;
+     * const { output, trace } = tril.transformer(source, target, weights, options);
+     * output.shape; // [5, 32]
+     * trace.memory.shape; // [7, 32]
+     * ```
      */
     transformer<const Options extends TransformerOptions>(
       source: Tensor,

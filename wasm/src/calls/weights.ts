@@ -16,6 +16,19 @@ export const weightCalls = (context: Context) => ({
    * and their packed form take twice the memory of the weights.
    *
    * @throws TrilError where a weight is no tensor
+   *
+   * @example
+   * ```ts
+   * const weights = {
+   *   'linear1.weight': tril.randomNormal([256, 64], { seed: 1 }),
+   *   'linear2.weight': tril.randomNormal([64, 256], { seed: 2 }),
+   * };
+   * const prepared = tril.prepareWeights(weights);
+   * const x = tril.randomNormal([10, 64], { seed: 3 });
+   * const [packed, plain] = [prepared, weights].map((each) => tril.feedForward(x, each).output);
+   * tril.compare(plain, packed).maxAbsolute; // 0
+   * prepared.dispose();
+   * ```
    */
   prepareWeights<Weights extends object>(weights: Weights): PreparedWeights<Weights> {
     const call = 'prepareWeights';

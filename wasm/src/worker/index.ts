@@ -112,6 +112,19 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> 
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
    * what has not begun is not computed, and what is being computed is thrown away when it is done.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd' });
+   * const x = await remote.randomNormal([512, 512], { seed: 1 });
+   * const stop = new AbortController();
+   * const product = remote.withSignal(stop.signal).matmul(x, x);
+   * stop.abort();
+   * await product.catch((reason) => reason.name); // 'AbortError'
+   * remote.close();
+   * ```
    */
   withSignal(signal: AbortSignal): RemoteTril;
   /** Ends the Worker, with everything in it; what is asked for later is refused. */
@@ -235,6 +248,17 @@ function startWorker(): Port<Request | Cancellation, Answer> {
  * are done in the order in which they were asked for.
  *
  * @throws TrilError as `loadTril` of `tril`
+ *
+ * @example
+ * ```ts
+ * import { loadTril } from 'tril/worker';
+ *
+ * const remote = await loadTril({ variant: 'simd' });
+ * const a = await remote.tensor([[1, 2], [3, 4]]);
+ * const product = await remote.matmul(a, a);
+ * await product.toArray(); // [[7, 10], [15, 22]]
+ * remote.close();
+ * ```
  */
 export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
   const line = connect(startWorker());

@@ -1,0 +1,86 @@
+// Every example in the package's documentation runs, and gives what it says; every call has one.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as package_ from 'tril';
+import { Tensor, TrilError, type Tril } from 'tril';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
+import { tril } from './helpers.js';
+
+const examples = readExamples();
+const folder = join(import.meta.dirname, '..', '..', 'build', 'examples');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const example of examples) writeFileSync(join(folder, fileOf(example)), moduleOf(example));
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
+  types: ['node'],
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+const check: Check = (actual, expected, shown) => {
+  if (!isShown(actual, expected, shown)) expect(actual, `// ${shown}`).toEqual(expected);
+};
+
+const throws: Throws = async (body, message) => {
+  const error = await body().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TrilError);
+  expect((error as TrilError).message.slice(0, message.length)).toBe(message);
+};
+
+describe('examples', () => {
+  it('are there for every call', () => {
+    const nameOf = ([name, value]: [string, unknown]): string[] => {
+      if (typeof value === 'function') return [name];
+      if (typeof value !== 'object') return [];
+      return Object.entries(value as object).flatMap((part) => `${name}.${nameOf(part)[0]}`);
+    };
+    const calls = Object.entries(tril).flatMap(nameOf);
+    const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
+      typeof value === 'function' && !['constructor', 'toString', 'raw'].includes(name);
+    const methods = Object.entries(Object.getOwnPropertyDescriptors(Tensor.prototype))
+      .filter(isMethod)
+      .map(([name]) => `Tensor.${name}`);
+    const functions = Object.entries(package_)
+      .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
+      .map(([name]) => name);
+    const wanted = [...calls, ...methods, ...functions, 'worker.loadTril', 'worker.withSignal'];
+    const shown = examples.map(({ name }) => name);
+    expect(shown.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('are checked by what they say', () => {
+    expect(isShown([1, 0.33334], [1, 0.3333], '[1, 0.3333]')).toBe(true);
+    expect(isShown([1, 0.3334], [1, 0.3333], '[1, 0.3333]')).toBe(false);
+    expect(isShown(1.00001, 1, '1')).toBe(false);
+    expect(isShown({ a: 1 }, { a: 1, b: 2 }, '')).toBe(false);
+    expect(isShown([1], Float32Array.of(1), '')).toBe(false);
+  });
+
+  it('compile, with the types that they show', () => {
+    const files = examples.map((example) => join(folder, fileOf(example)));
+    const program = ts.createProgram(files, compilerOptions);
+    const problems = ts.getPreEmitDiagnostics(program);
+    expect(ts.formatDiagnostics(problems, ts.createCompilerHost(compilerOptions))).toBe('');
+  });
+
+  it.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {
+    const before = tril.memory().tensors;
+    const address = pathToFileURL(join(folder, fileOf(example))).href;
+    type Run = (tril: Tril, check: Check, throws: Throws) => Promise<void>;
+    const { default: run } = (await import(/* @vite-ignore */ address)) as { default: Run };
+    await run(tril, check, throws);
+    expect(tril.memory().tensors).toBeGreaterThanOrEqual(before);
+  });
+});

@@ -1,0 +1,90 @@
+// The examples in the package's doc comments, turned into modules that check what they say.
+//
+// An example is a block of TypeScript behind @example. In it a comment behind a statement says what
+// that gives: a value, whose numbers are exact, or rounded where they have four decimals; or
+// "throws", with how the error begins. `tril` is a loaded module.
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+export interface Example {
+  /** What it is of, as one calls it: `mask.causal`, `Tensor.read`, `worker.loadTril`. */
+  readonly name: string;
+  readonly code: string;
+}
+
+const source = join(import.meta.dirname, '..', '..', 'wasm', 'src');
+
+/** What the calls in a file are parts of. */
+const owners: Record<string, string> = {
+  'calls/cost.ts': 'cost.',
+  'calls/mask.ts': 'mask.',
+  'tensor.ts': 'Tensor.',
+  'worker/index.ts': 'worker.',
+};
+
+export function readExamples(): Example[] {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.ts')).flatMap(examplesOf);
+}
+
+function examplesOf(file: string): Example[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  // A comment, and the name of what it is about.
+  const comments =
+    /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |function )*(\[?[\w.]+)/gsu;
+  return [...text.matchAll(comments)].map(([, comment, name]) => {
+    const plain = comment!.replace(/^ *\* ?/gmu, '');
+    const [, code] = /@example\n```ts\n(.*?)\n```/su.exec(plain) ?? [];
+    if (code === undefined) throw new Error(`${file}: the example of ${name} is no block of ts`);
+    return { name: `${owners[file.replaceAll('\\', '/')] ?? ''}${name}`, code };
+  });
+}
+
+/** A module whose default export runs the example and calls `check` and `throws` for what it says. */
+export function moduleOf({ code }: Example): string {
+  const lines = code.split('\n');
+  const isImport = (line: string) => line.startsWith('import ');
+  const checked = lines
+    .filter((line) => !isImport(line))
+    .map((line) => {
+      const [, statement, comment] = /^(\S.*); \/\/ (.*)$/u.exec(line) ?? [];
+      if (!statement || !comment || /^(?:const|let|using) /u.test(statement)) return line;
+      const [, message] = /^throws TrilError: (.*)$/u.exec(comment) ?? [];
+      if (message) return `await throws(async () => ${statement}, ${JSON.stringify(message)});`;
+      return `check(${statement}, ${comment}, ${JSON.stringify(comment)});`;
+    });
+  return [
+    "import type { Tril } from 'tril';",
+    "import type { Check, Throws } from '../../tests/wasm/examples.js';",
+    ...lines.filter(isImport),
+    'export default async (tril: Tril, check: Check, throws: Throws): Promise<void> => {',
+    'void [tril, check, throws];',
+    '{', // so that the example may have a `tril` of its own
+    ...checked,
+    '}};',
+  ].join('\n');
+}
+
+export type Check = (actual: unknown, expected: unknown, shown: string) => void;
+export type Throws = (body: () => Promise<unknown>, message: string) => Promise<void>;
+
+/** Whether a value is the one that a comment shows. */
+export function isShown(actual: unknown, expected: unknown, shown: string): boolean {
+  const distance = /\.\d{4}\b/u.test(shown) ? 0.5e-4 : 0;
+  const same = (a: unknown, b: unknown): boolean => {
+    if (typeof a === 'number' && typeof b === 'number') {
+      return Object.is(a, b) || a === b || Math.abs(a - b) <= distance;
+    }
+    if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b;
+    if (a.constructor !== b.constructor) return false;
+    const [left, right] = [Object.entries(a), Object.entries(b)];
+    return (
+      left.length === right.length &&
+      left.every(([key, value], i) => key === right[i]![0] && same(value, right[i]![1]))
+    );
+  };
+  return same(actual, expected);
+}
+
+/** The name of a module's file. */
+export const fileOf = ({ name }: Example): string => `${basename(name)}.ts`;
