@@ -9,6 +9,7 @@ import type { LongerLessons } from './lessons/longer';
 import type { MaskLessons } from './lessons/mask';
 import type { MultiplyLessons } from './lessons/multiply';
 import type { SoftmaxLessons } from './lessons/softmax';
+import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
 import type { Failure, Loaded } from './protocol';
 
@@ -24,6 +25,7 @@ export interface Lessons
     HeadsLessons,
     LongerLessons,
     CheckLessons,
+    TimesLessons,
     TowersLessons {}
 
 export type Kind = keyof Lessons;

@@ -42,6 +42,11 @@ export class LessonClient {
     this.#worker.postMessage(question);
   }
 
+  /** Some question has not been answered yet. */
+  get busy(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   close(): void {
     this.#worker.terminate();
   }
@@ -99,8 +104,9 @@ export class Answer<K extends Kind> {
   }
 }
 
-/** How long a question must stand before the Worker is kept busy with measuring. */
+/** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
 const quietMilliseconds = 500;
+const turnMilliseconds = 50;
 
 /** The answer to a question that takes the Worker a while, such as a time: asked once nothing changes any more. */
 export class LateAnswer<K extends Kind> {
@@ -112,9 +118,15 @@ export class LateAnswer<K extends Kind> {
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
     this.#ask = ask;
     this.#answer = new Answer(kind, () => this.#settled);
+    const client = useLessons();
     $effect(() => {
       const question = ask();
-      const timer = setTimeout(() => (this.#settled = question), quietMilliseconds);
+      let timer: ReturnType<typeof setTimeout>;
+      const settle = () => {
+        if (client.busy) timer = setTimeout(settle, turnMilliseconds);
+        else this.#settled = question;
+      };
+      timer = setTimeout(settle, quietMilliseconds);
       return () => clearTimeout(timer);
     });
   }

@@ -2,6 +2,7 @@ import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, maxTokens, type BlockState } from '../../state/block';
 import { tokenize } from '../attend/tokens';
 import type { BlockAsk } from '../../compute/lessons/block';
+import type { BlockTimeAsk } from '../../compute/lessons/times';
 
 export const provideModel = () => openChapter<BlockState>({ chapter: 'block', encode, decode });
 export const useModel = () => useChapter<BlockState>();
@@ -26,4 +27,11 @@ export function askOf(state: BlockState): BlockAsk {
     off: state.off,
     seed: state.seed,
   };
+}
+
+/** What the time of a block depends on, as text: equal texts are equal questions. */
+export function timedOf(state: BlockState): string {
+  const { ids, norm, activation, causal } = askOf(state);
+  const ask: BlockTimeAsk = { tokens: ids.length, norm, activation, causal };
+  return JSON.stringify(ask);
 }

@@ -1,7 +1,7 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
 import type { HeadsAnswer } from '../../compute/lessons/heads';
-import { Answer } from '../../compute/lessons.svelte';
+import { Answer, LateAnswer } from '../../compute/lessons.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
@@ -22,9 +22,25 @@ export class Answered {
     return same ? now : null;
   });
 
+  /** With the start sign; null where there are none. */
+  readonly #tokens = $derived(this.#ask && this.#ask.ids.length + 1);
+  readonly #sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
+  readonly #layerTime: LateAnswer<'layerTime'>;
+  readonly #dividedTime: LateAnswer<'dividedTime'>;
+
   constructor(model: OpenChapter<HeadsState>) {
     this.#model = model;
     this.#answer = new Answer('heads', () => this.#ask);
+    this.#layerTime = new LateAnswer('layerTime', () => this.#sizes);
+    this.#dividedTime = new LateAnswer('dividedTime', () => this.#sizes);
+  }
+
+  /** Milliseconds of a layer, and of the attention of each division; null until they are measured. */
+  get layerTime(): number | null {
+    return this.#layerTime.now;
+  }
+  get dividedTime(): readonly number[] | null {
+    return this.#dividedTime.now;
   }
 
   /** Of the sequence that is looked at, start sign first. */

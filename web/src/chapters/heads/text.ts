@@ -121,7 +121,7 @@ export const text = {
     output: 'Row of the heads side by side times row of W_O.',
   },
   hint: 'Point at any number, tap it, or reach it with the arrow keys, and it says why.',
-  cost: 'Four projections and the attention between them, both sequences',
+  cost: 'Four projections and the attention between them, both sequences:',
 
   circuit: {
     title: 'Two layers, eight heads',
@@ -146,7 +146,7 @@ export const text = {
     predictions: 'What the induction head expects next',
     columns: { token: 'token', expects: 'expects', then: 'then comes' },
     nothing: '–',
-    cost: 'Each layer, both sequences',
+    cost: 'Each layer, both sequences:',
     strength: 'how much of that token is in what the head holds; 3 is all of it',
     question: (name: string) =>
       `The induction head of layer 2: where does “${name}”, the last token, look most?`,
@@ -167,7 +167,7 @@ export const text = {
     about:
       'A wide head’s score is the sum of what the narrow heads would have scored. One softmax then has to choose for all of them, and the strongest wins, or they spoil each other: to look at the previous token and at the same token takes two rows of weights.',
     cost: 'Products cost the same. More heads only have more maps to hold and more exponentials to take: see the operations below each.',
-    costOf: 'Attention alone',
+    costOf: 'Attention alone:',
     name: (count: number, width: number) =>
       count === 1 ? `1 head of ${width}` : `${count} heads of ${width}`,
     parameters: (count: number) => `${count} parameters`,

@@ -114,7 +114,7 @@ export const text = {
     softmaxLate: 'softmax of every row, then the hidden weights are set to 0',
     times: '·',
   },
-  cost: 'Attention of one head, from Q, K and V on',
+  cost: 'One call of attention() under these rules, everything between Q, K, V and output:',
   rowSum: 'sum',
   leak: 'leak',
   verdicts: {
@@ -188,7 +188,7 @@ export const text = {
     answer: (changed: number, rows: number) => `${changed} of ${rows} changed.`,
     hint: 'Point at an output to see what it is made of.',
     why: 'Computed by the same call from the input beside it.',
-    cost: 'Each of the two, from Q, K and V on',
+    cost: 'Each of the two, everything between Q, K, V and output:',
   },
 
   blocks: {
@@ -223,7 +223,7 @@ export const text = {
     skipped: 'Hidden whole: never computed.',
     whole: 'Everything in it may be seen: computed, nothing to mask.',
     part: 'Some pairs of it may be seen: computed whole, then the hidden ones become −∞.',
-    cost: 'One head, 64 wide',
+    cost: 'One head of width 64 in these blocks, everything between Q, K, V and output:',
     scores: (computed: string, all: string) => `${computed} of ${all} scores are computed.`,
   },
 } as const;

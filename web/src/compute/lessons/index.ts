@@ -10,6 +10,7 @@ import { longerAnswers } from './longer';
 import { maskAnswers } from './mask';
 import { multiplyAnswers } from './multiply';
 import { softmaxAnswers } from './softmax';
+import { timesAnswers } from './times';
 import { towersAnswers } from './towers';
 
 const later: Later<Pick<Lessons, 'files' | 'proof'>> = checkLater;
@@ -23,6 +24,7 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...headsAnswers,
   ...longerAnswers,
   ...checkAnswers,
+  ...timesAnswers,
   ...towersAnswers,
 };
 

@@ -4,6 +4,7 @@ import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../lesson-protocol';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download, upload } from './matrices';
+import { timed } from './times';
 
 export interface BlocksAsk {
   readonly pattern: BlockPattern;
@@ -23,6 +24,8 @@ export interface BlocksAnswer {
 
 export interface BlocksLessons {
   blocks: { ask: BlocksAsk; answer: BlocksAnswer };
+  /** Milliseconds of online attention in these blocks. */
+  blocksTime: { ask: BlocksAsk; answer: number };
 }
 
 /** The matrix with every `from` replaced by `to`. */
@@ -56,7 +59,17 @@ function pooling(tril: Tril, tokens: number, each: number): Tensor {
   return tril.tensor([rows, tokens], data);
 }
 
+const width = 64;
+
 export const blocksAnswers: Answers<BlocksLessons> = {
+  blocksTime(tril, ask) {
+    const mask = patternMask(tril, ask);
+    const q = tril.randomNormal([1, 1, ask.tokens, width], { seed: 1 });
+    return timed(tril, ['blocks', ask], () =>
+      tril.onlineAttention(q, q, q, { mask, blocks: blockSize }),
+    );
+  },
+
   blocks(tril, ask) {
     const { tokens } = ask;
     const mask = patternMask(tril, ask);
@@ -69,7 +82,7 @@ export const blocksAnswers: Answers<BlocksLessons> = {
       transposeB: true,
     });
     const cost = tril.cost.attention({
-      ...{ queries: tokens, keys: tokens, width: 64, mask, method: 'online' },
+      ...{ queries: tokens, keys: tokens, width, mask, method: 'online' },
     });
     return {
       visited,

@@ -14,6 +14,7 @@ import type { Answers } from '../lesson-protocol';
 import type { Content, CostData, MatrixData } from '../protocol';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, elementwise, upload } from './matrices';
+import { timed } from './times';
 
 export interface MaskAsk {
   readonly content: Content;
@@ -62,6 +63,8 @@ export interface FutureAnswer {
 
 export interface MaskLessons extends BlocksLessons {
   mask: { ask: MaskAsk; answer: MaskAnswer };
+  /** Milliseconds of attention() under the mask. */
+  maskTime: { ask: MaskAsk; answer: number };
   future: { ask: FutureAsk; answer: FutureAnswer };
 }
 
@@ -125,10 +128,12 @@ interface Head {
   readonly v: Tensor;
 }
 
+/** As one batch of one head. */
+const asBatch = (tril: Tril, { q, k, v }: Head) =>
+  [q, k, v].map((matrix) => tril.tensor([1, 1, ...matrix.shape], matrix.read()));
+
 function attendMasked(tril: Tril, head: Head, mask: Mask, sum: MatrixData, hide: HideId): Masked {
-  const [q, k, v] = [head.q, head.k, head.v].map((matrix) =>
-    tril.tensor([1, 1, ...matrix.shape], matrix.read()),
-  );
+  const [q, k, v] = asBatch(tril, head);
   if (hide === 'infinity' || hide === 'large') {
     const large = upload(tril, withOther(sum, -Infinity, -1e9));
     const used = hide === 'infinity' ? mask : tril.mask.dense(large, { kind: 'additive' });
@@ -220,6 +225,14 @@ export const maskAnswers: Answers<MaskLessons> = {
       cost: costOf(tril, head, mask),
       naive: tril.matmul(tril.tensor([[1, -1]]), infinities).read()[0],
     };
+  },
+
+  maskTime(tril, ask) {
+    const { x, weights, mask } = prepare(tril, ask);
+    const [q, k, v] = asBatch(tril, headOf(tril, x, weights));
+    return timed(tril, ['mask', ask.rules, v.shape], () =>
+      tril.attention(q, k, v, { mask, method: 'full' }),
+    );
   },
 
   future(tril, ask) {
