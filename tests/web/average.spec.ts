@@ -1,6 +1,6 @@
 // Chapter "Average": three computations, one result, all of it the core's own in Node.
-import AxeBuilder from '@axe-core/playwright';
 import type { AverageMethod, Tril } from 'tril';
+import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -182,10 +182,7 @@ for (const scheme of ['light', 'dark'] as const) {
     test('has no accessibility faults', async ({ lesson, page }) => {
       await lesson.open({ pin: 'softmax.2.1' });
       await page.locator('[data-equation]').waitFor();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
-      ).toEqual([]);
+      await expectAccessible(page);
     });
   });
 }

@@ -1,8 +1,8 @@
 // Chapter "Check": PyTorch's examples within their limits, and files with and without a mistake told apart. The
 // mistakes are made here, on the core in Node, without the page's own list.
 import { readFileSync } from 'node:fs';
-import AxeBuilder from '@axe-core/playwright';
 import type { Tensor, Tril } from 'tril';
+import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -244,10 +244,6 @@ test('fits any width, has no accessibility faults, and says what of a link is br
   await page.locator('[data-heat="proof"]').waitFor();
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const faults = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
-    );
-    expect(faults).toEqual([]);
+    await expectAccessible(page);
   }
 });

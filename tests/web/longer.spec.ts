@@ -1,6 +1,6 @@
 // Chapter "Longer": every step, weight and singular value against the core's own in Node.
-import AxeBuilder from '@axe-core/playwright';
 import type { Mask, Tensor, Tril } from 'tril';
+import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -227,10 +227,6 @@ test('fits any width, has no accessibility faults, and says what of a link is br
   await expect(lesson.figure('online')).toHaveAttribute('data-step', '5');
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const faults = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
-    );
-    expect(faults).toEqual([]);
+    await expectAccessible(page);
   }
 });

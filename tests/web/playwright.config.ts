@@ -20,7 +20,9 @@ export default defineConfig({
     viewport: { width: 1440, height: 1000 },
     colorScheme: 'light',
     serviceWorkers: 'block', // only the tests that are about it see it
-    trace: 'retain-on-failure',
+    // Traces picture the whole page before and after every key, which takes most of a test's time: for a test
+    // that has failed, `--trace on`.
+    screenshot: 'only-on-failure',
   },
   webServer,
 });

@@ -1,23 +1,8 @@
 // Every chapter for eyes, hands and machines of all kinds: axe, keyboard, touch, less motion, forced colours.
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { chapters, open, still, themes, unfold } from './reach.ts';
-
-async function expectNothingFound(page: Page, where: string): Promise<void> {
-  const rules = {
-    'target-size': { enabled: true },
-    // It takes links to chapters for such, where they have been scrolled out of their row.
-    'skip-link': { enabled: false },
-  };
-  const axe = new AxeBuilder({ page }).options({ rules });
-  const { violations } = await axe.analyze();
-  const found = violations.map(({ id, nodes }) => [
-    id,
-    nodes.slice(0, 4).map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
-  ]);
-  expect(found, where).toEqual([]);
-}
 
 for (const [device, options] of Object.entries({
   desk: { viewport: { width: 1440, height: 900 } },
@@ -32,7 +17,7 @@ for (const [device, options] of Object.entries({
         for (const colorScheme of themes) {
           await page.emulateMedia({ colorScheme });
           await still(page);
-          await expectNothingFound(page, colorScheme);
+          await expectAccessible(page, colorScheme);
         }
       });
     }
@@ -91,10 +76,12 @@ for (const { id } of chapters) {
     const most = 8; // steps each way: in a large matrix the rest is alike
     await open(page, id);
     const grids = page.locator('main [role="grid"]:visible');
-    const at = (index: number) =>
-      grids.nth(index).evaluate((grid) => {
-        const cell = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '');
-        return cell?.textContent || cell?.ariaLabel ? cell.ariaLabel || cell.textContent : null;
+    /** What is said of the cell that the focused matrix is at. */
+    const said = () =>
+      page.evaluate(() => {
+        const at = document.activeElement?.getAttribute('aria-activedescendant');
+        const cell = document.getElementById(at ?? '');
+        return cell?.ariaLabel || cell?.textContent || null;
       });
     for (let index = 0; index < (await grids.count()); ++index) {
       const grid = grids.nth(index);
@@ -112,20 +99,20 @@ for (const { id } of chapters) {
       expect(name, 'a matrix has a name').toBeTruthy();
       expect(rows * cols, `${name} says how large it is`).toBeGreaterThan(0);
       await grid.focus();
-      for (let before: string | null = ''; before !== (await at(index));) {
-        before = await at(index);
+      for (let before: string | null = ''; before !== (await said());) {
+        before = await said();
         await page.keyboard.press('ArrowUp');
         await page.keyboard.press('ArrowLeft');
       }
       // Down the first column, then along the last row: a step a press, each with its own words.
-      const spoken = [await at(index)];
+      const spoken = [await said()];
       const presses = [
         ...Array<string>(Math.min(rows, most) - 1).fill('ArrowDown'),
         ...Array<string>(Math.min(cols, most) - 1).fill('ArrowRight'),
       ];
       for (const key of presses) {
         await page.keyboard.press(key);
-        spoken.push(await at(index));
+        spoken.push(await said());
       }
       expect(spoken, `${name}: every cell is said`).not.toContain(null);
       const { length } = spoken;

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open, still } from './reach.ts';
 
-test.use({ trace: 'off' }); // it has tasks of its own
+test.use({ trace: 'off' }); // which has tasks of its own
 
 /**
  * The page's tasks while `work` is done, in milliseconds that the processor spent on each, not the clock's: on a busy

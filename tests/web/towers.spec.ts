@@ -1,6 +1,5 @@
 // Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
 // the decoder step by step against rows of one go.
-import AxeBuilder from '@axe-core/playwright';
 import type { Tensor, Tril } from 'tril';
 import {
   generator,
@@ -8,6 +7,7 @@ import {
   placing,
   type ModeId,
 } from '../../web/src/compute/handmade/towers-weights.ts';
+import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -251,11 +251,7 @@ for (const width of [360, 768, 1440]) {
       await lesson.open({ pin: 'memoryWeights.1.2', apin: 'additive.1.2' });
       await page.locator('[data-furthest]').waitFor();
       await expectNoSidewaysScroll(page);
-      // The list of chapters scrolls: what has scrolled out of it is no skip link.
-      const { violations } = await new AxeBuilder({ page }).disableRules('skip-link').analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`),
-      ).toEqual([]);
+      await expectAccessible(page);
       const long = 'incomprehensibilities are never out of place in here';
       await lesson.open({ source: long, target: long });
       await expectNoSidewaysScroll(page);
