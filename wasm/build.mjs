@@ -21,18 +21,28 @@ async function compile() {
   return join(dirname(here), 'build');
 }
 
-/**
- * Emscripten's script with the options of its Workers where they are used: a bundler reads them
- * without running the script, and does not follow a variable.
- */
-function bundleable(script, file) {
-  if (!file.endsWith('-threads.mjs')) return script;
-  const options = /var workerOptions=(\{[^}]*\});/.exec(script);
-  const call = /(new Worker\(new URL\("[^"]*",import\.meta\.url\),)workerOptions\)/;
-  if (!options || !call.test(script)) throw new Error(`${file}: no Worker where one was expected`);
-  return script.replace(options[0], '').replace(call, `$1${options[1]})`);
+/** Emscripten's script as bundlers and static hosts take it. */
+function portable(script, variant) {
+  const replace = (pattern, replacement) => {
+    if (!pattern.test(script)) throw new Error(`tril-${variant}.mjs has no ${pattern}`);
+    script = script.replace(pattern, replacement);
+  };
+  // Node's own modules without an import, which bundlers for the web follow or refuse.
+  replace(/await import\("module"\)/, 'process.getBuiltinModule("module")');
+  if (!variant.endsWith('-threads')) return script;
+  replace(/\(await import\('worker_threads'\)\)/, "process.getBuiltinModule('worker_threads')");
+  // The options of its Workers where they are used: bundlers read them without running the script.
+  // Webpack puts scripts of one name into one file, hence a name for each variant.
+  const [declared, options] = /var workerOptions=(\{[^}]*\});/.exec(script) ?? [];
+  if (!declared) throw new Error(`tril-${variant}.mjs: no Worker where one was expected`);
+  script = script.replace(declared, '');
+  const named = options.replace('name:"em-pthread"', `name:"em-pthread-${variant}"`);
+  const worker = `new Worker(new URL("tril-${variant}.js",import.meta.url),${named})`;
+  replace(/new Worker\(new URL\("[^"]*",import\.meta\.url\),workerOptions\)/, worker);
+  return script;
 }
 
+/** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */
 function copyModules(buildFolder) {
   const targets = ['src', 'dist'].map((folder) => join(here, folder, 'generated'));
   for (const target of targets) {
@@ -42,13 +52,11 @@ function copyModules(buildFolder) {
   for (const variant of variants) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
     for (const target of targets) {
-      for (const extension of ['wasm', 'd.mts']) {
-        const file = `tril-${variant}.${extension}`;
-        copyFileSync(join(built, file), join(target, file));
-      }
-      const file = `tril-${variant}.mjs`;
-      const script = readFileSync(join(built, file), 'utf8');
-      writeFileSync(join(target, file), bundleable(script, file));
+      const name = `tril-${variant}`;
+      copyFileSync(join(built, `${name}.wasm`), join(target, `${name}.wasm`));
+      copyFileSync(join(built, `${name}.d.mts`), join(target, `${name}.d.ts`));
+      const script = readFileSync(join(built, `${name}.mjs`), 'utf8');
+      writeFileSync(join(target, `${name}.js`), portable(script, variant));
     }
   }
 }
@@ -72,5 +80,6 @@ const { values } = parseArgs({ options: { modules: { type: 'string' } } });
 const buildFolder = values.modules ?? (await compile());
 rmSync(join(here, 'dist'), { recursive: true, force: true });
 copyModules(buildFolder);
+copyFileSync(join(dirname(here), 'LICENSE'), join(here, 'LICENSE')); // npm packs it from here only
 reportSizes();
 process.exitCode = compileTypeScript();

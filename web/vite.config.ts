@@ -40,7 +40,7 @@ function withoutThreads(): Plugin {
     name: 'without-threads',
     enforce: 'pre',
     load: (id) =>
-      /tril-[a-z]+-threads\.mjs$/.test(id)
+      /tril-[a-z]+-threads\.js$/.test(id)
         ? "export default () => Promise.reject(new Error('this page is built without threads'));"
         : null,
   };

@@ -33,13 +33,13 @@ const maximumThreads = 32;
 async function fetchModule(variant: Variant, options: RawOptions): Promise<Raw> {
   switch (variant) {
     case 'simd':
-      return (await import('./generated/tril-simd.mjs')).default(options);
+      return (await import('./generated/tril-simd.js')).default(options);
     case 'relaxed':
-      return (await import('./generated/tril-relaxed.mjs')).default(options);
+      return (await import('./generated/tril-relaxed.js')).default(options);
     case 'simd-threads':
-      return (await import('./generated/tril-simd-threads.mjs')).default(options);
+      return (await import('./generated/tril-simd-threads.js')).default(options);
     case 'relaxed-threads':
-      return (await import('./generated/tril-relaxed-threads.mjs')).default(options);
+      return (await import('./generated/tril-relaxed-threads.js')).default(options);
   }
 }
 
@@ -86,7 +86,11 @@ export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
       locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
     }),
   }).catch((error: unknown) => {
-    const problem = `${wasmUrl ?? `tril-${variant}.wasm`} could not be loaded: ${String(error)}`;
+    const file = wasmUrl ?? `tril-${variant}.wasm`;
+    const reason = String(error).replace(/^RuntimeError: Aborted\((.*)\)\..*/s, '$1');
+    const problem =
+      `${file} could not be loaded: ${reason}. It must be served as it is; ` +
+      `the package's README, "Where it runs", says what a bundler has to be told`;
     throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
   });
   // eslint-disable-next-line no-console -- this is what the option asks for

@@ -1,4 +1,4 @@
-import type { MainModule } from './generated/tril-simd.mjs';
+import type { MainModule } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
 /**

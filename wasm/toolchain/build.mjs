@@ -8,7 +8,7 @@ import { build, variants } from './cmake.mjs';
 import { setupSteps } from './setup.mjs';
 import { main, root, run, runSteps } from './steps.mjs';
 
-const notSources = ['node_modules', 'dist', 'toolchain', 'generated', 'bench'];
+const notSources = ['node_modules', 'dist', 'toolchain', 'generated', 'bench', 'LICENSE'];
 
 /** Every file at or below the paths with its size and time: changes when one of them does. */
 function fingerprint(...paths) {
@@ -64,7 +64,7 @@ export const buildModules = () =>
 export const buildPackage = () =>
   unlessUpToDate('wasm', {
     sources: ['wasm', 'package-lock.json', ...modules],
-    results: ['wasm/dist/index.js'],
+    results: ['wasm/dist/index.js', 'wasm/LICENSE'],
     work: () => npmBuild('wasm', '--modules', join(root, 'build')), // See buildModules().
   });
 
