@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
 import { TrilError, shapeText } from './error.js';
 import type { RawTensor } from './raw.js';

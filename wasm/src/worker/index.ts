@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // `tril/worker`: the calls of `tril` as promises, computed in a Worker of their own.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
@@ -19,7 +20,8 @@ interface How {
 }
 
 /** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteTensor {
+export class RemoteTensor implements AsyncDisposable {
+  /** The sizes of the axes, outermost first. */
   readonly shape: readonly number[];
   /** @internal */
   readonly line: Line;
@@ -64,10 +66,18 @@ export class RemoteTensor {
     await done;
   }
 
+  /** What `await using` calls at the end of a block. */
+  declare [Symbol.asyncDispose]: () => Promise<void>;
+
   async #ask(method: string, ...values: unknown[]): Promise<unknown> {
     checkAlive(this, method, 'tensor');
     return this.line.ask([method], values, { on: this.reference });
   }
+}
+
+// Engines without `await using` have no Symbol.asyncDispose either.
+if (Symbol.asyncDispose) {
+  RemoteTensor.prototype[Symbol.asyncDispose] = RemoteTensor.prototype.dispose;
 }
 
 /** A mask that lives in the Worker. */
@@ -107,6 +117,12 @@ type RemoteCalls<Calls> = {
 
 /** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
 export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> {
+  /**
+   * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
+   * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
+   * order.
+   * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+   */
   tensor(data: Values): Promise<RemoteTensor>;
   tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
   /**
