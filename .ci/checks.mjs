@@ -29,7 +29,7 @@ const npx = (...args) => call('npx', '--no-install', ...args);
 const list = (problems) => ({ failed: problems.length > 0, output: problems.join('\n') });
 
 function typeCheckTests() {
-  const parts = ['wasm', 'cli', 'consumer', 'fuzz', 'web'];
+  const parts = ['wasm', 'pack', 'cli', 'consumer', 'fuzz', 'web'];
   const projects = parts.map((part) => join('tests', part, 'tsconfig.json'));
   const results = projects
     .filter((project) => existsSync(join(root, project)))

@@ -24,6 +24,7 @@ import { reportFolder, suites } from './suites.mjs';
 const purposes = {
   core: ['core', 'page'],
   wasm: ['page'],
+  pack: ['page', 'browser'],
   cli: ['core', 'page'],
   consumer: ['core', 'page'],
   fuzz: ['core', 'page'],

@@ -104,6 +104,13 @@ export const suites = [
     ...vitest,
   }),
   nodeRunner({
+    id: 'pack',
+    name: 'Vitest, packed package',
+    part: 'pack',
+    prepare: buildAll,
+    ...vitest,
+  }),
+  nodeRunner({
     id: 'cli',
     name: 'Vitest, command line',
     part: 'cli',

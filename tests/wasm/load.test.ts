@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,13 +96,4 @@ it('exports no more than its public names', async () => {
     'variants',
   ]);
   expect(tril.tensor([1])).toBeInstanceOf(Tensor);
-});
-
-it('names its types and files in package.json', () => {
-  const manifest = JSON.parse(
-    readFileSync(fileURLToPath(new URL('../package.json', entry)), 'utf8'),
-  ) as { exports: { '.': { types: string } }; files: string[]; sideEffects: string[] };
-  expect(manifest.exports['.'].types).toBe('./dist/index.d.ts');
-  expect(manifest.files).toEqual(['dist']);
-  expect(manifest.sideEffects).toEqual(['./dist/worker/host.js']); // the Worker's own script
 });

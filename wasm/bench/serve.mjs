@@ -1,5 +1,5 @@
-// Serves folders of this repository to a browser on this machine: isolated, so that it has threads
-// and exact clocks.
+// Serves a folder to a browser on this machine: isolated, so that it has threads and exact clocks,
+// unless asked not to.
 
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,14 +13,14 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
-const headers = {
+const isolation = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
-  'Cache-Control': 'no-store',
 };
 
 /** Serves what lies below `root`, and an empty page at /; resolves to { url, close }. */
-export function serve(root) {
+export function serve(root, { isolated = true } = {}) {
+  const headers = { 'Cache-Control': 'no-store', ...(isolated && isolation) };
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
     const type = types[extname(path)] ?? 'application/octet-stream';

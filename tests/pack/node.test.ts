@@ -1,0 +1,109 @@
+// In Node: as an ES module, with `require`, and from TypeScript.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, inject, it } from 'vitest';
+import { call } from './call.js';
+import { expected } from './expected.js';
+
+const project = inject('project');
+
+/** Runs a script of the project's. */
+const node = (...args: string[]) => call(project, process.execPath, ...args);
+
+it.each([1, 2])('runs as an ES module, in a Worker with %i threads', (threads) => {
+  expect(JSON.parse(node('print.js', String(threads)))).toEqual(expected(threads));
+});
+
+it('gives its .wasm files by name', () => {
+  const script = `
+    import { loadTril } from 'tril';
+    const wasmUrl = import.meta.resolve('tril/tril-simd.wasm');
+    const tril = await loadTril({ variant: 'simd', wasmUrl });
+    console.log(String(tril.zeros([2, 3])));`;
+  expect(node('--input-type=module', '-e', script)).toBe('Tensor [2, 3]\n');
+});
+
+it('is there for require, where Node can', () => {
+  const script = "require('tril').loadTril().then((tril) => console.log(tril.threads));";
+  expect(node('--no-warnings', '--input-type=commonjs', '-e', script)).toBe('1\n');
+});
+
+it('says what to do when its module cannot be loaded', () => {
+  writeFileSync(join(project, 'page.wasm'), '<!doctype html>');
+  const script = `
+    import { loadTril } from 'tril';
+    const wasmUrl = new URL('page.wasm', 'file://${project}/');
+    await loadTril({ variant: 'simd', wasmUrl }).catch((error) => console.log(error.message));`;
+  const message = node('--input-type=module', '-e', script);
+  expect(message).toMatch(/^loadTril: wasmUrl: .*page\.wasm could not be loaded: .*magic word/);
+  expect(message).toContain('"Where it runs"');
+  const readme = readFileSync(join(project, 'node_modules', 'tril', 'README.md'), 'utf8');
+  expect(readme).toContain('## Where it runs\n');
+});
+
+describe('TypeScript', () => {
+  const strict = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: 'ES2022',
+  };
+  const bundler = { module: 'ESNext', moduleResolution: 'Bundler', types: [], noEmit: true };
+  // Types of Node's, and none of a browser's.
+  const typeRoots = [
+    join(createRequire(import.meta.url).resolve('@types/node/package.json'), '../..'),
+  ];
+  const ways = {
+    bundler,
+    node16: { module: 'Node16', lib: ['ES2022'], typeRoots, types: ['node'], outDir: 'compiled' },
+    nodenext: { module: 'NodeNext', types: [], noEmit: true },
+  };
+
+  it.each(Object.entries(ways))('takes the types with %s', (way, options) => {
+    const file = join(project, `tsconfig.${way}.json`);
+    const settings = { compilerOptions: { ...strict, ...options }, files: ['use.ts'] };
+    writeFileSync(file, JSON.stringify(settings));
+    expect(call(project, 'tsc', '--project', file)).toBe('');
+  });
+
+  it('compiles to what runs, with `using`', () => {
+    const lines = node('compiled/use.js').trim().split('\n');
+    expect(lines).toEqual([
+      '[ 1, 0 ]',
+      '3 3',
+      'true true',
+      'softmax: axes: unknown option "axes"; did you mean "axis"?',
+    ]);
+  });
+
+  it('shows what every call does', () => {
+    const entry = join(project, 'node_modules', 'tril', 'dist', 'worker', 'index.d.ts');
+    const program = ts.createProgram([entry], { target: ts.ScriptTarget.ES2022 });
+    const checker = program.getTypeChecker();
+    const undocumented = ['Tril', 'RemoteTril'].flatMap((name) => {
+      const file = program
+        .getSourceFiles()
+        .find(({ fileName }) =>
+          fileName.endsWith(name === 'Tril' ? 'load.d.ts' : 'worker/index.d.ts'),
+        );
+      const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(file!)!);
+      const type = checker.getDeclaredTypeOfSymbol(exported.find((each) => each.name === name)!);
+      return undocumentedIn(checker, type, name);
+    });
+    expect(undocumented).toEqual([]);
+  });
+});
+
+/** The names of the properties, and of those of `mask` and `cost`, that no comment explains. */
+function undocumentedIn(checker: ts.TypeChecker, type: ts.Type, path: string): string[] {
+  const properties = type.getProperties();
+  expect(properties.length, path).toBeGreaterThan(3);
+  return properties.flatMap((property) => {
+    const name = `${path}.${property.name}`;
+    const missing = property.getDocumentationComment(checker).length === 0 ? [name] : [];
+    if (!['mask', 'cost'].includes(property.name)) return missing;
+    return [...missing, ...undocumentedIn(checker, checker.getTypeOfSymbol(property), name)];
+  });
+}

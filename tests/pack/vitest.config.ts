@@ -1,0 +1,12 @@
+// The package as somebody else gets it: packed, and installed in an empty folder, once for all tests.
+// `vitest run` in this folder, with the package built.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    globalSetup: './install.ts',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
