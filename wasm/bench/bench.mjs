@@ -25,9 +25,13 @@ const purposes = { native: ['core', 'bench'], node: ['page'], chromium: ['page',
 async function measureIn(place, request, report) {
   // Only now: these need the packages and the build.
   if (place === 'native') return (await import('./native.mjs')).inNative(request, report);
-  const { inChromium, inNode } = await import('./places.mjs');
+  const { execArgv, inChromium, inNode } = await import('./places.mjs');
   const work = { script: 'run.mjs', call: 'runBench', request };
-  return place === 'node' ? inNode(work, report) : inChromium(work, report);
+  if (place !== 'node') return inChromium(work, report);
+  const measured = await inNode(work, report);
+  if (request.only.length > 0 && !request.only.includes('loading')) return measured;
+  const { measureLoading } = await import('./loading.mjs');
+  return { ...measured, cases: [...measured.cases, ...measureLoading(request, execArgv, report)] };
 }
 
 main(async () => {

@@ -29,7 +29,8 @@ const block = (batch, time) => ({
 const softmax = { group: 'softmax', name: '1024x1024', rows: 1024, cols: 1024 };
 const layerNorm = { group: 'layer norm', name: '1024x768', rows: 1024, cols: 768 };
 
-export const groups = ['matmul', 'attention', 'block', 'softmax', 'layer norm'];
+/** The last is no case below, but measured by loading.mjs. */
+export const groups = ['matmul', 'attention', 'block', 'softmax', 'layer norm', 'loading'];
 
 const shapes = [product(1, 768, 3072), product(16, 768, 3072), product(128, 512, 2048)];
 const sizes = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];

@@ -13,9 +13,10 @@ import { serve } from './serve.mjs';
 
 const bench = join(root, 'wasm', 'bench');
 
+/** Node 20 has relaxed SIMD behind a flag, Node 22 without. */
+export const execArgv = detectFeatures().relaxedSimd ? [] : ['--experimental-wasm-relaxed-simd'];
+
 export function inNode({ script, call, request }, report = () => {}) {
-  // Node 20 has relaxed SIMD behind a flag, Node 22 without.
-  const execArgv = detectFeatures().relaxedSimd ? [] : ['--experimental-wasm-relaxed-simd'];
   const child = fork(join(bench, 'node.mjs'), { execArgv });
   const url = pathToFileURL(join(bench, script)).href;
   return new Promise((resolve, reject) => {
