@@ -1,4 +1,5 @@
-import { loadTril, Tensor, type FloatArray } from 'tril';
+import { inspect } from 'node:util';
+import { loadTril, Tensor, TrilError, type FloatArray } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -258,6 +259,21 @@ describe('dispose', () => {
     expectRefused(() => tensor.view(() => 0), { call: 'view', ...refusal });
     expectRefused(() => tensor.write([1, 2, 3, 4, 5, 6]), { call: 'write', ...refusal });
   });
+});
+
+it('shows its shape and numbers on a console, and nothing of its inside', () => {
+  const tensor = tril.tensor([2, 2], [1, 2, 3, 4.5]);
+  expect(inspect(tensor)).toBe('Tensor [2, 2] [ [ 1, 2 ], [ 3, 4.5 ] ]');
+  expect(inspect({ tensor })).toBe('{ tensor: Tensor [2, 2] [ [ 1, 2 ], [ 3, 4.5 ] ] }');
+  expect(JSON.stringify(tensor)).toBe('{"shape":[2,2]}');
+  tensor.dispose();
+  expect(inspect(tensor)).toBe('Tensor [2, 2], disposed');
+  using large = tril.zeros([7, 11, 13]);
+  expect(inspect(large)).toBe('Tensor [7, 11, 13]');
+});
+
+it('is made by calls, not by its constructor', () => {
+  expect(() => new (Tensor as unknown as new () => unknown)()).toThrow(TrilError);
 });
 
 it('makes the same random numbers for the same seed in every variant', async () => {

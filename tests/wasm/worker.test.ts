@@ -111,7 +111,24 @@ describe('tril/worker', () => {
     threaded.close();
   });
 
+  it('shows on a console what it is, and nothing of its inside', async () => {
+    await using tensor = await tril.tensor([1, 2]);
+    expect(Object.keys(tensor)).toEqual(['shape']);
+    expect(String(tensor)).toBe('RemoteTensor [2]');
+  });
+
   describe('with a signal', () => {
+    it('waits for many calls without a warning', async () => {
+      const warnings: Error[] = [];
+      const warned = (warning: Error) => warnings.push(warning);
+      process.on('warning', warned);
+      const calls = tril.withSignal(new AbortController().signal);
+      await Promise.all(Array.from({ length: 20 }, () => calls.memory()));
+      await new Promise((done) => setTimeout(done)); // a warning comes with the next tick
+      process.off('warning', warned);
+      expect(warnings).toEqual([]);
+    });
+
     it('computes as without one while it is not aborted', async () => {
       const control = new AbortController();
       const calls = tril.withSignal(control.signal);

@@ -13,15 +13,20 @@ import type { FloatArray, NestedNumbers, Values } from './values.js';
 export class Tensor implements Disposable {
   /** The sizes of the axes, outermost first. Every axis is at least 1. */
   readonly shape: readonly number[];
-  /** @internal */
-  readonly context: Context;
+  readonly #context: Context;
   #raw: RawTensor | undefined;
 
   /** @internal Tensors are made by the calls of a loaded module. */
   constructor(context: Context, raw: RawTensor) {
-    this.context = context;
+    if (!raw) throw new TrilError('Tensor', 'data', 'tensors are made by tril.tensor');
+    this.#context = context;
     this.#raw = raw;
     this.shape = Object.freeze(raw.shape());
+  }
+
+  /** @internal Behind a getter, since consoles print what is a property. */
+  get context(): Context {
+    return this.#context;
   }
 
   /** How many axes there are. */
@@ -152,3 +157,16 @@ export class Tensor implements Disposable {
 
 // Engines without `using` have no Symbol.dispose either.
 if (Symbol.dispose) Tensor.prototype[Symbol.dispose] = Tensor.prototype.dispose;
+
+const mostPrinted = 1000;
+
+/** What Node's console prints: the shape and, unless there are too many, the numbers. */
+function inspected(this: Tensor, _depth: number, options: object, inspect: Inspect): string {
+  if (this.disposed) return `${String(this)}, disposed`;
+  if (this.size > mostPrinted) return String(this);
+  return `${String(this)} ${inspect(this.toArray(), options)}`;
+}
+type Inspect = (value: unknown, options: object) => string;
+Object.defineProperty(Tensor.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value: inspected,
+});

@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // `tril/worker`: the calls of `tril` as promises, computed in a Worker of their own.
 import { Mask } from '../calls/mask.js';
-import { TrilError } from '../error.js';
+import { TrilError, shapeText } from '../error.js';
 import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
-import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
+import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
 
 interface Line {
@@ -23,17 +23,25 @@ interface How {
 export class RemoteTensor implements AsyncDisposable {
   /** The sizes of the axes, outermost first. */
   readonly shape: readonly number[];
-  /** @internal */
-  readonly line: Line;
-  /** @internal */
-  readonly reference: number;
+  readonly #line: Line;
+  readonly #reference: number;
   #disposed = false;
 
   /** @internal Remote tensors are made by the calls of a Worker. */
   constructor(line: Line, reference: number, shape: readonly number[]) {
-    this.line = line;
-    this.reference = reference;
+    this.#line = line;
+    this.#reference = reference;
     this.shape = Object.freeze(shape);
+  }
+
+  /** @internal */
+  get line(): Line {
+    return this.#line;
+  }
+
+  /** @internal */
+  get reference(): number {
+    return this.#reference;
   }
 
   /** True once `dispose` was called: any further use is refused. */
@@ -69,6 +77,11 @@ export class RemoteTensor implements AsyncDisposable {
   /** What `await using` calls at the end of a block. */
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
+  /** `RemoteTensor [2, 3]`. */
+  toString(): string {
+    return `RemoteTensor ${shapeText(this.shape)}`;
+  }
+
   async #ask(method: string, ...values: unknown[]): Promise<unknown> {
     checkAlive(this, method, 'tensor');
     return this.line.ask([method], values, { on: this.reference });
@@ -82,16 +95,24 @@ if (Symbol.asyncDispose) {
 
 /** A mask that lives in the Worker. */
 export class RemoteMask {
-  /** @internal */
-  readonly line: Line;
-  /** @internal */
-  readonly reference: number;
+  readonly #line: Line;
+  readonly #reference: number;
 
   /** @internal Remote masks are made by the calls of a Worker. */
   constructor(line: Line, reference: number) {
-    this.line = line;
-    this.reference = reference;
+    this.#line = line;
+    this.#reference = reference;
     Object.freeze(this);
+  }
+
+  /** @internal */
+  get line(): Line {
+    return this.#line;
+  }
+
+  /** @internal */
+  get reference(): number {
+    return this.#reference;
   }
 }
 
@@ -235,12 +256,11 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
           port.send({ cancelled: id });
           reject(signal!.reason as Error);
         };
-        const settled = () => signal?.removeEventListener('abort', abort);
+        const settled = signal ? whenAborted(signal, abort) : () => {};
         waiting.set(id, {
           resolve: (value) => (settled(), resolve(value)),
           reject: (reason) => (settled(), reject(reason)),
         });
-        signal?.addEventListener('abort', abort, { once: true });
         port.wait(true);
       }),
     close: () => {

@@ -108,3 +108,20 @@ export function mapParts(value: unknown, replace: (part: unknown) => unknown): u
   const parts = Object.entries(value).map(([name, part]) => [name, mapParts(part, replace)]);
   return Object.fromEntries(parts);
 }
+
+const aborting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `abort` when the signal does, unless what it returns is called first. Listens once for all
+ * that wait for a signal: Node takes more than ten listeners for a leak, and says so.
+ */
+export function whenAborted(signal: AbortSignal, abort: () => void): () => void {
+  let waiting = aborting.get(signal);
+  if (!waiting) {
+    const all = (waiting = new Set<() => void>());
+    aborting.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+  }
+  const set = waiting.add(abort);
+  return () => set.delete(abort);
+}
