@@ -63,6 +63,36 @@ ${numbers.join('\n')}
   const tril::MatrixView<const float> ${name}(${name}_numbers, {${matrix.rows}, ${matrix.cols}});`;
 }
 
+/** One matrix below the other, all of one width. */
+export function below(...parts: readonly MatrixData[]): MatrixData {
+  const { cols } = parts[0];
+  const data = new Float32Array(parts.reduce((sum, part) => sum + part.data.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    data.set(part.data, at);
+    at += part.data.length;
+  }
+  return { rows: data.length / cols, cols, data };
+}
+
+/** The core's random numbers in Python: a call gives the next of normal or uniform ones. */
+export const pythonRandom = `def random(seed):  # PCG32 (O'Neill 2014)
+    state = 0
+    def bits():
+        nonlocal state
+        old, state = state, (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        mixed, turn = ((old >> 18 ^ old) >> 27) % 2**32, old >> 59
+        return (mixed >> turn | mixed << (-turn & 31)) % 2**32
+    bits()
+    state = (state + seed) % 2**64
+    bits()
+    return lambda: (bits() >> 8) * 2.0**-24
+def normal(seed, rows, cols):
+    next = random(seed)
+    draw = lambda: np.sqrt(-2 * np.log(1 - next())) * np.cos(2 * np.pi * next())
+    return np.array([draw() for _ in range(rows * cols)], np.float32).reshape(rows, cols)
+`;
+
 const oneLine = (text: string) => text.replace(/[\r\n]+/gu, ' ');
 
 function inputs(program: Program, write: (name: string, matrix: MatrixData) => string): string {

@@ -1,5 +1,11 @@
 // The figure as a program elsewhere: NumPy, PyTorch or C++ code with all inputs that gives the same digits.
-import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
+import {
+  cppProgram,
+  numpyProgram,
+  pythonRandom,
+  torchProgram,
+  type Program,
+} from '../../figures/code';
 import type { SoftmaxLessons } from '../../compute/lessons/softmax';
 import type { MatrixData } from '../../compute/protocol';
 import type { HeadId } from '../../compute/handmade/attend-heads';
@@ -145,11 +151,31 @@ tril::softmax_steps(scores, true, stable);`,
 
 /** Variances of scores of random queries and keys, from the same seeds. */
 export function scaleCode(seed: number, d: number, tokens: number, plain: number, scaled: number) {
+  const common = {
+    about: `Variance of ${tokens * tokens} scores of random queries and keys of width ${d}, as they are and over sqrt(d)`,
+    inputs: {},
+    expected: { rows: 1, cols: 2, data: Float32Array.of(plain, scaled) },
+  };
+  const drawn = (shape: string) => `normal(${shape}, ${tokens}, ${d})`;
   return {
+    numpy: () =>
+      numpyProgram({
+        ...common,
+        steps: `${pythonRandom}q, k = ${drawn(`${seed}`)}, ${drawn(`${seed + 1}`)}
+scores = q @ k.T`,
+        result: `np.array([[scores.var(), (scores / np.sqrt(np.float32(${d}))).var()]])`,
+      }),
+    pytorch: () =>
+      torchProgram({
+        ...common,
+        uses: ['import numpy as np'],
+        steps: `${pythonRandom}q, k = torch.tensor(${drawn(`${seed}`)}), torch.tensor(${drawn(`${seed + 1}`)})
+scores = q @ k.T`,
+        result: `torch.stack([scores.var(unbiased=False), (scores / ${d} ** 0.5).var(unbiased=False)])[None]`,
+      }),
     cpp: () =>
       cppProgram({
-        about: `Variance of ${tokens * tokens} scores of random queries and keys of width ${d}, as they are and over sqrt(d)`,
-        inputs: {},
+        ...common,
         uses: ['foundation/random', 'foundation/statistics', 'matmul/matmul'],
         steps: `tril::Buffer<float, 2> q({${tokens}, ${d}}), k(q.shape()), scores({${tokens}, ${tokens}});
 tril::Random one(${seed}), other(${seed + 1});
@@ -163,7 +189,6 @@ for (const bool divided : {false, true}) {
   variances[divided] = static_cast<float>(tril::statistics(all).variance);
 }`,
         result: '{variances, {1, 2}}',
-        expected: { rows: 1, cols: 2, data: Float32Array.of(plain, scaled) },
       }),
   };
 }

@@ -1,21 +1,19 @@
-// The block as a program elsewhere, with all its weights: NumPy step by step, PyTorch by its own layer.
-import { numpyProgram, torchProgram, type Program } from '../../figures/code';
+// The block as a program elsewhere, with all its weights: NumPy step by step, PyTorch by its own layer, C++ by
+// cpp-block.ts; and the same with the words moved.
+import type { BlockAsk, ShuffleAnswer } from '../../compute/lessons/block';
+import type { MatrixData } from '../../compute/protocol';
+import { below, cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
+import { cppBlock, cppBlockUses } from './cpp-block';
 import type { Scene } from './scene';
 
 /** W_Q, W_K and W_V of all heads, one below the other. */
-function stacked({ answer }: Scene) {
+function inputs({ answer }: Scene): Program['inputs'] {
+  const { x, wo, w1, w2 } = answer.whole;
   const parts = (['wq', 'wk', 'wv'] as const).flatMap((id) => answer.perHead[id]);
-  const { cols } = parts[0];
-  const data = Float32Array.from(parts.flatMap((part) => [...part.data]));
-  return { rows: data.length / cols, cols, data };
+  return { x, W: below(...parts), W_O: wo, W_1: w1, W_2: w2 };
 }
 
-function inputs(scene: Scene): Program['inputs'] {
-  const { x, wo, w1, w2 } = scene.answer.whole;
-  return { x, W: stacked(scene), W_O: wo, W_1: w1, W_2: w2 };
-}
-
-function about({ ask, tokens }: Scene): string {
+function about(ask: BlockAsk, tokens: readonly string[]): string {
   const off = ask.off.length > 0 ? `, without ${ask.off.join(', ')}` : '';
   return `A Transformer block, ${ask.norm}-norm${off}: ${tokens.join(' ')}; random weights, seed ${ask.seed}`;
 }
@@ -27,7 +25,7 @@ const activations = {
 } as const;
 
 /** The function `block` with the parts that are on. */
-function steps({ ask }: Scene): string {
+function steps(ask: BlockAsk): string {
   const on = (part: (typeof ask.off)[number]) => !ask.off.includes(part);
   const pre = ask.norm === 'pre';
   const normed = (part: 'norm1' | 'norm2', name: string) => (on(part) ? `norm(${name})` : name);
@@ -68,24 +66,15 @@ def feed_forward(m):
     h = m @ W_1.T
     return ${activations[ask.activation as keyof typeof activations]} @ W_2.T
 
-y = ${pre ? first : normed('norm1', `(${first})`)}
-z = ${pre ? second : normed('norm2', `(${second})`)}`;
+def block(x):
+    y = ${pre ? first : normed('norm1', `(${first})`)}
+    return ${pre ? second : normed('norm2', `(${second})`)}`;
 }
 
-export function numpyCode(scene: Scene): string {
-  return numpyProgram({
-    ...{ about: about(scene), inputs: inputs(scene), steps: steps(scene), result: 'z' },
-    uses: scene.ask.activation === 'gelu' ? ['from math import erf, sqrt'] : [],
-    expected: scene.answer.whole['output'],
-  });
-}
-
-/** nn.TransformerEncoderLayer where it is one; else the same steps as NumPy's, on tensors. */
-export function torchCode(scene: Scene): string {
-  const { ask } = scene;
-  const whole = ask.off.length === 0 && ask.positions !== 'rotary';
+/** nn.TransformerEncoderLayer as the function `block`. */
+function torchLayer(ask: BlockAsk): string {
   const activation = ask.activation === 'silu' ? 'torch.nn.functional.silu' : `"${ask.activation}"`;
-  const layer = `layer = torch.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, dropout=0.0, activation=${activation},
+  return `layer = torch.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, dropout=0.0, activation=${activation},
     batch_first=True, norm_first=${ask.norm === 'pre' ? 'True' : 'False'}).train(False)
 with torch.no_grad():
     for name, parameter in layer.named_parameters():
@@ -95,17 +84,82 @@ with torch.no_grad():
     layer.self_attn.out_proj.weight.copy_(W_O)
     layer.linear1.weight.copy_(W_1)
     layer.linear2.weight.copy_(W_2)
+
+def block(x):
     mask = ${ask.causal ? 'torch.ones(len(x), len(x), dtype=torch.bool).triu(1)' : 'None'}
-    z = layer(x[None], src_mask=mask)[0]`;
-  return torchProgram({
-    ...{ about: about(scene), inputs: inputs(scene) },
-    ...(whole
-      ? { steps: layer, result: 'z' }
-      : {
-          uses: ['import numpy as np', 'from math import erf, sqrt'],
-          steps: `x, W, W_O, W_1, W_2 = (m.numpy() for m in (x, W, W_O, W_1, W_2))\n${steps(scene)}`,
-          result: 'torch.tensor(z, dtype=torch.float32)',
-        }),
-    expected: scene.answer.whole['output'],
+    with torch.no_grad():
+        return layer(x[None], src_mask=mask)[0]`;
+}
+
+/** `result` is an expression in Python with `block`, `lines` are C++ with it. */
+function programs(
+  ask: BlockAsk,
+  common: Pick<Program, 'about' | 'inputs' | 'expected'>,
+  python: string,
+  cpp: Pick<Program, 'steps' | 'result'>,
+) {
+  const whole = ask.off.length === 0 && ask.positions !== 'rotary';
+  const names = Object.keys(common.inputs).join(', ');
+  return {
+    numpy: () =>
+      numpyProgram({
+        ...common,
+        uses: ask.activation === 'gelu' ? ['from math import erf, sqrt'] : [],
+        steps: steps(ask),
+        result: python,
+      }),
+    // Step by step, on NumPy's arrays, where it is not the layer that PyTorch has.
+    pytorch: () =>
+      torchProgram(
+        whole
+          ? { ...common, steps: torchLayer(ask), result: python }
+          : {
+              ...common,
+              uses: ['import numpy as np', 'from math import erf, sqrt'],
+              steps: `${names} = (m.numpy() for m in (${names}))\n${steps(ask)}`,
+              result: `torch.tensor(${python}, dtype=torch.float32)`,
+            },
+      ),
+    cpp: () =>
+      cppProgram({
+        ...common,
+        uses: cppBlockUses(ask),
+        steps: `${cppBlock(ask, ask.ids.length)}\n${cpp.steps}`,
+        result: cpp.result,
+      }),
+  };
+}
+
+export function blockCode(scene: Scene) {
+  const { ask, answer, tokens } = scene;
+  const common = {
+    about: about(ask, tokens),
+    inputs: inputs(scene),
+    expected: answer.whole['output'],
+  };
+  return programs(ask, common, 'block(x)', {
+    steps: 'tril::Buffer<float, 2> output(x.shape());\nblock(x, output);',
+    result: 'output.view()',
+  });
+}
+
+/** The outputs of the moved words less the moved outputs of the words. */
+export function shuffleCode(
+  { given, gap }: ShuffleAnswer,
+  ask: BlockAsk & { readonly order: readonly number[] },
+  moved: readonly string[],
+) {
+  const { x, moved: other, ...weights } = given;
+  const inputs: Record<string, MatrixData> = { x, moved: other, ...weights };
+  const common = { about: about(ask, moved), inputs, expected: gap };
+  return programs(ask, common, `block(moved) - block(x)[[${ask.order.join(', ')}]]`, {
+    steps: `tril::Buffer<float, 2> plain(x.shape()), gap(x.shape());
+block(x, plain);
+block(moved, gap);
+const tril::Index order[] = {${ask.order.join(', ')}};
+for (tril::Index row = 0; row < ${x.rows}; ++row) {
+  for (tril::Index col = 0; col < ${x.cols}; ++col) gap.view()[row][col] -= plain.view()[order[row]][col];
+}`,
+    result: 'gap.view()',
   });
 }

@@ -61,6 +61,51 @@ std::printf("%d steps\\n", steps);`,
   };
 }
 
+/** The order's loops around the two or three accesses of its innermost one, and a cache that counts. */
+function memorySteps(order: TracedMethod): string {
+  const { n, lineFloats, lines, block } = shape;
+  const [outer, middle, inner] = order;
+  const around = `for ${outer} in range(n):
+    for ${middle} in range(n):
+        `;
+  const calls: Record<string, string> = {
+    k: 'dot(i, j)',
+    j: 'add_row(i, k, range(n))',
+    i: 'add_column(k, j)',
+  };
+  const cleared =
+    'for i in range(n):\n    for j in range(n):\n        touch(2, i, j)  # C begins with zeros\n';
+  const loops =
+    order === 'blocked'
+      ? `${cleared}for i0, k0, j0 in product(range(0, n, ${block}), repeat=3):
+    for i in range(i0, i0 + ${block}):
+        for k in range(k0, k0 + ${block}):
+            add_row(i, k, range(j0, j0 + ${block}))`
+      : `${inner === 'k' ? '' : cleared}${around}${calls[inner]}`;
+  return `n, held, counts = ${n}, [], [0, 0]  # misses, hits
+def touch(matrix, row, col):  # 0, 1, 2 for A, B, C, one after the other in memory
+    line = (matrix * n * n + row * n + col) // ${lineFloats}
+    counts[line in held] += 1
+    if line in held:
+        held.remove(line)
+    held.append(line)
+    del held[:-${lines}]  # the ${lines} lines that were used last
+def dot(i, j):
+    for k in range(n):
+        touch(0, i, k), touch(1, k, j)
+    touch(2, i, j)
+def add_row(i, k, columns):
+    touch(0, i, k)
+    for j in columns:
+        touch(2, i, j), touch(1, k, j), touch(2, i, j)
+def add_column(k, j):
+    touch(1, k, j)
+    for i in range(n):
+        touch(2, i, j), touch(0, i, k), touch(2, i, j)
+${loops}
+misses, hits = counts`;
+}
+
 /** Accesses, hits and misses, as the core counts them. */
 export function memoryCode(order: TracedMethod, accesses: number, misses: number) {
   const { n, lineFloats, lines, block } = shape;
@@ -69,10 +114,18 @@ export function memoryCode(order: TracedMethod, accesses: number, misses: number
     cols: 3,
     data: Float32Array.of(accesses, accesses - misses, misses),
   };
+  const about = `Loops ${text.memory.orders[order]}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`;
+  const python = (array: string) => ({
+    ...{ about, inputs: {}, uses: ['from itertools import product'], expected },
+    steps: memorySteps(order),
+    result: `${array}([[hits + misses, hits, misses]])`,
+  });
   return {
+    numpy: () => numpyProgram(python('np.array')),
+    pytorch: () => torchProgram(python('torch.tensor')),
     cpp: () =>
       cppProgram({
-        about: `Loops ${text.memory.orders[order]}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`,
+        about,
         inputs: {},
         uses: ['matmul/access_trace', 'matmul/cache_model'],
         steps: `tril::Buffer<float, 2> a({${n}, ${n}}), b(a.shape()), c(a.shape());

@@ -48,6 +48,8 @@ export interface ShuffleAnswer {
   readonly reordered: MatrixData;
   readonly gap: MatrixData;
   readonly largest: number;
+  /** What it is made of: the text, the moved text, and the weights. */
+  readonly given: Readonly<Record<'x' | 'moved' | 'W' | 'W_O' | 'W_1' | 'W_2', MatrixData>>;
   /** Of one of the two. */
   readonly cost: CostData;
 }
@@ -231,13 +233,20 @@ export const blockAnswers: Answers<BlockLessons> = {
   block,
 
   shuffle(tril, { order, ...ask }) {
-    const plain = run(tril, ask).steps.output;
-    const rearranged = reordered(tril, plain, order);
-    const shuffled = run(tril, { ...ask, ids: order.map((place) => ask.ids[place]) }).steps.output;
+    const { given, weights, steps } = run(tril, ask);
+    const rearranged = reordered(tril, steps.output, order);
+    const other = run(tril, { ...ask, ids: order.map((place) => ask.ids[place]) });
+    const shuffled = other.steps.output;
     const gap = subtract(tril, shuffled, rearranged);
     return {
       ...{ rearranged: download(rearranged), reordered: download(shuffled), gap: download(gap) },
       largest: apart(tril, shuffled, rearranged),
+      given: {
+        ...{ x: download(given.x), moved: download(other.given.x) },
+        W: download(weights['self_attn.in_proj_weight']),
+        W_O: download(weights['self_attn.out_proj.weight']),
+        ...{ W_1: download(weights['linear1.weight']), W_2: download(weights['linear2.weight']) },
+      },
       cost: blockCost(tril, ask),
     };
   },

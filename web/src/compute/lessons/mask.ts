@@ -57,6 +57,13 @@ export interface FutureAsk extends MaskAsk {
 export interface FutureAnswer {
   /** Of the input as it was, and overwritten, by one and the same call. */
   readonly outputs: readonly [MatrixData, MatrixData];
+  /** What they are made of. */
+  readonly given: {
+    readonly x: MatrixData;
+    readonly overwritten: MatrixData;
+    readonly weights: HeadWeights;
+    readonly mask: MatrixData;
+  };
   /** Of the attention of one of them. */
   readonly cost: CostData;
 }
@@ -237,8 +244,13 @@ export const maskAnswers: Answers<MaskLessons> = {
 
   future(tril, ask) {
     const { x, weights, mask, sum } = prepare(tril, ask);
-    const made = [x, overwritten(tril, x, ask)].map((input) => headOf(tril, input, weights));
+    const other = overwritten(tril, x, ask);
+    const made = [x, other].map((input) => headOf(tril, input, weights));
     const [one, two] = made.map((head) => attendMasked(tril, head, mask, sum, ask.hide).output);
-    return { outputs: [one, two], cost: costOf(tril, made[0], mask) };
+    return {
+      outputs: [one, two],
+      given: { x, overwritten: other, weights, mask: sum },
+      cost: costOf(tril, made[0], mask),
+    };
   },
 };

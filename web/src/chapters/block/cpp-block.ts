@@ -1,0 +1,82 @@
+// The block of chapter "Block" in C++, as a function from x to output: one call of the core where it is a whole block,
+// else put together from its layers.
+import type { BlockAsk } from '../../compute/lessons/block';
+import { activationIds } from '../../state/block';
+
+type Form = Pick<BlockAsk, 'norm' | 'activation' | 'causal' | 'off' | 'positions'>;
+const isWhole = ({ off, positions }: Form) => off.length === 0 && positions !== 'rotary';
+
+export const cppBlockUses = (form: Form) =>
+  isWhole(form)
+    ? ['block/transformer_block']
+    : [
+        ...['attention/multi_head_attention', 'layers/add', 'layers/feed_forward'],
+        ...['layers/layer_norm', 'layers/linear', 'layers/rotary_positions'],
+      ];
+
+const enumerator = (form: Form) =>
+  `tril::Activation::${activationIds.find((id) => id === form.activation) ?? 'relu'}`;
+
+/** Of T tokens of width 8, two heads. */
+export function cppBlock(form: Form, tokens: number): string {
+  const lines = (isWhole(form) ? wholeBlock(form, tokens) : parts(form, tokens)).split('\n');
+  return `const auto block = [&](const tril::MatrixView<const float>& x, const tril::MatrixView<float>& out) {
+${lines.map((line) => `  ${line}`).join('\n')}
+};`;
+}
+
+const wholeBlock = (form: Form, tokens: number) => `tril::transformer_block(
+    {x.data(), {1, ${tokens}, 8}},
+    {.self_attn = {.in_proj_weight = W, .out_proj_weight = W_O}, .linear1 = {.weight = W_1}, .linear2 = {.weight = W_2}},
+    {.heads = 2, .norm = tril::NormOrder::${form.norm}, .activation = ${enumerator(form)}, .attention = {.causal = ${form.causal}}},
+    {out.data(), {1, ${tokens}, 8}}, scratch, parallel);`;
+
+function parts(form: Form, tokens: number): string {
+  const on = (part: Form['off'][number]) => !form.off.includes(part);
+  const pre = form.norm === 'pre';
+  const norm = (from: string, to: string) =>
+    `tril::layer_norm(${from}, {}, {}, {}, ${to}, parallel);`;
+  const lines = ['tril::Buffer<float, 2> normed(x.shape()), y(x.shape());'];
+  const input = (part: 'norm1' | 'norm2', from: string) => {
+    if (!pre || !on(part)) return from;
+    lines.push(norm(from, 'normed'));
+    return 'normed.view()';
+  };
+  if (on('attention')) lines.push(attention(form, tokens, input('norm1', 'x')));
+  if (on('residual1')) lines.push('tril::add(x, y, y, parallel);');
+  if (!pre && on('norm1')) lines.push(norm('y', 'y'));
+  if (on('feedForward')) {
+    const from = input('norm2', 'y.view()');
+    lines.push(`tril::feed_forward(${from}, {.linear1 = {.weight = W_1}, .linear2 = {.weight = W_2}},
+                   ${enumerator(form)}, out, scratch, parallel);`);
+  } else {
+    lines.push('std::fill_n(out.data(), out.count(), 0.0f);');
+  }
+  if (on('residual2')) lines.push('tril::add(y, out, out, parallel);');
+  if (!pre && on('norm2')) lines.push(norm('out', 'out'));
+  return lines.join('\n');
+}
+
+function attention({ causal, positions }: Form, tokens: number, from: string): string {
+  if (positions !== 'rotary') {
+    return `tril::multi_head_attention({${from}.data(), {1, ${tokens}, 8}}, {.in_proj_weight = W, .out_proj_weight = W_O},
+                           {.heads = 2, .attention = {.causal = ${causal}}}, {y.data(), {1, ${tokens}, 8}},
+                           scratch, parallel);`;
+  }
+  return `// Queries and keys are turned between the projections and the attention.
+tril::Buffer<float, 2> packed({${tokens}, 24}), joined({${tokens}, 8}), cosine({${tokens}, 2}), sine({${tokens}, 2});
+tril::linear(${from}, W, {}, packed, scratch, parallel);
+tril::Buffer<std::int32_t, 1> places({${tokens}});
+for (std::int32_t t = 0; t < ${tokens}; ++t) places.view()[t] = t;
+tril::rotary_angles(places, 10000, cosine, sine);
+const auto heads = [](float* data, tril::Index width) {  // [1, H, T, D] of [T, H * D]
+  return tril::TensorView<float, 4>(data, {1, 2, ${tokens}, 4}, {${tokens} * width, 4, width, 1});
+};
+const auto q = heads(packed.data(), 24), k = heads(packed.data() + 8, 24), v = heads(packed.data() + 16, 24);
+for (const auto& one : {q, k}) {
+  tril::rotary_positions(one, {cosine.data(), {1, ${tokens}, 2}}, {sine.data(), {1, ${tokens}, 2}},
+                         tril::RotaryPairs::halves, one, parallel);
+}
+tril::attention(q, k, v, {.causal = ${causal}}, heads(joined.data(), 8), scratch, parallel);
+tril::linear(joined, W_O, {}, y, scratch, parallel);`;
+}
