@@ -86,7 +86,7 @@ TransformerBlockWeights block_weights(const TensorFile<float>& file, const Argum
 ExitCode run(const Program& program, const Arguments& arguments) {
   Progress progress(4);
   const TensorFile<float> file = load_file<float>(arguments.weights, progress);
-  if (file.is_npy) {
+  if (file.is_npy()) {
     throw Failure(arguments.weights + ": is a .npy file; a .safetensors file is wanted here");
   }
   const TransformerBlockWeights weights = block_weights(file, arguments);

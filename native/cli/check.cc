@@ -79,7 +79,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
     expected = load_file<double>(arguments.expected, progress);
     actual = load_file<double>(arguments.actual, progress);
   }
-  if (expected.is_npy != actual.is_npy) {
+  if (expected.is_npy() != actual.is_npy()) {
     throw Failure(arguments.actual + ": is not of the same kind as " + arguments.expected);
   }
   std::string text;
@@ -87,7 +87,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   bool passes = true;
   const auto add = [&](const std::string& name, Finding finding) {
     text += (name.empty() ? "" : name + ": ") + finding.text;
-    if (!expected.is_npy) finding.report["name"] = name;
+    if (!expected.is_npy()) finding.report["name"] = name;
     finding.report["passes"] = finding.passes;
     tensors.push_back(finding.report);
     passes = passes && finding.passes;
@@ -120,7 +120,8 @@ void add_check(Program& program) {
       "  tril check expected.npy actual.npy\n"
       "  tril check expected.safetensors actual.safetensors --atol 0 --rtol 1e-3 --json",
       [&program, arguments] { return run(program, *arguments); });
-  Program::add_file(command, "expected", arguments->expected, ".npy or .safetensors")->required();
+  Program::add_file(command, "expected", arguments->expected, ".npy, .npz or .safetensors")
+      ->required();
   Program::add_file(command, "actual", arguments->actual,
                     "The same kind; tensors are paired by name")
       ->required();

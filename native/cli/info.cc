@@ -79,14 +79,16 @@ ExitCode run(const Program& program, const std::string& path) {
   nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
   for (const auto& [name, tensor] : file.tensors) {
     const Summary summary = summarise(tensor);
-    text += text_of(file.is_npy ? path : name, tensor, summary);
+    text += text_of(file.is_npy() ? path : name, tensor, summary);
     nlohmann::ordered_json report = report_of(tensor, summary);
-    if (!file.is_npy) report["name"] = name;
+    if (!file.is_npy()) report["name"] = name;
     tensors.push_back(report);
   }
-  nlohmann::ordered_json report = {{"file", path}, {"format", file.is_npy ? "npy" : "safetensors"}};
-  if (!file.is_npy) {
-    report["metadata"] = file.metadata;
+  constexpr const char* kFormats[] = {"npy", "npz", "safetensors"};  // in the order of FileFormat
+  nlohmann::ordered_json report = {{"file", path},
+                                   {"format", kFormats[static_cast<std::size_t>(file.format)]}};
+  if (!file.is_npy()) {
+    if (file.format == FileFormat::safetensors) report["metadata"] = file.metadata;
     for (const auto& [key, value] : file.metadata) {
       // Quoted, so that whatever stands in it stays on its line.
       text += nlohmann::json(key).dump() + " = " + nlohmann::json(value).dump() + "\n";
@@ -104,9 +106,10 @@ void add_info(Program& program) {
   const auto path = std::make_shared<std::string>();
   CLI::App& command = program.add("info", "What a file holds: types, shapes, statistics",
                                   "  tril info q.npy\n"
+                                  "  tril info arrays.npz\n"
                                   "  tril info model.safetensors --json",
                                   [&program, path] { return run(program, *path); });
-  Program::add_file(command, "file", *path, ".npy or .safetensors")->required();
+  Program::add_file(command, "file", *path, ".npy, .npz or .safetensors")->required();
 }
 
 }  // namespace tril::cli

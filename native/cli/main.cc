@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "npz.h"
 #include "program.h"
 
 namespace tril::cli {
@@ -59,7 +60,8 @@ ExitCode run(int argc, char** argv) {
   program.app.require_subcommand(1);
   program.app.footer(
       "`tril COMMAND --help` tells a command's options, with examples.\n"
-      "Exit codes: 0 done, 1 `check` found a difference, 2 an error.");
+      "Exit codes: 0 done, 1 `check` found a difference, 2 an error.\n" +
+      std::string(kNpzNote));
   for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info}) {
     add(program);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "npz.h"
 #include "program.h"
 
 namespace tril::cli {
@@ -52,15 +53,21 @@ TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress) {
   progress.next("reading " + path.string());
   return about(path, [&] {
     const std::vector<std::byte> bytes = read_file(path);
-    if (begins_with(bytes, "PK\3\4")) {
-      throw Error("", "", "is a .npz archive; unpack it and give one of its .npy files");
-    }
     TensorFile<T> file;
-    file.is_npy = begins_with(bytes, "\x93NUMPY") || path.extension() == ".npy";
-    if (file.is_npy) {
+    if (begins_with(bytes, "PK")) {
+      file.format = FileFormat::npz;
+      for (const NpzEntry& each : read_npz(bytes)) {
+        const std::string place = path.string() + ": " + each.name;
+        file.tensors.emplace_back(
+            each.name, about(place, [&] { return read_tensor<T>(place, parse_npy(each.file)); }));
+      }
+      return file;
+    }
+    if (begins_with(bytes, "\x93NUMPY") || path.extension() == ".npy") {
       file.tensors.emplace_back("", read_tensor<T>(path.string(), parse_npy(bytes)));
       return file;
     }
+    file.format = FileFormat::safetensors;
     Safetensors stored = parse_safetensors(bytes);
     for (NamedTensor& each : stored.tensors) {
       const std::string place = path.string() + ": " + each.name;
@@ -78,8 +85,12 @@ template TensorFile<double> load_file(const std::filesystem::path&, Progress&);
 
 Tensor<float> load_npy(const std::filesystem::path& path, Progress& progress) {
   TensorFile<float> file = load_file<float>(path, progress);
-  if (!file.is_npy) {
+  if (file.format == FileFormat::safetensors) {
     throw Failure(path.string() + ": is a .safetensors file; a .npy file is wanted here");
+  }
+  if (file.tensors.size() != 1) {
+    throw Failure(path.string() + ": holds " + std::to_string(file.tensors.size()) +
+                  " arrays; one is wanted here");
   }
   return std::move(file.tensors.front().second);
 }

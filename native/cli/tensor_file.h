@@ -28,21 +28,24 @@ struct Tensor {
   std::string shape_text() const { return tril::shape_text(shape.data(), rank()); }
 };
 
+enum class FileFormat { npy, npz, safetensors };
+
 // All that a file holds, read as T, under its names; a .npy file's one array is named "".
 template <typename T>
 struct TensorFile {
   std::vector<std::pair<std::string, Tensor<T>>> tensors;
   Metadata metadata;
-  bool is_npy = false;
+  FileFormat format = FileFormat::npy;
 
+  bool is_npy() const noexcept { return format == FileFormat::npy; }
   const Tensor<T>* find(std::string_view name) const noexcept;
 };
 
-// .npy and .safetensors are told apart by their first bytes. Axes must be at least 1.
+// .npy, .npz and .safetensors are told apart by their first bytes. Axes must be at least 1.
 template <typename T>
 TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress);
 
-// The one array of a .npy file.
+// The one array of a .npy file, or of a .npz archive that has but one.
 Tensor<float> load_npy(const std::filesystem::path& path, Progress& progress);
 
 // As .npy, float32; see write_file. Returns the report on it.

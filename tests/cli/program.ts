@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Golden } from '../wasm/golden.js';
 
@@ -106,6 +107,45 @@ export function safetensors(
   const data = Object.values(tensors).map(({ values }) => new Uint8Array(values.slice().buffer));
   return Buffer.concat([length, header, ...data]);
 }
+
+interface Entry {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What is written in the archive in place of the true number. */
+  readonly lies?: { readonly size?: number; readonly checksum?: number; readonly method?: number };
+}
+
+/** A .zip archive of deflated files, as numpy.savez_compressed writes it (APPNOTE 6.3, section 4.3). */
+export function zip(entries: readonly Entry[]): Uint8Array {
+  const fields = (...each: [size: 2 | 4, value: number][]) => {
+    const bytes = Buffer.alloc(each.reduce((sum, [size]) => sum + size, 0));
+    each.reduce((at, [size, value]) => bytes.writeUIntLE(value, at, size), 0);
+    return bytes;
+  };
+  const files: Uint8Array[] = [];
+  const list: Uint8Array[] = [];
+  let offset = 0;
+  for (const { name, bytes, lies = {} } of entries) {
+    const { size = bytes.length, checksum = crc32(bytes), method = 8 } = lies;
+    const packed = deflateRawSync(bytes);
+    const about = Buffer.concat([
+      fields([2, 20], [2, 0], [2, method], [2, 0], [2, 33], [4, checksum]),
+      fields([4, packed.length], [4, size], [2, name.length], [2, 0]),
+    ]);
+    const file = Buffer.concat([fields([4, 0x04034b50]), about, Buffer.from(name), packed]);
+    list.push(fields([4, 0x02014b50], [2, 20]), about);
+    list.push(fields([2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), Buffer.from(name));
+    files.push(file);
+    offset += file.length;
+  }
+  const listed = Buffer.concat(list);
+  const end = fields([4, 0x06054b50], [2, 0], [2, 0], [2, entries.length], [2, entries.length]);
+  const tail = fields([4, listed.length], [4, offset], [2, 0]);
+  return Buffer.concat([...files, listed, end, tail]);
+}
+
+/** Whether the program was built with libzip. */
+export const readsNpz = () => tril('--help').out.includes('.npz archives are read');
 
 /** PyTorch's tolerance for float32: atol 1e-5, rtol 1.3e-6. */
 export function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>) {

@@ -124,6 +124,13 @@ const requirements = [
     brew: 'nlohmann-json',
   },
   {
+    what: 'libzip',
+    purposes: ['core'],
+    find: () => findHeader('zip.h'),
+    debian: 'libzip-dev',
+    elsewhere: 'left out: the command line then does not read .npz',
+  },
+  {
     what: 'Google Benchmark',
     purposes: ['core', 'bench'],
     find: () => findHeader('benchmark/benchmark.h'),

@@ -1,0 +1,81 @@
+// .npz archives in place of .npy and .safetensors files, and those that lie.
+import { describe, expect, it } from 'vitest';
+import { failure, npy, readNpy, readsNpz, report, safetensors, tril } from './program.js';
+import { write, writeNpy, zip } from './program.js';
+
+const values = Float32Array.of(1, 2, 3, 4);
+const file = npy('<f4', [2, 2], new Uint8Array(values.buffer));
+const half = npy('<f2', [2], Uint8Array.of(0x00, 0x3c, 0x00, 0xc0));
+
+it('says in its help whether it reads .npz', () => {
+  expect(tril('--help').out).toMatch(/\.npz archives are (not )?read/);
+});
+
+// Built without libzip, the program refuses all archives: failure.test.ts.
+describe('.npz', () => {
+  it('is told array by array', ({ skip }) => {
+    if (!readsNpz()) skip();
+    write(
+      'x.npz',
+      zip([
+        { name: 'q.npy', bytes: file },
+        { name: 'a/b.npy', bytes: half },
+      ]),
+    );
+    const { format, tensors } = report('info', 'x.npz');
+    expect(format).toBe('npz');
+    expect(tensors).toMatchObject([
+      { name: 'q', type: 'float32', shape: [2, 2], mean: 2.5 },
+      { name: 'a/b', type: 'float16', shape: [2], smallest: -2, largest: 1 },
+    ]);
+    expect(tril('info', 'x.npz').out).toMatch(/^q: float32 \[2, 2\].*\na\/b: float16 \[2\]/);
+  });
+
+  it('is compared by names, with .safetensors, too', ({ skip }) => {
+    if (!readsNpz()) skip();
+    write('a.npz', zip([{ name: 'q.npy', bytes: file }]));
+    write('b.safetensors', safetensors({ q: { shape: [2, 2], values } }));
+    expect(report('check', 'a.npz', 'b.safetensors')).toMatchObject({ passes: true });
+    write('c.npz', zip([{ name: 'k.npy', bytes: file }]));
+    expect(tril('check', 'a.npz', 'c.npz').code).toBe(1);
+  });
+
+  it('of one array stands for it', ({ skip }) => {
+    if (!readsNpz()) skip();
+    write('a.npz', zip([{ name: 'arr_0.npy', bytes: file }]));
+    writeNpy('b.npy', [2, 2], [1, 0, 0, 1]);
+    report('matmul', 'a.npz', 'b.npy', '-o', 'out.npy');
+    expect([...readNpy('out.npy').values]).toEqual([1, 2, 3, 4]);
+    write('two.npz', zip(['q.npy', 'k.npy'].map((name) => ({ name, bytes: file }))));
+    expect(failure('matmul', 'two.npz', 'b.npy', '-o', 'out.npy')).toBe(
+      'two.npz: holds 2 arrays; one is wanted here',
+    );
+    expect(failure('matmul', 'a.npz', 'empty.npz', '-o', 'out.npy')).toMatch(/^empty\.npz: /);
+  });
+
+  it('that lies is refused', ({ skip }) => {
+    if (!readsNpz()) skip();
+    const refused = (archive: Uint8Array) => {
+      write('bad.npz', archive);
+      return failure('info', 'bad.npz');
+    };
+    const lying = (lies: object) => refused(zip([{ name: 'q.npy', bytes: file, lies }]));
+    expect(lying({ checksum: 1 })).toMatch(/^bad\.npz: "q\.npy" in the archive: CRC error/);
+    expect(lying({ size: 2 ** 31 })).toMatch(/said to be 2147483648 bytes long, which \d+ packed/);
+    expect(lying({ size: file.length + 1 })).toContain('"q.npy" in the archive');
+    expect(lying({ size: file.length - 1 })).toContain('"q.npy" in the archive');
+    expect(lying({ method: 1 })).toContain('"q.npy" in the archive: Compression method');
+    const entry = { name: 'q.npy', bytes: file };
+    expect(refused(zip([entry, entry]))).toContain('have the same name');
+    expect(refused(zip([{ ...entry, name: 'q\n.txt' }]))).toContain(
+      '"q\\n.txt" in the archive is no',
+    );
+    expect(refused(zip([{ name: 'q.npy', bytes: file.slice(0, 60) }]))).toMatch(
+      /^bad\.npz: q: byte 8/,
+    );
+    const whole = zip([entry]);
+    for (let length = 4; length < whole.length; length += 9) {
+      expect(refused(whole.slice(0, length))).toMatch(/^bad\.npz: /);
+    }
+  });
+});
