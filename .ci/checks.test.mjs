@@ -104,6 +104,13 @@ test('forbidden text is found in what is built, too', () => {
   assert.equal(built('web/dist/index.html', '<script type="module" src="./a.js"></script>'), 0);
 });
 
+test('a reference beside the page may name hosts, but load nothing from them', () => {
+  const built = (text) => checkBuilt([{ path: 'web/dist/api/a.html', text }]).length;
+  assert.equal(built('<script>f()</script><a href="https://example.org/">a</a>'), 0);
+  assert.equal(built('<script src="https://example.org/a.js"></script>'), 1);
+  assert.equal(built('a{background:url(//example.org/a.png)}'), 1);
+});
+
 test('a lock that names a host is refused', () => {
   const lock = (resolved) => JSON.stringify({ packages: { 'node_modules/a': { resolved } } });
   assert.deepEqual(checkLock(lock('wasm')), []);

@@ -1,7 +1,7 @@
 // The suites of `npm test`: how each is built, run, and where its own report lies.
 
 import { join } from 'node:path';
-import { buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
+import { buildDocuments, buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
 import { findChromium, findFirefox, findFuzzer } from '../wasm/toolchain/system.mjs';
@@ -129,7 +129,7 @@ export const suites = [
     id: 'web',
     name: 'Playwright, page',
     part: 'web',
-    prepare: () => buildAll().then(buildPage),
+    prepare: () => buildAll().then(buildPage).then(buildDocuments),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHROMIUM: findChromium() }),
     read: readPlaywright,

@@ -1,4 +1,9 @@
-// The package's public entry: loadTril, and the names of the types that its calls take and return.
+/**
+ * `loadTril` gives everything that can be computed: all calls are those of {@link Tril}. The rest is the
+ * types that they take and return.
+ *
+ * @module tril
+ */
 export { loadTril, type LoadOptions, type Tril } from './load.js';
 export { Tensor } from './tensor.js';
 export { TrilError, type Shapes } from './error.js';

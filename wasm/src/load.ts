@@ -6,6 +6,7 @@ import { booleanOption, checkKeys, describe, integerOption } from './names.js';
 import type { Raw, RawOptions } from './raw.js';
 import { chooseVariant, type Variant } from './variant.js';
 
+/** The options of `loadTril`. */
 export interface LoadOptions {
   /** Which build to load, instead of the best that this engine can run. */
   readonly variant?: Variant;

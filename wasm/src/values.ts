@@ -9,6 +9,7 @@ export interface HalfArray extends ArrayBufferView {
   readonly [Symbol.toStringTag]: 'Float16Array';
   readonly length: number;
   readonly [index: number]: number;
+  /** Overwrites numbers from `offset` on, rounded to half precision. */
   set(values: ArrayLike<number>, offset?: number): void;
 }
 

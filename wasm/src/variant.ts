@@ -4,6 +4,7 @@ import { checkName } from './names.js';
 
 /** The builds there are: plain or relaxed 128-bit vectors, one thread or several. */
 export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'] as const;
+/** One of `variants`. */
 export type Variant = (typeof variants)[number];
 
 /** What the caller asks for. */

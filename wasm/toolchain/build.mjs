@@ -1,10 +1,11 @@
-// `npm run build`: the package into wasm/dist, the page into web/dist. What is newer than its
-// sources is left alone. Other programs take buildSteps().
+// `npm run build`: the package into wasm/dist, the page and the references into web/dist. What is newer
+// than its sources is left alone. Other programs take buildSteps().
 
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, variants } from './cmake.mjs';
+import * as documents from './documents.mjs';
 import { setupSteps } from './setup.mjs';
 import { main, root, run, runSteps } from './steps.mjs';
 
@@ -75,13 +76,42 @@ export const buildPage = () =>
     work: () => npmBuild('web'),
   });
 
-/** Package and, if asked for, page. */
+/** The references, placed beside the page, which has to be built before. */
+export async function buildDocuments() {
+  const missing = documents.noDoxygen();
+  if (!missing) {
+    await unlessUpToDate('cpp', {
+      sources: ['core'],
+      results: [documents.libraryReference],
+      work: documents.makeLibraryReference,
+    });
+  }
+  await unlessUpToDate('api', {
+    sources: [
+      ...['wasm/src', 'wasm/README.md', 'wasm/package.json', 'package-lock.json'],
+      ...['typedoc.mjs', 'typedoc.css'].map((file) => `wasm/toolchain/${file}`),
+      'build/cpp.stamp', // which it is linked to
+    ],
+    results: [documents.packageReference],
+    work: documents.makePackageReference,
+  });
+  const note = await unlessUpToDate('documents', {
+    sources: ['web', 'cpp', 'api'].map((name) => `build/${name}.stamp`),
+    results: ['web/dist/api/index.html'],
+    work: documents.placeDocuments,
+  });
+  return missing ?? note;
+}
+
+/** Package and, if asked for, page with its documents. */
 export function buildSteps({ page = true } = {}) {
   const steps = [
     { name: 'WebAssembly', work: buildModules },
     { name: 'Package', work: buildPackage },
   ];
-  if (page) steps.push({ name: 'Page', work: buildPage });
+  if (page) {
+    steps.push({ name: 'Page', work: buildPage }, { name: 'Documents', work: buildDocuments });
+  }
   return steps;
 }
 

@@ -172,6 +172,13 @@ const requirements = [
     brew: '--cask firefox',
   },
   {
+    what: 'Doxygen',
+    purposes: ['check'],
+    find: () => findProgram('doxygen'),
+    debian: 'doxygen',
+    elsewhere: 'left out: the page is then built without the C++ reference',
+  },
+  {
     what: 'clang-format',
     purposes: ['check'],
     find: () => findProgram('clang-format-14', 'clang-format'),

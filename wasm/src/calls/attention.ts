@@ -7,11 +7,13 @@ import { checkLengths, rawMask, type Mask } from './mask.js';
 /** How the scores are gone through; all methods are exact. */
 export type AttentionMethod = 'auto' | 'full' | 'blocked' | 'online';
 
+/** Keys `[B, Hk, S, D]` and values `[B, Hk, S, Dv]` that belong together. */
 export interface KeyValue {
   readonly key: Tensor;
   readonly value: Tensor;
 }
 
+/** The options of `attention`. */
 export interface AttentionOptions {
   /**
    * A query sees no key after its own position; with `past` or `keyLengths` positions count from
@@ -57,6 +59,7 @@ export interface AttentionTrace {
   readonly weights: Tensor;
 }
 
+/** What `attention` gives; `trace` and `present` where the options ask for them. */
 export type AttentionResult<Options> = {
   /** `[B, H, T, Dv]`, or laid out as the queries are. */
   readonly output: Tensor;

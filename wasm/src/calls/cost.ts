@@ -25,6 +25,7 @@ export interface Cost {
   readonly heldBytes: number;
 }
 
+/** A cost, and how many scores are computed. */
 export interface AttentionCost extends Cost {
   /** How many of the B H T S scores are computed: whole blocks that the mask hides are not. */
   readonly scores: number;

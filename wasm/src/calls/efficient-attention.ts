@@ -16,6 +16,7 @@ export interface AdditiveWeights {
   readonly v: Tensor;
 }
 
+/** The options of `additiveAttention`. */
 export interface AdditiveOptions extends OutOption {
   /** Which keys may be seen. */
   readonly mask?: Mask;
@@ -38,6 +39,7 @@ interface HeadOptions extends OutOption {
   readonly kvHeads?: number;
 }
 
+/** The options of `linearAttention`. */
 export interface LinearAttentionOptions extends HeadOptions {
   /** What queries and keys go through first: elu + 1, above 0 always, unless given. */
   readonly featureMap?: 'elu_plus_one' | 'identity';
@@ -54,6 +56,7 @@ export interface LinearAttentionOptions extends HeadOptions {
   readonly needWeights?: boolean;
 }
 
+/** The options of `lowRankAttention`. */
 export interface LowRankOptions extends HeadOptions {
   /** What projects the S keys to R, `[R, S]`. */
   readonly e: Tensor;
@@ -68,8 +71,11 @@ export interface LowRankOptions extends HeadOptions {
 type Traced<Options, Trace> = { readonly output: Tensor } & (Options extends { trace: true }
   ? { readonly trace: Trace }
   : { readonly trace?: Trace });
+/** What `additiveAttention` gives; `trace` where the options ask for it. */
 export type AdditiveResult<Options> = Traced<Options, AdditiveTrace>;
+/** What `lowRankAttention` gives; `trace` where the options ask for it. */
 export type LowRankResult<Options> = Traced<Options, AttentionTrace>;
+/** What `linearAttention` gives; `weights` where the options ask for them. */
 export type LinearAttentionResult<Options> = {
   readonly output: Tensor;
 } & (Options extends { needWeights: true }

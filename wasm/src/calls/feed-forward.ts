@@ -7,6 +7,7 @@ import type { OutOption } from './layers.js';
 /** What stands between two linear layers; `'gelu_tanh'` is GELU approximated by a tangent. */
 export type Activation = 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
 
+/** The options of `gelu`. */
 export interface GeluOptions extends OutOption {
   /** `'none'`, the exact function, unless given; `'tanh'`, its approximation. */
   readonly approximate?: 'none' | 'tanh';
@@ -24,6 +25,7 @@ export interface FeedForwardWeights {
   readonly 'linear2.bias'?: Tensor | null;
 }
 
+/** The options of `feedForward`. */
 export interface FeedForwardOptions extends OutOption {
   /** `'relu'` unless given. */
   readonly activation?: Activation;
@@ -39,6 +41,7 @@ export interface FeedForwardTrace {
   readonly activated: Tensor;
 }
 
+/** What `feedForward` gives; `trace` where the options ask for it. */
 export type FeedForwardResult<Options> = {
   /** `[..., C]` */
   readonly output: Tensor;

@@ -21,6 +21,7 @@ export interface StoredArray {
 /** The types in which numbers can be written to .npy and .npz; NumPy has no bfloat16. */
 export type NumpyType = 'float32' | 'float16';
 
+/** The options of the calls that write files. */
 export interface WriteOptions<Type extends string = NumpyType> {
   /**
    * In which type; `'float32'`, which loses nothing, unless given. Others are rounded to nearest, of

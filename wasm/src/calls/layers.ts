@@ -4,11 +4,13 @@ import { checkKeys, describe, integerOption, numberOption, optionalNumber } from
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
 
+/** The option that all calls have which make one tensor. */
 export interface OutOption {
   /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
   readonly out?: Tensor;
 }
 
+/** The options of `sinusoidalPositions`. */
 export interface SinusoidalOptions extends OutOption {
   /** After how many positions the first pair repeats; 2 pi unless given. */
   readonly wavelength?: number;
@@ -19,6 +21,7 @@ export interface SinusoidalOptions extends OutOption {
   readonly ratio?: number;
 }
 
+/** The options of `rotaryPositions`. */
 export interface RotaryOptions extends OutOption {
   /**
    * Where the tokens stand: `[T]`, or `[B, T]` for batches of their own; 0, 1, 2, ... unless given.

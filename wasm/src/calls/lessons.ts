@@ -13,8 +13,10 @@ import type { MatmulMethod } from './matmul.js';
 
 /** The ways of putting a product together, see `readProduct`. */
 export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
+/** One of `readings`. */
 export type Reading = (typeof readings)[number];
 
+/** What `readProduct` gives. */
 export interface ReadingResult {
   /** `[n, m]` */
   readonly output: Tensor;
@@ -36,6 +38,7 @@ export interface CacheShape {
   readonly sets?: number;
 }
 
+/** The options of `traceProduct` and `expectedMisses`. */
 export interface TraceOptions {
   readonly method: TracedMethod;
   readonly cache: CacheShape;
@@ -64,6 +67,7 @@ export interface ProductTrace {
   readonly misses: Int32Array;
 }
 
+/** What `strassenLevel` gives. */
 export interface StrassenResult {
   /** `[n, m]` */
   readonly output: Tensor;
@@ -86,12 +90,14 @@ export interface StrassenSigns {
   readonly out: QuarterSigns;
 }
 
+/** The options of `productError`. */
 export interface ErrorOptions {
   readonly method?: MatmulMethod;
   /** How often Strassen halves, at most 2; as often as pays unless given. */
   readonly levels?: number;
 }
 
+/** What `productError` gives. */
 export interface ErrorResult {
   /** The method's result minus the double-precision one, `[n, m]`. */
   readonly error: Tensor;
@@ -100,9 +106,12 @@ export interface ErrorResult {
   readonly rms: number;
 }
 
+/** The ways of averaging, see `runningAverage`. */
 export const averageMethods = ['loops', 'matrix', 'softmax'] as const;
+/** One of `averageMethods`. */
 export type AverageMethod = (typeof averageMethods)[number];
 
+/** The options of `runningAverage`. */
 export interface RunningAverageOptions {
   /** Two loops, which is the default, a triangular matrix, or softmax of a mask. */
   readonly method?: AverageMethod;
@@ -112,6 +121,7 @@ export interface RunningAverageOptions {
   readonly hidden?: number;
 }
 
+/** What `runningAverage` gives. */
 export interface RunningAverageResult {
   /** `[B, T, C]` */
   readonly output: Tensor;

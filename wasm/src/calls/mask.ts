@@ -34,6 +34,7 @@ export class Mask {
   }
 }
 
+/** The options of `mask.window`. */
 export interface WindowOptions {
   /** How many keys before its own a query sees; all unless given. */
   readonly left?: number;
@@ -41,6 +42,7 @@ export interface WindowOptions {
   readonly right?: number;
 }
 
+/** The options of `mask.strided`. */
 export interface StridedOptions {
   /** Keys less than this far away are seen. */
   readonly local: number;
@@ -48,6 +50,7 @@ export interface StridedOptions {
   readonly stride: number;
 }
 
+/** The options of `mask.dense`. */
 export interface DenseOptions {
   /**
    * `'additive'`: added to the scores, -inf hides. `'boolean'`: 0 hides, anything else may be
@@ -61,6 +64,7 @@ export interface DenseOptions {
   readonly short?: boolean;
 }
 
+/** The options of `mask.toTensor`. */
 export interface MaskTensorOptions {
   /** How many keys there were before query 0; 0 unless given. */
   readonly past?: number;

@@ -13,8 +13,10 @@ export const matmulMethods = [
   ...(['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji'] as const),
   ...(['blocked', 'tiled', 'strassen', 'eigen'] as const),
 ] as const;
+/** One of `matmulMethods`. */
 export type MatmulMethod = (typeof matmulMethods)[number];
 
+/** The options of `matmul`. */
 export interface MatmulOptions {
   /** Which algorithm; `'auto'`, the fastest that is known for the shape, unless given. */
   readonly method?: MatmulMethod;

@@ -3,6 +3,7 @@ import { checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
+/** The options of `triangular`. */
 export interface TriangularOptions extends OutOption {
   /** Which side of the diagonal is kept; `'lower'`, as `torch.tril`, unless given. */
   readonly part?: 'lower' | 'upper';

@@ -2,6 +2,7 @@ import type { Context } from '../context.js';
 import { booleanOption, checkKeys, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
+/** The tolerance of `compare`: an element may be off by `absolute + relative * |expected|`. */
 export interface CompareOptions {
   /** How far apart two elements may be; 0 unless given. */
   readonly absolute?: number;
@@ -43,6 +44,7 @@ export interface Statistics {
   readonly largest: number;
 }
 
+/** What `concentration` gives, in the shape of the weights without their last axis. */
 export interface Concentration {
   /** `-sum of w log w` of each row, in nats: 0 where one has all, log n where n share alike. */
   readonly entropy: Tensor;
@@ -50,6 +52,7 @@ export interface Concentration {
   readonly largest: Tensor;
 }
 
+/** What `softmaxSteps` gives. */
 export interface SoftmaxSteps {
   /** `powers / sum`, of the shape of x. */
   readonly output: Tensor;

@@ -25,6 +25,7 @@ export interface MultiHeadWeights {
   readonly 'out_proj.bias'?: Tensor | null;
 }
 
+/** The options of `multiHeadAttention`. */
 export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads'> {
   /** How many heads the projections are divided into. */
   readonly heads: number;
@@ -52,6 +53,7 @@ export interface MultiHeadTrace extends AttentionTrace {
   readonly heads: Tensor;
 }
 
+/** What `multiHeadAttention` gives; `weights` and `trace` where the options ask for them. */
 export type MultiHeadResult<Options> = {
   /** `[B, T, C]` */
   readonly output: Tensor;

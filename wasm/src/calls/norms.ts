@@ -2,6 +2,7 @@ import type { Context } from '../context.js';
 import { checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
+/** The options of `rmsNorm`. */
 export interface RmsNormOptions {
   /** What the result is multiplied by: of the shape of the normalised axes; 1 unless given. */
   readonly weight?: Tensor | null;
@@ -13,6 +14,7 @@ export interface RmsNormOptions {
   readonly out?: Tensor;
 }
 
+/** The options of `layerNorm`. */
 export interface LayerNormOptions extends RmsNormOptions {
   /** What is added to the result: of the shape of the normalised axes; 0 unless given. */
   readonly bias?: Tensor | null;

@@ -11,6 +11,7 @@ export interface OnlineBlocks {
   readonly keys?: number;
 }
 
+/** The options of `onlineAttention`. */
 export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method'> {
   readonly blocks?: OnlineBlocks;
 }
@@ -33,6 +34,7 @@ export interface OnlineTrace {
   readonly visited: Tensor;
 }
 
+/** What `onlineAttention` gives; `trace` where the options ask for it. */
 export type OnlineResult<Options> = {
   /** `[B, H, T, Dv]`, or laid out as the queries are. */
   readonly output: Tensor;

@@ -2,6 +2,7 @@ import type { Context } from '../context.js';
 import { checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
+/** The options of `softmax` and `logSoftmax`. */
 export interface SoftmaxOptions {
   /** The axis that sums to 1, counted from the end where negative; the last one unless given. */
   readonly axis?: number;

@@ -4,6 +4,7 @@ import { TrilError } from '../error.js';
 import type { Tensor } from '../tensor.js';
 import { checkShape, flatten, inferShape, type Values } from '../values.js';
 
+/** The options of `randomNormal`. */
 export interface RandomOptions {
   /**
    * A whole number from 0 to 2^53 - 1; equal seeds give equal numbers in every build and engine.
@@ -11,6 +12,7 @@ export interface RandomOptions {
   readonly seed: number;
 }
 
+/** The options of `randomUniform`. */
 export interface UniformOptions extends RandomOptions {
   /** The least number there can be; 0 unless given. */
   readonly low?: number;

@@ -37,6 +37,7 @@ export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
  */
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
+/** The options of `transformerBlock`. */
 export interface TransformerBlockOptions extends Omit<AttentionOptions, 'past' | 'heads'> {
   /** How many heads attention is divided into. */
   readonly heads: number;
@@ -50,11 +51,13 @@ export interface TransformerBlockOptions extends Omit<AttentionOptions, 'past' |
   readonly eps?: number;
 }
 
+/** The options of `decoderBlock`. */
 export interface DecoderBlockOptions extends TransformerBlockOptions {
   /** Which part of the memory may be looked at. */
   readonly memoryMask?: Mask;
 }
 
+/** The options of `transformer`. */
 export interface TransformerOptions extends Omit<DecoderBlockOptions, 'mask' | 'keyLengths'> {
   /** Which part of the source the encoder may look at. */
   readonly sourceMask?: Mask;
@@ -88,6 +91,7 @@ export interface DecoderBlockTrace extends TransformerBlockTrace {
   readonly normed3: Tensor;
 }
 
+/** What was computed on the way. */
 export interface TransformerTrace {
   /** A layer each. */
   readonly encoder: readonly TransformerBlockTrace[];
@@ -97,6 +101,7 @@ export interface TransformerTrace {
   readonly decoder: readonly DecoderBlockTrace[];
 }
 
+/** What the blocks and `transformer` give; `trace` where the options ask for it. */
 export type BlockResult<Options, Trace> = {
   /** In the shape of `x`, or of the target. */
   readonly output: Tensor;

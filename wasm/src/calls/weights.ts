@@ -6,7 +6,10 @@ import type { Tensor } from '../tensor.js';
 /** Copies of weights under the same names, ready for many calls. `dispose` disposes them all. */
 export type PreparedWeights<Weights extends object> = {
   readonly [Name in keyof Weights]: Weights[Name];
-} & Disposable & { dispose(): void };
+} & Disposable & {
+    /** Disposes all of them. */
+    dispose(): void;
+  };
 
 export const weightCalls = (context: Context) => ({
   /**

@@ -1,5 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// `tril/worker`: the calls of `tril` as promises, computed in a Worker of their own.
+/**
+ * The calls of `tril` as promises, computed in a Worker of their own, so that the caller stays free.
+ *
+ * @module tril/worker
+ */
 import { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
 import { describe } from '../names.js';
@@ -145,6 +149,7 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> 
    * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
    */
   tensor(data: Values): Promise<RemoteTensor>;
+  /** A tensor in the Worker of a copy of `data`, nested to this shape or flat in row-major order. */
   tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,

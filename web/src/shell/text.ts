@@ -17,6 +17,8 @@ export const shellText = {
   around: 'Before and after',
   before: 'Before',
   after: 'Next',
+  forBuilders: 'All of this runs in your own code, too:',
+  reference: 'every call, with examples',
   trouble: 'This could not be computed.',
   brokenLink: 'Part of this link could not be read and is left at its default:',
   dismiss: 'Dismiss',

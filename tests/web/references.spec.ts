@@ -1,0 +1,28 @@
+// The references beside the page: reached from it, complete, and with nothing from elsewhere.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from './fixtures.ts';
+import { dist } from './host.ts';
+
+test('every call is an example away from the page', async ({ page }) => {
+  await page.goto('./#average');
+  await page.getByRole('contentinfo').getByRole('link').click();
+  await expect(page).toHaveTitle(/Tril for JavaScript/);
+  await page.getByRole('link', { name: 'Calls', exact: true }).first().click();
+  const attention = page.locator('.tsd-member', { has: page.locator('#attention') }).first();
+  await expect(attention).toContainText('Vaswani');
+  await expect(attention).toContainText('Throws');
+  await expect(attention.locator('pre')).toContainText('tril.attention(q, k, v');
+  await page.setViewportSize({ width: 360, height: 740 });
+  const beyond = () => document.documentElement.scrollWidth - window.innerWidth;
+  expect(await page.evaluate(beyond)).toBe(0);
+});
+
+test('the reference of the library is there where Doxygen is', async ({ page }) => {
+  test.skip(!existsSync(join(dist, 'cpp')), 'built without Doxygen');
+  await page.goto('./api/index.html');
+  await page.getByRole('link', { name: 'C++' }).first().click();
+  await expect(page.getByText('Plain C++20')).toBeVisible();
+  await page.goto('./cpp/attention_8h.html');
+  await expect(page.getByText('Scaled dot-product attention').first()).toBeVisible();
+});

@@ -1,0 +1,134 @@
+// The reference of the package from its doc comments: `node typedoc.mjs OUT`, run by documents.mjs.
+// Every page forbids itself whatever is not its own file, as the page of Tril does.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { Application, CommentTag, Converter, ReflectionKind } from 'typedoc';
+import { root } from './steps.mjs';
+
+const wasm = join(root, 'wasm');
+
+/** The calls of a loaded module in groups, by the file in wasm/src/calls in which they are. */
+const categories = {
+  tensor: 'Tensors and memory',
+  files: 'Files',
+  attention: 'Attention',
+  mask: 'Attention',
+  'online-attention': 'Attention',
+  'efficient-attention': 'Attention',
+  'multi-head-attention': 'Layers and blocks',
+  layers: 'Layers and blocks',
+  norms: 'Layers and blocks',
+  'feed-forward': 'Layers and blocks',
+  transformer: 'Layers and blocks',
+  weights: 'Layers and blocks',
+  matmul: 'Matrices and softmax',
+  matrices: 'Matrices and softmax',
+  softmax: 'Matrices and softmax',
+  cost: 'Costs and measures',
+  measures: 'Costs and measures',
+  lessons: 'How it works inside',
+};
+
+const options = {
+  name: 'Tril for JavaScript',
+  includeVersion: true,
+  entryPoints: [join(wasm, 'src/index.ts'), join(wasm, 'src/worker/index.ts')],
+  tsconfig: join(wasm, 'tsconfig.json'),
+  readme: join(wasm, 'README.md'),
+  excludeInternal: true,
+  disableGit: true,
+  sourceLinkTemplate: '{path}',
+  sort: ['source-order'],
+  categorizeByGroup: false,
+  categoryOrder: ['Begin here', ...new Set(Object.values(categories)), '*'],
+  navigation: { includeCategories: true },
+  headings: { readme: false },
+  hideGenerator: true,
+  favicon: join(root, 'web/public/icon.svg'),
+  customCss: join(wasm, 'toolchain/typedoc.css'),
+  navigationLinks: { Calls: 'site:api/interfaces/tril.Tril.html', 'The page': 'site:' },
+  githubPages: false,
+  highlightLanguages: ['javascript', 'typescript', 'html'],
+  treatWarningsAsErrors: true,
+  validation: { notDocumented: true },
+  requiredToBeDocumented: ['Function', 'Method', 'Class', 'Interface', 'TypeAlias', 'Variable'],
+  intentionallyNotExported: [
+    ...['Traced', 'Attention', 'Norms', 'NumericArray', 'AsIs', 'QuarterSigns', 'RemoteCalls'],
+  ],
+};
+
+const commentsOf = (reflection) =>
+  [reflection, ...(reflection.signatures ?? [])].map(({ comment }) => comment).filter(Boolean);
+
+/** What of a module is read first; all else is types of arguments and results. */
+const first = 'Begin here';
+const beginning = ['loadTril', 'Tril', 'Tensor', 'TrilError', 'RemoteTril'];
+const types = 'Types';
+
+function putInto(reflection, category) {
+  for (const comment of commentsOf(reflection)) {
+    comment.blockTags.push(new CommentTag('@category', [{ kind: 'text', text: category }]));
+  }
+}
+
+function categorise({ project }) {
+  for (const reflection of Object.values(project.reflections)) {
+    if (reflection.parent?.kind === ReflectionKind.Module) {
+      putInto(reflection, beginning.includes(reflection.name) ? first : types);
+    }
+    // The Worker's calls are those of Tril, where their documentation is.
+    const isTwin = reflection.parent?.name === 'RemoteTril';
+    if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
+    if (reflection.parent?.name !== 'Tril') continue;
+    const [, file] = /calls\/([\w-]+)\.ts$/.exec(reflection.sources?.[0]?.fileName ?? '') ?? [];
+    const text = categories[file];
+    if (file && !text) throw new Error(`${file}.ts has no category in typedoc.mjs`);
+    if (text) putInto(reflection, text);
+    delete reflection.parent.extendedTypes;
+    // From what is no concern of the reader's.
+    for (const each of [reflection, ...(reflection.signatures ?? [])]) delete each.inheritedFrom;
+  }
+}
+
+/**
+ * Says in every page what it may load: its own files, and its own inline script by its hash. Links
+ * within the site, `site:...`, are made relative. Where something is defined stays as text: the
+ * sources are not served.
+ */
+function finish(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.html'));
+  for (const file of files) {
+    const path = join(folder, file);
+    const html = readFileSync(path, 'utf8');
+    const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => {
+      return `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+    });
+    const policy = [
+      "default-src 'none'",
+      `script-src 'self' ${[...new Set(inline)].join(' ')}`,
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; ');
+    const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}"/>`;
+    const withoutSources = html.replace(/<a href="[^"]*">(wasm\/src\/[^<]*)<\/a>/g, '$1');
+    const top = '../'.repeat(file.split(sep).length);
+    const text = withoutSources.replaceAll('href="site:', `href="${top}`);
+    writeFileSync(path, text.replace('<head>', `<head>${meta}`));
+  }
+}
+
+const [out, cpp] = process.argv.slice(2);
+if (cpp) options.navigationLinks['C++'] = `site:${cpp}`;
+const app = await Application.bootstrap(options);
+app.converter.on(Converter.EVENT_RESOLVE_BEGIN, categorise, 1000);
+const project = await app.convert();
+if (project) {
+  app.validate(project);
+  await app.generateDocs(project, out);
+  finish(out);
+}
+process.exitCode = !project || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0;
