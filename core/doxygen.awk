@@ -21,9 +21,17 @@ function documented(text, at) {
     return substr(text, 1, at + 1) "/" plain(substr(text, at + 2))
   }
   if (text !~ /^ *(\/\/\/|})/ && match(text, /[;,{}(] *\/\/ /)) {
-    return substr(text, 1, RSTART) " ///< " plain(substr(text, RSTART + RLENGTH))
+    at = substr(text, RSTART + RLENGTH)
+    text = substr(text, 1, RSTART)
+    at = plain(at)
+    return several(text) ? "/**@{*/ /** " at " */ " text " /**@}*/" : text " ///< " at
   }
   return text
+}
+
+# Whether a line declares more than one thing: `Index rows = 1, cols = 1;`.
+function several(text) {
+  return text ~ /^ *[A-Za-z_][A-Za-z0-9_:<>, ]* [a-z_]+( = [^,;()]+|{})?(, [a-z_]+( = [^,;()]+|{})?)+;$/
 }
 
 { line[NR] = documented($0) }
@@ -42,10 +50,12 @@ END {
       if (RLENGTH < own) break
       if (RLENGTH == own && line[last] ~ /^ *template/) --count
       if (RLENGTH == own && line[last] ~ /^ *[A-Za-z_]/) ++count
+      if (several(line[last])) ++count
     }
     if (count < 2) continue
-    line[i - 1] = line[i - 1] (line[i - 1] ~ /\/\/\// ? "\n" : "") " /**@{*/"
-    line[last] = "/**@}*/ " line[last]
+    # In front of lines, so that they keep their numbers.
+    mark[i] = mark[i] "/**@{*/ "
+    mark[last] = "/**@}*/ "
   }
-  for (i = 1; i <= NR; ++i) print line[i]
+  for (i = 1; i <= NR; ++i) print mark[i] line[i]
 }

@@ -29,12 +29,12 @@ struct AttentionOptions {
   // Query t sees the keys up to its own position, which is t + past, or, with key_lengths,
   // t + key_lengths[b] - T: the last query then stands at the last real key. Masks count alike.
   bool causal = false;
-  Mask mask = {};
+  Mask mask = {};                       // which keys may be seen, besides causal
   std::optional<float> scale = {};      // 1 / sqrt(D) if not given
   float softcap = 0;                    // c > 0: scores become c * tanh(score / c), before the mask
   Index past = 0;                       // how many of the keys were there before query 0
   std::vector<Index> key_lengths = {};  // one a batch: how many of the keys are real; none: all
-  AttentionMethod method = AttentionMethod::automatic;
+  AttentionMethod method = AttentionMethod::automatic;  // the same result but for rounding
 };
 
 // Views [B, H, T, S] to fill with what is computed on the way; none: not wanted. The scores of all

@@ -12,9 +12,9 @@ Cost softmax_cost(Index rows, Index length);
 
 // As attention's views: query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv].
 struct AttentionSizes {
-  Index batches = 1, heads = 1, key_heads = 1;
-  Index queries = 1, keys = 1;
-  Index width = 1, value_width = 1;
+  Index batches = 1, heads = 1, key_heads = 1;  // B, H, Hk
+  Index queries = 1, keys = 1;                  // T, S
+  Index width = 1, value_width = 1;             // D, Dv
 };
 
 // A cost with the number of scores behind it.
@@ -48,12 +48,12 @@ AttentionCost low_rank_attention_cost(const AttentionSizes& sizes, Index rank);
 
 // The sizes of a multi-head attention.
 struct MultiHeadSizes {
-  Index batches = 1;
-  Index queries = 1, keys = 1;
-  Index width = 1;  // C, of inputs and output; a head is C / heads wide
-  Index heads = 1, key_heads = 1;
-  bool bias = true;
-  bool cross = false;  // keys and values are made of another tensor, [B, S, C]
+  Index batches = 1;               // B
+  Index queries = 1, keys = 1;     // T, S
+  Index width = 1;                 // C, of inputs and output; a head is C / heads wide
+  Index heads = 1, key_heads = 1;  // H, Hk
+  bool bias = true;                // whether the four layers have one
+  bool cross = false;              // keys and values are made of another tensor, [B, S, C]
 };
 
 // Four linear layers and the attention between them. Held: queries, keys, values, the heads'

@@ -25,9 +25,9 @@ enum class ProductOrder { values_first, scores_first };
 
 // What changes the formula, and how it is computed.
 struct LinearAttentionOptions {
-  FeatureMap feature_map = FeatureMap::elu_plus_one;
-  ProductOrder order = ProductOrder::values_first;
-  bool causal = false;    // query t sees keys 0 .. t
+  FeatureMap feature_map = FeatureMap::elu_plus_one;  // what queries and keys go through
+  ProductOrder order = ProductOrder::values_first;    // the same result but for rounding
+  bool causal = false;                                // query t sees keys 0 .. t
   bool normalise = true;  // divide by the sum; with identity and false: the plain product Q K^T V
 };
 

@@ -17,21 +17,21 @@ namespace tril {
 
 // [first, last); empty where first == last.
 struct KeyRange {
-  Index first = 0;
-  Index last = 0;
-  Index size() const noexcept { return last - first; }
-  bool empty() const noexcept { return first >= last; }
+  Index first = 0;                                       // seen
+  Index last = 0;                                        // not seen any more
+  Index size() const noexcept { return last - first; }   // of what is seen
+  bool empty() const noexcept { return first >= last; }  // nothing is seen
 };
 
 // Scores of queries [first_query, last_query) and of `keys`, of one head of one batch. Query t
 // stands at position t + offset on the axis of keys: with 10 past keys, query 0 is key 10.
 struct MaskBlock {
-  Index batch = 0;
-  Index head = 0;
-  Index first_query = 0;
-  Index last_query = 0;
-  Index offset = 0;
-  KeyRange keys = {};
+  Index batch = 0;        // which batch
+  Index head = 0;         // which head
+  Index first_query = 0;  // in the block
+  Index last_query = 0;   // not in it any more
+  Index offset = 0;       // where query 0 stands
+  KeyRange keys = {};     // which keys
 };
 
 // Whether a dense mask may have fewer keys than there are: `hidden` hides those beyond its end, and

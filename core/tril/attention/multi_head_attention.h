@@ -33,13 +33,14 @@ struct MultiHeadWeights {
 
 // Heads, and where keys and values come from.
 struct MultiHeadOptions {
-  Index heads = 1;
+  Index heads = 1;      // H, which divides E
   Index key_heads = 0;  // Hk; 0: as many as heads
   // Cross-attention: what keys and values are made of, [B, S, ...]; none: x, and values from
   // context.
   TensorView<const float, 3> context = {};
+  // What values are made of, if not of context.
   TensorView<const float, 3> value_context = {};
-  AttentionOptions attention = {};
+  AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
 };
 
 // Views to fill; none: not wanted.

@@ -10,8 +10,8 @@ namespace tril {
 
 // How many queries and keys a step takes.
 struct OnlineBlocks {
-  Index queries = 64;
-  Index keys = 128;
+  Index queries = 64;  // rows of a block of scores
+  Index keys = 128;    // its columns
 };
 
 // The steps, for looking at: views to fill; none: not wanted. N = ceil(S / blocks.keys) steps; each

@@ -21,7 +21,7 @@ enum class AverageMethod { loops, matrix, softmax };
 
 // By which way, and what is averaged.
 struct RunningAverageOptions {
-  AverageMethod method = AverageMethod::loops;
+  AverageMethod method = AverageMethod::loops;  // the same result but for rounding
   // Sums in place of averages: the weights are not divided. Not by softmax, whose rows always sum
   // to 1.
   bool sum = false;

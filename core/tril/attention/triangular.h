@@ -13,8 +13,8 @@ enum class Triangle { lower, upper };
 
 // Which part is kept.
 struct TriangularOptions {
-  Triangle part = Triangle::lower;
-  Index diagonal = 0;  // 0: the main one; above 0: above it; below 0: below it
+  Triangle part = Triangle::lower;  // on which side of the diagonal, itself kept
+  Index diagonal = 0;               // 0: the main one; above 0: above it; below 0: below it
 };
 
 // x and out [N, rows, cols] or [rows, cols], as torch.tril and torch.triu; out may be x itself. A

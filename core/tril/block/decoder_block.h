@@ -14,41 +14,41 @@ namespace tril {
 
 // The names are those of PyTorch's state_dict; biases and norms may be none.
 struct DecoderBlockWeights {
-  MultiHeadWeights self_attn = {};
+  MultiHeadWeights self_attn = {};       // its keys and values come from x
   MultiHeadWeights multihead_attn = {};  // its keys and values come from the memory
   LinearWeights linear1 = {};            // [F, C]
   LinearWeights linear2 = {};            // [C, F]
-  NormWeights norm1 = {};
-  NormWeights norm2 = {};
-  NormWeights norm3 = {};
+  NormWeights norm1 = {};                // of self-attention
+  NormWeights norm2 = {};                // of cross-attention
+  NormWeights norm3 = {};                // of feed-forward
 };
 
 // As TransformerBlockOptions, with what cross-attention needs.
 struct DecoderBlockOptions {
-  Index heads = 1;
-  Index key_heads = 0;  // 0: as many as heads
-  NormOrder norm = NormOrder::post;
-  Activation activation = Activation::relu;
-  double eps = 1e-5;
+  Index heads = 1;                           // H, which divides C
+  Index key_heads = 0;                       // 0: as many as heads
+  NormOrder norm = NormOrder::post;          // where the norms are
+  Activation activation = Activation::relu;  // of feed-forward
+  double eps = 1e-5;                         // added to the variance in the norms
   // Left out where false, to see what they are for: out = norm(f(x)), out = x + f(x).
   bool residuals = true;
-  bool norms = true;
+  bool norms = true;                      // norm(x) = x
   AttentionOptions self_attention = {};   // causal, mask, ... of scores [B, H, T, T]
   AttentionOptions cross_attention = {};  // of scores [B, H, T, S]
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
 struct DecoderBlockTrace {
-  MultiHeadTrace self_attn = {};
-  MultiHeadTrace multihead_attn = {};
-  TensorView<float, 3> attention = {};  // the output of self-attention
-  TensorView<float, 3> residual1 = {};
-  TensorView<float, 3> normed1 = {};
-  TensorView<float, 3> cross = {};  // the output of cross-attention
-  TensorView<float, 3> residual2 = {};
-  TensorView<float, 3> normed2 = {};
-  TensorView<float, 3> hidden = {};
-  TensorView<float, 3> activated = {};
+  MultiHeadTrace self_attn = {};           // what is computed in self-attention
+  MultiHeadTrace multihead_attn = {};      // what is computed in cross-attention
+  TensorView<float, 3> attention = {};     // the output of self-attention
+  TensorView<float, 3> residual1 = {};     // x + that
+  TensorView<float, 3> normed1 = {};       // after norm1
+  TensorView<float, 3> cross = {};         // the output of cross-attention
+  TensorView<float, 3> residual2 = {};     // with that added
+  TensorView<float, 3> normed2 = {};       // after norm2
+  TensorView<float, 3> hidden = {};        // after linear1
+  TensorView<float, 3> activated = {};     // after the activation
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual3 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed3 = {};       // post-norm: the block's output

@@ -17,6 +17,7 @@
 
 namespace tril {
 
+// Owns the packed copies.
 class PreparedWeights {
  public:
   // Weights that are none stay none. Throws Error where a matrix is no matrix, std::bad_alloc when

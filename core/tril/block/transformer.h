@@ -17,41 +17,41 @@ namespace tril {
 
 // Named as PyTorch's state_dict: layers.0.self_attn.in_proj_weight, ..., norm.weight, norm.bias.
 struct TransformerEncoderWeights {
-  std::vector<TransformerBlockWeights> layers = {};
+  std::vector<TransformerBlockWeights> layers = {};  // from the first to the last
   // The norm at the end. None: there is none; one without weights has no scale.
   std::optional<NormWeights> norm = {};
 };
 
 // A stack of decoder blocks.
 struct TransformerDecoderWeights {
-  std::vector<DecoderBlockWeights> layers = {};
+  std::vector<DecoderBlockWeights> layers = {};  // from the first to the last
   // As the encoder's.
   std::optional<NormWeights> norm = {};
 };
 
 // Both stacks.
 struct TransformerWeights {
-  TransformerEncoderWeights encoder = {};
-  TransformerDecoderWeights decoder = {};
+  TransformerEncoderWeights encoder = {};  // of the source
+  TransformerDecoderWeights decoder = {};  // of the target
 };
 
 // As the arguments of nn.Transformer.
 struct TransformerOptions {
-  Index heads = 1;
-  Index key_heads = 0;  // 0: as many as heads
-  NormOrder norm = NormOrder::post;
-  Activation activation = Activation::relu;
-  double eps = 1e-5;
-  AttentionOptions source_attention = {};  // of the encoder: scores [B, H, S, S]
-  AttentionOptions target_attention = {};  // of the decoder: scores [B, H, T, T]
+  Index heads = 1;                           // H, which divides C
+  Index key_heads = 0;                       // 0: as many as heads
+  NormOrder norm = NormOrder::post;          // where the norms are
+  Activation activation = Activation::relu;  // of feed-forward
+  double eps = 1e-5;                         // added to the variance in the norms
+  AttentionOptions source_attention = {};    // of the encoder: scores [B, H, S, S]
+  AttentionOptions target_attention = {};    // of the decoder: scores [B, H, T, T]
   AttentionOptions memory_attention = {};  // from the decoder to the encoder's output: [B, H, T, S]
 };
 
 // One trace a layer, or none at all.
 struct TransformerTrace {
-  std::vector<TransformerBlockTrace> encoder = {};
-  TensorView<float, 3> memory = {};  // [B, S, C], the encoder's output
-  std::vector<DecoderBlockTrace> decoder = {};
+  std::vector<TransformerBlockTrace> encoder = {};  // from the first layer to the last
+  TensorView<float, 3> memory = {};                 // [B, S, C], the encoder's output
+  std::vector<DecoderBlockTrace> decoder = {};      // from the first layer to the last
 };
 
 // In all three, what is written may not share memory with what is read, and Error is thrown, before

@@ -12,34 +12,34 @@ namespace tril {
 
 // The names are those of PyTorch's state_dict. No biases, no scales: the classic block.
 struct TransformerBlockWeights {
-  MultiHeadWeights self_attn = {};
-  LinearWeights linear1 = {};  // [F, C]
-  LinearWeights linear2 = {};  // [C, F]
-  NormWeights norm1 = {};
-  NormWeights norm2 = {};
+  MultiHeadWeights self_attn = {};  // [3 C, C] and [C, C]
+  LinearWeights linear1 = {};       // [F, C]
+  LinearWeights linear2 = {};       // [C, F]
+  NormWeights norm1 = {};           // of attention
+  NormWeights norm2 = {};           // of feed-forward
 };
 
 // As the arguments of nn.TransformerEncoderLayer.
 struct TransformerBlockOptions {
-  Index heads = 1;
-  Index key_heads = 0;  // 0: as many as heads
-  NormOrder norm = NormOrder::post;
-  Activation activation = Activation::relu;
-  double eps = 1e-5;
+  Index heads = 1;                           // H, which divides C
+  Index key_heads = 0;                       // 0: as many as heads
+  NormOrder norm = NormOrder::post;          // where the norms are
+  Activation activation = Activation::relu;  // of feed-forward
+  double eps = 1e-5;                         // added to the variance in the norms
   // Left out where false, to see what they are for: out = norm(f(x)), out = x + f(x).
   bool residuals = true;
-  bool norms = true;
+  bool norms = true;                // norm(x) = x
   AttentionOptions attention = {};  // causal, mask, ...
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
 struct TransformerBlockTrace {
-  MultiHeadTrace self_attn = {};
-  TensorView<float, 3> attention = {};  // the output of self-attention
-  TensorView<float, 3> residual1 = {};
-  TensorView<float, 3> normed1 = {};
-  TensorView<float, 3> hidden = {};
-  TensorView<float, 3> activated = {};
+  MultiHeadTrace self_attn = {};           // what is computed in attention
+  TensorView<float, 3> attention = {};     // the output of self-attention
+  TensorView<float, 3> residual1 = {};     // x + that
+  TensorView<float, 3> normed1 = {};       // after norm1
+  TensorView<float, 3> hidden = {};        // after linear1
+  TensorView<float, 3> activated = {};     // after the activation
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output

@@ -8,12 +8,12 @@ namespace tril {
 
 // The sizes of a block.
 struct TransformerBlockSizes {
-  Index batches = 1;
-  Index tokens = 1;
-  Index width = 1;  // C
-  Index heads = 1, key_heads = 1;
-  Index hidden = 1;  // of the feed-forward
-  Activation activation = Activation::relu;
+  Index batches = 1;                         // B
+  Index tokens = 1;                          // T
+  Index width = 1;                           // C
+  Index heads = 1, key_heads = 1;            // H, Hk
+  Index hidden = 1;                          // of the feed-forward
+  Activation activation = Activation::relu;  // of the feed-forward, too
 };
 
 // Multi-head attention, feed-forward, two layer norms and two additions, all with biases and

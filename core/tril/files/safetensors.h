@@ -18,18 +18,19 @@
 
 namespace tril {
 
+// Texts by their keys.
 using Metadata = std::map<std::string, std::string>;
 
 // A tensor of a file, which it borrows.
 struct NamedTensor {
-  std::string name;
-  StoredTensor tensor;
+  std::string name;     // as it stands in the header
+  StoredTensor tensor;  // where its elements are
 };
 
 // What a file holds.
 struct Safetensors {
   std::vector<NamedTensor> tensors;  // in the order of the header
-  Metadata metadata;
+  Metadata metadata;                 // empty where there is none
 
   // nullptr where there is none of this name.
   const StoredTensor* find(std::string_view name) const noexcept;
@@ -42,8 +43,8 @@ Safetensors parse_safetensors(std::span<const std::byte> file);
 
 // A tensor that is to be written.
 struct TensorToStore {
-  std::string name;
-  std::vector<Index> shape;
+  std::string name;                         // UTF-8
+  std::vector<Index> shape;                 // any rank
   std::span<const float> elements;          // row-major
   ElementType type = ElementType::float32;  // in the file: this, float16 or bfloat16
 };

@@ -15,12 +15,13 @@ namespace tril {
 
 // The bytes of a file that are a tensor, and how they are to be read.
 struct StoredTensor {
-  ElementType type = ElementType::float32;
-  std::vector<Index> shape = {};  // empty: a single number; an axis may be 0
-  bool column_major = false;      // the first axis is contiguous, not the last
-  bool big_endian = false;
-  std::span<const std::byte> bytes = {};  // count() elements, nothing between them
+  ElementType type = ElementType::float32;  // of each element
+  std::vector<Index> shape = {};            // empty: a single number; an axis may be 0
+  bool column_major = false;                // the first axis is contiguous, not the last
+  bool big_endian = false;                  // the highest byte comes first
+  std::span<const std::byte> bytes = {};    // count() elements, nothing between them
 
+  // How many elements there are.
   Index count() const noexcept;
 };
 

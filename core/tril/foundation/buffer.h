@@ -26,12 +26,16 @@ class Buffer {
     std::fill_n(data(), view().count(), T{});
   }
 
+  // The elements, row-major and without gaps; null where there is nothing yet.
   T* data() noexcept { return reinterpret_cast<T*>(memory_.data()); }
   const T* data() const noexcept { return reinterpret_cast<const T*>(memory_.data()); }
+  // A view on all of them, good as long as the buffer is.
   TensorView<T, Rank> view() noexcept { return {data(), shape_}; }
   TensorView<const T, Rank> view() const noexcept { return {data(), shape_}; }
+  // So that a buffer can be given where a view is asked for.
   operator TensorView<T, Rank>() noexcept { return view(); }
   operator TensorView<const T, Rank>() const noexcept { return view(); }
+  // The sizes of the axes.
   const Shape<Rank>& shape() const noexcept { return shape_; }
 
  private:

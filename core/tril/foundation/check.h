@@ -10,6 +10,7 @@
 
 namespace tril {
 
+// Throws Error.
 [[noreturn]] void fail(std::string_view call, std::string_view argument,
                        const std::string& problem);
 
@@ -53,10 +54,11 @@ void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
 
 // The addresses [begin, end) that the elements of a view lie between.
 struct Extent {
-  const char* begin;
-  const char* end;
+  const char* begin;  // the first byte
+  const char* end;    // the one after the last
 };
 
+// That of a view.
 template <typename T, int Rank>
 Extent extent(const TensorView<T, Rank>& view) noexcept {
   Index last = 0;

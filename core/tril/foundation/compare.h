@@ -8,8 +8,8 @@ namespace tril {
 
 // An element passes where |actual - expected| <= absolute + relative * |expected|.
 struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
+  double absolute = 0;  // not below 0
+  double relative = 0;  // not below 0
 };
 
 // Of two elements that are both NaN, or the same infinity, the distance is 0; of others that are

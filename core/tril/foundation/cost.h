@@ -12,7 +12,7 @@ namespace tril {
 
 // Doubles, which are exact far beyond the range of a 32-bit Index.
 struct Cost {
-  double flops = 0;
+  double flops = 0;         // floating-point operations
   double input_bytes = 0;   // 4 for each number that is given, weights included
   double output_bytes = 0;  // 4 for each number that is asked for
   // The most that is held at once on the way, by one thread: 4 for each number that is neither

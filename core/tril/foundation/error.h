@@ -21,9 +21,9 @@ class Error : public std::runtime_error {
         argument_(argument),
         problem_(problem) {}
 
-  const std::string& call() const noexcept { return call_; }
-  const std::string& argument() const noexcept { return argument_; }
-  const std::string& problem() const noexcept { return problem_; }
+  const std::string& call() const noexcept { return call_; }  // the function that was called
+  const std::string& argument() const noexcept { return argument_; }  // its argument at fault
+  const std::string& problem() const noexcept { return problem_; }    // what is wrong with it
 
  private:
   std::string call_;

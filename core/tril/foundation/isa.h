@@ -17,16 +17,19 @@
 
 namespace tril {
 
+// Of TRIL_EACH_ISA: the name alone.
 #define TRIL_ENUMERATOR(name, ...) name,
 // Named as their namespaces.
 enum class Isa { TRIL_EACH_ISA(TRIL_ENUMERATOR, ) };
 #undef TRIL_ENUMERATOR
 
+// "baseline", "avx2", "avx512".
 const char* isa_name(Isa isa) noexcept;
 
 // All that this processor can run, the widest last.
 const std::vector<Isa>& available_isas();
 
+// The widest of them.
 inline Isa best_isa() { return available_isas().back(); }
 
 }  // namespace tril
@@ -38,9 +41,11 @@ inline Isa best_isa() { return available_isas().back(); }
   namespace name {                            \
   extern const Type table;                    \
   }
+// Of TRIL_EACH_ISA: one set's table.
 #define TRIL_RETURN_TABLE(name, table) \
   case Isa::name:                      \
     return name::table;
+// The function that finds it.
 #define TRIL_DEFINE_DISPATCH(Type, table, function)          \
   TRIL_EACH_ISA(TRIL_DECLARE_TABLE, Type, table)             \
   const Type& function(Isa isa) {                            \

@@ -8,6 +8,7 @@
 
 namespace tril {
 
+// A cache line, and the widest register.
 inline constexpr std::size_t kAlignment = 64;
 
 // Bytes that are owned.
@@ -20,8 +21,8 @@ class AlignedMemory {
       : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}))),
         bytes_(bytes) {}
 
-  std::byte* data() const noexcept { return data_.get(); }
-  std::size_t bytes() const noexcept { return bytes_; }
+  std::byte* data() const noexcept { return data_.get(); }  // null where there are none
+  std::size_t bytes() const noexcept { return bytes_; }     // how many there are
 
  private:
   struct Release {

@@ -21,6 +21,7 @@ class Parallel {
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
 
+  // The caller's included.
   int threads() const noexcept { return threads_; }
 
   // Calls body(item, worker) once for every item in [0, count), and returns when all are done.

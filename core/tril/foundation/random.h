@@ -13,8 +13,10 @@ namespace tril {
 // A stream of numbers from a seed.
 class Random {
  public:
+  // Equal seeds give equal streams.
   explicit Random(std::uint64_t seed) noexcept;
 
+  // All 32 even.
   std::uint32_t bits() noexcept;
   // Even in [0, 1): a multiple of 2^-24.
   float uniform() noexcept;
@@ -37,6 +39,7 @@ void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low,
   }
 }
 
+// As fill_uniform, of Random::normal.
 template <int Rank>
 void fill_normal(const TensorView<float, Rank>& out, Random& random) {
   if constexpr (Rank == 1) {

@@ -28,8 +28,10 @@ class Scratch {
   // Returns all memory. No frame may be open.
   void clear() noexcept;
 
+  // What is taken in it is given back, for the next to take, where it ends.
   class Frame {
    public:
+    // Frames end in the opposite order.
     explicit Frame(Scratch& scratch) noexcept;
     ~Frame();
     Frame(const Frame&) = delete;

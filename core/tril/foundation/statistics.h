@@ -7,9 +7,9 @@ namespace tril {
 
 // What statistics() finds.
 struct Statistics {
-  double mean = 0;
+  double mean = 0;      // the sum divided by n
   double variance = 0;  // the mean squared distance from the mean: divided by n, not by n - 1
-  double smallest = 0, largest = 0;
+  double smallest = 0, largest = 0;  // the extremes
 };
 
 // Of all elements; where one is NaN all four are. Two passes, so that a mean that is large beside

@@ -13,8 +13,10 @@
 
 namespace tril {
 
+// Sizes, strides and positions.
 using Index = std::ptrdiff_t;
 
+// The sizes of the axes, outermost first.
 template <int Rank>
 using Shape = std::array<Index, static_cast<std::size_t>(Rank)>;
 
@@ -53,11 +55,14 @@ class TensorView {
     return {data_, shape_, strides_};
   }
 
-  constexpr T* data() const noexcept { return data_; }
+  constexpr T* data() const noexcept { return data_; }  // the first element
+  // Whether there is one.
   constexpr explicit operator bool() const noexcept { return data_ != nullptr; }
-  constexpr const Shape<Rank>& shape() const noexcept { return shape_; }
-  constexpr const Shape<Rank>& strides() const noexcept { return strides_; }
+  constexpr const Shape<Rank>& shape() const noexcept { return shape_; }      // elements per axis
+  constexpr const Shape<Rank>& strides() const noexcept { return strides_; }  // in elements
+  // Of one axis, which is not checked.
   constexpr Index size(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
+  // Of one axis, which is not checked.
   constexpr Index stride(int axis) const noexcept {
     return strides_[static_cast<std::size_t>(axis)];
   }
@@ -67,6 +72,7 @@ class TensorView {
     for (const Index size : shape_) product *= size;
     return product;
   }
+  // Whether there are no gaps.
   constexpr bool is_contiguous() const noexcept {
     return strides_ == contiguous_strides<Rank>(shape_);
   }
@@ -91,8 +97,11 @@ class TensorView {
   Shape<Rank> strides_{};
 };
 
+// Of one axis.
 template <typename T>
 using VectorView = TensorView<T, 1>;
+
+// Of two axes.
 template <typename T>
 using MatrixView = TensorView<T, 2>;
 

@@ -21,11 +21,11 @@ Cost layer_norm_cost(Index rows, Index width, bool affine);
 
 // The sizes of a feed-forward.
 struct FeedForwardSizes {
-  Index rows = 1;
-  Index width = 1;   // C
-  Index hidden = 1;  // F
-  Activation activation = Activation::relu;
-  bool bias = true;
+  Index rows = 1;                            // N
+  Index width = 1;                           // C
+  Index hidden = 1;                          // F
+  Activation activation = Activation::relu;  // between the two layers
+  bool bias = true;                          // whether they have one
 };
 
 // Two linear layers and what stands between them. Held: the hidden layer.

@@ -17,8 +17,8 @@ enum class MatrixName { a, b, out };
 
 // One element, read or written.
 struct MatrixAccess {
-  MatrixName matrix;
-  bool write;
+  MatrixName matrix;      // whose
+  bool write;             // else read
   Index row, col;         // in op(a), op(b), out
   std::uint64_t address;  // in bytes
 };

@@ -22,15 +22,19 @@ namespace tril {
 // are compiled. Where they do, a TensorView is one.
 template <typename T>
 struct MatrixStack {
+  // Sizes or strides; those from rank on mean nothing.
   using Axes = std::array<Index, detail::kMostBatchAxes>;
 
-  MatrixView<T> first;
+  MatrixView<T> first;      // the first of the matrices
   int rank = 0;             // axes before the matrices'
   Axes shape{}, strides{};  // of those
 
+  // Nothing yet.
   MatrixStack() noexcept = default;
+  // Of a first matrix and the axes along which the others lie.
   MatrixStack(const MatrixView<T>& matrix, int axes, const Axes& sizes, const Axes& steps) noexcept
       : first(matrix), rank(axes), shape(sizes), strides(steps) {}
+  // Of a view: all axes but the last two.
   template <typename U, int Rank>
   MatrixStack(const TensorView<U, Rank>& view) noexcept
       : first(view.data(), {view.size(Rank - 2), view.size(Rank - 1)},
@@ -46,8 +50,8 @@ struct MatrixStack {
 
 // The batch axes that two stacks broadcast to.
 struct BatchAxes {
-  int rank = 0;
-  std::array<Index, detail::kMostBatchAxes> sizes{};
+  int rank = 0;                                       // how many
+  std::array<Index, detail::kMostBatchAxes> sizes{};  // those from rank on mean nothing
 };
 
 // Throws Error where they do not broadcast.

@@ -14,9 +14,9 @@ namespace tril {
 
 // The sizes of a cache.
 struct CacheShape {
-  Index line_bytes = 64;
-  Index ways = 8;
-  Index sets = 64;  // 64 B * 8 * 64 = 32 KiB, a usual first level
+  Index line_bytes = 64;  // what is fetched at once
+  Index ways = 8;         // lines of a set
+  Index sets = 64;        // 64 B * 8 * 64 = 32 KiB, a usual first level
 };
 
 // A cache that is asked for one address after the other.
@@ -28,12 +28,13 @@ class CacheModel {
   // Whether the line of `address` was there. It is there, and the most recently used, afterwards.
   bool access(std::uint64_t address);
 
-  std::uint64_t hits() const noexcept { return hits_; }
-  std::uint64_t misses() const noexcept { return misses_; }
-  const CacheShape& shape() const noexcept { return shape_; }
+  std::uint64_t hits() const noexcept { return hits_; }        // how often it was there
+  std::uint64_t misses() const noexcept { return misses_; }    // how often not
+  const CacheShape& shape() const noexcept { return shape_; }  // as it was made
   // Which line a set's way holds, the most recently used way first; kEmpty where none.
   std::uint64_t line(Index set, Index way) const;
 
+  // No line.
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
  private:

@@ -23,8 +23,8 @@ namespace tril {
 
 // A cache small enough to be drawn.
 struct SmallCache {
-  Index line_floats = 4;
-  Index lines = 8;
+  Index line_floats = 4;  // L
+  Index lines = 8;        // any of which may hold any line of memory
   // The edge t of the blocks of `blocked`.
   Index block = 4;
 };

@@ -32,11 +32,11 @@ enum class MatmulMethod {
 
 // op(a), op(b), and what becomes of out.
 struct MatmulOptions {
-  MatmulMethod method = MatmulMethod::automatic;
-  bool transpose_a = false;  // a is given as [depth, rows]
-  bool transpose_b = false;  // b is given as [cols, depth]
-  bool accumulate = false;   // add to what out holds; else out is never read
-  float alpha = 1;
+  MatmulMethod method = MatmulMethod::automatic;  // the same sums in another order
+  bool transpose_a = false;                       // a is given as [depth, rows]
+  bool transpose_b = false;                       // b is given as [cols, depth]
+  bool accumulate = false;                        // add to what out holds; else out is never read
+  float alpha = 1;                                // what the product is multiplied by
 };
 
 // Rows may lie any distance apart. NaN and infinities go where arithmetic takes them; by `strassen`

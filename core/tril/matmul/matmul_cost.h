@@ -8,8 +8,8 @@ namespace tril {
 
 // The sizes of a stack of products.
 struct MatmulSizes {
-  Index batches = 1;
-  Index rows = 1, depth = 1, cols = 1;
+  Index batches = 1;                    // how many products
+  Index rows = 1, depth = 1, cols = 1;  // of each
 };
 
 // 2 rows cols depth flops: a multiplication and an addition a term, in whatever order. `strassen`,

@@ -12,6 +12,7 @@
 
 namespace tril {
 
+// Owns its panels.
 class PackedMatrix {
  public:
   // Nothing yet.
@@ -22,10 +23,11 @@ class PackedMatrix {
   // out.
   PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel);
 
+  // Whether anything is packed.
   explicit operator bool() const noexcept { return memory_.data() != nullptr; }
-  Index depth() const noexcept { return depth_; }
-  Index cols() const noexcept { return cols_; }
-  std::size_t bytes() const noexcept { return memory_.bytes(); }
+  Index depth() const noexcept { return depth_; }                 // rows of what was packed
+  Index cols() const noexcept { return cols_; }                   // its columns
+  std::size_t bytes() const noexcept { return memory_.bytes(); }  // of the panels
 
   // The panels of the columns from `col` on, a multiple of panel_cols, for the block of depth that
   // starts at k and is `depth` deep.
@@ -41,9 +43,10 @@ class PackedMatrix {
 
 // Some columns of a packed matrix, from `first` on. None: nothing is packed.
 struct PackedColumns {
-  const PackedMatrix* matrix = nullptr;
-  Index first = 0;
+  const PackedMatrix* matrix = nullptr;  // borrowed
+  Index first = 0;                       // a multiple of panel_cols
 
+  // Whether anything is packed.
   explicit operator bool() const noexcept { return matrix != nullptr; }
 };
 

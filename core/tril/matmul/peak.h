@@ -17,6 +17,7 @@ struct PeakKernels {
   float (*multiply_add)(Index rounds, float x) noexcept;
 };
 
+// Those of an instruction set that this processor has.
 const PeakKernels& peak_kernels(Isa isa = best_isa());
 
 // Runs `rounds` rounds and returns how many floating-point operations they were; the time is the

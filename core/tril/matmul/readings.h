@@ -20,8 +20,8 @@ enum class Reading { dot_products, row_combinations, column_combinations, outer_
 
 // What a step has to do with; kAll stands for all of an axis.
 struct ReadingStep {
-  static constexpr Index kAll = -1;
-  Index row, col, depth;
+  static constexpr Index kAll = -1;  // every one of an axis
+  Index row, col, depth;             // where on the three axes
 };
 
 // How many steps the product of [rows, depth] and [depth, cols] has.

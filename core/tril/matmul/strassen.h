@@ -21,9 +21,10 @@ namespace tril {
 // One of the seven: (sum of a[q] * A's quarter q) * (sum of b[q] * B's quarter q), which goes
 // out[q] times into out's quarter q. Quarters are 11, 12, 21, 22 in this order.
 struct StrassenProduct {
-  std::array<int, 4> a, b, out;
+  std::array<int, 4> a, b, out;  // -1, 0 or 1 for each quarter
 };
 
+// All seven.
 inline constexpr std::array<StrassenProduct, 7> kStrassenProducts{{
     {{1, 0, 0, 1}, {1, 0, 0, 1}, {1, 0, 0, 1}},   // M1 = (A11 + A22) (B11 + B22)
     {{0, 0, 1, 1}, {1, 0, 0, 0}, {0, 0, 1, -1}},  // M2 = (A21 + A22) B11
