@@ -50,7 +50,6 @@ const options = {
   customCss: join(wasm, 'toolchain/typedoc.css'),
   navigationLinks: { Calls: 'site:api/interfaces/tril.Tril.html', 'The page': 'site:' },
   githubPages: false,
-  highlightLanguages: ['javascript', 'typescript', 'html'],
   treatWarningsAsErrors: true,
   validation: { notDocumented: true },
   requiredToBeDocumented: ['Function', 'Method', 'Class', 'Interface', 'TypeAlias', 'Variable'],
