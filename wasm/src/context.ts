@@ -170,7 +170,8 @@ export class Context {
 
 /** Where this package was called from, as a part of a message; nothing where engines do not say. */
 function callSite(): string {
-  const folder = new URL('.', import.meta.url).href;
+  // Not by URL: bundlers would take `new URL('.', import.meta.url)` for a file to ship.
+  const folder = import.meta.url.replace(/[^/]*$/, '');
   const [, ...lines] = new Error().stack?.split('\n') ?? [];
   const line = lines.find((each) => each.trim() !== '' && !each.includes(folder));
   return line ? ` (${line.trim()})` : '';
