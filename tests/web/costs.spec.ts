@@ -1,7 +1,8 @@
-// The meters of what a figure costs: in chapters 4 to 6 each has a time that was measured here, and a speed.
+// The meters of what a figure costs: in chapters 3 to 6 each has a time that was measured here, and a speed.
 import { expect, test } from './fixtures.ts';
 
 for (const [chapter, meters] of [
+  ['attend', 3],
   ['mask', 3],
   ['heads', 5],
   ['block', 5],

@@ -211,6 +211,7 @@ export const text = {
   blend: {
     title: 'A blend, never more',
     heading: 'A row of weights is a blend',
+    cost: 'The row of weights times V:',
     lede: 'Shares of one whole, none below zero: what comes out is a convex combination. It can come as near to any value as one likes, and it can never leave the hull of them all.',
     about:
       'The bar is the row of weights. In the plane below it every value is a point, as large as its share, and the output is where the shares balance. Take the head “Average of the past”, and it lies in the middle; take “Previous token”, and it sits nearly on one value.',
@@ -274,6 +275,7 @@ export const text = {
   scale: {
     title: 'Why 1/√d',
     heading: 'Why divide by √d?',
+    cost: 'All scores at this width, Q times K transposed:',
     lede: 'A dot product of d random numbers with d others is a sum of d products. Each adds its variance, so scores spread the further the wider the head is.',
     about:
       'Softmax of scores that are far apart gives nearly everything to the largest: it saturates, chooses instead of blending, and hardly changes when a score does, so there is nothing to learn from. Divided by √d, scores have variance 1 whatever the width. Drag d and see.',

@@ -229,6 +229,7 @@ export const text = {
       'So a batch, a padding or a longer text changes nothing: that is why it, and not batch norm, stands in Transformers. Columns are not normalised, and need not come out with mean 0. The shape of a row survives, its size does not: rows 1 and 2 differ by a factor of ten, and come out the same but for the little that keeps the root from zero.',
     source:
       'Ba, Kiros, Hinton 2016. Variance with 1/C; then a learned scale and shift, left out here.',
+    hint: 'Point at any number, tap it, or reach it with the arrow keys. The numbers of x can be changed.',
     cost: 'layerNorm of this matrix:',
     before: 'before',
     after: 'after',

@@ -10,7 +10,7 @@ export const text = {
   heading: 'One product, many ways',
   lede: 'Attention is two matrix products with a softmax between them: Q times K transposed, and weights times V. Nearly all of its time goes here.',
   intro:
-    'A product is defined entry by entry, but nothing says in which order its terms must be added up. Every order gives the same matrix. They differ in what one sees, in what memory has to do, and in how long it takes.',
+    'Entry i, j of a product is row i of A times column j of B, number by number, added up. Nothing says in which order, and every order gives the same matrix. They differ in what one sees, in what memory has to do, and in how long it takes.',
   loading: 'Loading the core …',
   ask: {
     title: 'Before you look',
