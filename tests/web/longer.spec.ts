@@ -1,4 +1,6 @@
 // Chapter "Longer": every step, weight and singular value against the core's own in Node.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { Mask, Tensor, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -211,6 +213,53 @@ test('all methods measured: time, memory as counted, error as computed', async (
     core.linearAttention(q, k, v).output,
   );
   expect(Math.abs((await value('linear', 128)) - frobenius / expectedNorm)).toBeLessThan(1e-5);
+
+  // As data, and as a program that measures the same again: times differ, distances do not.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const take = page.locator('[data-take="longer-measured"]');
+  const copied = async (name: string) => {
+    await take.getByRole('button', { name, exact: true }).click();
+    await expect(take.getByRole('status')).toHaveText('Copied');
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const distances = (csv: string) =>
+    Object.fromEntries(
+      csv
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(','))
+        .map((cells) => [`${cells[0]} ${cells[1]}`, Number(cells.at(-1))]),
+    );
+  const data = distances(await copied('CSV'));
+  expect(Object.keys(data)).toHaveLength(7 * 5);
+  const run = spawnSync(process.execPath, ['--input-type=module'], {
+    ...{ input: await copied('JavaScript'), encoding: 'utf8' },
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  });
+  expect(run.stderr).toBe('');
+  const again = distances(run.stdout);
+  expect(Object.keys(again)).toEqual(expect.arrayContaining(Object.keys(data)));
+  for (const [name, distance] of Object.entries(data)) {
+    expect(Math.abs(again[name] - distance), name).toBeLessThan(1e-5);
+  }
+});
+
+test('what calls cost: counted by the core, and timed', async ({ lesson, page }) => {
+  const core = await tril();
+  await lesson.open();
+  const meters = page.locator('#online [data-cost]');
+  const sizes = { queries: 8, keys: 8, width: 4, causal: true } as const;
+  for (const [i, method] of (['online', 'full'] as const).entries()) {
+    const { flops } = core.cost.attention({ ...sizes, method });
+    await expect(meters.nth(i)).toHaveAttribute('data-flops', String(flops));
+  }
+  for (const section of ['online', 'linear', 'rank']) {
+    const times = page.locator(`#${section} [data-measured]`);
+    await expect(times).toHaveCount(2);
+    await expect(times.first()).toHaveAttribute('data-measured', /^[\d.]+/u);
+    await expect(times.last()).toHaveAttribute('data-measured', /^[\d.]+/u);
+  }
 });
 
 test('fits any width, has no accessibility faults, and says what of a link is broken', async ({

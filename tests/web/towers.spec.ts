@@ -229,6 +229,23 @@ test('questions, shapes, and why', async ({ lesson, page }) => {
   );
 });
 
+test('what calls cost: counted by the core, and timed', async ({ lesson, page }) => {
+  const { cost } = await tril();
+  await lesson.open();
+  const attention = (queries: number, keys: number) =>
+    cost.attention({ queries, keys, width: 6 }).flops;
+  const meter = (id: string) => page.locator(`#${id} [data-cost]`);
+  const all = attention(7, 7) + attention(6, 6) + attention(6, 7);
+  await expect(meter('both')).toHaveAttribute('data-flops', String(all));
+  await expect(meter('cross')).toHaveAttribute('data-flops', String(attention(6, 7)));
+  await expect(meter('steps')).toHaveAttribute('data-flops', String(attention(1, 6)));
+  for (const id of ['both', 'cross', 'steps', 'additive', 'shapes']) {
+    const time = page.locator(`#${id} [data-measured]`);
+    await expect(time).toHaveAttribute('data-measured', /^[\d.]+/u);
+  }
+  await expect(page.locator('#additive [data-ratio]')).toBeVisible();
+});
+
 test('the link holds the state; a broken one says so', async ({ lesson, page }) => {
   await lesson.open({ mode: 'reverse', source: 'one two', target: 'two one', step: '1' });
   await expect(page.getByRole('textbox').first()).toHaveValue('one two');

@@ -3,7 +3,7 @@ import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril'
 import { Batch, batches, type Contest } from './benchmark';
 import { relative } from './lessons/layouts';
 import { pooling } from './lessons/longer';
-import type { AttentionRunner } from './measure-protocol';
+import { attentionSizes, type AttentionRunner } from './measure-protocol';
 
 /** The subject of the comparison, not a part of the page's computing: loops as anyone would write them. */
 function multiplyInJavaScript(
@@ -47,9 +47,6 @@ export const products: Contest<'products'> = {
     }));
   },
 };
-
-/** A head's width, how far a window looks back, and to how many keys low rank attends. */
-export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
 
 /** Ways of attending from `n` random queries to `n` keys, each with what it costs. */
 function ways(tril: Tril, n: number, causal: boolean) {
@@ -99,7 +96,8 @@ export const attention = (causal: boolean): Contest<'attention'> => ({
         call,
         facts() {
           call();
-          return { flops: cost.flops, bytes: cost.heldBytes, wrong: wrong() };
+          const touched = cost.inputBytes + cost.outputBytes;
+          return { flops: cost.flops, touched, bytes: cost.heldBytes, wrong: wrong() };
         },
       };
     });

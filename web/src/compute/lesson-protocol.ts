@@ -6,11 +6,13 @@ import type { BlockLessons } from './lessons/block';
 import type { HeadsLessons } from './lessons/heads';
 import type { CheckLessons } from './lessons/check';
 import type { LongerLessons } from './lessons/longer';
+import type { LongerCostLessons } from './lessons/longer-cost';
 import type { MaskLessons } from './lessons/mask';
 import type { MultiplyLessons } from './lessons/multiply';
 import type { SoftmaxLessons } from './lessons/softmax';
 import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
+import type { TowersCostLessons } from './lessons/towers-cost';
 import type { Failure, Loaded } from './protocol';
 
 /** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
@@ -24,9 +26,11 @@ export interface Lessons
     MaskLessons,
     HeadsLessons,
     LongerLessons,
+    LongerCostLessons,
     CheckLessons,
     TimesLessons,
-    TowersLessons {}
+    TowersLessons,
+    TowersCostLessons {}
 
 export type Kind = keyof Lessons;
 

@@ -8,6 +8,9 @@ export type Runner = Exclude<MatmulMethod, 'auto'> | 'javascript';
 export type AttentionRunner =
   Exclude<AttentionMethod, 'auto'> | 'window' | 'linear' | 'linearScores' | 'lowRank';
 
+/** A head's width, how far a window looks back, and to how many keys low rank attends. */
+export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
+
 /** What can be timed: who takes part, and what is said of each besides its time. */
 export interface Subjects {
   products: { runner: Runner; facts: { readonly gigaflops: number } };
@@ -15,6 +18,8 @@ export interface Subjects {
     runner: AttentionRunner;
     facts: {
       readonly flops: number;
+      /** Read and written once. */
+      readonly touched: number;
       /** The most held at once between inputs and output. */
       readonly bytes: number;
       /** Norm of the distance from softmax attention, over its own norm. */

@@ -1,5 +1,5 @@
 // The figures of this chapter as programs elsewhere.
-import type { LinearOrders, OnlineSteps } from '../../compute/lessons/longer';
+import type { LinearOrders, OnlineSteps, RankResult } from '../../compute/lessons/longer';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
 import type { Sizes } from './online';
@@ -106,5 +106,54 @@ tril::matmul(q, pairs, {}, output.view(), scratch, parallel);`,
         result: 'output.view()',
         uses: ['matmul/matmul'],
       }),
+  };
+}
+
+/** Softmax of the scores, its singular values, and how much of their sum the first ones carry together. */
+export function rankCode(head: string, { q, k, sums }: RankResult) {
+  const program = (steps: string, result: string, uses: readonly string[] = []): Program => ({
+    about: `The singular values of the weights of head “${head}”, added up as shares of their sum`,
+    inputs: { q, k },
+    ...{ steps, result, uses, expected: sums },
+  });
+  return {
+    numpy: () =>
+      numpyProgram(
+        program(
+          `scores = q @ k.T / q.shape[1] ** 0.5
+powers = np.exp(scores - scores.max(1, keepdims=True))
+weights = powers / powers.sum(1, keepdims=True)
+values = np.linalg.svd(weights, compute_uv=False)`,
+          'np.cumsum(values / values.sum())[None]',
+        ),
+      ),
+    pytorch: () =>
+      torchProgram(
+        program(
+          `weights = (q @ k.T / q.shape[1] ** 0.5).softmax(dim=1)
+values = torch.linalg.svdvals(weights)`,
+          '(values / values.sum()).cumsum(0)[None]',
+        ),
+      ),
+    cpp: () =>
+      cppProgram(
+        program(
+          `const tril::Index T = q.size(0), D = q.size(1);
+const tril::TensorView<const float, 4> queries(q.data(), {1, 1, T, D}), keys(k.data(), {1, 1, T, D});
+tril::Buffer<float, 4> output({1, 1, T, D}), weights({1, 1, T, T});
+tril::attention(queries, keys, keys, {}, output.view(), scratch, parallel,
+                {.weights = weights.view()});
+tril::Buffer<float, 2> values({1, T}), shares({1, T});
+tril::singular_values(weights.view()[0][0], values.view()[0]);
+double all = 0, so_far = 0;
+for (tril::Index i = 0; i < T; ++i) all += values.view()[0][i];
+for (tril::Index i = 0; i < T; ++i) {
+  so_far += values.view()[0][i];
+  shares.view()[0][i] = static_cast<float>(so_far / all);
+}`,
+          'shares.view()',
+          ['attention/attention', 'attention/singular_values'],
+        ),
+      ),
   };
 }

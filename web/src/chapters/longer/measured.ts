@@ -56,3 +56,10 @@ export function onlineToFull(all: readonly One[]): { n: number; ratio: number } 
   });
   return both.at(-1) ?? null;
 }
+
+/** The fastest exact method at the largest T. */
+export function fastest(all: readonly One[]): One | null {
+  const largest = Math.max(...all.map(({ n }) => n));
+  const there = all.filter(({ n, runner }) => n === largest && exact.includes(runner));
+  return there.sort((one, other) => one.median - other.median)[0] ?? null;
+}

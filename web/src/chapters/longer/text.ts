@@ -82,7 +82,9 @@ export const text = {
       full: 'Full: all scores at once',
       online: 'Online: a block of scores, and m, ℓ, factor a query',
     },
-    cost: 'All of it, in blocks of 64 queries and 128 keys, by the core’s count:',
+    cost: 'Online, all of it in blocks of 64 queries and 128 keys, as a call does it:',
+    fullCost: 'Full, all scores at once:',
+    ahead: 'Here the scores of one block will stand, and what is kept for each of its queries.',
     apart: (distance: string) =>
       `At most ${distance} from full attention, all T × T scores at once.`,
     hint: 'Point at any number, tap it, or reach it with the arrow keys. Numbers of Q, K and V can be changed.',
@@ -124,6 +126,7 @@ export const text = {
       `The two results are at most ${distance} apart: rounding, since sums are added up in another order.`,
     flops: (scores: string, values: string) =>
       `Scores first: ${scores} flop. Values first: ${values} flop.`,
+    costs: { scores: 'Scores first, (Q Kᵀ) V:', values: 'Values first, Q (Kᵀ V):' },
     heading2: 'Weights: softmax against feature maps',
     wrong: (share: string) =>
       `The output made with them is ${share} of its own norm away from softmax’s.`,
@@ -165,6 +168,10 @@ export const text = {
       n === 1 ? `One of ${all} carries 90 %.` : `${n} of ${all} carry 90 %.`,
     pooled: 'What is lost with R averages of neighbouring keys',
     pooledRow: { rank: 'R', wrong: 'relative distance of the output' },
+    costs: {
+      full: 'Attention to all 64 keys:',
+      lowRank: (rank: number) => `Attention to ${rank} averages of them, the averaging included:`,
+    },
     question: (head: string, tokens: number) =>
       `Head “${head}”, ${tokens} words: how many of its ${tokens} singular values does it take to carry 90 %?`,
     choices: {
@@ -224,6 +231,7 @@ export const text = {
     online: (ratio: string, t: number) =>
       `At T = ${t} online takes ${ratio} × the time of full attention.`,
     skipped: 'A dash: left out, since it would have taken too long.',
+    cost: (name: string, t: number) => `${name} attention, the fastest exact one at T = ${t}:`,
     noLowRank: 'Low rank has no causal mask: its mixtures hold future keys too.',
     spread: (least: string, most: string) => `${least} to ${most}`,
     axes: { n: 'T, tokens' },

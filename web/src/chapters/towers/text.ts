@@ -67,6 +67,7 @@ export const text = {
       says: 'Looks at the word before; the causal mask stands here, and only here.',
     },
     memory: { title: 'Cross-attention', says: 'Rows: the target’s steps. Columns: the source.' },
+    cost: 'The three attentions, between Q, K, V and A V:',
   },
   toggles: 'A click in a mask lets look, or hides.',
   reads: {
@@ -137,6 +138,7 @@ export const text = {
     tex: String.raw`\role{weight}{A} = \operatorname{softmax}\!\left(\frac{\role{q}{Q}\,\role{k}{K^\top}}{\sqrt D} + M\right),\quad \role{v}{A V}`,
     source:
       'Q T × D from the decoder, K and V S × D from the memory; D = V here, at least 4, a column a word. Places are looked for by a clock hand in the first four columns.',
+    program: (target: string, source: string) => `Cross-attention: ${target} looks at ${source}`,
     cost: 'Cross-attention, everything between Q, K, V and A V:',
     question: (word: string) =>
       `At the step that has just read “${word}”, which word of the source gets the most weight?`,
@@ -183,6 +185,11 @@ export const text = {
     tex: String.raw`e = v^\top \tanh(W_q\,\role{q}{q} + W_k\,\role{k}{k})`,
     source:
       'Bahdanau, Cho, Bengio 2015; compared by Vaswani et al. 2017, section 3.2.1. A = 2 D units here; q has a 1 beside it, for a bias.',
+    dotTex: String.raw`e = \role{q}{q}\cdot\role{k}{k} / \sqrt D`,
+    product: 'one matrix product',
+    cost: 'The dot product, everything between Q, K, V and A V:',
+    times: (network: string, ratio: string) =>
+      `The network takes ${network} for the same: ${ratio} times the dot product’s time, measured one after the other.`,
     dot: 'Dot product',
     network: 'Additive',
     scores: 'scores',
@@ -197,6 +204,7 @@ export const text = {
     about:
       'The memory is made once; every step of the decoder reads it. Only cross-attention has T and S in one shape. You can now say any of these shapes before you look: change a text and check.',
     source: 'As nn.Transformer of PyTorch, one layer a tower; names are those of the trace.',
+    cost: 'The call, part by part: products with weights, attentions, norms; timed as a whole:',
     name: 'tensor',
     shape: 'shape',
     caption: 'All tensors of the call and their shapes',

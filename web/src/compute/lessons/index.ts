@@ -7,11 +7,13 @@ import { blockAnswers } from './block';
 import { headsAnswers } from './heads';
 import { checkAnswers, checkLater } from './check';
 import { longerAnswers } from './longer';
+import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
 import { multiplyAnswers } from './multiply';
 import { softmaxAnswers } from './softmax';
 import { timesAnswers } from './times';
 import { towersAnswers } from './towers';
+import { towersCostAnswers } from './towers-cost';
 
 const later: Later<Pick<Lessons, 'files' | 'proof'>> = checkLater;
 const answers: Answers<Omit<Lessons, keyof typeof later>> = {
@@ -23,9 +25,11 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...maskAnswers,
   ...headsAnswers,
   ...longerAnswers,
+  ...longerCostAnswers,
   ...checkAnswers,
   ...timesAnswers,
   ...towersAnswers,
+  ...towersCostAnswers,
 };
 
 type Answer<K extends Kind> = Lessons[K]['answer'];

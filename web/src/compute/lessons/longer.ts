@@ -2,9 +2,9 @@
 import type { Mask, Tensor, Tril } from 'tril';
 import { attend } from './attend';
 import type { Answers } from '../lesson-protocol';
-import type { AttendRequest, CostData, MatrixData } from '../protocol';
+import type { AttendRequest, MatrixData } from '../protocol';
 import { relative } from './layouts';
-import { costData, download, stack, upload } from './matrices';
+import { download, stack, upload } from './matrices';
 
 /** Where Q, K and V come from: random numbers, or a head of chapter Attend on tokens. */
 export type Given =
@@ -48,7 +48,6 @@ export interface OnlineSteps extends Inputs {
   readonly output: MatrixData;
   /** Largest distance from the output of full attention. */
   readonly apart: number;
-  readonly cost: CostData;
 }
 
 export interface OrderFlops {
@@ -73,7 +72,7 @@ export interface LinearOrders extends Inputs {
   readonly wrong: number;
 }
 
-export interface RankResult {
+export interface RankResult extends Pick<Inputs, 'q' | 'k'> {
   readonly weights: MatrixData;
   /** Singular values, [1, T], their shares of the sum, and these added up. */
   readonly values: MatrixData;
@@ -126,7 +125,7 @@ export function maskOf({ mask }: Tril, kind: MaskKind): { mask: Mask } | Record<
   }
 }
 
-function inputs(tril: Tril, given: Given, edits: readonly Replaced[]): Inputs {
+export function inputs(tril: Tril, given: Given, edits: readonly Replaced[]): Inputs {
   const made =
     given.kind === 'random'
       ? stack(tril.randomNormal([3, given.tokens, given.width], { seed: given.seed }))
@@ -143,7 +142,7 @@ function inputs(tril: Tril, given: Given, edits: readonly Replaced[]): Inputs {
 const tensors = (tril: Tril, { q, k, v }: Inputs) => [q, k, v].map((one) => upload(tril, one));
 
 /** [T, D] as one batch of one head. */
-function asHead(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
+export function asHead(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
   return tril.tensor([1, 1, rows, cols], data);
 }
 
@@ -175,12 +174,6 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
     visited: download(trace.visited),
     output: download(output),
     apart: tril.compare(full.output, output).maxAbsolute,
-    cost: costData(
-      tril.cost.attention({
-        ...{ queries: given.q.rows, keys: given.k.rows, width: given.q.cols, valueWidth: cols },
-        ...{ ...options, method: 'online' },
-      }),
-    ),
   };
 }
 
@@ -246,7 +239,7 @@ function rank(tril: Tril, { given, ranks }: LongerLessons['rank']['ask']): RankR
   const column = tril.tensor([1, values.size, 1], shares.read());
   const sums = tril.runningAverage(column, { sum: true }).output;
   return {
-    weights,
+    ...{ q: made.q, k: made.k, weights },
     values: { rows: 1, cols: values.size, data: values.read() },
     shares: download(shares),
     sums: { rows: 1, cols: values.size, data: sums.read() },

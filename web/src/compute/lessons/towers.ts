@@ -2,17 +2,19 @@
 // past keys, additive attention beside the dot product. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../lesson-protocol';
-import type { CostData, MatrixData } from '../protocol';
+import type { MatrixData } from '../protocol';
 import {
   additiveWeights,
   generator,
   handMade,
+  handWidth,
   placing,
   turnsIn,
+  widthOf,
   type HandMade,
   type ModeId,
 } from '../handmade/towers-weights';
-import { costData, download, upload } from './matrices';
+import { download, upload } from './matrices';
 import { add, apart, subtract } from './sums';
 
 export interface TowersAsk {
@@ -40,7 +42,14 @@ export interface AttentionMaps {
   readonly heads: MatrixData;
 }
 
+/** What the towers read, [S, C] and [T, C]: words and places. */
+export interface Embedded {
+  readonly source: MatrixData;
+  readonly target: MatrixData;
+}
+
 export interface TowersAnswer {
+  readonly embedded: Embedded;
   readonly encoder: AttentionMaps;
   readonly decoder: AttentionMaps;
   readonly cross: AttentionMaps;
@@ -51,11 +60,10 @@ export interface TowersAnswer {
   readonly likeliest: readonly number[];
   /** Every tensor of the call by the name of the trace. */
   readonly shapes: readonly { readonly name: string; readonly shape: readonly number[] }[];
-  /** Of cross-attention between Q, K, V and what comes out. */
-  readonly cost: CostData;
 }
 
 export interface StepsAnswer {
+  readonly embedded: Embedded;
   /** What the decoder has read, step by step. */
   readonly inputs: readonly number[];
   readonly likeliest: readonly number[];
@@ -66,8 +74,6 @@ export interface StepsAnswer {
   readonly gap: MatrixData;
   /** The largest distance, step by step. */
   readonly apart: readonly number[];
-  /** Of the last step's self-attention, with all keys before it. */
-  readonly cost: CostData;
 }
 
 export interface AdditiveAnswer {
@@ -75,6 +81,9 @@ export interface AdditiveAnswer {
   readonly dotWeights: MatrixData;
   readonly additive: MatrixData;
   readonly additiveWeights: MatrixData;
+  /** [q | 1] and k. */
+  readonly q: MatrixData;
+  readonly k: MatrixData;
   /** w_q [q | 1] and w_k k, [T, A] and [S, A], and v. */
   readonly queries: MatrixData;
   readonly keys: MatrixData;
@@ -127,18 +136,29 @@ function read(tril: Tril, output: Tensor, words: number) {
   return { chances, likeliest };
 }
 
-function run(tril: Tril, ask: TowersAsk, inputs: readonly number[]) {
+/** How wide queries, keys and values are, and the rows that they are made of. */
+export const readsOf = (words: number) => ({
+  width: Math.max(handWidth, words),
+  model: widthOf(words),
+});
+
+export function run(tril: Tril, ask: TowersAsk, inputs: readonly number[]) {
   const made = handMade(ask.words, ask.mode, ask.source.length);
   const weights = weightsOf(tril, made);
   const source = embed(tril, ask.source, ask.words);
   const target = embed(tril, inputs, ask.words);
-  const result = tril.transformer(source, target, weights, {
-    ...{ heads: 1, trace: true },
+  const options = {
+    heads: 1,
     sourceMask: boolean(tril, ask.masks.source),
     targetMask: boolean(tril, ask.masks.target),
     memoryMask: boolean(tril, ask.masks.memory),
-  });
-  return { made, weights, target, ...result };
+  };
+  return {
+    ...{ made, weights },
+    embedded: { source: download(source), target: download(target) },
+    ...tril.transformer(source, target, weights, { ...options, trace: true }),
+    again: () => tril.transformer(source, target, weights, options),
+  };
 }
 
 type Trace = Record<'queries' | 'keys' | 'values' | 'masked' | 'weights' | 'heads', Tensor>;
@@ -166,18 +186,14 @@ function shapesOf(prefix: string, trace: object): { name: string; shape: readonl
 }
 
 function towers(tril: Tril, ask: TowersAsk): TowersAnswer {
-  const { made, output, trace } = run(tril, ask, shifted(ask.target));
+  const { embedded, output, trace } = run(tril, ask, shifted(ask.target));
   const [encoder] = trace.encoder;
   const [decoder] = trace.decoder;
   return {
+    embedded,
     ...{ encoder: maps(encoder), decoder: maps(decoder), cross: maps(decoder.crossAttention) },
     output: download(output),
     ...read(tril, output, ask.words),
-    cost: costData(
-      tril.cost.attention({
-        ...{ queries: ask.target.length, keys: ask.source.length, width: made.width },
-      }),
-    ),
     shapes: [
       ...shapesOf('encoder[0]', encoder),
       { name: 'memory', shape: trace.memory.shape },
@@ -235,7 +251,7 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
 function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): StepsAnswer {
   const count = ask.target.length;
   const teacher = shifted(ask.target);
-  const { made, weights, trace } = run(tril, ask, teacher);
+  const { weights, trace } = run(tril, ask, teacher);
   const next = decoderSteps(tril, ask, weights, trace.memory);
   const inputs: number[] = [0];
   const rows: Tensor[] = [];
@@ -248,42 +264,53 @@ function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): Ste
     if (step + 1 < count) inputs.push(feed === 'own' ? written : teacher[step + 1]);
   }
   const byStep = tril.tensor(rows.map((row) => [...row.read()]));
-  const atOnce = run(tril, ask, inputs).output;
+  const { output: atOnce, embedded } = run(tril, ask, inputs);
   const each = download(atOnce);
   return {
-    inputs,
+    ...{ embedded, inputs },
     ...read(tril, byStep, ask.words),
     ...{ atOnce: each, byStep: download(byStep), gap: download(subtract(tril, byStep, atOnce)) },
-    cost: costData(tril.cost.attention({ queries: 1, keys: count, width: made.width })),
     apart: rows.map((row, step) =>
       apart(tril, row, tril.tensor([1, width], each.data.slice(step * width, (step + 1) * width))),
     ),
   };
 }
 
-function additive(tril: Tril, ask: TowersAsk): AdditiveAnswer {
-  const { made, trace } = run(tril, ask, shifted(ask.target));
-  const { queries, keys, values, masked, weights } = trace.decoder[0].crossAttention;
+/** Additive attention of the same queries, keys and values, by weights made by hand. */
+export function additiveCall(
+  tril: Tril,
+  ask: TowersAsk,
+  { queries, keys, values }: Pick<Trace, 'queries' | 'keys' | 'values'>,
+) {
+  const made = handMade(ask.words, ask.mode, ask.source.length);
   const { w_q, w_k, v } = additiveWeights(made.width, made.gain);
   const plain = (tensor: Tensor) => tril.tensor(tensor.shape.slice(1), tensor.read());
-  const q = download(queries);
-  const withOne = Array.from({ length: q.rows }, (_, row) => [
-    ...q.data.subarray(row * q.cols, (row + 1) * q.cols),
-    1,
-  ]);
-  const result = tril.additiveAttention(
-    tril.tensor(withOne),
-    plain(keys),
-    plain(values),
-    { w_q: upload(tril, w_q), w_k: upload(tril, w_k), v: tril.tensor([...v]) },
-    { mask: boolean(tril, ask.masks.memory), trace: true },
+  const found = download(queries);
+  const withOne = tril.tensor(
+    Array.from({ length: found.rows }, (_, row) => [
+      ...found.data.subarray(row * found.cols, (row + 1) * found.cols),
+      1,
+    ]),
   );
+  const weights = { w_q: upload(tril, w_q), w_k: upload(tril, w_k), v: tril.tensor([...v]) };
+  const [k, value] = [plain(keys), plain(values)];
+  const mask = boolean(tril, ask.masks.memory);
   return {
-    ...{ dot: download(masked), dotWeights: download(weights) },
-    additive: download(result.trace.masked),
-    additiveWeights: download(result.trace.weights),
-    queries: download(result.trace.queries),
-    keys: download(result.trace.keys),
+    ...{ q: withOne, k, v },
+    plain: () => tril.additiveAttention(withOne, k, value, weights, { mask }),
+    traced: () => tril.additiveAttention(withOne, k, value, weights, { mask, trace: true }),
+  };
+}
+
+function additive(tril: Tril, ask: TowersAsk): AdditiveAnswer {
+  const { crossAttention } = run(tril, ask, shifted(ask.target)).trace.decoder[0];
+  const { q, k, v, traced } = additiveCall(tril, ask, crossAttention);
+  const { trace } = traced();
+  return {
+    ...{ dot: download(crossAttention.masked), dotWeights: download(crossAttention.weights) },
+    ...{ additive: download(trace.masked), additiveWeights: download(trace.weights) },
+    ...{ q: download(q), k: download(k) },
+    ...{ queries: download(trace.queries), keys: download(trace.keys) },
     v: [...v],
   };
 }

@@ -1,0 +1,64 @@
+// What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
+import type { Answers } from '../lesson-protocol';
+import type { CostData } from '../protocol';
+import {
+  asHead,
+  inputs,
+  maskOf,
+  pooling,
+  type Given,
+  type MaskKind,
+  type Replaced,
+} from './longer';
+import { costData, upload } from './matrices';
+import { timed } from './times';
+
+export interface LongerCall {
+  readonly given: Given;
+  readonly edits: readonly Replaced[];
+  readonly mask: MaskKind;
+  /** Online and full attention, the plain product in both orders, attention to averages of keys. */
+  readonly call: 'online' | 'full' | 'scoresFirst' | 'valuesFirst' | 'lowRank';
+  /** To how many averages, at most as many as there are keys. */
+  readonly rank: number;
+}
+
+export interface LongerCostLessons {
+  longerCost: { ask: LongerCall; answer: CostData };
+  /** Milliseconds of one call. */
+  longerTime: { ask: LongerCall; answer: number };
+}
+
+export const longerCostAnswers: Answers<LongerCostLessons> = {
+  longerCost(tril, { given, edits, mask, call, rank }) {
+    const { q, k, v } = inputs(tril, given, edits);
+    const sizes = { queries: q.rows, keys: k.rows, width: q.cols, valueWidth: v.cols };
+    const plain = { ...sizes, featureMap: 'identity', normalise: false } as const;
+    const { cost } = tril;
+    const counts = {
+      online: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'online' }),
+      full: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'full' }),
+      scoresFirst: () => cost.linearAttention({ ...plain, order: 'scores_first' }),
+      valuesFirst: () => cost.linearAttention({ ...plain, order: 'values_first' }),
+      lowRank: () => cost.lowRankAttention({ ...sizes, rank }),
+    };
+    return costData(counts[call]());
+  },
+
+  longerTime(tril, { given, edits, mask, call, rank }) {
+    const made = inputs(tril, given, edits);
+    const [q, k, v] = [made.q, made.k, made.v].map((one) => upload(tril, one));
+    const [qh, kh, vh] = [made.q, made.k, made.v].map((one) => asHead(tril, one));
+    const options = maskOf(tril, mask);
+    const e = pooling(tril, rank, made.k.rows);
+    const calls = {
+      online: () => tril.attention(qh, kh, vh, { ...options, method: 'online' }),
+      full: () => tril.attention(qh, kh, vh, { ...options, method: 'full' }),
+      scoresFirst: () => tril.matmul(tril.matmul(q, k, { transposeB: true }), v),
+      valuesFirst: () => tril.matmul(q, tril.matmul(k, v, { transposeA: true })),
+      lowRank: () => tril.lowRankAttention(qh, kh, vh, { e, f: e }),
+    };
+    const sizes = [rank, made.q.rows, made.k.rows, made.q.cols, made.v.cols];
+    return timed(tril, ['longer', call, mask, ...sizes], calls[call]);
+  },
+};

@@ -1,0 +1,73 @@
+// What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
+import type { Cost } from 'tril';
+import type { Answers } from '../lesson-protocol';
+import type { CostData } from '../protocol';
+import { costData } from './matrices';
+import { timed } from './times';
+import { additiveCall, readsOf, run, type TowersAsk } from './towers';
+
+/** The three attentions, cross-attention alone, the whole call, the last step's self-attention, additive attention. */
+export type TowersCall = 'attentions' | 'cross' | 'whole' | 'step' | 'additive';
+
+export interface TowersCostLessons {
+  towersCost: {
+    ask: TowersAsk & { readonly call: Exclude<TowersCall, 'additive'> };
+    answer: CostData;
+  };
+  /** Milliseconds of one call. */
+  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: number };
+}
+
+function together(costs: readonly Cost[]): CostData {
+  const all = costs.map(costData);
+  const sum = (of: keyof CostData) => all.reduce((total, one) => total + one[of], 0);
+  return { flops: sum('flops'), bytes: sum('bytes') };
+}
+
+export const towersCostAnswers: Answers<TowersCostLessons> = {
+  towersCost({ cost }, { call, source, target, words }) {
+    const [S, T] = [source.length, target.length];
+    const { width, model } = readsOf(words);
+    const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
+    const inward = (rows: number) => cost.linear({ rows, in: model, out: width, bias: false });
+    const outward = (rows: number) => cost.linear({ rows, in: width, out: model, bias: false });
+    const norm = (rows: number) => cost.layerNorm({ rows, width: model, affine: false });
+    const network = (rows: number) =>
+      cost.feedForward({ rows, width: model, hidden: 2 * model, bias: false });
+    const sublayer = (queries: number, keys: number) => [
+      ...[inward(queries), inward(keys), inward(keys)],
+      ...[attention(queries, keys), outward(queries), norm(queries)],
+    ];
+    const parts = {
+      attentions: [attention(S, S), attention(T, T), attention(T, S)],
+      cross: [attention(T, S)],
+      step: [attention(1, T)],
+      whole: [
+        ...[...sublayer(S, S), network(S), norm(S)],
+        ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
+      ],
+    };
+    return together(parts[call]);
+  },
+
+  towersTime(tril, ask) {
+    const { trace, again } = run(tril, ask, [0, ...ask.target.slice(0, -1)]);
+    const [encoder, decoder] = [trace.encoder[0], trace.decoder[0]];
+    const attend = ({ queries, keys, values }: typeof decoder.crossAttention) =>
+      tril.attention(queries, keys, values);
+    const lastQuery = () => {
+      const [, rows, width] = decoder.queries.shape;
+      return tril.tensor([1, 1, width], decoder.queries.read().slice((rows - 1) * width));
+    };
+    const last = lastQuery();
+    const calls: Record<TowersCall, () => unknown> = {
+      attentions: () => [encoder, decoder, decoder.crossAttention].map(attend),
+      cross: () => attend(decoder.crossAttention),
+      whole: again,
+      step: () => tril.attention(last, decoder.keys, decoder.values),
+      additive: additiveCall(tril, ask, decoder.crossAttention).plain,
+    };
+    const sizes = [ask.source.length, ask.target.length, ask.words];
+    return timed(tril, ['towers', ask.call, ...sizes], calls[ask.call]);
+  },
+};
