@@ -57,6 +57,13 @@ test('PyTorch’s examples are within their limits here', async ({ open, page })
   expect(norm / frobenius).toBeGreaterThan(0.5);
   expect(norm / frobenius).toBeLessThan(2);
   await expect(page.locator('[data-heat="proof"]')).toBeVisible();
+  // The cell that is pointed at has its place in the tensor, and both numbers.
+  await page.locator('[data-heat="proof"] [role="grid"]').focus();
+  await page.keyboard.press('ArrowDown');
+  const said = page.locator('[data-figure="proof"] [data-at]');
+  await expect(said).toContainText('[2, 1]: PyTorch');
+  const [, stored] = /PyTorch (\S+),/u.exec((await said.textContent())!)!;
+  expect(Math.fround(Number(stored))).toBe(tensor.read()[40]);
   await page.getByRole('button', { name: 'GELU, exact' }).click();
   await expect(page).toHaveURL(/example=gelu/);
   await expect(page.locator('[data-figure="proof"] h2')).toHaveText('GELU, exact');
@@ -183,6 +190,8 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
     file('k.csv', '1,2\n3'),
     file('v.json', '[[1, "two"]]'),
     file('photo.png', 'PNG'),
+    file('model.pt', 'PK'),
+    file('model.pt', 'PK'),
     file('good.npy', core.writeNpy(v)),
   ]);
   for (const name of ['q.npy', 'k.csv', 'v.json', 'photo.png']) {
@@ -190,6 +199,7 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
     await expect(message).toBeVisible();
     expect((await message.textContent())!.length).toBeGreaterThan(name.length + 12);
   }
+  await expect(page.locator('[data-unread="model.pt"]').first()).toContainText('save_file');
   await expect(page.locator('[data-missing]')).toHaveAttribute('data-missing', 'q,k,v');
   const other = core.randomNormal([2, 3, 6, 4], { seed: 1 });
   await field.setInputFiles([
@@ -202,6 +212,10 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
   // The next one works.
   await field.setInputFiles(file('v.npy', core.writeNpy(v)));
   await expect(page.locator('[data-failure]')).toHaveCount(0);
+  await expect(page.locator('[data-verdict="none"]')).toBeVisible();
+  await field.setInputFiles(file('expected.npy', core.writeNpy(other)));
+  await expect(page.locator('[data-verdict="otherShape"]')).toContainText('2 × 3 × 6 × 4');
+  await page.getByRole('combobox', { name: 'Used as: expected' }).selectOption('');
   await expect(page.locator('[data-verdict="none"]')).toBeVisible();
   // By hand: another tensor takes the part.
   await page.getByRole('combobox', { name: 'Used as: good' }).selectOption('expected');

@@ -47,3 +47,18 @@ export function cellAt(index: readonly number[], shape: readonly number[], { col
   const place = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
   return { row: Math.floor(place / cols), col: place % cols };
 }
+
+/** And back: which element a cell of the map is. */
+export function indexAt(
+  { row, col }: { readonly row: number; readonly col: number },
+  shape: readonly number[],
+  { cols }: MatrixData,
+): number[] {
+  let place = row * cols + col;
+  const index = [...shape];
+  for (let axis = shape.length - 1; axis >= 0; --axis) {
+    index[axis] = place % shape[axis];
+    place = Math.floor(place / shape[axis]);
+  }
+  return index;
+}

@@ -112,6 +112,12 @@ export const text = {
       sample: 'sample',
     },
     unread: (file: string, problem: string) => `${file}: ${problem}`,
+    pickled:
+      'is a pickle of PyTorch’s, which may hold any program and is not opened: save its tensors with safetensors.torch.save_file',
+    noFile: 'is a folder, or could not be opened',
+    failure: (problem: string) => `These tensors cannot be computed with. ${problem}`,
+    otherShape: (expected: string, computed: string) =>
+      `Your expected output has the shape ${expected}, and what comes out has ${computed}: they cannot be compared number by number. This is what comes out.`,
     missing: (names: string) => `Still needed: ${names}.`,
     equal: (within: string) =>
       `Your expected output equals what this page computes, within ${within}.`,

@@ -21,6 +21,7 @@ export interface ProofResult extends Compared {
   readonly shape: readonly number[];
   readonly limit: Limit;
   readonly passed: boolean;
+  readonly inputs: Readonly<Record<string, TensorData>>;
   readonly expected: MatrixData;
   readonly actual: MatrixData;
 }
@@ -49,7 +50,7 @@ export interface Suspect extends Variant {
 export interface OwnResult {
   readonly output: TensorData;
   readonly rows: MatrixData;
-  /** Of what is expected, where there is something. */
+  /** Of what is expected, where there is something of the same shape. */
   readonly compared: (Compared & { readonly expected: MatrixData }) | null;
   /** Every way, the nearest first. */
   readonly suspects: readonly Suspect[];
@@ -102,8 +103,9 @@ function compared(
 }
 
 function proof(tril: Tril, id: ExampleId, expected: TensorData): ProofResult {
-  const { limit, run } = examples[id];
-  const actual = dataOf(run(tril));
+  const { limit, inputs, run } = examples[id];
+  const given = inputs(tril);
+  const actual = dataOf(run(tril, given));
   const tolerance =
     limit.kind === 'elements' ? { absolute: limit.absolute, relative: limit.relative } : {};
   const found = compared(tril, expected, actual, tolerance);
@@ -113,6 +115,7 @@ function proof(tril: Tril, id: ExampleId, expected: TensorData): ProofResult {
     id,
     shape: actual.shape,
     limit,
+    inputs: Object.fromEntries(Object.entries(given).map(([name, one]) => [name, dataOf(one)])),
     passed: limit.kind === 'norm' ? frobenius <= limit.most : beyond === 0,
     expected: asRows(expected),
     actual: asRows(actual),
@@ -163,7 +166,7 @@ function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
   const result = { output, rows: asRows(output), compared: null, suspects: [] };
-  if (!expected) return result;
+  if (!expected || expected.shape.join() !== output.shape.join()) return result;
   return {
     ...result,
     compared: {

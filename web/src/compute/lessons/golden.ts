@@ -1,7 +1,7 @@
 // Examples that PyTorch has computed in float64 (tests/golden), computed again by the core. Inputs come from the
 // generator that both have: a seed gives the same bits in Python and here.
 import type { MultiHeadWeights, Tensor, TransformerBlockWeights, Tril } from 'tril';
-import { asRows, type TensorData } from './layouts';
+import type { TensorData } from './layouts';
 
 export const exampleIds = [
   ...(['multiHead', 'block', 'preBlock', 'softmax', 'layerNorm', 'gelu'] as const),
@@ -9,14 +9,22 @@ export const exampleIds = [
 ] as const;
 export type ExampleId = (typeof exampleIds)[number];
 
+/** What the examples are computed with. */
+export const exampleHeads = 4;
+export const exampleWindow = { left: 10, right: 3 } as const;
+export const normEps = 1e-3;
+
 /** How far apart is allowed: by the Frobenius norm of the difference, or element by element. */
 export type Limit =
   | { readonly kind: 'norm'; readonly most: number }
   | { readonly kind: 'elements'; readonly absolute: number; readonly relative: number };
 
+type Tensors = Readonly<Record<string, Tensor>>;
+
 export interface Example {
   readonly limit: Limit;
-  readonly run: (tril: Tril) => Tensor;
+  readonly inputs: (tril: Tril) => Tensors;
+  readonly run: (tril: Tril, inputs: Tensors) => Tensor;
 }
 
 /** Numbers of one seed, one after another: even in [-1, 1). */
@@ -54,23 +62,23 @@ function normal(tril: Tril, seed: number, skipped: number, ...shapes: readonly n
 }
 
 /** As tests/golden/make_attention.py: Glorot's bounds, no biases. */
-function multiHead(tril: Tril): Tensor {
-  const [width, heads, tokens] = [64, 4, 100];
+function multiHead(tril: Tril): Tensors {
+  const [width, tokens] = [64, 100];
   const sizes = { inward: 3 * width * width, outward: width * width, before: 10 * tokens * width };
   const draws = new Draws(tril, 7, sizes.inward + sizes.outward);
   const within = (bound: number) => (value: number) => value * Math.fround(bound);
-  const weights: MultiHeadWeights = {
+  const weights = {
     in_proj_weight: draws.take([3 * width, width], within((6 / (4 * width)) ** 0.5)),
     'out_proj.weight': draws.take([width, width], within(width ** -0.5)),
   };
   const skipped = sizes.inward + sizes.outward + sizes.before;
   const [x] = normal(tril, 7, skipped, [1, tokens, width]);
-  return tril.multiHeadAttention(x, weights, { heads, causal: true }).output;
+  return { x, ...weights };
 }
 
 /** As tests/golden/make_block_golden.py: in the order of the state_dict. */
-function block(tril: Tril, norm: 'post' | 'pre'): Tensor {
-  const [width, heads, hidden, tokens] = [64, 4, 128, 100];
+function block(tril: Tril): Tensors {
+  const [width, hidden, tokens] = [64, 128, 100];
   const matrix = (columns: number) => {
     let halvings = 0;
     while (4 ** halvings < columns) ++halvings;
@@ -95,63 +103,91 @@ function block(tril: Tril, norm: 'post' | 'pre'): Tensor {
   const draws = new Draws(tril, 8, 50_000);
   const weights = Object.fromEntries(
     parts.map(([name, shape, change]) => [name, draws.take(shape, change)]),
-  ) as unknown as TransformerBlockWeights;
-  const x = draws.take([1, tokens, width]);
-  return tril.transformerBlock(x, weights, { heads, norm, causal: true }).output;
+  );
+  return { x: draws.take([1, tokens, width]), ...weights };
+}
+
+const blockIn = (norm: 'post' | 'pre'): Example => ({
+  limit: { kind: 'norm', most: 8e-6 },
+  inputs: block,
+  run: (tril, { x, ...weights }) =>
+    tril.transformerBlock(x, weights as unknown as TransformerBlockWeights, {
+      ...{ heads: exampleHeads, norm, causal: true },
+    }).output,
+});
+
+/** Of x and x, one head. */
+function scored(tril: Tril): Tensors {
+  const [x] = normal(tril, 303, 0, [1, 1, 40, 8]);
+  return { x };
 }
 
 /** Softmax of causal scores, to be compared as a matrix. */
-function softmax(tril: Tril): Tensor {
-  const [x] = normal(tril, 303, 0, [1, 1, 40, 8]);
+function softmax(tril: Tril, { x }: Tensors): Tensor {
   const { weights } = tril.attention(x, x, x, { causal: true, trace: true }).trace;
   return tril.tensor([40, 40], weights.read());
 }
 
 /** The case of width 64 with scale and shift; those before it take their draws too. */
-function layerNorm(tril: Tril): Tensor {
+function layerNorm(tril: Tril): Tensors {
   const draws = new Draws(tril, 22, 4000);
   for (const width of [1, 1, 3, 3, 64]) draws.data([5 * width + 2 * width]);
   const [x, weight, bias] = [[5, 64], [64], [64]].map((shape) => draws.take(shape));
-  return tril.layerNorm(x, { weight, bias, eps: 1e-3 });
+  return { x, weight, bias };
 }
 
-const gelu = (tril: Tril) =>
-  tril.gelu(new Draws(tril, 11, 7 * 33).take([7, 33], (value) => 8 * value));
-
-function attention(tril: Tril, which: 'window' | 'grouped'): Tensor {
-  if (which === 'window') {
-    const shape = [1, 2, 100, 4];
-    const [q, k, v] = normal(tril, 114, 0, shape, shape, shape);
-    return tril.attention(q, k, v, { mask: tril.mask.window({ left: 10, right: 3 }) }).output;
-  }
-  const [q, k, v] = normal(tril, 110, 0, [3, 8, 7, 4], [3, 2, 7, 4], [3, 2, 7, 4]);
-  return tril.attention(q, k, v, { causal: true }).output;
-}
-
-function linear(tril: Tril): Tensor {
-  const [q, k, v] = normal(tril, 301, 0, [2, 4, 13, 6], [2, 2, 13, 6], [2, 2, 13, 5]);
-  return tril.linearAttention(q, k, v).output;
-}
-
-/** Of the weights that softmax, above, is compared with. */
-function singular(tril: Tril): Tensor {
-  const { rows, cols, data } = asRows({ shape: [40, 40], data: softmax(tril).read() });
-  return tril.singularValues(tril.tensor([rows, cols], data));
+function heads(tril: Tril, seed: number, ...shapes: readonly number[][]): Tensors {
+  const [q, k, v] = normal(tril, seed, 0, ...shapes);
+  return { q, k, v };
 }
 
 const elements = (absolute: number): Limit => ({ kind: 'elements', absolute, relative: 1.3e-6 });
+const alike = [1, 2, 100, 4];
 
 /** The limits are those of the core's own tests. */
 export const examples: Readonly<Record<ExampleId, Example>> = {
-  // PyTorch's own float32 result is 2.0978e-6 away (float32_errors_h4.npy); a quarter more is allowed.
-  multiHead: { limit: { kind: 'norm', most: 1.25 * 2.0978e-6 }, run: multiHead },
-  block: { limit: { kind: 'norm', most: 8e-6 }, run: (tril) => block(tril, 'post') },
-  preBlock: { limit: { kind: 'norm', most: 8e-6 }, run: (tril) => block(tril, 'pre') },
-  softmax: { limit: elements(1e-5), run: softmax },
-  layerNorm: { limit: elements(1e-6), run: layerNorm },
-  gelu: { limit: elements(1e-5), run: gelu },
-  window: { limit: elements(1e-5), run: (tril) => attention(tril, 'window') },
-  grouped: { limit: elements(1e-5), run: (tril) => attention(tril, 'grouped') },
-  linear: { limit: elements(1e-5), run: linear },
-  singular: { limit: elements(1e-5), run: singular },
+  multiHead: {
+    // PyTorch's own float32 result is 2.0978e-6 away (float32_errors_h4.npy); a quarter more is allowed.
+    limit: { kind: 'norm', most: 1.25 * 2.0978e-6 },
+    inputs: multiHead,
+    run: (tril, { x, ...weights }) =>
+      tril.multiHeadAttention(x, weights as unknown as MultiHeadWeights, {
+        ...{ heads: exampleHeads, causal: true },
+      }).output,
+  },
+  block: blockIn('post'),
+  preBlock: blockIn('pre'),
+  softmax: { limit: elements(1e-5), inputs: scored, run: softmax },
+  layerNorm: {
+    limit: elements(1e-6),
+    inputs: layerNorm,
+    run: (tril, { x, weight, bias }) => tril.layerNorm(x, { weight, bias, eps: normEps }),
+  },
+  gelu: {
+    limit: elements(1e-5),
+    inputs: (tril) => ({ x: new Draws(tril, 11, 7 * 33).take([7, 33], (value) => 8 * value) }),
+    run: (tril, { x }) => tril.gelu(x),
+  },
+  window: {
+    limit: elements(1e-5),
+    inputs: (tril) => heads(tril, 114, alike, alike, alike),
+    run: (tril, { q, k, v }) =>
+      tril.attention(q, k, v, { mask: tril.mask.window(exampleWindow) }).output,
+  },
+  grouped: {
+    limit: elements(1e-5),
+    inputs: (tril) => heads(tril, 110, [3, 8, 7, 4], [3, 2, 7, 4], [3, 2, 7, 4]),
+    run: (tril, { q, k, v }) => tril.attention(q, k, v, { causal: true }).output,
+  },
+  linear: {
+    limit: elements(1e-5),
+    inputs: (tril) => heads(tril, 301, [2, 4, 13, 6], [2, 2, 13, 6], [2, 2, 13, 5]),
+    run: (tril, { q, k, v }) => tril.linearAttention(q, k, v).output,
+  },
+  // Of the weights that softmax, above, is compared with.
+  singular: {
+    limit: elements(1e-5),
+    inputs: scored,
+    run: (tril, inputs) => tril.singularValues(softmax(tril, inputs)),
+  },
 };

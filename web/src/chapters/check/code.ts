@@ -1,0 +1,261 @@
+// The proof and a visitor's own case as programs elsewhere: attention between q, k and v, and what is no layer.
+import type { ProofResult } from '../../compute/lessons/check';
+import { exampleHeads, exampleWindow, normEps } from '../../compute/lessons/golden';
+import type { TensorData } from '../../compute/lessons/layouts';
+import type { MatrixData } from '../../compute/protocol';
+import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
+import {
+  asExpected,
+  cppMatrix,
+  layerSteps,
+  variable,
+  type Language,
+  type LayerChoices,
+  type Named,
+  type Steps,
+} from './code-layers';
+
+/** As a program holds it: the last axis across, all others down. */
+function flat({ shape, data }: TensorData): MatrixData {
+  const cols = shape.at(-1) ?? 1;
+  return { rows: data.length / cols, cols, data };
+}
+
+const sizes = (shape: readonly number[]) => shape.join(', ');
+interface Attention {
+  readonly causal: boolean;
+  readonly window?: { readonly left: number; readonly right: number };
+  /** How many lie side by side in the last axis; 0 where heads have an axis of their own. */
+  readonly heads: number;
+  readonly linear?: boolean;
+}
+
+function four(shape: readonly number[], heads: number): number[] {
+  if (heads === 0) return [...Array<number>(4 - shape.length).fill(1), ...shape];
+  const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
+  return [batches, tokens, heads, width / heads];
+}
+
+function pythonAttention(
+  np: boolean,
+  { q, k, v }: Named,
+  { causal, window, heads, linear }: Attention,
+  expected: MatrixData,
+): Steps {
+  const turned = np ? '.transpose(0, 2, 1, 3)' : '.transpose(1, 2)';
+  const turn = heads > 0 ? turned : '';
+  const reshaped = Object.entries({ q, k, v }).map(
+    ([name, { shape }]) => `${name} = ${name}.reshape(${sizes(four(shape, heads))})${turn}`,
+  );
+  const repeat = np
+    ? 'k, v = (np.repeat(m, q.shape[1] // m.shape[1], axis=1) for m in (k, v))'
+    : 'k, v = (m.repeat_interleave(q.shape[1] // m.shape[1], dim=1) for m in (k, v))';
+  const keys = np ? 'k.swapaxes(2, 3)' : 'k.transpose(2, 3)';
+  const tri = np
+    ? 'np.tri(q.shape[2], k.shape[2], dtype=bool)'
+    : 'torch.ones(q.shape[2], k.shape[2]).tril().bool()';
+  const apart = np
+    ? 'np.arange(k.shape[2]) - np.arange(q.shape[2])[:, None]'
+    : 'torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None]';
+  const sees = causal
+    ? [`sees = ${tri}`]
+    : window
+      ? [`apart = ${apart}`, `sees = (apart >= -${window.left}) & (apart <= ${window.right})`]
+      : [];
+  const hide = np ? 'np.where(sees, scores, np.float32(-inf))' : 'scores.masked_fill(~sees, -inf)';
+  const positive = np ? 'np.where(m > 0, m + 1, np.exp(m))' : 'torch.where(m > 0, m + 1, m.exp())';
+  const weighed = np
+    ? [
+        'powers = np.exp(scores - scores.max(3, keepdims=True))',
+        'output = powers / powers.sum(3, keepdims=True) @ v',
+      ]
+    : ['output = scores.softmax(dim=3) @ v'];
+  const lines = linear
+    ? [
+        `q, k = (${positive} for m in (q, k))  # elu + 1`,
+        `scores = q @ ${keys}`,
+        `output = scores / scores.sum(3, ${np ? 'keepdims' : 'keepdim'}=True) @ v`,
+      ]
+    : [
+        `scores = q @ ${keys} / q.shape[3] ** 0.5`,
+        ...sees,
+        ...(sees.length > 0 ? [`scores = ${hide}`] : []),
+        ...weighed,
+      ];
+  return {
+    steps: [...reshaped, repeat, ...lines].join('\n'),
+    result: `output${turn}.${asExpected(expected)}`,
+  };
+}
+
+function cppAttention(
+  { q, k, v }: Named,
+  { causal, window, linear }: Attention,
+  expected: MatrixData,
+): Steps {
+  const [queries, , values] = [q, k, v].map(({ shape }) => four(shape, 0));
+  const view = ([name, { shape }]: [string, TensorData]) =>
+    `const tril::TensorView<const float, 4> ${name}_heads(${name}_numbers, {${sizes(four(shape, 0))}});`;
+  const options = causal
+    ? '{.causal = true}'
+    : window
+      ? `{.mask = tril::Mask::window(${window.left}, ${window.right})}`
+      : '{}';
+  return {
+    steps: `${Object.entries({ q, k, v }).map(view).join('\n')}
+tril::Buffer<float, 4> output({${sizes([...queries.slice(0, 3), values[3]])}});
+tril::${linear ? 'linear_attention' : 'attention'}(q_heads, k_heads, v_heads, ${options}, output.view(), scratch, parallel);`,
+    result: cppMatrix('output', expected),
+    uses: [linear ? 'attention/linear_attention' : 'attention/attention'],
+  };
+}
+
+function attentionSteps(language: Language, given: Named, how: Attention, expected: MatrixData) {
+  return language === 'cpp'
+    ? cppAttention(given, how, expected)
+    : pythonAttention(language === 'numpy', given, how, expected);
+}
+
+/** Softmax of causal scores of x and x, and what is made of it. */
+const selfWeights: Readonly<Record<Language, string>> = {
+  numpy: `scores = np.where(np.tri(len(x), dtype=bool), x @ x.T / x.shape[1] ** 0.5, np.float32(-inf))
+powers = np.exp(scores - scores.max(1, keepdims=True))
+weights = powers / powers.sum(1, keepdims=True)`,
+  pytorch: `scores = x @ x.T / x.shape[1] ** 0.5
+weights = scores.masked_fill(torch.ones(len(x), len(x)).triu(1).bool(), -inf).softmax(dim=1)`,
+  cpp: `const tril::TensorView<const float, 4> head(x_numbers, {1, 1, x.size(0), x.size(1)});
+tril::Buffer<float, 4> output({1, 1, x.size(0), x.size(1)}), weights({1, 1, x.size(0), x.size(0)});
+tril::attention(head, head, head, {.causal = true}, output.view(), scratch, parallel,
+                {.weights = weights.view()});`,
+};
+const squareOf = 'tril::MatrixView<const float>(weights.view().data(), {x.size(0), x.size(0)})';
+
+const plain = {
+  softmax: {
+    numpy: { steps: selfWeights.numpy, result: 'weights' },
+    pytorch: { steps: selfWeights.pytorch, result: 'weights' },
+    cpp: { steps: selfWeights.cpp, result: squareOf, uses: ['attention/attention'] },
+  },
+  singular: {
+    numpy: {
+      steps: selfWeights.numpy,
+      result: 'np.linalg.svd(weights, compute_uv=False)[None]',
+    },
+    pytorch: { steps: selfWeights.pytorch, result: 'torch.linalg.svdvals(weights)[None]' },
+    cpp: {
+      steps: `${selfWeights.cpp}
+tril::Buffer<float, 2> values({1, x.size(0)});
+tril::singular_values(${squareOf}, values.view()[0]);`,
+      result: 'values.view()',
+      uses: ['attention/attention', 'attention/singular_values'],
+    },
+  },
+  layerNorm: {
+    numpy: {
+      steps: 'centred = x - x.mean(1, keepdims=True)',
+      result: `centred / np.sqrt(x.var(1, keepdims=True) + ${normEps}) * weight + bias`,
+    },
+    pytorch: {
+      steps: 'width = x.shape[1]',
+      result: `torch.nn.functional.layer_norm(x, (width,), weight[0], bias[0], eps=${normEps})`,
+    },
+    cpp: {
+      steps: `tril::Buffer<float, 2> output({x.size(0), x.size(1)});
+tril::layer_norm(x, weight[0], bias[0], {.eps = ${normEps}}, output.view(), parallel);`,
+      result: 'output.view()',
+      uses: ['layers/layer_norm'],
+    },
+  },
+  gelu: {
+    numpy: {
+      steps: 'share = np.vectorize(lambda number: (1 + erf(number / sqrt(2))) / 2)',
+      result: 'x * share(x)',
+      uses: ['from math import erf, sqrt'],
+    },
+    pytorch: { steps: '', result: 'torch.nn.functional.gelu(x)' },
+    cpp: {
+      steps: `tril::Buffer<float, 2> output({x.size(0), x.size(1)});
+tril::gelu(x, tril::GeluForm::exact, output.view(), parallel);`,
+      result: 'output.view()',
+      uses: ['layers/activations'],
+    },
+  },
+} as const satisfies Record<string, Readonly<Record<Language, Steps>>>;
+
+function exampleSteps({ id, inputs, expected }: ProofResult, language: Language): Steps {
+  const layer = { heads: exampleHeads, causal: true, activation: 'relu' } as const;
+  switch (id) {
+    case 'multiHead':
+      return layerSteps('multiHead', language, inputs, { ...layer, norm: 'post' }, expected);
+    case 'block':
+    case 'preBlock': {
+      const norm = id === 'block' ? 'post' : 'pre';
+      return layerSteps('block', language, inputs, { ...layer, norm }, expected);
+    }
+    case 'window':
+      return attentionSteps(
+        language,
+        inputs,
+        { causal: false, window: exampleWindow, heads: 0 },
+        expected,
+      );
+    case 'grouped':
+      return attentionSteps(language, inputs, { causal: true, heads: 0 }, expected);
+    case 'linear':
+      return attentionSteps(language, inputs, { causal: false, heads: 0, linear: true }, expected);
+    default:
+      return plain[id][language];
+  }
+}
+
+function programs(
+  about: string,
+  given: Named,
+  expected: MatrixData,
+  steps: (language: Language) => Steps,
+) {
+  const inputs = Object.fromEntries(
+    Object.entries(given).map(([name, one]) => [variable(name), flat(one)]),
+  );
+  const program = (language: Language) => ({ about, inputs, expected, ...steps(language) });
+  return {
+    numpy: () => numpyProgram(program('numpy')),
+    pytorch: () => torchProgram(program('pytorch')),
+    cpp: () => cppProgram(program('cpp')),
+  };
+}
+
+export function proofCode(result: ProofResult, name: string) {
+  return programs(name, result.inputs, result.actual, (language) =>
+    exampleSteps({ ...result, expected: result.actual }, language),
+  );
+}
+
+/** A program holds its numbers: more of them than this are no text to be copied. */
+const mostNumbers = 60_000;
+
+export interface OwnCase {
+  readonly kind: 'attention' | 'multiHead' | 'block';
+  readonly tensors: Named;
+  readonly choices: LayerChoices;
+}
+
+/** What the visitor's own code should give. */
+export function ownCode({ kind, tensors, choices }: OwnCase, computed: MatrixData) {
+  const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
+  if (count > mostNumbers) return {};
+  const about = `What it should be: ${kind}${choices.causal ? ', causal' : ''}`;
+  if (kind === 'attention') {
+    const all = programs(about, tensors, computed, (language) =>
+      attentionSteps(language, tensors, choices, computed),
+    );
+    // In C++ heads side by side are what multi_head_attention takes, with its weights.
+    return choices.heads > 0 ? { numpy: all.numpy, pytorch: all.pytorch } : all;
+  }
+  const fused = Object.keys(tensors).some((name) => name.endsWith('in_proj_weight'));
+  return fused
+    ? programs(about, tensors, computed, (language) =>
+        layerSteps(kind, language, tensors, choices, computed),
+      )
+    : {};
+}
