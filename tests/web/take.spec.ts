@@ -29,12 +29,13 @@ const chapters = [
   'block',
   'block?norm=pre&off=norm2,residual1&positions=rotary&order=rotate&activation=gelu&measure=spread',
   'longer?mask=window&tokens=6&keys=3',
+  'longer?head=same',
   'towers',
+  'towers?mode=reverse&padding=2&flips=memoryMask.1.0!targetMask.2.1&source=one two three four',
 ];
 
-/** All figures of these have programs in all three languages, but for times and rounding errors. */
-const complete = /^(multiply|average|attend|mask|heads|block)/u;
-const notToRepeat = ['measured', 'strassen-error'];
+/** All figures have programs in all three languages, but for times and rounding errors. */
+const notToRepeat = ['measured', 'strassen-error', 'longer-measured'];
 
 /** As many digits as the page shows: a program may add up in another order. */
 const shownDigits = 1e-5;
@@ -57,20 +58,26 @@ interface Copied {
   readonly code: string;
 }
 
+/** What the figure's button of that language copies; null where there is none. */
+async function copied(page: Page, take: Locator, language: string): Promise<Copied | null> {
+  const button = take.getByRole('button', { name: language, exact: true });
+  if ((await button.count()) === 0) return null;
+  await button.click();
+  await expect(take.getByRole('status')).toHaveText('Copied');
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  return { name: (await take.getAttribute('data-take'))!, code };
+}
+
 /** What the buttons of one language copy, figure by figure. */
 async function programs(page: Page, address: string, language: string): Promise<Copied[]> {
   const found: Copied[] = [];
   for (const take of await open(page, address)) {
-    const button = take.getByRole('button', { name: language, exact: true });
-    const name = (await take.getAttribute('data-take'))!;
-    if ((await button.count()) === 0) {
-      if (complete.test(address)) expect(notToRepeat, `${language} of ${name}`).toContain(name);
-      continue;
-    }
-    await button.click();
-    await expect(take.getByRole('status')).toHaveText('Copied');
-    const code = await page.evaluate(() => navigator.clipboard.readText());
-    found.push({ name, code });
+    const one = await copied(page, take, language);
+    if (one) found.push(one);
+    else
+      expect(notToRepeat, `${language} of ${address}`).toContain(
+        await take.getAttribute('data-take'),
+      );
   }
   expect(found.length, `${language} programs of ${address}`).toBeGreaterThan(0);
   return found;
@@ -95,31 +102,55 @@ const python = (module: string) =>
     (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
   );
 
+function runCpp(programs: readonly Copied[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'tril-'));
+  try {
+    for (const { name, code } of programs) {
+      const source = join(folder, `${name}.cc`);
+      const program = join(folder, name);
+      writeFileSync(source, code);
+      const options = ['-std=c++20', '-Wall', '-Wextra', '-Werror', `-I${join(root, 'core')}`];
+      const built = spawnSync(
+        'g++',
+        [...options, source, ...libraries, '-pthread', '-o', program],
+        {
+          encoding: 'utf8',
+        },
+      );
+      expect(built.stderr, `${name}\n${code.slice(0, 20_000)}`).toBe('');
+      const run = spawnSync(program, { encoding: 'utf8', maxBuffer: 1 << 26 });
+      expect(run.status, name).toBe(0);
+      expectClose(name, code, run.stdout);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** From standard input: some are longer than a command may be. */
+function runPython(program: string, programs: readonly Copied[]): void {
+  for (const { name, code } of programs) {
+    const run = spawnSync(program, ['-'], { encoding: 'utf8', input: code, maxBuffer: 1 << 26 });
+    expect(run.status, `${name}\n${run.stderr}\n${code.slice(0, 20_000)}`).toBe(0);
+    expectClose(name, code, run.stdout);
+  }
+}
+
+/** Syntax everywhere, digits where there is a PyTorch. */
+function checkTorch(programs: readonly Copied[]): void {
+  for (const { name, code } of programs) {
+    const check = 'import ast, sys; ast.parse(sys.stdin.read())';
+    const parsed = spawnSync('python3', ['-c', check], { encoding: 'utf8', input: code });
+    expect(parsed.stderr, name).toBe('');
+  }
+  const program = python('torch');
+  if (program) runPython(program, programs);
+}
+
 for (const address of chapters) {
   test(`C++ compiles and finds the same: ${address}`, async ({ page }) => {
     test.skip(!libraries.every(existsSync), 'the native core is not built');
-    const folder = mkdtempSync(join(tmpdir(), 'tril-'));
-    try {
-      for (const { name, code } of await programs(page, address, 'C++')) {
-        const source = join(folder, `${name}.cc`);
-        const program = join(folder, name);
-        writeFileSync(source, code);
-        const options = ['-std=c++20', '-Wall', '-Wextra', '-Werror', `-I${join(root, 'core')}`];
-        const built = spawnSync(
-          'g++',
-          [...options, source, ...libraries, '-pthread', '-o', program],
-          {
-            encoding: 'utf8',
-          },
-        );
-        expect(built.stderr, `${name}\n${code}`).toBe('');
-        const run = spawnSync(program, { encoding: 'utf8' });
-        expect(run.status, name).toBe(0);
-        expectClose(name, code, run.stdout);
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    runCpp(await programs(page, address, 'C++'));
   });
 }
 
@@ -127,26 +158,42 @@ for (const address of chapters) {
   test(`NumPy finds the same: ${address}`, async ({ page }) => {
     const program = python('numpy');
     test.skip(!program, 'NumPy is not installed');
-    for (const { name, code } of await programs(page, address, 'NumPy')) {
-      const run = spawnSync(program!, ['-c', code], { encoding: 'utf8' });
-      expect(run.status, `${name}\n${run.stderr}\n${code}`).toBe(0);
-      expectClose(name, code, run.stdout);
-    }
+    runPython(program!, await programs(page, address, 'NumPy'));
   });
 
   test(`PyTorch: ${address}`, async ({ page }) => {
-    const program = python('torch');
-    for (const { name, code } of await programs(page, address, 'PyTorch')) {
-      const check = 'import ast, sys; ast.parse(sys.stdin.read())';
-      const parsed = spawnSync('python3', ['-c', check], { encoding: 'utf8', input: code });
-      expect(parsed.stderr, name).toBe('');
-      if (!program) continue;
-      const run = spawnSync(program, ['-c', code], { encoding: 'utf8' });
-      expect(run.status, `${name}\n${run.stderr}`).toBe(0);
-      expectClose(name, code, run.stdout);
-    }
+    checkTorch(await programs(page, address, 'PyTorch'));
   });
 }
+
+/** Of every example of chapter Check, and of what a visitor's own output should be. */
+async function proofs(page: Page, language: string): Promise<Copied[]> {
+  await open(page, 'check?sample=noScale');
+  const found: Copied[] = [];
+  await expect(page.locator('[data-all]')).not.toHaveAttribute('data-all', /^\d$/);
+  for (const example of await page.locator('[data-example]').all()) {
+    await example.getByRole('button').click();
+    const id = (await example.getAttribute('data-example'))!;
+    found.push((await copied(page, page.locator(`[data-take="check-${id}"]`), language))!);
+  }
+  const own = page.locator('[data-take="check-own"]');
+  return [...found, (await copied(page, own, language))!];
+}
+
+test('the proof and one’s own case in C++', async ({ page }) => {
+  test.skip(!libraries.every(existsSync), 'the native core is not built');
+  runCpp(await proofs(page, 'C++'));
+});
+
+test('the proof and one’s own case in NumPy', async ({ page }) => {
+  const program = python('numpy');
+  test.skip(!program, 'NumPy is not installed');
+  runPython(program!, await proofs(page, 'NumPy'));
+});
+
+test('the proof and one’s own case in PyTorch', async ({ page }) => {
+  checkTorch(await proofs(page, 'PyTorch'));
+});
 
 /** The file that a button saves. */
 async function saved(page: Page, take: Locator, kind: 'SVG' | 'PNG') {
