@@ -5,13 +5,14 @@
 //   node .ci/checks.mjs --sum FILE   adds the counts of `npm test`, left in FILE, to the last line
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkBuilt, readBuilt } from './check-built.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, measureSizes } from './check-sizes.mjs';
+import { checkWorkflows } from './check-workflow.mjs';
 import { readFiles, root } from './files.mjs';
 import { clangFormat, prettier } from './format.mjs';
 
@@ -23,6 +24,15 @@ function call(command, ...args) {
     encoding: 'utf8',
   });
   return { failed: status !== 0, output: error?.message ?? `${stdout}${stderr}`.trim() };
+}
+
+function isProgram(path) {
+  try {
+    accessSync(join(root, path), constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const npx = (...args) => call('npx', '--no-install', ...args);
@@ -67,6 +77,7 @@ const checks = {
         checkLock(readFileSync(join(root, lock), 'utf8')),
       ),
     ),
+  'the workflow on GitHub': () => list(checkWorkflows(readFiles(/^\.github\/.*\.yml$/), isProgram)),
   'download sizes': () => list(checkSizes(sizes)),
 };
 

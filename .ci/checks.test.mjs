@@ -7,6 +7,7 @@ import { checkBuilt } from './check-built.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, limits } from './check-sizes.mjs';
+import { checkWorkflows } from './check-workflow.mjs';
 
 const floors = (path, text) => checkFloors([{ path, text }]);
 const guards = (path, text) => checkGuards([{ path, text }]);
@@ -162,4 +163,15 @@ test("Playwright's report is counted, a flaky test as a failure", () => {
   const suites = [{ title: 'a.ts', specs: [], suites: [{ title: 'group', specs }] }];
   const { passed, failed, skipped } = readPlaywright({ suites, errors: [{ message: 'x' }] });
   assert.deepEqual([passed, failed, skipped], [1, 3, 1]);
+});
+
+test('a workflow with an unknown value, or without its program, is refused', () => {
+  const workflow = (command) =>
+    `on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: ${command}\n`;
+  const check = (command) =>
+    checkWorkflows([{ path: 'a.yml', text: workflow(command) }], (path) => path === '.ci/run');
+  assert.deepEqual(check('.ci/run'), []);
+  assert.deepEqual(check('.ci/gone'), ['a.yml: .ci/gone is no program']);
+  const [problem] = check('echo ${{ github.nothing }}');
+  assert.match(problem, /^a\.yml:6: .*"nothing"/);
 });
