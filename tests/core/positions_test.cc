@@ -66,6 +66,8 @@ TEST(SinusoidalPositions, RejectsWhatCannotBe) {
   }
   EXPECT_NE(error_of([&] { sinusoidal_positions({.ratio = 0.5}, wide); }).find("out of range"),
             std::string::npos);
+  EXPECT_NE(error_of([&] { sinusoidal_positions({.wavelength = 1e-9}, out); }).find("out of range"),
+            std::string::npos);
   EXPECT_EQ(error_of([&] { sinusoidal_positions({}, {}); }),
             "sinusoidal_positions: out: no tensor given");
   for (Index i = 0; i < 12; ++i) EXPECT_EQ(out.data()[i], -7.0f);

@@ -204,6 +204,11 @@ TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
               }).find("rotary_angles: base: must be finite and above 0"),
               std::string::npos);
   }
+  positions.data()[1] = -2000000000;
+  EXPECT_EQ(
+      error_of([&] { rotary_angles(positions, 0.0625, cosine, sine); }),
+      "rotary_angles: positions: -2000000000 times 8 radians, the fastest pair's, is more than "
+      "2^31");
   EXPECT_EQ(cosine.data()[0], 0);
   rotary_angles(positions, 10000, cosine, sine);
   EXPECT_EQ(cosine.data()[0], 1);

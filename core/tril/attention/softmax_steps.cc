@@ -1,5 +1,6 @@
 #include <tril/attention/softmax_steps.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/elementary.h>
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +58,7 @@ void concentration(MatrixView<const float> weights, VectorView<float> entropy,
     double sum = 0, most = weights[n][0];
     for (Index c = 0; c < weights.size(1); ++c) {
       const double weight = weights[n][c];
-      if (weight != 0) sum -= weight * std::log(weight);
+      if (weight != 0) sum -= weight * logarithm(weight);
       most = std::max(most, weight);
     }
     entropy[n] = static_cast<float>(sum);

@@ -1,6 +1,8 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/elementary.h>
 #include <tril/layers/positions.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tril {
@@ -29,16 +31,17 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
   // Radians a token: 2 pi / (wavelength * ratio^i), monotonic in i.
   const double first = kTwoPi / options.wavelength.value_or(kTwoPi);
   const double step =
-      options.ratio ? std::log(*options.ratio) : std::log(10000.0) * 2 / static_cast<double>(width);
-  const auto turn = [&](Index i) { return first * std::exp(-step * static_cast<double>(i)); };
-  if (!std::isfinite(turn(0)) || !std::isfinite(turn(width / 2 - 1))) {
+      options.ratio ? logarithm(*options.ratio) : logarithm(10000) * 2 / static_cast<double>(width);
+  const auto turn = [&](Index i) { return first * exponential(-step * static_cast<double>(i)); };
+  const double most = std::max(turn(0), turn(width / 2 - 1)) * static_cast<double>(positions);
+  if (!(most <= kLargestAngle)) {
     fail("sinusoidal_positions", "ratio", "the wavelengths run out of range towards 0");
   }
   for (Index t = 0; t < positions; ++t) {
     for (Index i = 0; i < width / 2; ++i) {
-      const double angle = static_cast<double>(t) * turn(i);
-      out[t][2 * i] = static_cast<float>(std::sin(angle));
-      out[t][2 * i + 1] = static_cast<float>(std::cos(angle));
+      const SineAndCosine both = sine_and_cosine(static_cast<double>(t) * turn(i));
+      out[t][2 * i] = static_cast<float>(both.sine);
+      out[t][2 * i + 1] = static_cast<float>(both.cosine);
     }
   }
 }

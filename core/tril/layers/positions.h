@@ -19,8 +19,8 @@ struct SinusoidalOptions {
 };
 
 // out [T, D], D even; row t is position t. With no option given exactly the table of Vaswani et al.
-// 2017, section 3.5. Computed in double and rounded once. Throws Error for an odd D and for options
-// that are not finite and above 0.
+// 2017, section 3.5. Computed in double and rounded once. Throws Error for an odd D, for options
+// that are not finite and above 0, and where an angle would be more than 2^31 radians.
 void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> out);
 
 }  // namespace tril

@@ -1,6 +1,8 @@
+#include <tril/foundation/elementary.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/rotary_positions.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -35,14 +37,23 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   if (!(std::isfinite(base) && base > 0)) {
     fail(kCall, "base", "must be finite and above 0, is " + number_text(base));
   }
+  // Radians a position: base^(-i / pairs), monotonic in i.
+  const auto turn = [&](Index i) {
+    return exponential(logarithm(base) * -static_cast<double>(i) / static_cast<double>(pairs));
+  };
+  const double fastest = std::max(turn(0), turn(pairs - 1));
+  for (Index n = 0; n < tokens; ++n) {
+    if (std::fabs(positions[n] * fastest) <= kLargestAngle) continue;
+    fail(kCall, "positions",
+         std::to_string(positions[n]) + " times " + number_text(fastest) +
+             " radians, the fastest pair's, is more than 2^31");
+  }
   for (Index i = 0; i < pairs; ++i) {
-    // base^(-i / pairs); pow itself has tables of its own, to be downloaded for this alone.
-    const double turn =
-        std::exp(std::log(base) * -static_cast<double>(i) / static_cast<double>(pairs));
+    const double speed = turn(i);
     for (Index n = 0; n < tokens; ++n) {
-      const double angle = positions[n] * turn;
-      cosine[n][i] = static_cast<float>(std::cos(angle));
-      sine[n][i] = static_cast<float>(std::sin(angle));
+      const SineAndCosine both = sine_and_cosine(positions[n] * speed);
+      cosine[n][i] = static_cast<float>(both.cosine);
+      sine[n][i] = static_cast<float>(both.sine);
     }
   }
 }

@@ -17,7 +17,7 @@ namespace tril {
 
 // cosine[n, i], sine[n, i] = those of positions[n] * base^(-2 i / R), both [N, R / 2]. Computed in
 // double and rounded once. Throws Error where shapes do not fit, for a base that is not finite and
-// above 0.
+// above 0, and for a position whose fastest pair would turn by more than 2^31 radians.
 void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cosine,
                    MatrixView<float> sine);
 
