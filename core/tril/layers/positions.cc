@@ -37,9 +37,10 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
   if (!(most <= kLargestAngle)) {
     fail("sinusoidal_positions", "ratio", "the wavelengths run out of range towards 0");
   }
-  for (Index t = 0; t < positions; ++t) {
-    for (Index i = 0; i < width / 2; ++i) {
-      const SineAndCosine both = sine_and_cosine(static_cast<double>(t) * turn(i));
+  for (Index i = 0; i < width / 2; ++i) {
+    const double speed = turn(i);
+    for (Index t = 0; t < positions; ++t) {
+      const SineAndCosine both = sine_and_cosine(static_cast<double>(t) * speed);
       out[t][2 * i] = static_cast<float>(both.sine);
       out[t][2 * i + 1] = static_cast<float>(both.cosine);
     }
