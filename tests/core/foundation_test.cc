@@ -9,12 +9,15 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/compare.h"
@@ -173,6 +176,24 @@ TEST(Parallel, DoesEveryItemOnceAndNoWorkerTwice) {
       });
       for (const auto& times : done) EXPECT_EQ(times, 1);
       EXPECT_EQ(clashes, 0);
+    }
+  }
+}
+
+// Rounds that follow at once, that find the workers asleep, and that have less to do than threads.
+TEST(Parallel, DoesEveryRound) {
+  for (const int threads : {2, 3}) {
+    Parallel parallel(threads);
+    std::vector<Index> sums(static_cast<std::size_t>(threads));  // plain: a worker's own
+    Index expected = 0;
+    for (Index round = 0; round < 2000; ++round) {
+      if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const Index count = 2 + round % 7;
+      parallel.for_each(count, [&](Index item, int worker) {
+        sums[static_cast<std::size_t>(worker)] += round * item;
+      });
+      expected += round * (count * (count - 1) / 2);
+      EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), Index{0}), expected);
     }
   }
 }

@@ -28,8 +28,9 @@ Index even_step(Index total, Index largest, Index unit) noexcept {
   return (step + unit - 1) / unit * unit;
 }
 
-// How a product is cut into pieces of work: whole column blocks while there are enough of them,
-// since each packs its part of B once; only then rows as well, each piece packing for itself.
+// How a product is cut into pieces of work: by columns first, since every part of B is packed once
+// then, whatever its width; only where columns do not suffice by rows as well, each piece packing
+// for itself.
 struct Pieces {
   Index rows, cols;                    // of one piece
   Index row_count = 1, col_count = 1;  // how many
@@ -37,7 +38,8 @@ struct Pieces {
   // `wanted` pieces of one product, more or fewer.
   Pieces(const Product& p, const TileKernels& kernels, Index wanted) : rows(p.rows), cols(p.cols) {
     if (wanted == 1) return;
-    cols = even_step(p.cols, kColBlock, kernels.panel_cols);
+    cols = even_step(p.cols, std::clamp(p.cols / wanted, kernels.panel_cols, kColBlock),
+                     kernels.panel_cols);
     col_count = (p.cols + cols - 1) / cols;
     const Index blocks = (p.rows + kRowBlock - 1) / kRowBlock;
     const Index cuts = std::clamp<Index>(wanted / col_count, 1, blocks);
