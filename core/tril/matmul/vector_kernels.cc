@@ -12,8 +12,11 @@ void finish_one(float sum, const TileFinish& finish, float& out) noexcept {
 
 // 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
 constexpr Index kSums = 1024;
-// Rows of b that are added in one pass over the sums: 1 load and store of a sum for 8 of b.
-constexpr int kAddedRows = 8;
+// Rows of b that are added in one pass over the sums, and registers of each in a step. Wide
+// registers wait for memory alone: 1 load and store of a sum for 8 of b. In WebAssembly every load
+// of another row has its address computed, and every second one of the same row has not.
+constexpr int kAddedRows = kLanes == 4 ? 4 : 8;
+constexpr int kAtOnce = kLanes == 4 ? 2 : 1;
 // Rows whose dot products are formed together: 4 * 2 sums, + 2 of x = 10 registers.
 constexpr int kDottedRows = 4;
 
@@ -21,10 +24,15 @@ constexpr int kDottedRows = 4;
 template <int Rows>
 void add_rows(const float* x, const float* b, Index stride, Index cols, float* sums) noexcept {
   Index j = 0;
-  for (; j + kLanes <= cols; j += kLanes) {
-    Register sum = load(sums + j);
-    for (int r = 0; r < Rows; ++r) sum = madd(broadcast(x[r]), load(b + r * stride + j), sum);
-    store(sums + j, sum);
+  for (; j + kAtOnce * kLanes <= cols; j += kAtOnce * kLanes) {
+    Register sum[kAtOnce];
+    for (int n = 0; n < kAtOnce; ++n) sum[n] = load(sums + j + n * kLanes);
+    for (int r = 0; r < Rows; ++r) {
+      const Register factor = broadcast(x[r]);
+      const float* const row = b + r * stride + j;
+      for (int n = 0; n < kAtOnce; ++n) sum[n] = madd(factor, load(row + n * kLanes), sum[n]);
+    }
+    for (int n = 0; n < kAtOnce; ++n) store(sums + j + n * kLanes, sum[n]);
   }
   for (; j < cols; ++j) {
     for (int r = 0; r < Rows; ++r) sums[j] += x[r] * b[r * stride + j];
