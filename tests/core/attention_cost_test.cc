@@ -315,7 +315,7 @@ TEST(AttentionCost, OfATransformerBlockIsThatOfItsParts) {
                           for (Index i = 0; i < B * H * T; ++i) loops.full_row(T, T);
                           for (Index i = 0; i < 2 * B * T * C; ++i) Counted(0) + Counted(1);
                           linear(B * T, C, F), linear(B * T, F, C);
-                          for (Index i = 0; i < B * T * F; ++i) Counted(0) < Counted(1);
+                          for (Index i = 0; i < B * T * F; ++i) (void)(Counted(0) < Counted(1));
                         }));
   const double weights = 4 * (C * C + C) + 2 * C * F + F + C + 4 * C;
   EXPECT_EQ(cost.input_bytes, 4 * (B * T * C + weights));
