@@ -19,8 +19,10 @@ double logarithm(double x) noexcept;
 // The largest angle, in radians, that sine_and_cosine() takes.
 inline constexpr double kLargestAngle = 0x1p31;
 
+// Those of one angle.
 struct SineAndCosine {
-  double sine, cosine;
+  double sine;    // in [-1, 1]
+  double cosine;  // in [-1, 1]
 };
 
 // Both of an angle of at most kLargestAngle, each within 2^-52: a multiple of pi / 2 is taken away
