@@ -88,7 +88,9 @@ test('sizes change, and the product with them', async ({ lesson, page }) => {
   for (let i = 0; i < 2; ++i) await page.getByRole('button', { name: 'More depth' }).click();
   await page.getByRole('button', { name: 'Fewer rows of A' }).click();
   await page.getByRole('button', { name: 'More columns of B' }).click();
-  await lesson.stepper('readings').getByRole('slider').fill('6');
+  const slider = lesson.stepper('readings').getByRole('slider');
+  await expect(slider).toHaveAttribute('max', '6'); // once the product of that size is there
+  await slider.fill('6');
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '6');
   const [left, right] = [await lesson.drawn('a'), await lesson.drawn('b')];
   expect([left.length, left[0].length, right[0].length]).toEqual([2, 6, 3]);
