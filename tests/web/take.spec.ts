@@ -84,9 +84,9 @@ async function programs(page: Page, address: string, language: string): Promise<
 }
 
 /** The numbers that the program says it should find, for their size. */
-function expectClose(name: string, code: string, output: string): void {
+function expectClose(about: string, name: string, code: string, output: string): void {
   const found = /largest difference: (\S+)/.exec(output);
-  expect(found, `${name}: ${output}`).not.toBeNull();
+  expect(found, `${about}\n${output}`).not.toBeNull();
   const expected = code.slice(code.indexOf('What the page shows.'));
   const numbers = [...expected.matchAll(/-?\d+\.?\d*(?:e[+-]?\d+)?/gu)].map(([text]) =>
     Number(text),
@@ -120,29 +120,44 @@ function runCpp(programs: readonly Copied[]): void {
       expect(built.stderr, `${name}\n${code.slice(0, 20_000)}`).toBe('');
       const run = spawnSync(program, { encoding: 'utf8', maxBuffer: 1 << 26 });
       expect(run.status, name).toBe(0);
-      expectClose(name, code, run.stdout);
+      expectClose(name, name, code, run.stdout);
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** From standard input: some are longer than a command may be. */
+/** Runs programs, given as JSON, one after the other: a library is loaded once. Prints what they print. */
+const runAll = `
+import contextlib, io, json, sys, traceback
+outputs = []
+for program in json.load(sys.stdin):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(program, "program", "exec"), {"__name__": "__main__"})
+        except BaseException:
+            print(traceback.format_exc())
+    outputs.append(printed.getvalue())
+json.dump(outputs, sys.stdout)
+`;
+
 function runPython(program: string, programs: readonly Copied[]): void {
-  for (const { name, code } of programs) {
-    const run = spawnSync(program, ['-'], { encoding: 'utf8', input: code, maxBuffer: 1 << 26 });
-    expect(run.status, `${name}\n${run.stderr}\n${code.slice(0, 20_000)}`).toBe(0);
-    expectClose(name, code, run.stdout);
+  const input = JSON.stringify(programs.map(({ code }) => code));
+  const run = spawnSync(program, ['-c', runAll], { encoding: 'utf8', input, maxBuffer: 1 << 26 });
+  expect(run.status, run.stderr).toBe(0);
+  const outputs = JSON.parse(run.stdout) as string[];
+  for (const [i, { name, code }] of programs.entries()) {
+    expectClose(`${name}\n${code.slice(0, 20_000)}`, name, code, outputs[i]);
   }
 }
 
 /** Syntax everywhere, digits where there is a PyTorch. */
 function checkTorch(programs: readonly Copied[]): void {
-  for (const { name, code } of programs) {
-    const check = 'import ast, sys; ast.parse(sys.stdin.read())';
-    const parsed = spawnSync('python3', ['-c', check], { encoding: 'utf8', input: code });
-    expect(parsed.stderr, name).toBe('');
-  }
+  const check = 'import ast, json, sys; [ast.parse(program) for program in json.load(sys.stdin)]';
+  const input = JSON.stringify(programs.map(({ code }) => code));
+  const parsed = spawnSync('python3', ['-c', check], { encoding: 'utf8', input });
+  expect(parsed.stderr).toBe('');
   const program = python('torch');
   if (program) runPython(program, programs);
 }

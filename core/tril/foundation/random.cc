@@ -40,7 +40,8 @@ std::uint32_t Random::below(std::uint32_t bound) noexcept {
 float Random::normal() noexcept {
   const double radius = 1.0 - uniform();  // (0, 1]: its logarithm is finite
   const double angle = uniform();
-  return static_cast<float>(std::sqrt(-2.0 * logarithm(radius)) * sine_and_cosine(kTwoPi * angle).cosine);
+  return static_cast<float>(std::sqrt(-2.0 * logarithm(radius)) *
+                            sine_and_cosine(kTwoPi * angle).cosine);
 }
 
 }  // namespace tril
