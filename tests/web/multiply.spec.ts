@@ -88,12 +88,14 @@ test('sizes change, and the product with them', async ({ lesson, page }) => {
   for (let i = 0; i < 2; ++i) await page.getByRole('button', { name: 'More depth' }).click();
   await page.getByRole('button', { name: 'Fewer rows of A' }).click();
   await page.getByRole('button', { name: 'More columns of B' }).click();
-  const slider = lesson.stepper('readings').getByRole('slider');
-  await expect(slider).toHaveAttribute('max', '6'); // once the product of that size is there
-  await slider.fill('6');
+  const sizes = async () => {
+    const [left, right] = [await lesson.drawn('a'), await lesson.drawn('b')];
+    return [left.length, left[0].length, right[0].length];
+  };
+  await expect.poll(sizes).toEqual([2, 6, 3]);
+  await lesson.stepper('readings').getByRole('slider').fill('6');
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '6');
   const [left, right] = [await lesson.drawn('a'), await lesson.drawn('b')];
-  expect([left.length, left[0].length, right[0].length]).toEqual([2, 6, 3]);
   await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(left), core.tensor(right))));
 });
 
