@@ -1,6 +1,18 @@
 // How the tests start the browser that the set-up found: nothing is downloaded.
 import { findChromium } from '../../wasm/toolchain/system.mjs';
 
+/**
+ * The menus of the address bar are pages themselves, computed anew for every window, also where no window is seen:
+ * half of what opening a page takes. Chromium keeps the last list only, so Playwright's own is in it.
+ */
+const withoutFeatures = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints'],
+  ...['NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+];
+
 /** Quiet, and the same everywhere; without its sandbox only where it refuses to start with one. */
 export function launchOptions() {
   const executablePath = findChromium();
@@ -14,6 +26,7 @@ export function launchOptions() {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      `--disable-features=${withoutFeatures.join()}`,
       ...(asRoot ? ['--no-sandbox'] : []),
     ],
   };
