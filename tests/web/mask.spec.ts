@@ -171,6 +171,26 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   await lesson.expectDrawn('mask', hidden);
 });
 
+test('quick taps count, the second one at a cell as well', async ({ lesson, page }) => {
+  await lesson.open();
+  await lesson.drawn('mask');
+  const taps = ['4-1', '5-1', '6-1', '6-1', '7-1'];
+  await page.evaluate(async (cells) => {
+    for (const cell of cells) {
+      const element = document.getElementById(`cell-mask-${cell}`)!;
+      const { left, top } = element.getBoundingClientRect();
+      const at = { bubbles: true, clientX: left + 9, clientY: top + 9, pointerType: 'touch' };
+      element.dispatchEvent(new PointerEvent('pointerdown', at));
+      element.dispatchEvent(new PointerEvent('pointerup', at));
+      // The page draws what it knows; no answer of the Worker comes in between.
+      await Promise.resolve();
+    }
+  }, taps);
+  const hidden = square((t, s) => (s > t || (s === 1 && [4, 5, 7].includes(t)) ? -Infinity : 0));
+  await lesson.expectDrawn('mask', hidden);
+  await expect(page).toHaveURL(/rules=drawn/);
+});
+
 test('the future overwritten: the same bits under a causal mask, and where they differ', async ({
   lesson,
   page,

@@ -6,8 +6,8 @@ import type { Axis, Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
-import { type HideId, type RuleId } from '../../compute/lessons/mask-rules';
-import { maskIds, type MaskCell } from '../../state/mask';
+import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
+import { maskIds, type MaskCell, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 import { text } from './text';
 
@@ -102,6 +102,20 @@ export function sceneOf(
     },
   };
   return { answer, labels: typed.labels, hide, drawn };
+}
+
+/** The mask as the visitor has drawn it, where no other rule takes part; else as it was answered. */
+export function withDrawn(
+  mask: Drawn,
+  { rules, drawn }: Pick<MaskState, 'rules' | 'drawn'>,
+): Drawn {
+  if (!drawn || rules.length !== 1 || rules[0] !== 'drawn') return mask;
+  const { cols } = mask.matrix;
+  const hidden = (row: number, col: number) => hides(drawn, row, col);
+  const data = mask.matrix.data.map((_, i) =>
+    hidden(Math.floor(i / cols), i % cols) ? -Infinity : 0,
+  );
+  return { ...mask, matrix: { ...mask.matrix, data }, hidden };
 }
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: MaskCell): Mark[] {

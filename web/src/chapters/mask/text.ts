@@ -110,6 +110,14 @@ export const text = {
   operations: {
     add: '+',
     is: '=',
+    gives: '→',
+    masked: {
+      infinity: 'scores + M',
+      large: 'scores + M, −10⁹ in place of −∞',
+      zero: 'scores, 0 wherever M hides',
+      after: 'scores as they are',
+    } satisfies Record<HideId, string>,
+    output: 'weights · V',
     softmax: 'softmax of every row',
     softmaxLate: 'softmax of every row, then the hidden weights are set to 0',
     times: '·',
