@@ -16,6 +16,7 @@ export const text = {
     'A batch has an axis of its own, and every head of every sequence is computed apart. Here the second sequence is your words the other way round.',
   start:
     'The first token is a start sign that is nobody, so that a head with nothing to look at has somewhere to look. X has six columns more than in chapter 3, “before”, still empty: a head may write into them.',
+  shapes: 'Shapes: B sequences, here 2, of T tokens; C columns of X; H heads, each D wide.',
   source:
     'Vaswani et al. 2017, section 3.2.2. Misread often: H heads have as many parameters as one head of the same total width, not H times as many.',
 
@@ -72,7 +73,7 @@ export const text = {
       say: 'Side by side again: the way back from split, and no number changes.',
     },
     output: {
-      name: 'Project',
+      name: 'Output',
       shape: '[B, T, C]',
       say: 'W_O takes all heads to the width of X. This one lets chosen heads write into “before”.',
     },
@@ -147,7 +148,8 @@ export const text = {
     columns: { token: 'token', expects: 'expects', then: 'then comes' },
     nothing: '–',
     cost: 'Each layer, both sequences:',
-    strength: 'how much of that token is in what the head holds; 3 is all of it',
+    legend:
+      'The number says how much of that token is in what the head holds: 3 is all of it. ✓: so it comes.',
     question: (name: string) =>
       `The induction head of layer 2: where does “${name}”, the last token, look most?`,
     answer: (target: string, weight: string, before: string) =>
