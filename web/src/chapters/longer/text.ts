@@ -5,7 +5,7 @@ import type { MaskId, Source } from '../../state/longer';
 export const text = {
   kicker: 'Chapter 8',
   heading: 'The same answer, without the square',
-  lede: 'Twice the tokens, four times the scores: T × T of them. What can be saved, and what does it cost?',
+  lede: 'Twice the tokens, four times the scores: T × T of them. What can be saved, and what does it cost?',
   intro:
     'Softmax needs the largest score of a row and the sum of the row before it can say any weight. Online softmax goes by with what it knows so far: a block of keys at a time, it keeps a running maximum m, a running sum ℓ and an output o that is not divided yet. When the maximum grows, what was added up before is scaled down by one factor. At the end o is divided by ℓ. The result is exact, whatever the order of the blocks.',
   misconception:
@@ -112,9 +112,9 @@ export const text = {
   linear: {
     title: 'Another order of multiplication',
     heading: 'Without softmax, brackets may move',
-    lede: '(Q Kᵀ) V and Q (Kᵀ V) are the same matrix. The one makes T × T numbers on the way, the other d × d.',
+    lede: '(Q Kᵀ) V and Q (Kᵀ V) are the same matrix. The one makes T × T numbers on the way, the other d × d.',
     about:
-      'Softmax stands between the two products, so brackets cannot move around it. Linear attention takes it away: each query and key goes through a feature map φ, and the weight of a key is φ(q) · φ(k), over their sum. With φ = elu + 1 all weights are positive. It is a different attention: it cannot be as sharp as softmax, so look at the two weight matrices before you replace one by the other.',
+      'Softmax stands between the two products, so brackets cannot move around it. Linear attention takes it away: each query and key goes through a feature map φ, and the weight of a key is φ(q) · φ(k), over their sum. With φ = elu + 1, which is x + 1 above zero and eˣ below, all weights are positive. It is a different attention: it cannot be as sharp as softmax, so look at the two weight matrices before you replace one by the other.',
     paper: 'Katharopoulos et al. 2020 (Transformers are RNNs).',
     note: 'Shapes: Q Kᵀ is T × T, Kᵀ V is d × dᵥ. It pays where T is larger than d, and not before.',
     symbols: { scores: 'QKᵀ', pairs: 'KᵀV', left: '(QKᵀ)V', right: 'Q(KᵀV)' },
@@ -150,7 +150,7 @@ export const text = {
 
   rank: {
     title: 'Low rank',
-    heading: 'How much is there in a T × T matrix?',
+    heading: 'How much is there in a T × T matrix?',
     lede: 'A matrix of rank r can be written with r rows and r columns. Singular values say how much each of them carries.',
     about:
       'Linformer projects the T keys and values to a few mixtures of them, and attends to those. That is no loss where the weights are of low rank, and a great one where they are not. Which heads are? Look: a head that always looks at one place is of rank one; a head that looks at its neighbour moves everything by one, and needs them all.',
