@@ -9,15 +9,10 @@ import type {
 import { additiveWeights, generator, handMade } from '../../compute/handmade/towers-weights';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram, type Program } from '../../figures/code';
+import { hiding } from './model';
 
 type Language = 'numpy' | 'pytorch' | 'cpp';
 type Steps = Pick<Program, 'steps' | 'result' | 'uses'>;
-
-/** 0 where a query may look, -inf where not. */
-const hiding = ({ rows, cols, data }: MatrixData): MatrixData => ({
-  ...{ rows, cols },
-  data: data.map((sees) => (sees ? 0 : -Infinity)),
-});
 
 const softmax = {
   numpy: `def softmax(scores):  # a row that sees nothing gets zeros

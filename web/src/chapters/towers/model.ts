@@ -43,6 +43,12 @@ function mask(rows: number, cols: number, sees: (row: number, col: number) => bo
   return { rows, cols, data };
 }
 
+/** 0 where a query may look, -inf where not. */
+export const hiding = ({ rows, cols, data }: MatrixData): MatrixData => ({
+  ...{ rows, cols },
+  data: data.map((sees) => (sees ? 0 : -Infinity)),
+});
+
 /** What the core is asked about the state. */
 export function askOf(state: TowersState, change: Partial<TowersState> = {}): TowersAsk {
   const now = { ...state, ...change };

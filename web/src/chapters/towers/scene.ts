@@ -8,7 +8,7 @@ import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { TowersCell, TowersId } from '../../state/towers';
-import type { Texts } from './model';
+import { hiding, type Texts } from './model';
 import { text } from './text';
 
 export interface Scene {
@@ -98,7 +98,7 @@ export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Sce
     ['memoryMask', ask.masks.memory, 'scores', 'memoryWeights', cross, target.looks, source.seen],
   ] as const;
   for (const [mask, given, scores, weights, maps, rows, cols] of pairs) {
-    put(mask, given, { role: 'score', kind: 'weights', rows, cols });
+    put(mask, hiding(given), { role: 'weight', rows, cols, symbol: letter('M') });
     put(scores, maps.masked, { role: 'score', rows, cols, symbol: letter('S + M') });
     put(weights, maps.weights, { role: 'weight', kind: 'weights', rows, cols });
   }
@@ -204,7 +204,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
     case 'v':
       return { parts: [], note: why[matrix] };
     default:
-      return { parts: [], note: at(own.matrix, row, col) === 0 ? why.unseen : why.seen };
+      return { parts: [], note: at(own.matrix, row, col) === 0 ? why.seen : why.unseen };
   }
 }
 

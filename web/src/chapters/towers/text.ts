@@ -11,7 +11,7 @@ export const text = {
     'The asking is cross-attention. Its queries come from the decoder, its keys and values from the encoder’s output, the memory. So the map has a row for each step of the target and a column for each word of the source, and need not be square.',
   made: 'These weights are written by hand, so that you can see what each attention does. This Transformer has learnt nothing: it copies.',
   source:
-    'Vaswani et al. 2017, section 3.1. Shapes: source S × C, memory S × C, target T × C; cross-attention’s weights T × S. Here C = 3 V + 4, of V different words, one block a tower, one head each.',
+    'Vaswani et al. 2017, section 3.1. Shapes: source S × C, memory S × C, target T × C; cross-attention’s weights T × S. Here C = 3 N + 4, where N words are different; one block a tower, one head each.',
   ask: {
     title: 'Before you look',
     words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },
@@ -69,7 +69,7 @@ export const text = {
     memory: { title: 'Cross-attention', says: 'Rows: the target’s steps. Columns: the source.' },
     cost: 'The three attentions, between Q, K, V and A V:',
   },
-  toggles: 'A click in a mask lets look, or hides.',
+  toggles: 'A click in a mask hides a cell, or shows it again; draw with the mouse for many.',
   reads: {
     title: 'Step by step, what is read and what comes out',
     input: 'reads',
@@ -78,15 +78,12 @@ export const text = {
     chance: 'chance',
   },
   symbols: {
-    sourceMask: 'mask',
-    targetMask: 'mask',
-    memoryMask: 'mask',
     sourceWeights: 'weights',
     targetWeights: 'weights',
     memoryWeights: 'weights',
     heads: 'A V',
     atOnce: 'in one go',
-    byStep: 'step by step',
+    byStep: 'decoder’s output, step by step',
     gap: 'difference',
   } as Partial<Record<string, string>>,
   axes: {
@@ -101,8 +98,8 @@ export const text = {
   },
   hint: 'Point at any number, tap it, or reach it with the arrow keys.',
   why: {
-    seen: 'May be looked at. Click to hide it.',
-    unseen: 'Hidden. Click to let it be seen.',
+    seen: 'May be looked at: nothing is added to the score. A click hides it.',
+    unseen: 'Hidden: −∞ is added to the score. A click shows it.',
     softmax: 'e to the score, over the sum of its row.',
     blind: 'This row sees nothing: zeros, and nothing comes of them.',
     scores: (d: number) => `The decoder’s query times the encoder’s key, divided by √${d}.`,
@@ -132,12 +129,12 @@ export const text = {
   cross: {
     title: 'Cross-attention, opened',
     heading: 'Q from one tower, K and V from the other',
-    lede: 'Nothing about the product is new. Only the rows come from two texts, so the map is T × S.',
+    lede: 'Nothing about the product is new. Only the rows come from two texts, so the map is T × S.',
     about:
       'Rows of Q belong to steps of the target, rows of K and V to words of the source. Whatever is written comes out of V: shares of source words. That is why a decoder can only copy what the encoder has put there.',
     tex: String.raw`\role{weight}{A} = \operatorname{softmax}\!\left(\frac{\role{q}{Q}\,\role{k}{K^\top}}{\sqrt D} + M\right),\quad \role{v}{A V}`,
     source:
-      'Q T × D from the decoder, K and V S × D from the memory; D = V here, at least 4, a column a word. Places are looked for by a clock hand in the first four columns.',
+      'Q T × D from the decoder, K and V S × D from the memory; D = N here, a column for each different word, and at least 4. Places are looked for by a clock hand in the first four columns.',
     program: (target: string, source: string) => `Cross-attention: ${target} looks at ${source}`,
     cost: 'Cross-attention, everything between Q, K, V and A V:',
     question: (word: string) =>
@@ -168,7 +165,7 @@ export const text = {
     reads: 'reads',
     writes: 'writes',
     wanted: 'to be written',
-    later: 'not yet',
+    apart: 'apart from one go',
     question:
       'The decoder looks for what follows the word it has read, and “the” comes twice in the source. Who gets further?',
     choices: { teacher: 'reading the target', own: 'reading its own words', same: 'both the same' },
@@ -179,7 +176,7 @@ export const text = {
   additive: {
     title: 'Additive attention',
     heading: 'The older way to compare',
-    lede: 'Attention came into translation with a small network in place of the dot product: it adds a projected query and a projected key, bends, and weighs.',
+    lede: 'Attention came into translation with a small network in place of the dot product: it adds a projected query and a projected key, bends the sum by tanh, and weighs it.',
     about:
       'Here both look at the same queries and keys, with weights by hand: two bent units a number, highest where query and key agree. Both find the same words. The dot product is one matrix product; the network needs T × S × A tangents, and its scores can never exceed the sum of |v|.',
     tex: String.raw`e = v^\top \tanh(W_q\,\role{q}{q} + W_k\,\role{k}{k})`,
