@@ -1,0 +1,170 @@
+// The programs that the page gives away, compiled and run: C++ against the core, Python where it has NumPy and PyTorch.
+// What is slow to start, Python's libraries, is started once a worker.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test as base } from './fixtures.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** TRIL_NATIVE gives another build of the core, for runs side by side. */
+const native = process.env.TRIL_NATIVE ?? join(root, 'build', 'native');
+/** From those that need others to those that are needed. */
+const floors = ['block', 'attention', 'layers', 'matmul', 'foundation'];
+const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
+
+export const languages = ['C++', 'NumPy', 'PyTorch'] as const;
+export type Language = (typeof languages)[number];
+
+export interface Program {
+  /** The figure's. */
+  readonly name: string;
+  readonly language: Language;
+  readonly code: string;
+}
+
+/** As many digits as the page shows: a program may add up in another order. */
+const shownDigits = 1e-5;
+/** After 24 blocks a rounding has grown; the figure's table has four digits. */
+const shownAfterBlocks = 5e-4;
+
+/** The numbers that the program says it should find, for their size. */
+function expectClose({ name, language, code }: Program, output: string): void {
+  const about = `${name} in ${language}`;
+  const found = /largest difference: (\S+)/.exec(output);
+  expect(found, `${about}\n${code.slice(0, 20_000)}\n${output}`).not.toBeNull();
+  const expected = code.slice(code.indexOf('What the page shows.'));
+  const numbers = [...expected.matchAll(/-?\d+\.?\d*(?:e[+-]?\d+)?/gu)].map(([text]) =>
+    Number(text),
+  );
+  const digits = name === 'depth' ? shownAfterBlocks : shownDigits;
+  const scale = Math.max(1, ...numbers.filter(Number.isFinite).map(Math.abs));
+  expect(Number(found![1]), about).toBeLessThanOrEqual(digits * scale);
+}
+
+/** What the program prints. */
+function runCpp({ name, code }: Program): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tril-'));
+  try {
+    const [source, program] = [join(folder, `${name}.cc`), join(folder, name)];
+    writeFileSync(source, code);
+    const options = ['-std=c++20', '-Wall', '-Wextra', '-Werror', `-I${join(root, 'core')}`];
+    const inputs = [source, ...libraries, '-pthread'];
+    const built = spawnSync('g++', [...options, ...inputs, '-o', program], { encoding: 'utf8' });
+    expect(built.stderr, `${name}\n${code.slice(0, 20_000)}`).toBe('');
+    const run = spawnSync(program, { encoding: 'utf8', maxBuffer: 1 << 26 });
+    expect(run.status, name).toBe(0);
+    return run.stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a program a line, all of them JSON, and answers each with a line of what it prints. */
+const answerAll = `
+import contextlib, io, json, sys, traceback
+for line in sys.stdin:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(json.loads(line), "program", "exec"), {"__name__": "__main__"})
+        except BaseException:
+            print(traceback.format_exc())
+    print(json.dumps(printed.getvalue()), flush=True)
+`;
+
+/** Syntax alone: said of a program, where nothing can be run. */
+const parseAll = `
+import ast, json, sys
+for line in sys.stdin:
+    ast.parse(json.loads(line))
+`;
+
+class Interpreter {
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(program: string) {
+    this.#process = spawn(program, ['-c', answerAll], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#answers = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
+  }
+
+  async run(code: string): Promise<string> {
+    this.#process.stdin!.write(`${JSON.stringify(code)}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error('Python has ended');
+    return JSON.parse(value as string) as string;
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#process.stdin!.end();
+    await ended;
+  }
+}
+
+const modules = { NumPy: 'numpy', PyTorch: 'torch' } as const;
+
+/** A Python that has the module, where there is one. */
+const pythonWith = (module: string) =>
+  ['python3', '/usr/bin/python3'].find(
+    (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
+  );
+
+export class Runner {
+  readonly #pythons = new Map<Language, Interpreter | undefined>();
+  /** Programs that found what they should: the same one need not be run again. */
+  readonly #right = new Set<string>();
+
+  #python(language: 'NumPy' | 'PyTorch'): Interpreter | undefined {
+    if (!this.#pythons.has(language)) {
+      const program = pythonWith(modules[language]);
+      this.#pythons.set(language, program ? new Interpreter(program) : undefined);
+    }
+    return this.#pythons.get(language);
+  }
+
+  /** What a program of the language needs and is not there, or ''. */
+  missing(language: Language): string {
+    if (language === 'C++')
+      return libraries.every(existsSync) ? '' : 'the native core is not built';
+    return this.#python(language) ? '' : `${language} is not installed`;
+  }
+
+  /** Fails unless every program that can be run here finds what the page shows. Of Python at least the syntax is tried. */
+  async expectRight(programs: readonly Program[]): Promise<void> {
+    const python = programs.filter(({ language }) => language !== 'C++');
+    const input = python.map(({ code }) => `${JSON.stringify(code)}\n`).join('');
+    const parsed = spawnSync('python3', ['-c', parseAll], { encoding: 'utf8', input });
+    expect(parsed.stderr).toBe('');
+    for (const program of programs) {
+      const { name, language, code } = program;
+      const id = JSON.stringify([name, language, code]);
+      if (this.missing(language) || this.#right.has(id)) continue;
+      const output = language === 'C++' ? runCpp(program) : await this.#python(language)!.run(code);
+      expectClose(program, output);
+      this.#right.add(id);
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const python of this.#pythons.values()) await python?.end();
+  }
+}
+
+export const test = base.extend<object, { runner: Runner }>({
+  runner: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads which fixtures it needs
+    async ({}, use) => {
+      const runner = new Runner();
+      await use(runner);
+      await runner.end();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+export { expect };
