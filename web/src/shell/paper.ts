@@ -6,7 +6,7 @@ const paperWidth = 710;
 function fit(card: HTMLElement): void {
   const { left } = card.getBoundingClientRect();
   const edges = Array.from(
-    card.querySelectorAll('*'),
+    card.querySelectorAll(':not(.katex *)'),
     (inner) => inner.getBoundingClientRect().right,
   );
   const width = Math.max(...edges) - left;
