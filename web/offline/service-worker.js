@@ -6,6 +6,7 @@
 // served under it. Everything else, the page itself first of all, is asked of the network and kept only
 // for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
 // shows the old one, which may still need its files.
+// Of the references, which are larger than the page, what has been read is kept.
 
 /* global version, files */
 
@@ -17,6 +18,7 @@ const addressOf = (path) => new URL(path, self.registration.scope).href;
 const page = addressOf('./');
 const kept = new Set(files.map(addressOf));
 const hashed = addressOf('assets/');
+const references = ['api/', 'cpp/'].map(addressOf);
 
 /** Milliseconds after which a network that is there but does not answer counts as none. */
 const patience = 4000;
@@ -47,6 +49,13 @@ async function fetchedOrKept(address) {
   return response?.ok ? response : ((await lookUp(address)) ?? fetched);
 }
 
+async function fetchedAndKept(request, address) {
+  const response = await fetch(request).catch(() => undefined);
+  const cache = await caches.open(name);
+  if (response?.ok) await cache.put(address, response.clone());
+  return response ?? (await cache.match(address)) ?? Response.error();
+}
+
 self.addEventListener('install', (event) => event.waitUntil(keepAll()));
 self.addEventListener('activate', (event) =>
   event.waitUntil(dropOlder().then(() => self.clients.claim())),
@@ -56,7 +65,11 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   const asked = origin + pathname;
   const address = asked === addressOf('index.html') ? page : asked;
-  if (request.method !== 'GET' || !kept.has(address)) return;
+  if (request.method !== 'GET') return;
+  if (references.some((folder) => asked.startsWith(folder))) {
+    event.respondWith(fetchedAndKept(request, asked));
+  }
+  if (!kept.has(address)) return;
   event.respondWith(
     address.startsWith(hashed) ? keptOrFetched(request, address) : fetchedOrKept(address),
   );
