@@ -5,8 +5,8 @@ import { takeLessonWorker } from './lesson-worker-start';
 import type { Failure, Loaded } from './protocol';
 
 let tell: () => void;
-/** Settles with the first answer to any question, or when it is known that there will be none. */
-export const firstAnswer = new Promise<void>((resolve) => (tell = resolve));
+/** Settles when all that was asked at first is answered, or when it is known that there will be no answer. */
+export const firstAnswers = new Promise<void>((resolve) => (tell = resolve));
 
 interface Waiting {
   readonly kind: Kind;
@@ -27,7 +27,7 @@ export class LessonClient {
       if (message.kind === 'loaded') this.loaded = message.loaded;
       else if (message.kind === 'notLoaded') this.failure = message.failure;
       else this.#settle(message);
-      if (message.kind !== 'loaded') tell();
+      if (message.kind === 'notLoaded' || (message.kind !== 'loaded' && !this.busy)) tell();
     });
   }
 
