@@ -14,8 +14,11 @@ import App from './App.svelte';
 import { startLessonWorker } from './compute/lesson-worker-start';
 import { keepForOffline } from './shell/offline';
 import { fitOnPaper } from './shell/paper';
+import { findPlace, rememberPlace } from './shell/place';
 
 startLessonWorker();
 mount(App, { target: document.getElementById('page')! });
+rememberPlace();
+findPlace();
 fitOnPaper();
 keepForOffline();

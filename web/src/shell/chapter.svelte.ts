@@ -2,13 +2,12 @@
 import { getContext, setContext } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
-import type { Problem } from '../state/fields';
 
 export class OpenChapter<State> {
-  readonly address: Address<State, Problem>;
+  readonly address: Address<State>;
   readonly lessons: LessonClient = provideLessons();
 
-  constructor(codec: Codec<State, Problem>) {
+  constructor(codec: Codec<State>) {
     this.address = new Address(codec);
     $effect(() => () => this.address.close());
   }
@@ -29,7 +28,7 @@ export class OpenChapter<State> {
 
 const key = Symbol('chapter');
 
-export function openChapter<State>(codec: Codec<State, Problem>): OpenChapter<State> {
+export function openChapter<State>(codec: Codec<State>): OpenChapter<State> {
   return setContext(key, new OpenChapter(codec));
 }
 

@@ -2,6 +2,10 @@
 import type { FormulaPart } from '../state/attend-steps';
 
 export const shellText = {
+  welcome: {
+    what: 'Attention you can open up.',
+    how: 'Type your own words, point at any number: your machine computes all of them, and says why.',
+  },
   map: 'The formula is the map',
   parts: {
     softmax: 'softmax: scores become weights',

@@ -1,7 +1,9 @@
 // The address bar as the one place where a chapter's state lives. What is worth going back to makes an
 // entry in the browser's history, so that "back" is undo; steps along a figure replace it.
 
-export interface Codec<State, Problem> {
+import type { Problem } from './fields';
+
+export interface Codec<State> {
   readonly chapter: string;
   readonly encode: (state: State) => string;
   readonly decode: (query: string) => { state: State; problems: Problem[] };
@@ -23,16 +25,16 @@ export function hrefTo(element: Element): string {
   return new URL(query ? `#${place}?${query}` : `#${place}`, location.href).href;
 }
 
-export class Address<State, Problem> {
+export class Address<State> {
   state = $state.raw() as State;
   problems = $state.raw<Problem[]>([]);
   /** How many entries back this visit began: undo goes no further. */
   depth = $state(0);
 
-  readonly #codec: Codec<State, Problem>;
+  readonly #codec: Codec<State>;
   readonly #listen = () => this.#read();
 
-  constructor(codec: Codec<State, Problem>) {
+  constructor(codec: Codec<State>) {
     this.#codec = codec;
     this.#read();
     window.addEventListener('popstate', this.#listen);
@@ -51,8 +53,9 @@ export class Address<State, Problem> {
     this.problems = [];
     if (href === location.hash) return;
     const depth = this.depth + (undoable ? 1 : 0);
-    if (undoable) history.pushState({ depth }, '', href);
-    else history.replaceState({ depth }, '', href);
+    const entry = { ...(history.state as object | null), depth };
+    if (undoable) history.pushState(entry, '', href);
+    else history.replaceState(entry, '', href);
     this.depth = depth;
   }
 
@@ -74,7 +77,9 @@ export class Address<State, Problem> {
     if (this.state && chapter !== '' && chapter !== this.#codec.chapter) return;
     const { state, problems } = this.#codec.decode(query);
     this.state = state;
-    this.problems = problems;
+    // There is no chapter of such a name: this one is shown instead.
+    const lost = chapter !== '' && chapter !== this.#codec.chapter;
+    this.problems = lost ? [{ field: 'chapter', found: chapter }, ...problems] : problems;
     this.depth = (history.state as { depth?: number } | null)?.depth ?? 0;
   }
 }

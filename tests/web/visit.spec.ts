@@ -1,0 +1,160 @@
+// A visit: coming by any address, going back and forth, what stays readable without a network, what a browser or a
+// search engine is told, and what is printed.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { host } from './host.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { chapters, computed, open, still } from './reach.ts';
+
+const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
+const chapter = (page: Page, name: RegExp) =>
+  page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name });
+
+test('back, forward and reload lead to where one was, and to what was done there', async ({
+  attend,
+  page,
+}) => {
+  await attend.open();
+  await page.getByRole('button', { name: 'Same token' }).click();
+  await still(page);
+  await page.mouse.wheel(0, 1600);
+  await expect.poll(() => scrolled(page)).toBe(1600);
+  await page.waitForTimeout(400); // it is noted when scrolling has ended
+
+  await chapter(page, /Mask/).click();
+  await expect(page).toHaveTitle('Mask · Tril');
+  await expect.poll(() => scrolled(page)).toBe(0);
+  await expect(page.locator('h1')).toBeFocused();
+  await computed(page);
+  await page.mouse.wheel(0, 700);
+  await page.waitForTimeout(400);
+
+  await page.goBack();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await computed(page);
+  await expect.poll(() => scrolled(page)).toBe(1600);
+  await expect(page.getByRole('button', { name: 'Same token' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await page.goForward();
+  await computed(page);
+  await expect.poll(() => scrolled(page)).toBe(700);
+  await page.reload();
+  await computed(page);
+  await expect.poll(() => scrolled(page)).toBe(700);
+});
+
+test('after a link to another chapter the keyboard goes on there', async ({ page }) => {
+  await open(page, 'average');
+  await chapter(page, /Block/).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle('Block · Tril');
+  await computed(page);
+  await expect(page.locator('h1')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.locator('main :focus')).toHaveCount(1);
+});
+
+test('an address of no chapter says so, one with a broken state as well, in every chapter', async ({
+  page,
+}) => {
+  const alert = page.getByRole('alert');
+  const go = async (hash: string) => {
+    await page.goto('about:blank');
+    await page.goto(`./#${hash}`);
+  };
+  await go('attention?text=a+b');
+  await expect(alert).toContainText('chapter=attention');
+  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page.getByLabel('Your text')).toHaveValue('a b');
+  for (const { id, title } of chapters) {
+    await go(`${id}?nonsense=1`);
+    await expect(alert).toContainText('nonsense=1');
+    await expect(page).toHaveTitle(`${title} · Tril`);
+  }
+});
+
+test('whoever comes to no chapter in particular is told what this is', async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByText('Attention you can open up.')).toBeVisible();
+  await chapter(page, /Mask/).click();
+  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page.getByText('Attention you can open up.')).toHaveCount(0);
+});
+
+test('what a browser and a search engine are told is there', async ({ page, request }) => {
+  await open(page, 'attend');
+  for (const name of ['meta[name="description"]', 'meta[property="og:description"]']) {
+    expect((await page.locator(name).getAttribute('content'))!.length).toBeGreaterThan(60);
+  }
+  const at = await page
+    .locator('link[rel="manifest"]')
+    .evaluate((link: HTMLLinkElement) => link.href);
+  const manifest = await (await request.get(at)).json();
+  expect(new URL(manifest.start_url, at).href).toBe(new URL('./', page.url()).href);
+  for (const { src } of manifest.icons) {
+    expect((await request.get(new URL(src, at).href)).ok()).toBe(true);
+  }
+});
+
+test('where there is no page, one says so and leads back', async ({ page }) => {
+  await page.goto('./404.html');
+  await page.getByRole('link').click();
+  await computed(page);
+  await expect(page).toHaveTitle('Attend · Tril');
+});
+
+test.describe('without a network', () => {
+  test.use({ serviceWorkers: 'allow' });
+  test('pages of the reference that were read can be read again', async ({ page, guard }) => {
+    guard.expect(/ERR_CONNECTION_REFUSED|Failed to (load resource|fetch)|ERR_FAILED/);
+    const server = await host();
+    await open(page, 'attend', server.address);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+    await page.goto(`${server.address}api/index.html`);
+    await expect(page).toHaveTitle(/Tril for JavaScript/);
+    await server.close();
+    await page.goto('about:blank');
+    await page.goto(`${server.address}api/index.html`);
+    await expect(page).toHaveTitle(/Tril for JavaScript/);
+  });
+});
+
+test('no chapter scrolls sideways at 320 pixels', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const { id } of chapters) {
+    await open(page, id);
+    await expectNoSidewaysScroll(page);
+  }
+});
+
+test.describe('forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } });
+  test('bars and the lit symbols of the formula are still to be seen', async ({ page }) => {
+    await open(page, 'attend?step=scores');
+    const map = page.getByRole('navigation', { name: 'The formula is the map' });
+    await expect(map.locator('a.on').first()).toHaveCSS('border-bottom-style', 'solid');
+    await expect(map.locator('a:not(.on)').first()).toHaveCSS('border-bottom-style', 'none');
+    const part = page.locator('.unit .bar span').first();
+    const colour = await part.evaluate((one) => getComputedStyle(one).backgroundColor);
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(colour).not.toBe(ground);
+  });
+});
+
+test('on paper roots are no longer than they are, and hints are left out', async ({ page }) => {
+  await open(page, 'towers');
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  const zooms = await page
+    .locator('main .card')
+    .evaluateAll((cards) => cards.map((card) => Number((card as HTMLElement).style.zoom || 1)));
+  expect(Math.min(...zooms)).toBeGreaterThan(0.5);
+  const roots = page.locator('main .katex .hide-tail');
+  expect(await roots.count()).toBeGreaterThan(0);
+  for (const root of await roots.all()) await expect(root).toHaveCSS('overflow', 'hidden');
+  for (const hint of await page.locator('.why:not([data-why])').all())
+    await expect(hint).toBeHidden();
+});
