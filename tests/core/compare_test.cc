@@ -32,9 +32,11 @@ TEST(Compare, GivesNormsAndTheWorstElement) {
   EXPECT_EQ(d.count, 4);
   EXPECT_EQ(d.frobenius, 5);  // 3, 4
   EXPECT_EQ(d.expected_norm, std::sqrt(69.0));
+  EXPECT_EQ(d.relative, 5 / std::sqrt(69.0));
   EXPECT_EQ(d.max_absolute, 4);
   EXPECT_EQ(d.max_relative, 1.5);  // 3 of 2
   EXPECT_EQ(d.worst, 3);
+  EXPECT_EQ(d.worst_relative, 0.5);  // 4 of 8
   EXPECT_EQ(d.beyond, 1);
   EXPECT_EQ(compare(view(expected), view(actual), {.relative = 0.5}).beyond, 1);
   EXPECT_EQ(compare(view(expected), view(actual), {.absolute = 3, .relative = 0.125}).beyond, 0);
@@ -45,7 +47,9 @@ TEST(Compare, TakesEqualTensorsForEqual) {
   const std::array<float, 4> x = {0, kNan, kInfinity, -kInfinity};
   const Difference d = compare(view(x), view(x));
   EXPECT_EQ(d.frobenius, 0);
+  EXPECT_EQ(d.relative, 0);
   EXPECT_EQ(d.max_relative, 0);
+  EXPECT_EQ(d.worst_relative, 0);
   EXPECT_EQ(d.beyond, 0);
   EXPECT_EQ(d.worst, 0);
 }
@@ -61,11 +65,15 @@ TEST(Compare, IsInfinitelyFarWhereOneIsNotFinite) {
     EXPECT_EQ(d.frobenius, HUGE_VAL) << a << b;
     EXPECT_EQ(d.max_absolute, HUGE_VAL);
     EXPECT_EQ(d.max_relative, HUGE_VAL);
+    EXPECT_EQ(d.relative, HUGE_VAL);
     EXPECT_EQ(d.worst, 1);
+    EXPECT_EQ(d.worst_relative, HUGE_VAL);
     EXPECT_EQ(d.beyond, 1);
   }
   const std::array<float, 1> zero = {0}, one = {1};
   EXPECT_EQ(compare(view(zero), view(one)).max_relative, HUGE_VAL);
+  EXPECT_EQ(compare(view(zero), view(one)).worst_relative, HUGE_VAL);
+  EXPECT_EQ(compare(view(zero), view(one)).relative, HUGE_VAL);
   EXPECT_EQ(compare(view(zero), view(one)).max_absolute, 1);
 }
 
@@ -115,6 +123,37 @@ TEST(Statistics, OfNormalNumbersAreThoseOfTheDistribution) {
   // Five standard deviations of the mean, 1 / sqrt(n), and of the variance, sqrt(2 / n).
   EXPECT_LE(std::fabs(s.mean), 5 / std::sqrt(kCount));
   EXPECT_LE(std::fabs(s.variance - 1), 5 * std::sqrt(2.0 / kCount));
+}
+
+TEST(Growth, IsThePowerThatNumbersGrowWith) {
+  const std::array<float, 4> x = {1, 2, 4, 16};
+  std::array<float, 4> cubes, roots;
+  for (std::size_t i = 0; i < 4; ++i) cubes[i] = 5 * x[i] * x[i] * x[i], roots[i] = 3 / x[i];
+  // Slopes of logarithms, each within an epsilon of the largest of them.
+  constexpr double kBound = 16 * std::numeric_limits<double>::epsilon();
+  EXPECT_NEAR(growth(view(x), view(cubes)), 3, 3 * kBound);
+  const std::array<double, 2> two = {10, 1000}, same = {7, 7};
+  const auto doubles = [](const std::array<double, 2>& of) {
+    return VectorView<const double>(of.data(), {2});
+  };
+  EXPECT_EQ(growth(doubles(two), doubles(same)), 0);
+  // By hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
+  const std::array<float, 3> a = {1, 2, 4}, b = {1, 1, 8};
+  EXPECT_NEAR(growth(view(a), view(b)), 1.5, 3 * kBound);
+}
+
+TEST(Growth, RejectsWhatHasNone) {
+  const std::array<float, 2> x = {1, 2}, same = {2, 2}, zero = {0, 1}, none = {1, kNan};
+  const std::array<float, 3> three = {1, 2, 3};
+  EXPECT_EQ(error_of([&] { growth(view(same), view(x)); }),
+            "growth: x: must have two different elements");
+  EXPECT_EQ(error_of([&] { growth(view(x), view(zero)); }),
+            "growth: y: must be finite and above 0, is 0");
+  EXPECT_NE(error_of([&] { growth(view(x), view(none)); }).find("growth: y: must be finite"),
+            std::string::npos);
+  EXPECT_EQ(error_of([&] { growth(view(x), view(three)); }),
+            "growth: y: shape must be [2], is [3]; x is [2]");
+  EXPECT_NE(error_of([&] { growth({}, view(x)); }).find("growth: x: no tensor"), std::string::npos);
 }
 
 TEST(Statistics, SayWhereANumberIsNone) {

@@ -82,6 +82,54 @@ Counted activated(Activation activation, Counted x) {
   return {};
 }
 
+TEST(MatmulCost, OfStrassenIsByTheLevelsThatAreGiven) {
+  const auto cost = [](int levels) {
+    return matmul_cost({.rows = 8, .depth = 8, .cols = 8}, MatmulMethod::strassen, levels).flops;
+  };
+  EXPECT_EQ(cost(0), 2 * 8 * 8 * 8);
+  EXPECT_EQ(cost(1), 7 * 2 * 4 * 4 * 4 + 18 * 4 * 4);
+  EXPECT_EQ(cost(2), 7 * (7 * 2 * 2 * 2 * 2 + 18 * 2 * 2) + 18 * 4 * 4);
+  EXPECT_EQ(cost(-1), cost(0));
+  EXPECT_EQ(error_of([&] { cost(3); }), "matmul_cost: levels: must be 0 to 2, is 3");
+  EXPECT_EQ(error_of([] { matmul_cost({}, MatmulMethod::tiled, 1); }),
+            "matmul_cost: levels: only strassen has levels");
+}
+
+TEST(Costs, AddUpButForWhatIsHeld) {
+  Cost sum{.flops = 1, .input_bytes = 2, .output_bytes = 3, .held_bytes = 8};
+  sum += {.flops = 10, .input_bytes = 20, .output_bytes = 30, .held_bytes = 5};
+  EXPECT_EQ(sum.flops, 11);
+  EXPECT_EQ(sum.input_bytes, 22);
+  EXPECT_EQ(sum.output_bytes, 33);
+  EXPECT_EQ(sum.bytes(), 55);
+  EXPECT_EQ(sum.held_bytes, 8);
+}
+
+TEST(Rates, AreQuotientsOfWhatIsMeasured) {
+  EXPECT_EQ(intensity(12, 8), 1.5);
+  EXPECT_EQ(gigaflops(3e9, 500), 6);
+  EXPECT_EQ(ratio(3, 4), 0.75);
+  EXPECT_EQ(intensity(0, 8), 0);
+  EXPECT_EQ(error_of([] { intensity(1, 0); }),
+            "intensity: bytes: must be finite and more than 0, is 0");
+  EXPECT_EQ(error_of([] { gigaflops(-1, 1); }),
+            "gigaflops: flops: must be finite and at least 0, is -1");
+  EXPECT_NE(
+      error_of([] { gigaflops(1, HUGE_VAL); }).find("gigaflops: milliseconds: must be finite"),
+      std::string::npos);
+  EXPECT_NE(error_of([] { ratio(1, std::nan("")); }).find("ratio: of: must be finite"),
+            std::string::npos);
+}
+
+TEST(ActivationCost, IsThatOfItsElements) {
+  const Cost cost = activation_cost(10, Activation::gelu);
+  EXPECT_EQ(cost.flops, 10 * flops_of([] { activated(Activation::gelu, 0.7); }));
+  EXPECT_EQ(cost.input_bytes, 40);
+  EXPECT_EQ(cost.output_bytes, 40);
+  EXPECT_EQ(error_of([] { activation_cost(0, Activation::relu); }),
+            "activation_cost: count: must be at least 1, is 0");
+}
+
 TEST(LayerCosts, AreThoseOfTheirLoops) {
   for (const auto activation :
        {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu}) {

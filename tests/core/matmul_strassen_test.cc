@@ -1,6 +1,7 @@
 // Strassen's product at one and two levels, whatever the size: exact on integers, within Higham's
 // bound on random numbers, and with the working memory that is published.
 #include <gtest/gtest.h>
+#include <tril/foundation/buffer.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/strassen.h>
 
@@ -121,6 +122,28 @@ TEST_P(Strassen, TakesTheMemoryThatIsPublished) {
         GetParam(), scratch, one_);
     EXPECT_EQ(static_cast<Index>(scratch.peak()), strassen_workspace(1));
   }
+}
+
+// What matmul makes of its option is what the levels give, bit by bit.
+TEST_P(Strassen, IsWhatMatmulDoesWithSoManyLevels) {
+  MatmulCase of(64, 96, 40, {});
+  of.fill_normally(random_);
+  multiply(of, one_);
+  Buffer<float, 2> out({64, 96});
+  matmul(of.a.view(), of.b.view(), {.method = MatmulMethod::strassen, .levels = GetParam()}, out,
+         scratch_, one_);
+  for (Index i = 0; i < 64; ++i) {
+    for (Index j = 0; j < 96; ++j) ASSERT_EQ(out.view()[i][j], of.out.view()[i][j]);
+  }
+  out.view()[0][0] = 7;
+  const auto with = [&](MatmulMethod method, int levels) {
+    return testing::error_of([&] {
+      matmul(of.a.view(), of.b.view(), {.method = method, .levels = levels}, out, scratch_, one_);
+    });
+  };
+  EXPECT_EQ(with(MatmulMethod::strassen, 3), "matmul: levels: must be 0 to 2, is 3");
+  EXPECT_EQ(with(MatmulMethod::tiled, 1), "matmul: levels: only strassen has levels");
+  EXPECT_EQ(out.view()[0][0], 7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Strassen, ::testing::Values(1, 2));

@@ -12,11 +12,17 @@ describe('cost', () => {
       flops: 3 * 2 * 4 * 5 * 6,
       inputBytes: float * 3 * (4 * 5 + 5 * 6),
       outputBytes: float * 3 * 4 * 6,
+      bytes: float * 3 * (4 * 5 + 5 * 6 + 4 * 6),
       heldBytes: 0,
     });
     expect(tril.cost.linear({ rows: 2, in: 3, out: 5 }).flops).toBe(2 * 2 * 3 * 5 + 2 * 5);
     expect(tril.cost.linear({ rows: 2, in: 3, out: 5, bias: false }).flops).toBe(2 * 2 * 3 * 5);
     expect(tril.cost.softmax({ rows: 7, length: 11 }).flops).toBe(5 * 7 * 11);
+    expect(tril.cost.softmax({ rows: 7, length: 11, stable: false }).flops).toBe(3 * 7 * 11);
+    expect(tril.cost.activation({ count: 7, activation: 'silu' })).toEqual({
+      ...{ flops: 3 * 7, inputBytes: float * 7, outputBytes: float * 7 },
+      ...{ bytes: float * 14, heldBytes: 0 },
+    });
     expect(tril.cost.layerNorm({ rows: 7, width: 11 }).flops).toBe(7 * (8 * 11 + 5));
     expect(tril.cost.layerNorm({ rows: 7, width: 11, affine: false }).flops).toBe(7 * (6 * 11 + 5));
     const feed = tril.cost.feedForward({ rows: 3, width: 4, hidden: 8, activation: 'silu' });
@@ -31,6 +37,32 @@ describe('cost', () => {
     expect(tril.cost.matmul({ ...sizes, method: 'strassen' }).flops).toBeLessThan(1.6 * n ** 3);
   });
 
+  it('of Strassen is by the levels that are given', () => {
+    const flops = (levels: number) =>
+      tril.cost.matmul({ rows: 8, depth: 8, cols: 8, method: 'strassen', levels }).flops;
+    expect(flops(0)).toBe(2 * 8 ** 3);
+    expect(flops(1)).toBe(7 * 2 * 4 ** 3 + 18 * 4 ** 2);
+    expect(flops(2)).toBe(7 * (7 * 2 * 2 ** 3 + 18 * 2 ** 2) + 18 * 4 ** 2);
+  });
+
+  it('adds up, and makes rates with what is measured', () => {
+    const [one, other] = [4, 16].map((width) => tril.cost.layerNorm({ rows: 2, width }));
+    const feed = tril.cost.feedForward({ rows: 2, width: 3, hidden: 5 });
+    const sum = tril.cost.sum([one!, feed, other!]);
+    expect(sum).toEqual({
+      flops: one!.flops + feed.flops + other!.flops,
+      inputBytes: one!.inputBytes + feed.inputBytes + other!.inputBytes,
+      outputBytes: one!.outputBytes + feed.outputBytes + other!.outputBytes,
+      bytes: one!.bytes + feed.bytes + other!.bytes,
+      heldBytes: feed.heldBytes,
+    });
+    const attends = tril.cost.attention({ queries: 2, keys: 2, width: 2 });
+    expect(tril.cost.sum([attends])).not.toHaveProperty('scores');
+    expect(tril.cost.intensity(12, 8)).toBe(1.5);
+    expect(tril.cost.gigaflops(3e9, 500)).toBe(6);
+    expect(tril.cost.ratio(3, 4)).toBe(0.75);
+  });
+
   it('of attention depends on method and mask', () => {
     const sizes = { heads: 8, queries: 512, keys: 512, width: 64 };
     const pairs = 8 * 512 * 512;
@@ -40,6 +72,7 @@ describe('cost', () => {
       scores: pairs,
       inputBytes: float * 3 * 8 * 512 * 64,
       outputBytes: float * 8 * 512 * 64,
+      bytes: float * 4 * 8 * 512 * 64,
       heldBytes: float * 512 * 512,
     });
     const blocked = tril.cost.attention({ ...sizes, method: 'blocked', causal: true });
@@ -72,7 +105,7 @@ describe('cost', () => {
     ).toBe(2 * 7 * 9 * (4 + 3));
     const { scores, ...linear } = { scores: undefined, ...tril.cost.linearAttention(sizes) };
     expect(scores).toBeUndefined();
-    expect(Object.keys(linear)).toHaveLength(4);
+    expect(Object.keys(linear)).toHaveLength(5);
     expect(tril.cost.lowRankAttention({ ...sizes, rank: 2 }).scores).toBe(14);
     const heads = tril.cost.multiHeadAttention({ queries: 5, width: 8, heads: 2 });
     const attends = tril.cost.attention({ heads: 2, queries: 5, keys: 5, width: 4 }).flops;
@@ -124,6 +157,21 @@ describe('cost', () => {
       'there are: rows, length',
     );
     bad(() => cost.softmax(null as never), 'cost.softmax', 'sizes', 'must be an object');
+    bad(
+      () => cost.matmul({ rows: 1, depth: 1, cols: 1, levels: 1 }),
+      ...(['cost.matmul', 'levels', 'only strassen has levels'] as const),
+    );
+    bad(
+      () => cost.activation({ count: 1, activation: 'tanh' as 'relu' }),
+      ...(['cost.activation', 'activation', 'unknown activation "tanh"'] as const),
+    );
+    bad(() => cost.sum([]), 'cost.sum', 'costs', 'one or more');
+    bad(() => cost.sum([{ flops: '1' } as never]), 'cost.sum', 'flops', 'must be a number, is "1"');
+    bad(() => cost.sum([null as never]), 'cost.sum', 'flops', 'must be');
+    bad(() => cost.intensity(1, 0), 'cost.intensity', 'bytes', 'more than 0, is 0');
+    bad(() => cost.gigaflops(-1, 1), 'cost.gigaflops', 'flops', 'at least 0, is -1');
+    bad(() => cost.gigaflops(1, null as never), 'cost.gigaflops', 'milliseconds', 'a number');
+    bad(() => cost.ratio(1, NaN), 'cost.ratio', 'of', 'must be finite');
     bad(() => cost.multiHeadAttention(null as never), 'cost.multiHeadAttention', 'sizes', 'null');
     const sizes = { heads: 4, kvHeads: 3, queries: 1, keys: 1, width: 1 };
     bad(() => cost.attention(sizes), 'cost.attention', 'kvHeads', '3 does not divide the 4 heads');

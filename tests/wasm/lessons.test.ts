@@ -77,10 +77,13 @@ describe.each(orders)('memory under %s', (method) => {
       });
       const { hits, held } = replay(lines, cache.ways);
       const missed = [0, 0, 0];
+      const totals = [0, 0];
       for (let i = 0; i < trace.count; ++i) {
         expect(trace.accesses[5 * i + 4], `access ${i}`).toBe(Number(hits[i]));
         if (!hits[i]) missed[trace.accesses[5 * i]!]! += 1;
         expect([...trace.misses.subarray(3 * i, 3 * i + 3)]).toEqual(missed);
+        totals[hits[i] ? 0 : 1]! += 1;
+        expect([...trace.totals.subarray(2 * i, 2 * i + 2)]).toEqual(totals);
         const there = [...trace.lines.subarray(8 * i, 8 * i + 8)].filter((line) => line >= 0);
         expect(there).toEqual(held[i]);
       }
@@ -212,7 +215,7 @@ describe('the error of a product', () => {
     expectRefused(() => tril.productError(x, x, { method: 'strassen', levels: 3 }), {
       call: 'productError',
       argument: 'levels',
-      says: 'must be at most 2, is 3',
+      says: 'must be 0 to 2, is 3',
     });
   });
 });

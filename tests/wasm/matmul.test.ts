@@ -150,6 +150,31 @@ it('writes into out and returns it', () => {
   });
 });
 
+it('halves as often as it is told to by Strassen', () => {
+  withoutLeak(() => {
+    const [a, b] = [1, 2].map((seed) => tril.randomNormal([24, 24], { seed }));
+    const by = (levels?: number) =>
+      tril.matmul(a!, b!, { method: 'strassen', ...(levels !== undefined && { levels }) }).read();
+    expect(by(0)).toEqual(tril.matmul(a!, b!, { method: 'tiled' }).read());
+    expect(by()).toEqual(by(0));
+    for (const levels of [1, 2]) {
+      const { error } = tril.productError(a!, b!, { method: 'strassen', levels });
+      const { error: plain } = tril.productError(a!, b!, { method: 'strassen', levels: 0 });
+      expect(by(levels)).not.toEqual(by(0));
+      // Of both distances from one product in double, which they are rounded from once.
+      const apart = by(levels).map((value, i) => value - by(0)[i]!);
+      const errors = error.read().map((value, i) => value - plain.read()[i]!);
+      expectClose(apart, [...errors], 4 * epsilon);
+    }
+    const call = 'matmul';
+    const refused = (options: object, says: string) =>
+      expectRefused(() => tril.matmul(a!, b!, options), { call, argument: 'levels', says });
+    refused({ method: 'strassen', levels: 3 }, 'must be 0 to 2, is 3');
+    refused({ method: 'strassen', levels: -1 }, 'must be a whole number of at least 0');
+    refused({ levels: 1 }, 'only strassen has levels');
+  });
+});
+
 describe('matmul refuses', () => {
   it('shapes that do not fit', () => {
     withoutLeak(() => {

@@ -18,9 +18,10 @@ describe('compare', () => {
         beyond: 1,
         frobenius: 5,
         expectedNorm: Math.sqrt(69),
+        relative: 5 / Math.sqrt(69),
         maxAbsolute: 4,
         maxRelative: 1.5,
-        worst: { index: [1, 1], expected: 8, actual: 12 },
+        worst: { index: [1, 1], expected: 8, actual: 12, relative: 0.5 },
       });
       expect(tril.compare(expected, actual, { absolute: 3, relative: 1 / 8 }).beyond).toBe(0);
       expect(tril.compare(actual, actual)).toMatchObject({ frobenius: 0, beyond: 0 });
@@ -33,7 +34,7 @@ describe('compare', () => {
       expect(tril.compare(a, a).frobenius).toBe(0);
       const { frobenius, maxRelative, beyond, worst } = tril.compare(b, a, { absolute: 9 });
       expect([frobenius, maxRelative, beyond]).toEqual([Infinity, Infinity, 1]);
-      expect(worst).toEqual({ index: [1], expected: 2, actual: NaN });
+      expect(worst).toEqual({ index: [1], expected: 2, actual: NaN, relative: Infinity });
     });
   });
 
@@ -78,6 +79,36 @@ describe('statistics', () => {
         expect(tril.statistics(scores).variance / d).toBeGreaterThan(0.75);
         expect(tril.statistics(scores).variance / d).toBeLessThan(1.25);
       }
+    });
+  });
+});
+
+describe('growth', () => {
+  it('is the power that numbers grow with', () => {
+    withoutLeak(() => {
+      const sizes = tril.tensor([16, 32, 64, 128]);
+      const times = tril.tensor([16, 32, 64, 128].map((n) => 3 * n ** 3));
+      expect(tril.growth(sizes, times)).toBeCloseTo(3, 12);
+      // By hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
+      expect(tril.growth(tril.tensor([1, 2, 4]), tril.tensor([1, 1, 8]))).toBeCloseTo(1.5, 12);
+    });
+  });
+
+  it('refuses what has none', () => {
+    withoutLeak(() => {
+      const [x, one, zero] = [
+        [1, 2],
+        [3, 3],
+        [0, 1],
+      ].map((row) => tril.tensor(row));
+      const call = 'growth';
+      const says = 'must have two different elements';
+      expectRefused(() => tril.growth(one!, x!), { call, argument: 'x', says });
+      expectRefused(() => tril.growth(x!, zero!), { call, argument: 'y', says: 'above 0, is 0' });
+      const three = tril.zeros([3]);
+      expectRefused(() => tril.growth(x!, three), {
+        ...{ call, argument: 'y', says: 'shape must be [2], is [3]' },
+      });
     });
   });
 });

@@ -62,7 +62,8 @@ EMSCRIPTEN_BINDINGS(tril) {
   value_object<MatmulOptions>("_MatmulOptions")
       .field("method", &MatmulOptions::method)
       .field("transposeA", &MatmulOptions::transpose_a)
-      .field("transposeB", &MatmulOptions::transpose_b);
+      .field("transposeB", &MatmulOptions::transpose_b)
+      .field("levels", &MatmulOptions::levels);
   function("_matmul", guard<&matmul>, allow_raw_pointers());
 
   value_object<SoftmaxOptions>("_SoftmaxOptions")
@@ -119,11 +120,13 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("beyond", &DifferenceResult::beyond)
       .field("frobenius", &DifferenceResult::frobenius)
       .field("expectedNorm", &DifferenceResult::expected_norm)
+      .field("relative", &DifferenceResult::relative)
       .field("maxAbsolute", &DifferenceResult::max_absolute)
       .field("maxRelative", &DifferenceResult::max_relative)
       .field("worst", &DifferenceResult::worst)
       .field("worstExpected", &DifferenceResult::worst_expected)
-      .field("worstActual", &DifferenceResult::worst_actual);
+      .field("worstActual", &DifferenceResult::worst_actual)
+      .field("worstRelative", &DifferenceResult::worst_relative);
   function("_compare", guard<&compare>, allow_raw_pointers());
   value_object<Statistics>("_Statistics")
       .field("mean", &Statistics::mean)
@@ -131,6 +134,7 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("smallest", &Statistics::smallest)
       .field("largest", &Statistics::largest);
   function("_statistics", guard<&statistics>, allow_raw_pointers());
+  function("_growth", guard<&growth>, allow_raw_pointers());
   function("_concentration", guard<&concentration>, allow_raw_pointers());
   function("_softmaxSteps", guard<&softmax_steps>, allow_raw_pointers());
 
@@ -139,8 +143,13 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("inputBytes", &CostResult::input_bytes)
       .field("outputBytes", &CostResult::output_bytes)
       .field("heldBytes", &CostResult::held_bytes)
+      .field("bytes", &CostResult::bytes)
       .field("scores", &CostResult::scores);
   function("_cost", guard<&tril::js::cost>);
+  function("_costSum", guard<&cost_sum>);
+  function("_intensity", guard<&tril::intensity>);
+  function("_gigaflops", guard<&tril::gigaflops>);
+  function("_ratio", guard<&tril::ratio>);
 
   function("_readFile", guard<&tril::js::read_file>);
   function("_writeFile", guard<&tril::js::write_file>);

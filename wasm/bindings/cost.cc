@@ -14,10 +14,11 @@ namespace tril::js {
 namespace {
 
 CostResult result(const Cost& cost) {
-  return {cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes, -1};
+  return {cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes, cost.bytes(), -1};
 }
 CostResult result(const AttentionCost& cost) {
-  return {cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes, cost.scores};
+  return {cost.flops,      cost.input_bytes, cost.output_bytes,
+          cost.held_bytes, cost.bytes(),     cost.scores};
 }
 
 }  // namespace
@@ -30,12 +31,18 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
 
   if (kind == "matmul") {
     return result(matmul_cost({size("batches"), size("rows"), size("depth"), size("cols")},
-                              matmul_method(text("method"), call)));
+                              matmul_method(text("method"), call),
+                              static_cast<int>(size("levels"))));
   }
   if (kind == "linear") {
     return result(linear_cost(size("rows"), size("in"), size("out"), flag("bias")));
   }
-  if (kind == "softmax") return result(softmax_cost(size("rows"), size("length")));
+  if (kind == "softmax") {
+    return result(softmax_cost(size("rows"), size("length"), flag("stable")));
+  }
+  if (kind == "activation") {
+    return result(activation_cost(size("count"), activation_named(text("activation"), call)));
+  }
   if (kind == "layer_norm") {
     return result(layer_norm_cost(size("rows"), size("width"), flag("affine")));
   }
@@ -69,6 +76,14 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
     return result(low_rank_attention_cost(attention, size("rank")));
   }
   return result(attention_cost(attention, core()));
+}
+
+CostResult cost_sum(const CostResult& one, const CostResult& other) {
+  const auto core = [](const CostResult& cost) {
+    return Cost{cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes};
+  };
+  Cost sum = core(one);
+  return result(sum += core(other));
 }
 
 }  // namespace tril::js

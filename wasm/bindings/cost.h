@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tril/foundation/cost.h>
+
 #include <string>
 
 #include "attention.h"
@@ -11,11 +13,15 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(Sizes)
 
 struct CostResult {
   double flops, input_bytes, output_bytes, held_bytes;
+  double bytes;   // input_bytes + output_bytes
   double scores;  // -1: not a cost of attention
 };
 
 // What a call of that kind costs: the core's matmul_cost ("matmul"), attention_cost ("attention"),
 // and so on. `options` are looked at by those that attend.
 CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOptions& options);
+
+// Of one after the other.
+CostResult cost_sum(const CostResult& one, const CostResult& other);
 
 }  // namespace tril::js

@@ -9,7 +9,8 @@ using namespace emscripten;
 
 EMSCRIPTEN_BINDINGS(tril_lessons) {
   register_type<AccessTrace>(
-      "{ output: _Tensor; accesses: Int32Array; lines: Int32Array; misses: Int32Array }");
+      "{ output: _Tensor; accesses: Int32Array; lines: Int32Array; misses: Int32Array; totals: "
+      "Int32Array }");
 
   function("_readProduct", guard<&read_product>, allow_raw_pointers());
 

@@ -80,7 +80,7 @@ constexpr std::pair<std::string_view, AverageMethod> kAverages[] = {
 
 // Everything an access did, appended to flat arrays.
 struct AccessLog {
-  std::vector<std::int32_t> accesses, lines, misses;
+  std::vector<std::int32_t> accesses, lines, misses, totals;
   std::int32_t missed[3] = {};
 
   void add(const MatrixAccess& access, CacheModel& cache) {
@@ -99,6 +99,9 @@ struct AccessLog {
       }
     }
     misses.insert(misses.end(), missed, missed + 3);
+    for (const std::uint64_t count : {cache.hits(), cache.misses()}) {
+      totals.push_back(static_cast<std::int32_t>(count));
+    }
   }
 };
 
@@ -149,6 +152,7 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
   trace.set("accesses", integers(log.accesses));
   trace.set("lines", integers(log.lines));
   trace.set("misses", integers(log.misses));
+  trace.set("totals", integers(log.totals));
   return AccessTrace(trace);
 }
 
@@ -194,15 +198,9 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
                            const std::string& method, int levels) {
   constexpr std::string_view kCall = "product_error";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
-  const tril::MatmulOptions core_options{.method = matmul_method(method, kCall)};
+  const tril::MatmulOptions core_options{.method = matmul_method(method, kCall), .levels = levels};
   const DynamicShape shape = product_shape(left, right, kCall);
-  const bool forced = levels >= 0;
-  if (forced && core_options.method != MatmulMethod::strassen) {
-    fail(kCall, "levels", "only strassen has levels, not \"" + method + "\"");
-  }
-  if (levels > tril::detail::kMostStrassenLevels) {
-    fail(kCall, "levels", "must be at most 2, is " + std::to_string(levels));
-  }
+  tril::detail::check_levels(core_options.method, levels, kCall);
   Results results(engine, kCall);
   Tensor& error = results.make("error", shape);
   Tensor& largest = results.make("largest", {1});
@@ -210,12 +208,7 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
   Buffer<double, 2> reference({shape[0], shape[1]});
   matmul_reference(left, right, {}, reference);
   const MatrixView<float> out = as_matrix(error);
-  if (forced) {
-    const auto product = tril::detail::checked_product(left, right, core_options, out, kCall);
-    tril::detail::multiply_strassen(product, levels, engine.scratch, engine.parallel);
-  } else {
-    tril::matmul(left, right, core_options, out, engine.scratch, engine.parallel);
-  }
+  tril::matmul(left, right, core_options, out, engine.scratch, engine.parallel);
   double most = 0, squares = 0;
   for (Index i = 0; i < error.count(); ++i) {
     const double distance = static_cast<double>(error.data()[i]) - reference.data()[i];

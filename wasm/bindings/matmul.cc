@@ -76,7 +76,8 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
                     Tensor* out) {
   const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall),
                                          .transpose_a = options.transpose_a,
-                                         .transpose_b = options.transpose_b};
+                                         .transpose_b = options.transpose_b,
+                                         .levels = options.levels};
   const auto left = side(a, options.transpose_a, true);
   const auto right = side(b, options.transpose_b, false);
   const BatchAxes batches = broadcast_axes(left, right);

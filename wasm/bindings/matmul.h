@@ -13,6 +13,7 @@ struct MatmulOptions {
   std::string method;
   bool transpose_a;
   bool transpose_b;
+  int levels;  // -1: none given
 };
 
 // NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and

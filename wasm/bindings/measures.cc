@@ -35,14 +35,18 @@ DifferenceResult compare(const Tensor& expected, const Tensor& actual, double ab
           static_cast<double>(found.beyond),
           found.frobenius,
           found.expected_norm,
+          found.relative,
           found.max_absolute,
           found.max_relative,
           static_cast<double>(found.worst),
           static_cast<double>(expected.data()[found.worst]),
-          static_cast<double>(actual.data()[found.worst])};
+          static_cast<double>(actual.data()[found.worst]),
+          found.worst_relative};
 }
 
 Statistics statistics(const Tensor& x) { return tril::statistics(all_of(x)); }
+
+double growth(const Tensor& x, const Tensor& y) { return tril::growth(all_of(x), all_of(y)); }
 
 NamedTensors concentration(Engine& engine, const Tensor& weights) {
   Results results(engine, "concentration");

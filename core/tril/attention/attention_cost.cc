@@ -90,11 +90,11 @@ Cost feature_cost(FeatureMap map, double elements) noexcept {
 
 }  // namespace
 
-Cost softmax_cost(Index rows, Index length) {
+Cost softmax_cost(Index rows, Index length, bool stable) {
   check_size(rows, "softmax_cost", "rows");
   check_size(length, "softmax_cost", "length");
   Cost cost;
-  cost.flops = times(5, rows, length);
+  cost.flops = times(stable ? 5 : 3, rows, length);
   cost.input_bytes = cost.output_bytes = kFloatBytes * times(rows, length);
   return cost;
 }

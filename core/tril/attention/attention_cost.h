@@ -7,8 +7,9 @@
 
 namespace tril {
 
-// n rows of `length`: 5 flops an element (maximum, difference, exp, sum, division).
-Cost softmax_cost(Index rows, Index length);
+// n rows of `length`: 5 flops an element (maximum, difference, exp, sum, division); as the formula
+// is written, not `stable`, 3 (exp, sum, division).
+Cost softmax_cost(Index rows, Index length, bool stable = true);
 
 // As attention's views: query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv].
 struct AttentionSizes {

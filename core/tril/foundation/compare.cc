@@ -47,10 +47,15 @@ Difference compare_elements(VectorView<const T> expected, VectorView<const T> ac
     if (off > result.max_absolute) {
       result.max_absolute = off;
       result.worst = i;
+      result.worst_relative = relative;
     }
   }
   result.frobenius = std::sqrt(squares);
   result.expected_norm = std::sqrt(expected_squares);
+  if (result.frobenius > 0) {
+    result.relative = std::isfinite(result.expected_norm) ? result.frobenius / result.expected_norm
+                                                          : result.frobenius;
+  }
   return result;
 }
 

@@ -21,7 +21,20 @@ struct Cost {
 
   // What must go through memory at least: everything read once and written once.
   double bytes() const noexcept { return input_bytes + output_bytes; }
+
+  // Of one computation after another: what is held at once is held by one of them.
+  Cost& operator+=(const Cost& other) noexcept;
 };
+
+// Flops a byte. Throws Error for numbers that are not finite, below 0, or no bytes.
+double intensity(double flops, double bytes);
+
+// 10^9 flops a second, if they take so long. Throws Error as intensity does.
+double gigaflops(double flops, double milliseconds);
+
+// One measured number over another of its kind: times as fast, a share of the peak. Throws Error
+// as intensity does.
+double ratio(double number, double of);
 
 namespace detail {
 

@@ -20,6 +20,15 @@ double activation_flops(Activation activation) noexcept {
   return 0;
 }
 
+Cost activation_cost(Index count, Activation activation) {
+  check_size(count, "activation_cost", "count");
+  check_activation(activation, "activation_cost");
+  const double bytes = kFloatBytes * times(count);
+  return {.flops = times(count) * activation_flops(activation),
+          .input_bytes = bytes,
+          .output_bytes = bytes};
+}
+
 Cost linear_cost(Index rows, Index in, Index out, bool bias) {
   constexpr const char* kCall = "linear_cost";
   check_size(rows, kCall, "rows");

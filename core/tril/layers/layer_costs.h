@@ -11,6 +11,9 @@ namespace tril {
 // factor, tanh, and again 1 + it, times x, times a half).
 double activation_flops(Activation activation) noexcept;
 
+// Of so many elements. Throws Error for a count below 1.
+Cost activation_cost(Index count, Activation activation);
+
 // x [rows, in] W^T [in, out] + b: 2 rows in out flops, and rows out with a bias.
 Cost linear_cost(Index rows, Index in, Index out, bool bias);
 

@@ -1,6 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/method.h>
+#include <tril/matmul/strassen.h>
 
 #include <cmath>
 #include <string>
@@ -40,6 +41,7 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
   if (!std::isfinite(options.alpha)) {
     fail(call, "alpha", "must be finite, is " + number_text(options.alpha));
   }
+  detail::check_levels(options.method, options.levels, call);
 }
 
 }  // namespace
@@ -57,7 +59,8 @@ detail::Product detail::checked_product(const MatrixView<const float>& a,
           .out = out.data(),
           .out_stride = out.stride(0),
           .alpha = options.alpha,
-          .accumulate = options.accumulate};
+          .accumulate = options.accumulate,
+          .levels = options.levels};
 }
 
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,

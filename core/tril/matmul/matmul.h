@@ -37,11 +37,13 @@ struct MatmulOptions {
   bool transpose_b = false;                       // b is given as [cols, depth]
   bool accumulate = false;                        // add to what out holds; else out is never read
   float alpha = 1;                                // what the product is multiplied by
+  int levels = -1;  // how often `strassen` halves, at most 2; -1: as often as pays
 };
 
 // Rows may lie any distance apart. NaN and infinities go where arithmetic takes them; by `strassen`
 // further, since it adds and subtracts quarters of the matrices. Throws Error where shapes do not
-// fit, alpha is not finite, or out shares memory with an input or with itself.
+// fit, alpha is not finite, levels are given to another method or are too many, or out shares
+// memory with an input or with itself.
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel);
 

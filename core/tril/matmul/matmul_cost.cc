@@ -27,15 +27,17 @@ double strassen_flops(Index rows, Index depth, Index cols, int levels) noexcept 
 
 }  // namespace
 
-Cost matmul_cost(const MatmulSizes& sizes, MatmulMethod method) {
+Cost matmul_cost(const MatmulSizes& sizes, MatmulMethod method, int levels) {
   constexpr const char* kCall = "matmul_cost";
   const auto& [batches, rows, depth, cols] = sizes;
   detail::check_size(batches, kCall, "batches");
   detail::check_size(rows, kCall, "rows");
   detail::check_size(depth, kCall, "depth");
   detail::check_size(cols, kCall, "cols");
+  detail::check_levels(method, levels, kCall);
   if (method == MatmulMethod::automatic) method = detail::fastest_method(rows, cols, depth);
-  const int levels = method == MatmulMethod::strassen ? strassen_levels(rows, cols, depth) : 0;
+  if (method != MatmulMethod::strassen) levels = 0;
+  if (levels < 0) levels = strassen_levels(rows, cols, depth);
   const double bytes = detail::kFloatBytes * static_cast<double>(batches);
   Cost cost;
   cost.flops = static_cast<double>(batches) * strassen_flops(rows, depth, cols, levels);

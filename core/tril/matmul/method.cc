@@ -47,7 +47,8 @@ void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view
     case MatmulMethod::tiled:
       return multiply_tiled(batch, scratch, parallel);
     case MatmulMethod::strassen: {
-      const int levels = strassen_levels(first.rows, first.cols, first.depth);
+      const int levels =
+          first.levels < 0 ? strassen_levels(first.rows, first.cols, first.depth) : first.levels;
       for (Index n = 0; n < count; ++n) multiply_strassen(batch[n], levels, scratch, parallel);
       return;
     }

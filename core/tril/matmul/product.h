@@ -38,6 +38,7 @@ struct Product {
   // For the tiled product of two rows and columns or more only:
   PackedColumns packed = {};    // b, where it was packed before
   const float* bias = nullptr;  // a number for each column, added; not with accumulate
+  int levels = -1;              // as MatmulOptions has it
 };
 
 // Checks all that matmul's callers can get wrong, in the name of `call`.

@@ -1,8 +1,10 @@
+#include <tril/foundation/check.h>
 #include <tril/matmul/strassen.h>
 #include <tril/matmul/tiled.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 namespace tril {
 namespace detail {
@@ -229,6 +231,14 @@ void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel&
   if (rows < p.rows) {
     multiply_tiled(part(p, rows, p.rows - rows, 0, p.cols, 0, p.depth, p.accumulate), scratch,
                    parallel, kernels);
+  }
+}
+
+void check_levels(MatmulMethod method, int levels, std::string_view call) {
+  if (levels == -1) return;
+  if (method != MatmulMethod::strassen) fail(call, "levels", "only strassen has levels");
+  if (levels < 0 || levels > kMostStrassenLevels) {
+    fail(call, "levels", "must be 0 to 2, is " + std::to_string(levels));
   }
 }
 

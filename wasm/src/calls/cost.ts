@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
-import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
@@ -17,6 +18,8 @@ export interface Cost {
   readonly inputBytes: number;
   /** 4 bytes for each number that is asked for. */
   readonly outputBytes: number;
+  /** `inputBytes + outputBytes`: what goes through memory at least. */
+  readonly bytes: number;
   /**
    * The most that is held at once on the way, by one thread, 4 bytes for each number that is
    * neither given nor asked for; packed copies are not counted. What a call really takes,
@@ -61,6 +64,9 @@ const attentionSizes = [
 const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
 
 type Given = Readonly<Record<string, unknown>>;
+
+/** What the module's costs have besides, and does not look at. */
+const notGiven = { bytes: 0, scores: -1 };
 
 export const costCalls = (context: Context) => {
   /** Checked sizes and options, and the call of the module. */
@@ -112,6 +118,17 @@ export const costCalls = (context: Context) => {
     return reader;
   };
 
+  const quotient = (
+    name: 'intensity' | 'gigaflops' | 'ratio',
+    numbers: Readonly<Record<string, number>>,
+  ) => {
+    const call = `cost.${name}`;
+    const [above, below] = Object.entries(numbers).map(([argument, value]) =>
+      numberOption(call, argument, value, Number.NaN),
+    );
+    return context.run(call, {}, () => context.raw[`_${name}`](above!, below!));
+  };
+
   return {
     /** What calls cost, from their sizes alone. Nothing is computed. */
     cost: Object.freeze({
@@ -119,7 +136,7 @@ export const costCalls = (context: Context) => {
        * Of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, by
        * Strassen's method less.
        *
-       * @throws TrilError for a size below 1 and an unknown method
+       * @throws TrilError for a size below 1, an unknown method and levels that it does not have
        *
        * @example
        * ```ts
@@ -134,12 +151,15 @@ export const costCalls = (context: Context) => {
         readonly depth: number;
         readonly cols: number;
         readonly method?: MatmulMethod;
+        /** How often Strassen halves; as often as `matmul` does unless given. */
+        readonly levels?: number;
       }): Cost {
-        const names = ['batches', 'rows', 'depth', 'cols', 'method'];
+        const names = ['batches', 'rows', 'depth', 'cols', 'method', 'levels'];
         const read = costOf('matmul', 'matmul', names, sizes);
         read.size('batches', 1);
         for (const size of ['rows', 'depth', 'cols']) read.size(size);
         read.text('method', 'auto');
+        read.size('levels', -1);
         return read.cost();
       },
 
@@ -166,7 +186,8 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `softmax` over rows: 5 flops an element.
+       * Of `softmax` over rows: 5 flops an element, or 3 as the formula is written, which is not
+       * `stable`.
        *
        * @throws TrilError for a size below 1
        *
@@ -175,9 +196,31 @@ export const costCalls = (context: Context) => {
        * tril.cost.softmax({ rows: 10, length: 100 }).flops; // 5000
        * ```
        */
-      softmax(sizes: { readonly rows: number; readonly length: number }): Cost {
-        const read = costOf('softmax', 'softmax', ['rows', 'length'], sizes);
+      softmax(sizes: {
+        readonly rows: number;
+        readonly length: number;
+        readonly stable?: boolean;
+      }): Cost {
+        const read = costOf('softmax', 'softmax', ['rows', 'length', 'stable'], sizes);
         for (const size of ['rows', 'length']) read.size(size);
+        read.flag('stable', true);
+        return read.cost();
+      },
+
+      /**
+       * Of `relu`, `gelu` or `silu` of so many elements.
+       *
+       * @throws TrilError for a count below 1 and an unknown activation
+       *
+       * @example
+       * ```ts
+       * tril.cost.activation({ count: 100, activation: 'gelu' }).flops; // 500
+       * ```
+       */
+      activation(sizes: { readonly count: number; readonly activation: Activation }): Cost {
+        const read = costOf('activation', 'activation', ['count', 'activation'], sizes);
+        read.size('count');
+        read.text('activation', '');
         return read.cost();
       },
 
@@ -362,6 +405,80 @@ export const costCalls = (context: Context) => {
         read.text('activation', 'relu');
         return read.cost(true);
       },
+
+      /**
+       * Of one computation after another; `heldBytes` are the most that one of them holds.
+       *
+       * @throws TrilError where there is no cost
+       *
+       * @example
+       * ```ts
+       * const [up, down] = [[64, 256], [256, 64]].map(([from, to]) =>
+       *   tril.cost.linear({ rows: 1, in: from!, out: to! }),
+       * );
+       * tril.cost.sum([up!, down!]).flops === up!.flops + down!.flops; // true
+       * ```
+       */
+      sum(costs: readonly Cost[]): Cost {
+        if (!Array.isArray(costs) || costs.length === 0) {
+          throw new TrilError('cost.sum', 'costs', 'must be costs, one or more');
+        }
+        const number = (cost: Cost | null, name: keyof Cost) =>
+          numberOption('cost.sum', name, cost?.[name] ?? null, Number.NaN);
+        const raws = (costs as readonly Cost[]).map((cost) => ({
+          flops: number(cost, 'flops'),
+          inputBytes: number(cost, 'inputBytes'),
+          outputBytes: number(cost, 'outputBytes'),
+          heldBytes: number(cost, 'heldBytes'),
+          ...notGiven,
+        }));
+        return context.run('cost.sum', {}, () => {
+          const nothing = { flops: 0, inputBytes: 0, outputBytes: 0, heldBytes: 0, ...notGiven };
+          const { flops, inputBytes, outputBytes, heldBytes, bytes } = raws.reduce(
+            (one, next) => context.raw._costSum(one, next),
+            nothing,
+          );
+          return { flops, inputBytes, outputBytes, bytes, heldBytes };
+        });
+      },
+
+      /**
+       * Operations a byte.
+       *
+       * @throws TrilError for numbers that are not finite or negative, and for no bytes
+       *
+       * @example
+       * ```ts
+       * const { flops, bytes } = tril.cost.softmax({ rows: 1, length: 8 });
+       * tril.cost.intensity(flops, bytes); // 0.625
+       * ```
+       */
+      intensity: (flops: number, bytes: number): number => quotient('intensity', { flops, bytes }),
+
+      /**
+       * 10^9 operations a second, where they take so long.
+       *
+       * @throws TrilError for numbers that are not finite or negative, and for no time
+       *
+       * @example
+       * ```ts
+       * tril.cost.gigaflops(3e9, 500); // 6
+       * ```
+       */
+      gigaflops: (flops: number, milliseconds: number): number =>
+        quotient('gigaflops', { flops, milliseconds }),
+
+      /**
+       * One measured number over another of its kind: times as fast, a share of the peak.
+       *
+       * @throws TrilError for numbers that are not finite or negative, and for a share of nothing
+       *
+       * @example
+       * ```ts
+       * tril.cost.ratio(3, 4); // 0.75
+       * ```
+       */
+      ratio: (number: number, of: number): number => quotient('ratio', { number, of }),
     }),
   };
 };

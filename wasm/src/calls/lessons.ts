@@ -9,7 +9,7 @@ import {
   stringOption,
 } from '../names.js';
 import type { Tensor } from '../tensor.js';
-import type { MatmulMethod } from './matmul.js';
+import { levelsOption, type MatmulMethod } from './matmul.js';
 
 /** The ways of putting a product together, see `readProduct`. */
 export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
@@ -65,6 +65,8 @@ export interface ProductTrace {
   readonly lines: Int32Array;
   /** Three numbers an access: how often a, b and the output have missed so far. */
   readonly misses: Int32Array;
+  /** Two numbers an access: hits and misses so far. */
+  readonly totals: Int32Array;
 }
 
 /** What `strassenLevel` gives. */
@@ -188,23 +190,19 @@ export const lessonCalls = (context: Context) => {
      * ```ts
      * const a = tril.randomNormal([4, 4], { seed: 1 });
      * const cache = { lineBytes: 16, ways: 4 };
-     * const { count, misses } = tril.traceProduct(a, a, { method: 'ikj', cache });
+     * const { count, misses, totals } = tril.traceProduct(a, a, { method: 'ikj', cache });
      * count; // 224
      * misses.slice(-3); // Int32Array.of(4, 16, 8)
+     * totals.slice(-2); // Int32Array.of(196, 28)
      * ```
      */
     traceProduct(a: Tensor, b: Tensor, options: TraceOptions): ProductTrace {
       const call = 'traceProduct';
       const rawOptions = cacheOptions(call, options);
       return context.run(call, { a, b }, (t) => {
-        const { output, accesses, lines, misses } = raw._traceProduct(engine, t.a, t.b, rawOptions);
-        return {
-          output: context.adopt(output),
-          count: accesses.length / 5,
-          accesses,
-          lines,
-          misses,
-        };
+        const { output, accesses, ...followed } = raw._traceProduct(engine, t.a, t.b, rawOptions);
+        const count = accesses.length / 5;
+        return { output: context.adopt(output), count, accesses, ...followed };
       });
     },
 
@@ -288,8 +286,7 @@ export const lessonCalls = (context: Context) => {
       const call = 'productError';
       checkKeys(call, 'options', 'option', options, ['method', 'levels']);
       const method = stringOption(call, 'method', options.method, 'auto');
-      const levels =
-        options.levels === undefined ? -1 : integerOption(call, 'levels', options.levels, 0, 0);
+      const levels = levelsOption(call, options.levels);
       return context.run(call, { a, b }, (t) => {
         const made = context.adoptAll(raw._productError(engine, t.a, t.b, method, levels));
         const number = (name: string) => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { booleanOption, checkKeys, stringOption } from '../names.js';
+import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
 /**
@@ -24,9 +24,15 @@ export interface MatmulOptions {
   readonly transposeA?: boolean;
   /** Take the last two axes of `b` the other way round, without a copy. */
   readonly transposeB?: boolean;
+  /** How often Strassen halves, at most 2; as often as pays unless given. */
+  readonly levels?: number;
   /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
   readonly out?: Tensor;
 }
+
+/** As the module has it: -1 where none are given. */
+export const levelsOption = (call: string, levels: number | undefined): number =>
+  levels === undefined ? -1 : integerOption(call, 'levels', levels, 0, 0);
 
 export const matmulCalls = (context: Context) => ({
   /**
@@ -46,11 +52,13 @@ export const matmulCalls = (context: Context) => ({
    */
   matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
     const call = 'matmul';
-    checkKeys(call, 'options', 'option', options, ['method', 'transposeA', 'transposeB', 'out']);
+    const names = ['method', 'transposeA', 'transposeB', 'levels', 'out'];
+    checkKeys(call, 'options', 'option', options, names);
     const raw = {
       method: stringOption(call, 'method', options.method, 'auto'),
       transposeA: booleanOption(call, 'transposeA', options.transposeA, false),
       transposeB: booleanOption(call, 'transposeB', options.transposeB, false),
+      levels: levelsOption(call, options.levels),
     };
     return context.produce(call, { a, b, out: options.out ?? null }, (t) =>
       context.raw._matmul(context.engine, t.a, t.b, raw, t.out),

@@ -23,6 +23,8 @@ export interface Difference {
   readonly frobenius: number;
   /** The same norm of what is expected. */
   readonly expectedNorm: number;
+  /** `frobenius` over `expectedNorm`; 0 over 0 is 0. */
+  readonly relative: number;
   /** The largest distance. */
   readonly maxAbsolute: number;
   /** The largest distance over the expected element's size. */
@@ -32,6 +34,8 @@ export interface Difference {
     readonly index: readonly number[];
     readonly expected: number;
     readonly actual: number;
+    /** Its distance over the size of what is expected; 0 over 0 is 0. */
+    readonly relative: number;
   };
 }
 
@@ -88,7 +92,7 @@ export const measureCalls = (context: Context) => {
      * const [expected, actual] = [[3, 4], [3, 4.5]].map((row) => tril.tensor(row));
      * const { frobenius, worst } = tril.compare(expected, actual);
      * frobenius; // 0.5
-     * worst; // { index: [1], expected: 4, actual: 4.5 }
+     * worst; // { index: [1], expected: 4, actual: 4.5, relative: 0.125 }
      * ```
      */
     compare(expected: Tensor, actual: Tensor, options: CompareOptions = {}): Difference {
@@ -98,9 +102,12 @@ export const measureCalls = (context: Context) => {
       const relative = numberOption(call, 'relative', options.relative, 0);
       return context.run(call, { expected, actual }, (t) => {
         const found = raw._compare(t.expected, t.actual, absolute, relative);
-        const { worst, worstExpected, worstActual, ...norms } = found;
+        const { worst, worstExpected, worstActual, worstRelative, ...norms } = found;
         const index = indexOf(worst, expected.shape);
-        return { ...norms, worst: { index, expected: worstExpected, actual: worstActual } };
+        return {
+          ...norms,
+          worst: { index, expected: worstExpected, actual: worstActual, relative: worstRelative },
+        };
       });
     },
 
@@ -117,6 +124,22 @@ export const measureCalls = (context: Context) => {
      */
     statistics(x: Tensor): Statistics {
       return context.run('statistics', { x }, (t) => raw._statistics(t.x));
+    },
+
+    /**
+     * The power of x that y grows with: the slope of log y over log x by least squares.
+     *
+     * @throws TrilError where the shapes differ or a number is not finite and above 0, and for less
+     * than two different x
+     *
+     * @example
+     * ```ts
+     * const sizes = tril.tensor([16, 32, 64]);
+     * tril.growth(sizes, tril.tensor([0.5, 4, 32])).toFixed(3); // '3.000'
+     * ```
+     */
+    growth(x: Tensor, y: Tensor): number {
+      return context.run('growth', { x, y }, (t) => raw._growth(t.x, t.y));
     },
 
     /**
