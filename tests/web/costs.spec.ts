@@ -1,24 +1,254 @@
-// The meters of what a figure costs: in chapters 3 to 6 each has a time that was measured here, and a speed.
+// The meters of what figures cost. Every figure of every chapter has one, in the order of the page: operations and
+// bytes are the core's own count of the sizes that the chapter opens with, the time was measured here, and what both
+// together say is the core's as well.
+import type { Locator, Page } from '@playwright/test';
+import type { Cost, Tril } from 'tril';
 import { expect, test } from './fixtures.ts';
+import { tril } from './oracle.ts';
 
-for (const [chapter, meters] of [
-  ['attend', 3],
-  ['mask', 3],
-  ['heads', 5],
-  ['block', 5],
-] as const) {
-  test(`every cost meter has a measured time: ${chapter}`, async ({ page }) => {
-    await page.goto(`./#${chapter}`);
-    const costs = page.locator('[data-cost]');
-    await expect(costs).toHaveCount(meters);
-    for (const cost of await costs.all()) {
-      const time = cost.locator('[data-measured]');
-      await expect(time).toHaveText(/^[\d.]+ (s|ms|µs)$/);
-      expect(Number(await time.getAttribute('data-measured'))).toBeGreaterThan(0);
-      await expect(cost.locator('div:last-child dd')).toHaveText(/\d/);
+type Costs = (cost: Tril['cost']) => readonly Cost[];
+
+/** By chapter and section. Q, K and V of one head are `[queries, width]`. */
+const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
+  multiply: {
+    readings: (cost) => [cost.matmul({ rows: 3, depth: 4, cols: 2 })],
+    memory: (cost) => [cost.matmul({ rows: 16, depth: 16, cols: 16 })],
+    // What it shows are times: its meter is there with the first of them.
+    measured: () => [],
+    strassen(cost) {
+      const of = (n: number, way: { method: 'tiled' | 'strassen'; levels?: number }) =>
+        cost.matmul({ rows: n, depth: n, cols: n, ...way });
+      const levels = [0, 1, 2].map((count) => of(128, { method: 'strassen', levels: count }));
+      return [of(1024, { method: 'tiled' }), of(1024, { method: 'strassen' }), ...levels];
+    },
+  },
+  average: {
+    three: (cost) => [cost.matmul({ batches: 2, rows: 3, depth: 3, cols: 2 })],
+    series: (cost) => [
+      cost.sum([cost.softmax({ rows: 1, length: 4 }), cost.matmul({ rows: 1, depth: 4, cols: 1 })]),
+    ],
+  },
+  attend: {
+    steps: (cost) => [cost.attention({ queries: 8, keys: 8, width: 6, causal: true })],
+    blend: (cost) => [cost.matmul({ rows: 1, depth: 8, cols: 6 })],
+    stable: (cost) => [false, true].map((stable) => cost.softmax({ rows: 1, length: 4, stable })),
+    scale: (cost) => [cost.matmul({ rows: 64, depth: 64, cols: 64 })],
+  },
+  mask: {
+    masks: (cost) => [masked(cost)],
+    future: (cost) => [masked(cost)],
+    blocks: (cost) => [
+      cost.attention({ queries: 512, keys: 512, width: 64, causal: true, method: 'online' }),
+    ],
+  },
+  heads: {
+    split: (cost) => [layer(cost)],
+    divided: (cost) => [1, 2, 4].map((heads) => divided(cost, 1, heads)),
+    circuit: (cost) => [layer(cost)],
+  },
+  block: {
+    one: (cost) => [block(cost)],
+    norm: (cost) => [cost.layerNorm({ rows: 4, width: 4, affine: false })],
+    shuffle: (cost) => [block(cost)],
+    activations: (cost) => [cost.feedForward({ rows: 5, width: 8, hidden: 16, bias: false })],
+    depth: (cost) => [cost.transformerBlock({ tokens: 8, width: 32, heads: 4, hidden: 128 })],
+  },
+  towers: {
+    both: (cost) => [cost.sum([cross(cost, 7, 7), cross(cost, 6, 6), cross(cost, 6, 7)])],
+    cross: (cost) => [cross(cost, 6, 7)],
+    steps: (cost) => [cross(cost, 1, 6)],
+    additive: (cost) => [cross(cost, 6, 7)],
+    shapes: (cost) => [towers(cost)],
+  },
+  longer: {
+    online: (cost) =>
+      (['online', 'full'] as const).map((method) =>
+        cost.attention({ queries: 8, keys: 8, width: 4, causal: true, method }),
+      ),
+    linear: (cost) =>
+      (['scores_first', 'values_first'] as const).map((order) =>
+        cost.linearAttention({
+          ...{ queries: 8, keys: 8, width: 4, order },
+          ...{ featureMap: 'identity', normalise: false },
+        }),
+      ),
+    rank(cost) {
+      const sizes = { queries: 64, keys: 64, width: 6 };
+      return [
+        cost.attention({ ...sizes, method: 'full' }),
+        cost.lowRankAttention({ ...sizes, rank: 16 }),
+      ];
+    },
+    // As Multiply's.
+    measured: () => [],
+  },
+  check: {
+    proof: (cost) => [
+      cost.multiHeadAttention({ queries: 100, width: 64, heads: 4, bias: false, causal: true }),
+    ],
+    own: (cost) => [cost.attention({ heads: 2, queries: 10, keys: 10, width: 8, causal: true })],
+  },
+};
+
+const masked = (cost: Tril['cost']) =>
+  cost.attention({ queries: 8, keys: 8, width: 4, causal: true, method: 'full' });
+
+/** Two sequences of 9 tokens, 19 wide: projections 24 wide, and the attention between them. */
+function layer(cost: Tril['cost']): Cost {
+  const linear = (from: number, to: number) =>
+    cost.linear({ rows: 18, in: from, out: to, bias: false });
+  return cost.sum([
+    linear(19, 24),
+    linear(19, 24),
+    linear(19, 24),
+    divided(cost, 2, 4),
+    linear(24, 19),
+  ]);
+}
+const divided = (cost: Tril['cost'], batches: number, heads: number) =>
+  cost.attention({
+    ...{ batches, heads, queries: 9, keys: 9, width: 24 / heads },
+    ...{ causal: true, method: 'full' },
+  });
+
+const block = (cost: Tril['cost']) =>
+  cost.transformerBlock({ tokens: 5, width: 8, heads: 2, hidden: 16 });
+
+const cross = (cost: Tril['cost'], queries: number, keys: number) =>
+  cost.attention({ queries, keys, width: 6 });
+
+/** Both towers on 7 and 6 tokens, 22 wide, one head of width 6. */
+function towers(cost: Tril['cost']): Cost {
+  const [model, width] = [22, 6];
+  const inward = (rows: number) => cost.linear({ rows, in: model, out: width, bias: false });
+  const attends = (queries: number, keys: number) => [
+    ...[inward(queries), inward(keys), inward(keys), cross(cost, queries, keys)],
+    cost.linear({ rows: queries, in: width, out: model, bias: false }),
+    cost.layerNorm({ rows: queries, width: model, affine: false }),
+  ];
+  const feeds = (rows: number) => [
+    cost.feedForward({ rows, width: model, hidden: 2 * model, bias: false }),
+    cost.layerNorm({ rows, width: model, affine: false }),
+  ];
+  return cost.sum([...attends(7, 7), ...feeds(7), ...attends(6, 6), ...attends(6, 7), ...feeds(6)]);
+}
+
+async function numberAt(meter: Locator, name: string): Promise<number> {
+  return Number(await meter.locator(`[${name}]`).getAttribute(name));
+}
+
+/** What the meter says, and that the core says it. A time on request is not there before it is asked for. */
+async function expectMeter(meter: Locator, expected: Cost, timed = true): Promise<void> {
+  const { cost } = await tril();
+  await expect(meter).toHaveAttribute('data-flops', String(expected.flops));
+  await expect(meter).toHaveAttribute('data-bytes', String(expected.bytes));
+  await expect(meter.locator('[data-intensity]')).toHaveText(/^[\d.]/u);
+  expect(await numberAt(meter, 'data-intensity')).toBe(
+    cost.intensity(expected.flops, expected.bytes),
+  );
+  await expect(meter.locator('[data-measured]')).toHaveCount(timed ? 1 : 0);
+  if (!timed) return;
+  await expect(meter.locator('[data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
+  await expect(meter.locator('[data-speed]')).toHaveText(/\d/u);
+  const milliseconds = await numberAt(meter, 'data-measured');
+  expect(milliseconds).toBeGreaterThan(0);
+  expect(await numberAt(meter, 'data-speed')).toBe(cost.gigaflops(expected.flops, milliseconds));
+}
+
+/** Sections of a chapter whose figures can be taken along, with how many there are. */
+function taken(page: Page): Promise<Record<string, number>> {
+  return page.locator('[data-take]').evaluateAll((figures) => {
+    const counts: Record<string, number> = {};
+    for (const figure of figures) {
+      const { id } = figure.closest('section[id]')!;
+      counts[id] = (counts[id] ?? 0) + 1;
     }
+    return counts;
   });
 }
+
+for (const [chapter, sections] of Object.entries(figures)) {
+  test(`every figure has a meter with the core’s numbers and a time: ${chapter}`, async ({
+    page,
+  }) => {
+    const { cost } = await tril();
+    const query = chapter === 'check' ? '?sample=noScale' : '';
+    await page.goto(`./#${chapter}${query}`);
+    for (const [section, costs] of Object.entries(sections)) {
+      const meters = page.locator(`#${section} [data-cost]`);
+      const expected = costs(cost);
+      await expect(meters, section).toHaveCount(expected.length);
+      for (const [i, one] of expected.entries()) {
+        await expectMeter(meters.nth(i), one, section !== 'strassen' || i >= 2);
+      }
+    }
+    // A figure or a section that is not in the list above is one without a meter.
+    const found = await taken(page);
+    expect(Object.keys(found)).toEqual(Object.keys(sections));
+    for (const [section, count] of Object.entries(found)) {
+      if (section === 'measured') continue;
+      expect(sections[section](cost).length, section).toBeGreaterThanOrEqual(count);
+    }
+    const without = page.locator('main section[id]:not(:has([data-take]))');
+    await expect(without).toHaveCount(0);
+  });
+}
+
+test('products of eight and of seven are timed when it is asked for', async ({ page }) => {
+  const { cost } = await tril();
+  await page.goto('./#multiply');
+  const section = page.locator('#strassen');
+  await section.getByRole('button', { name: 'Time both' }).click();
+  await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished', {
+    timeout: 120_000,
+  });
+  const [plain, strassen] = figures.multiply.strassen(cost);
+  const meters = section.locator('[data-cost]');
+  await expectMeter(meters.nth(0), plain);
+  await expectMeter(meters.nth(1), strassen);
+  const [slow, fast] = [
+    await numberAt(meters.nth(0), 'data-measured'),
+    await numberAt(meters.nth(1), 'data-measured'),
+  ];
+  await expect(section.locator('[data-ratio]')).toHaveAttribute(
+    'data-ratio',
+    String(cost.ratio(slow, fast)),
+  );
+});
+
+test('each of PyTorch’s examples has its cost, but for the one that has no count', async ({
+  page,
+}) => {
+  const core = await tril();
+  const { cost } = core;
+  const layers = { tokens: 100, width: 64, heads: 4, hidden: 128, causal: true };
+  const classic = { heads: 2, queries: 100, keys: 100, width: 4 };
+  const examples: Readonly<Record<string, Cost>> = {
+    block: cost.transformerBlock(layers),
+    preBlock: cost.transformerBlock(layers),
+    softmax: cost.attention({ queries: 40, keys: 40, width: 8, causal: true, method: 'full' }),
+    layerNorm: cost.layerNorm({ rows: 5, width: 64 }),
+    gelu: cost.activation({ count: 7 * 33, activation: 'gelu' }),
+    window: cost.attention({ ...classic, mask: core.mask.window({ left: 10, right: 3 }) }),
+    grouped: cost.attention({
+      ...{ batches: 3, heads: 8, kvHeads: 2, queries: 7, keys: 7, width: 4, causal: true },
+    }),
+    linear: cost.linearAttention({
+      ...{ batches: 2, heads: 4, kvHeads: 2, queries: 13, keys: 13, width: 6, valueWidth: 5 },
+    }),
+  };
+  await page.goto('./#check');
+  await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '10', { timeout: 60_000 });
+  const example = (id: string) => page.locator(`[data-example="${id}"] button`).click();
+  for (const [id, expected] of Object.entries(examples)) {
+    await example(id);
+    await expectMeter(page.locator('#proof [data-cost]'), expected);
+  }
+  // How often intervals are halved for the singular values, the numbers decide.
+  await example('singular');
+  await expect(page.locator('#proof [data-cost]')).toHaveCount(0);
+  await expect(page.locator('#proof [data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
+});
 
 test('what has been timed keeps its time: two figures of one call say the same', async ({
   page,

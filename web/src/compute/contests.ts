@@ -1,7 +1,6 @@
 // What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
 import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril';
 import { Batch, batches, type Contest } from './benchmark';
-import { relative } from './lessons/layouts';
 import { pooling } from './lessons/longer';
 import { attentionSizes, type AttentionRunner } from './measure-protocol';
 
@@ -26,13 +25,14 @@ export function peak(tril: Tril): number {
   let flops = 0;
   const batch = new Batch(() => void (flops = tril.runPeak(1 << 16)));
   const times = Array.from({ length: 2 * batches }, () => batch.time());
-  return flops / Math.min(...times) / 1e6;
+  return tril.cost.gigaflops(flops, Math.min(...times));
 }
 
 export const products: Contest<'products'> = {
   growth: () => 3,
 
   prepare(tril, runners, n) {
+    const { flops } = tril.cost.matmul({ rows: n, depth: n, cols: n });
     const a = tril.randomNormal([n, n], { seed: n });
     const b = tril.randomNormal([n, n], { seed: n + 1 });
     const out = tril.zeros([n, n]);
@@ -43,7 +43,7 @@ export const products: Contest<'products'> = {
         runner === 'javascript'
           ? () => multiplyInJavaScript(plainA, plainB, plainOut, n)
           : () => void tril.matmul(a, b, { method: runner, out }),
-      facts: (milliseconds) => ({ gigaflops: (2 * n ** 3) / milliseconds / 1e6 }),
+      facts: (milliseconds) => ({ gigaflops: tril.cost.gigaflops(flops, milliseconds) }),
     }));
   },
 };
@@ -81,7 +81,7 @@ function ways(tril: Tril, n: number, causal: boolean) {
     },
   };
   const exact = tril.attention(q, k, v, { causal, method: 'blocked' }).output;
-  return { all, wrong: () => relative(tril.compare(exact, out)) };
+  return { all, wrong: () => tril.compare(exact, out).relative };
 }
 
 export const attention = (causal: boolean): Contest<'attention'> => ({
@@ -96,8 +96,7 @@ export const attention = (causal: boolean): Contest<'attention'> => ({
         call,
         facts() {
           call();
-          const touched = cost.inputBytes + cost.outputBytes;
-          return { flops: cost.flops, touched, bytes: cost.heldBytes, wrong: wrong() };
+          return { flops: cost.flops, touched: cost.bytes, bytes: cost.heldBytes, wrong: wrong() };
         },
       };
     });

@@ -5,10 +5,12 @@ import type { AverageLessons } from './lessons/average';
 import type { BlockLessons } from './lessons/block';
 import type { HeadsLessons } from './lessons/heads';
 import type { CheckLessons } from './lessons/check';
+import type { CheckCostLessons } from './lessons/check-cost';
 import type { LongerLessons } from './lessons/longer';
 import type { LongerCostLessons } from './lessons/longer-cost';
 import type { MaskLessons } from './lessons/mask';
 import type { MultiplyLessons } from './lessons/multiply';
+import type { RatesLessons } from './lessons/rates';
 import type { SoftmaxLessons } from './lessons/softmax';
 import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
@@ -28,6 +30,8 @@ export interface Lessons
     LongerLessons,
     LongerCostLessons,
     CheckLessons,
+    CheckCostLessons,
+    RatesLessons,
     TimesLessons,
     TowersLessons,
     TowersCostLessons {}

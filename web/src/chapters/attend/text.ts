@@ -249,6 +249,10 @@ export const text = {
       'Blanchard, Higham and Higham, Accurately computing the log-sum-exp and softmax functions, 2021.',
     add: 'Add to every score',
     ways: { naive: 'As it is written', stable: 'The largest taken off first' },
+    costs: {
+      naive: 'As it is written, with its powers and their sum kept:',
+      stable: 'The largest taken off first, with all of that kept:',
+    },
     formulas: {
       naive: String.raw`\role{weight}{w_i} = \dfrac{e^{\role{score}{s_i}}}{\sum_j e^{\role{score}{s_j}}}`,
       stable: String.raw`\role{weight}{w_i} = \dfrac{e^{\role{score}{s_i} - m}}{\sum_j e^{\role{score}{s_j} - m}},\; m = \max_j \role{score}{s_j}`,

@@ -113,6 +113,10 @@ export const text = {
     inside: 'Inside what was there: every blend is.',
     outside: 'Outside of what was there: no softmax gives these weights.',
     hit: 'That is it, with a weight that softmax cannot give.',
+    cost: {
+      softmax: 'Softmax of the four scores, and the blend:',
+      free: 'The blend of four numbers:',
+    },
     line: (blend: string) =>
       `A number line: the series 2, 4, 6, 8, the next number 10, and the blend at ${blend}.`,
     table: {

@@ -58,6 +58,9 @@ export const text = {
     all: (passed: number, all: number) =>
       `${passed} of ${all} examples are within their limits, on this machine, now.`,
     map: 'this machine − PyTorch',
+    cost: 'The example, computed once:',
+    uncounted:
+      'How many operations these take, the numbers themselves decide: intervals are halved until the values are known. Once, here:',
     worst: (place: string, expected: string, actual: string, distance: string) =>
       `Furthest apart at ${place}: PyTorch has ${expected}, this machine ${actual}, ${distance} apart.`,
     why: (share: string) =>
@@ -138,6 +141,7 @@ export const text = {
     columns: { what: 'Computed as', frobenius: 'Frobenius', largest: 'Largest', match: 'Match' },
     match: 'equal',
     right: 'Download what it should be',
+    cost: 'Computed once, as it should be:',
     axes: { down: 'first axes', across: 'last axes' },
   },
 } as const;

@@ -48,11 +48,13 @@ export function linearWins(all: readonly One[]): number | null {
   return from;
 }
 
-/** Online's time over full's, at the largest T that both have. */
-export function onlineToFull(all: readonly One[]): { n: number; ratio: number } | null {
+/** Online's time and full's, at the largest T that both have. */
+export function onlineToFull(
+  all: readonly One[],
+): { n: number; number: number; of: number } | null {
   const both = of(all, 'online').flatMap((online) => {
     const full = all.find((one) => one.runner === 'full' && one.n === online.n);
-    return full ? [{ n: online.n, ratio: online.median / full.median }] : [];
+    return full ? [{ n: online.n, number: online.median, of: full.median }] : [];
   });
   return both.at(-1) ?? null;
 }

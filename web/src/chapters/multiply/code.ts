@@ -1,6 +1,6 @@
 // This chapter's figures as programs elsewhere.
 import type { Reading, StrassenSigns, TracedMethod } from 'tril';
-import type { Factors } from '../../compute/lessons/multiply';
+import type { Factors, MemoryTotals } from '../../compute/lessons/multiply';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
 import { shape } from './memory';
@@ -107,12 +107,12 @@ misses, hits = counts`;
 }
 
 /** Accesses, hits and misses, as the core counts them. */
-export function memoryCode(order: TracedMethod, accesses: number, misses: number) {
+export function memoryCode(order: TracedMethod, { accesses, hits, misses }: MemoryTotals) {
   const { n, lineFloats, lines, block } = shape;
   const expected = {
     rows: 1,
     cols: 3,
-    data: Float32Array.of(accesses, accesses - misses, misses),
+    data: Float32Array.of(accesses, hits, misses),
   };
   const about = `Loops ${text.memory.orders[order]}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`;
   const python = (array: string) => ({

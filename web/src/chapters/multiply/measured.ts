@@ -34,17 +34,9 @@ export function of(all: readonly Measured[], runner: Runner): Measured[] {
   return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
 }
 
-/** Slope of log time over log n by least squares, over the larger half of the sizes; null below three. */
-export function exponent(points: readonly Measured[]): number | null {
-  const used = points.slice(Math.min(points.length - 3, Math.floor(points.length / 2)));
-  if (points.length < 3) return null;
-  const xs = used.map(({ n }) => Math.log(n));
-  const ys = used.map(({ median }) => Math.log(median));
-  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b) / values.length;
-  const [x, y] = [mean(xs), mean(ys)];
-  const above = xs.reduce((sum, one, i) => sum + (one - x) * (ys[i] - y), 0);
-  const below = xs.reduce((sum, one) => sum + (one - x) ** 2, 0);
-  return above / below;
+/** What the exponent is fitted to: the larger half of the sizes, and never less than three of them. */
+export function fitted(points: readonly Measured[]): readonly Measured[] {
+  return points.slice(Math.min(points.length - 3, Math.floor(points.length / 2)));
 }
 
 /** The size from which on Strassen was faster by more than one in fifty at every size; null if at none. */

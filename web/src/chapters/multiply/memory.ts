@@ -49,6 +49,11 @@ export function heldAfter(
   return Array.from(held.subarray((done - 1) * lines, done * lines));
 }
 
+/** Hits and misses in `done` accesses. */
+export function totalsAfter({ totals }: MemoryTrace, done: number): readonly [number, number] {
+  return done === 0 ? [0, 0] : [totals[2 * done - 2], totals[2 * done - 1]];
+}
+
 /** How often A, B and C have missed in `done` accesses. */
 export function missedAfter({ missed }: MemoryTrace, done: number): readonly number[] {
   return done === 0 ? [0, 0, 0] : Array.from(missed.subarray(3 * (done - 1), 3 * done));

@@ -216,6 +216,14 @@ export const text = {
       plain: (n: number) => `Two matrices of ${n} × ${n}, by tiles:`,
       strassen: 'The same by Strassen’s method, as often as it pays:',
     },
+    measure: {
+      start: 'Time both',
+      again: 'Time both again',
+      idle: 'Neither has been timed yet: a few seconds, in a Worker.',
+      beginning: 'loading',
+      ratio: (ratio: string, n: number) =>
+        `At n = ${n}, Strassen’s method was ${ratio} times as fast here.`,
+    },
     question: (quarter: string) =>
       `How many of the seven products are added up in the quarter C${quarter}?`,
     answer: (quarter: string, sum: string) => `C${quarter} = ${sum}.`,
@@ -225,6 +233,11 @@ export const text = {
       about:
         'Sums of quarters are rounded before they are multiplied, so errors grow a little with every level. Here is the distance from the product in double precision, entry by entry, for random matrices of size 128.',
       levels: ['tiled, no level', 'one level', 'two levels'],
+      costs: [
+        'The product of size 128, by tiles alone:',
+        'One level: seven products of size 64, and 18 sums:',
+        'Two levels: 49 products of size 32, and the sums of both:',
+      ],
       symbol: 'error',
       largest: 'largest',
       rms: 'root mean square',

@@ -26,14 +26,20 @@ export interface AttentionChoices {
   readonly heads: number;
 }
 
-/** [B, H, T, D] of any of the shapes that attention takes. */
+/** B, H, T and D of any of the shapes that attention takes. */
+export function fourAxes(shape: readonly number[], heads: number): number[] {
+  if (heads === 0) return [...Array<number>(4 - shape.length).fill(1), ...shape];
+  const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
+  return [batches, heads, tokens, width / heads];
+}
+
+/** [B, H, T, D] */
 function asFour(given: TensorData, heads: number): TensorData {
-  const { shape } = given;
-  if (heads > 0) {
-    const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
-    return swapMiddle(shaped(given, [batches, tokens, heads, width / heads]));
-  }
-  return shaped(given, [...Array<number>(4 - shape.length).fill(1), ...shape]);
+  const axes = fourAxes(given.shape, heads);
+  const [batches, count, tokens, width] = axes;
+  return heads > 0
+    ? swapMiddle(shaped(given, [batches, tokens, count, width]))
+    : shaped(given, axes);
 }
 
 /** Back to how the inputs came. */
@@ -162,10 +168,7 @@ function headCandidates(
   const { q } = given;
   const all = [given.q, given.k, given.v];
   /** As if [B, T, H D] were [B, H, T, D] already. */
-  const misread = ({ shape, data }: TensorData): TensorData => {
-    const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
-    return { shape: [batches, heads, tokens, width / heads], data };
-  };
+  const misread = (one: TensorData) => shaped(one, fourAxes(one.shape, heads));
   const width = q.shape[q.shape.length - 1];
   const others = [1, 2, 4, 8, 16].filter((other) => other !== heads && width % other === 0);
   return [

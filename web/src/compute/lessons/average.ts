@@ -1,9 +1,11 @@
 // What chapter "Average" shows, on the core. There is no arithmetic here.
-import { averageMethods, type AverageMethod, type Tensor, type Tril } from 'tril';
+import { averageMethods, type AverageMethod, type Tril } from 'tril';
 import type { Answers } from '../lesson-protocol';
 import type { CostData, MatrixData } from '../protocol';
 import { millisecondsOf } from '../timing';
 import { costData, download, stack } from './matrices';
+import { apart } from './sums';
+import { timed } from './times';
 
 export interface AverageOutcome {
   readonly method: AverageMethod;
@@ -49,16 +51,8 @@ export interface AverageLessons {
     };
     answer: SeriesResult;
   };
-}
-
-/** Largest distance between the numbers of two tensors of one shape: [1, -1] times both, row by row. */
-function apart(tril: Tril, one: Tensor, other: Tensor): number {
-  const both = tril.tensor(
-    [2, one.read().length],
-    [one, other].flatMap((tensor) => Array.from(tensor.read())),
-  );
-  const difference = tril.matmul(tril.tensor([[1, -1]]), both).read();
-  return Math.max(...difference.map(Math.abs));
+  /** Milliseconds of softmax of so many scores, unless weights are given, and the blend. */
+  seriesTime: { ask: { readonly length: number; readonly free: boolean }; answer: number };
 }
 
 function averages(
@@ -109,17 +103,22 @@ export const averageAnswers: Answers<AverageLessons> = {
     const [sum] = tril.matmul(shares, ones).read();
     const series = tril.tensor([1, values.length, 1], [...values]);
     const { output } = tril.runningAverage(series);
-    const softmax = costData(tril.cost.softmax({ rows: 1, length: values.length }));
-    const product = costData(tril.cost.matmul({ rows: 1, depth: values.length, cols: 1 }));
+    const softmax = tril.cost.softmax({ rows: 1, length: values.length });
+    const product = tril.cost.matmul({ rows: 1, depth: values.length, cols: 1 });
     return {
       weights: download(shares),
       sum,
       blend,
       averages: download(output),
-      cost: {
-        flops: product.flops + (free ? 0 : softmax.flops),
-        bytes: product.bytes + (free ? 0 : softmax.bytes),
-      },
+      cost: costData(free ? product : tril.cost.sum([softmax, product])),
     };
+  },
+
+  seriesTime(tril, { length, free }) {
+    const scores = tril.randomNormal([1, length], { seed: 1 });
+    const values = tril.randomNormal([length, 1], { seed: 2 });
+    return timed(tril, ['series', length, free], () =>
+      tril.matmul(free ? scores : tril.softmax(scores), values),
+    );
   },
 };

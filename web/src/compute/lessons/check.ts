@@ -6,12 +6,10 @@ import { attentionCandidates, type Candidate, type Variant } from './attention-v
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
 import { examples, type ExampleId, type Limit } from './golden';
 import { blockCandidates, multiHeadCandidates } from './layer-variants';
-import { asRows, dataOf, relative, tensorOf, type TensorData } from './layouts';
+import { asRows, dataOf, tensorOf, type TensorData } from './layouts';
 
 export interface Compared {
   readonly norms: Difference;
-  /** Norm of the difference over that of what is expected. */
-  readonly share: number;
   /** actual - expected. */
   readonly map: MatrixData;
 }
@@ -43,7 +41,6 @@ export interface CheckInputs {
 /** A way of computing, and how far it is from what is expected. */
 export interface Suspect extends Variant {
   readonly norms: Difference;
-  readonly share: number;
   readonly matches: boolean;
 }
 
@@ -99,7 +96,7 @@ function compared(
   tolerance: { absolute?: number; relative?: number } = {},
 ): Compared {
   const norms = tril.compare(tensorOf(tril, expected), tensorOf(tril, actual), tolerance);
-  return { norms, share: relative(norms), map: difference(tril, expected, actual) };
+  return { norms, map: difference(tril, expected, actual) };
 }
 
 function proof(tril: Tril, id: ExampleId, expected: TensorData): ProofResult {
@@ -153,7 +150,7 @@ function suspectOf(
         absolute: tolerance,
         relative: tolerance,
       });
-      return [{ id, value, norms, share: relative(norms), matches: norms.beyond === 0 }];
+      return [{ id, value, norms, matches: norms.beyond === 0 }];
     });
   } catch (error) {
     if (error instanceof TrilError) return [];

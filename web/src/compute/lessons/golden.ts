@@ -1,6 +1,6 @@
 // Examples that PyTorch has computed in float64 (tests/golden), computed again by the core. Inputs come from the
 // generator that both have: a seed gives the same bits in Python and here.
-import type { MultiHeadWeights, Tensor, TransformerBlockWeights, Tril } from 'tril';
+import type { Cost, MultiHeadWeights, Tensor, TransformerBlockWeights, Tril } from 'tril';
 import type { TensorData } from './layouts';
 
 export const exampleIds = [
@@ -25,6 +25,10 @@ export interface Example {
   readonly limit: Limit;
   readonly inputs: (tril: Tril) => Tensors;
   readonly run: (tril: Tril, inputs: Tensors) => Tensor;
+  /** Null where the numbers themselves decide how many operations it takes. */
+  readonly cost: ((tril: Tril, inputs: Tensors) => Cost) | null;
+  /** What is to be timed: run, without what is only for comparing. */
+  readonly call: (tril: Tril, inputs: Tensors) => () => unknown;
 }
 
 /** Numbers of one seed, one after another: even in [-1, 1). */
@@ -107,20 +111,43 @@ function block(tril: Tril): Tensors {
   return { x: draws.take([1, tokens, width]), ...weights };
 }
 
-const blockIn = (norm: 'post' | 'pre'): Example => ({
-  limit: { kind: 'norm', most: 8e-6 },
-  inputs: block,
-  run: (tril, { x, ...weights }) =>
-    tril.transformerBlock(x, weights as unknown as TransformerBlockWeights, {
-      ...{ heads: exampleHeads, norm, causal: true },
-    }).output,
-});
+/** One call of the core, all of it timed. */
+function simple({ run, ...rest }: Omit<Example, 'call'>): Example {
+  return { ...rest, run, call: (tril, inputs) => () => run(tril, inputs) };
+}
+
+const blockIn = (norm: 'post' | 'pre'): Example =>
+  simple({
+    limit: { kind: 'norm', most: 8e-6 },
+    inputs: block,
+    run: (tril, { x, ...weights }) =>
+      tril.transformerBlock(x, weights as unknown as TransformerBlockWeights, {
+        ...{ heads: exampleHeads, norm, causal: true },
+      }).output,
+    cost({ cost }, { x, 'linear1.weight': up }) {
+      const [batches, tokens, width] = x.shape;
+      const [hidden] = up.shape;
+      return cost.transformerBlock({
+        ...{ batches, tokens, width, hidden, heads: exampleHeads, causal: true },
+      });
+    },
+  });
 
 /** Of x and x, one head. */
 function scored(tril: Tril): Tensors {
   const [x] = normal(tril, 303, 0, [1, 1, 40, 8]);
   return { x };
 }
+
+/** Of q, k and v, [B, H, T, D]. */
+function sizesOf({ q, k, v }: Tensors) {
+  const [batches, heads, queries, width] = q.shape;
+  const [, kvHeads, keys] = k.shape;
+  return { batches, heads, kvHeads, queries, keys, width, valueWidth: v.shape[3] };
+}
+
+/** The attention whose weights are looked at: all of them are held. */
+const scoring = { causal: true, method: 'full' } as const;
 
 /** Softmax of causal scores, to be compared as a matrix. */
 function softmax(tril: Tril, { x }: Tensors): Tensor {
@@ -146,7 +173,7 @@ const alike = [1, 2, 100, 4];
 
 /** The limits are those of the core's own tests. */
 export const examples: Readonly<Record<ExampleId, Example>> = {
-  multiHead: {
+  multiHead: simple({
     // PyTorch's own float32 result is 2.0978e-6 away (float32_errors_h4.npy); a quarter more is allowed.
     limit: { kind: 'norm', most: 1.25 * 2.0978e-6 },
     inputs: multiHead,
@@ -154,40 +181,66 @@ export const examples: Readonly<Record<ExampleId, Example>> = {
       tril.multiHeadAttention(x, weights as unknown as MultiHeadWeights, {
         ...{ heads: exampleHeads, causal: true },
       }).output,
-  },
+    cost({ cost }, { x }) {
+      const [batches, queries, width] = x.shape;
+      const sizes = { batches, queries, width, heads: exampleHeads };
+      return cost.multiHeadAttention({ ...sizes, causal: true, bias: false });
+    },
+  }),
   block: blockIn('post'),
   preBlock: blockIn('pre'),
-  softmax: { limit: elements(1e-5), inputs: scored, run: softmax },
-  layerNorm: {
+  softmax: {
+    ...{ limit: elements(1e-5), inputs: scored, run: softmax },
+    cost: ({ cost }, { x }) => cost.attention({ ...sizesOf({ q: x, k: x, v: x }), ...scoring }),
+    call:
+      (tril, { x }) =>
+      () =>
+        tril.attention(x, x, x, scoring),
+  },
+  layerNorm: simple({
     limit: elements(1e-6),
     inputs: layerNorm,
     run: (tril, { x, weight, bias }) => tril.layerNorm(x, { weight, bias, eps: normEps }),
-  },
-  gelu: {
+    cost({ cost }, { x }) {
+      const [rows, width] = x.shape;
+      return cost.layerNorm({ rows, width });
+    },
+  }),
+  gelu: simple({
     limit: elements(1e-5),
     inputs: (tril) => ({ x: new Draws(tril, 11, 7 * 33).take([7, 33], (value) => 8 * value) }),
     run: (tril, { x }) => tril.gelu(x),
-  },
-  window: {
+    cost: ({ cost }, { x }) => cost.activation({ count: x.size, activation: 'gelu' }),
+  }),
+  window: simple({
     limit: elements(1e-5),
     inputs: (tril) => heads(tril, 114, alike, alike, alike),
     run: (tril, { q, k, v }) =>
       tril.attention(q, k, v, { mask: tril.mask.window(exampleWindow) }).output,
-  },
-  grouped: {
+    cost: ({ cost, mask }, given) =>
+      cost.attention({ ...sizesOf(given), mask: mask.window(exampleWindow) }),
+  }),
+  grouped: simple({
     limit: elements(1e-5),
     inputs: (tril) => heads(tril, 110, [3, 8, 7, 4], [3, 2, 7, 4], [3, 2, 7, 4]),
     run: (tril, { q, k, v }) => tril.attention(q, k, v, { causal: true }).output,
-  },
-  linear: {
+    cost: ({ cost }, given) => cost.attention({ ...sizesOf(given), causal: true }),
+  }),
+  linear: simple({
     limit: elements(1e-5),
     inputs: (tril) => heads(tril, 301, [2, 4, 13, 6], [2, 2, 13, 6], [2, 2, 13, 5]),
     run: (tril, { q, k, v }) => tril.linearAttention(q, k, v).output,
-  },
+    cost: ({ cost }, given) => cost.linearAttention(sizesOf(given)),
+  }),
   // Of the weights that softmax, above, is compared with.
   singular: {
     limit: elements(1e-5),
     inputs: scored,
     run: (tril, inputs) => tril.singularValues(softmax(tril, inputs)),
+    cost: null, // it halves intervals for as long as the values want it
+    call(tril, inputs) {
+      const weights = softmax(tril, inputs);
+      return () => tril.singularValues(weights);
+    },
   },
 };

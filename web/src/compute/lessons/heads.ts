@@ -1,6 +1,6 @@
 // What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way,
 // for a batch of two. There is no arithmetic here.
-import type { MultiHeadWeights, Tensor, Tril } from 'tril';
+import type { Cost, MultiHeadWeights, Tensor, Tril } from 'tril';
 import { positions } from '../handmade/attend-heads';
 import {
   divisions,
@@ -149,10 +149,10 @@ function layer(
   };
 }
 
-function attentionCost(tril: Tril, batches: number, count: number, length: number): CostData {
+function attentionCost(tril: Tril, batches: number, count: number, length: number): Cost {
   const width = (heads * headWidth) / count;
   const sizes = { batches, heads: count, queries: length, keys: length, width };
-  return costData(tril.cost.attention({ ...sizes, causal: true, method: 'full' }));
+  return tril.cost.attention({ ...sizes, causal: true, method: 'full' });
 }
 
 /** The costs of its five calls together. */
@@ -160,14 +160,13 @@ function layerCost(tril: Tril, { shape: [batches, length, cols] }: Tensor): Cost
   const rows = batches * length;
   const width = heads * headWidth;
   const linear = (from: number, to: number) =>
-    costData(tril.cost.linear({ rows, in: from, out: to, bias: false }));
+    tril.cost.linear({ rows, in: from, out: to, bias: false });
   const calls = [
     ...[1, 2, 3].map(() => linear(cols, width)),
     attentionCost(tril, batches, heads, length),
     linear(width, cols),
   ];
-  const total = (name: keyof CostData) => calls.reduce((sum, call) => sum + call[name], 0);
-  return { flops: total('flops'), bytes: total('bytes') };
+  return costData(tril.cost.sum(calls));
 }
 
 export const headsAnswers: Answers<HeadsLessons> = {
@@ -186,7 +185,7 @@ export const headsAnswers: Answers<HeadsLessons> = {
       readout: download(tril.matmul(upload(tril, found), tokens, { transposeB: true })),
       divided: divisions.map((count) => ({
         weights: matricesOf(attend(tril, x, one, out, count).trace.weights, batch),
-        cost: attentionCost(tril, 1, count, x.shape[1]),
+        cost: costData(attentionCost(tril, 1, count, x.shape[1])),
       })),
       cost: layerCost(tril, x),
     };

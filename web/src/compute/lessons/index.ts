@@ -6,10 +6,12 @@ import { averageAnswers } from './average';
 import { blockAnswers } from './block';
 import { headsAnswers } from './heads';
 import { checkAnswers, checkLater } from './check';
+import { checkCostAnswers } from './check-cost';
 import { longerAnswers } from './longer';
 import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
 import { multiplyAnswers } from './multiply';
+import { ratesAnswers } from './rates';
 import { softmaxAnswers } from './softmax';
 import { timesAnswers } from './times';
 import { towersAnswers } from './towers';
@@ -27,6 +29,8 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...longerAnswers,
   ...longerCostAnswers,
   ...checkAnswers,
+  ...checkCostAnswers,
+  ...ratesAnswers,
   ...timesAnswers,
   ...towersAnswers,
   ...towersCostAnswers,

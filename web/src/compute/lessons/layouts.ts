@@ -1,5 +1,5 @@
-// Tensors as plain data, their axes in another order, and a norm as a share of another.
-import type { Difference, Tensor, Tril } from 'tril';
+// Tensors as plain data, and their axes in another order.
+import type { Tensor, Tril } from 'tril';
 import type { MatrixData } from '../protocol';
 
 export interface TensorData {
@@ -68,9 +68,4 @@ export function partsInOrder({ shape, data }: TensorData, order: readonly number
     reordered.set(data.subarray(part * size, (part + 1) * size), place * size),
   );
   return { shape, data: reordered };
-}
-
-/** The norm of a difference as a share of what is expected; 0 where there is none. */
-export function relative({ frobenius, expectedNorm }: Difference): number {
-  return frobenius === 0 ? 0 : frobenius / expectedNorm;
 }

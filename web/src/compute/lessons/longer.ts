@@ -3,7 +3,6 @@ import type { Mask, Tensor, Tril } from 'tril';
 import { attend } from './attend';
 import type { Answers } from '../lesson-protocol';
 import type { AttendRequest, MatrixData } from '../protocol';
-import { relative } from './layouts';
 import { download, stack, upload } from './matrices';
 
 /** Where Q, K and V come from: random numbers, or a head of chapter Attend on tokens. */
@@ -209,7 +208,7 @@ function linear(tril: Tril, { given, edits, map }: LongerLessons['linear']['ask'
     apart: tril.compare(left, right).maxAbsolute,
     soft: download(soft.trace.weights),
     features: download(other.weights),
-    wrong: relative(tril.compare(soft.output, other.output)),
+    wrong: tril.compare(soft.output, other.output).relative,
   };
 }
 
@@ -248,7 +247,7 @@ function rank(tril: Tril, { given, ranks }: LongerLessons['rank']['ask']): RankR
       .map((one) => {
         const e = pooling(tril, one, weights.cols);
         const { output } = tril.lowRankAttention(q, k, v, { e, f: e });
-        return { rank: one, wrong: relative(tril.compare(plain.output, output)) };
+        return { rank: one, wrong: tril.compare(plain.output, output).relative };
       }),
   };
 }

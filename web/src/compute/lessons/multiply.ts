@@ -1,11 +1,12 @@
 // What chapter "Multiply" shows, on the core. There is no arithmetic here.
-import type { MatmulMethod, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
+import type { MatmulMethod, MatmulOptions, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
 import { products } from '../contests';
 import type { Answers } from '../lesson-protocol';
 import type { Runner } from '../measure-protocol';
 import type { CostData, MatrixData } from '../protocol';
 import { millisecondsOf } from '../timing';
 import { costData, download, stack, upload } from './matrices';
+import { timed } from './times';
 
 export interface Factors {
   readonly a: MatrixData;
@@ -29,7 +30,10 @@ export interface MemoryShape {
 export interface MemoryTotals {
   readonly order: TracedMethod;
   readonly accesses: number;
+  readonly hits: number;
   readonly misses: number;
+  /** Misses over accesses. */
+  readonly rate: number;
   /** Counted on paper; null where that does not hold. */
   readonly expected: number | null;
 }
@@ -40,6 +44,7 @@ export interface MemoryTrace extends MemoryTotals {
   readonly steps: Int32Array;
   readonly held: Int32Array;
   readonly missed: Int32Array;
+  readonly totals: Int32Array;
 }
 
 export interface StrassenResult {
@@ -77,11 +82,14 @@ export interface MultiplyLessons {
   strassen: { ask: Factors; answer: StrassenResult };
   productCost: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: CostData };
   /** Milliseconds of one product. */
-  productTime: { ask: ProductSizes; answer: number };
-  /** Milliseconds of one product of n x n matrices by each. */
+  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: number };
+  /** Of Strassen's product of n x n matrices, halved never, once, twice; and milliseconds. */
+  levelCosts: { ask: { readonly n: number }; answer: readonly CostData[] };
+  levelTimes: { ask: { readonly n: number }; answer: readonly number[] };
+  /** Of one product of n x n matrices by each of two: how many times as fast the second is. */
   race: {
-    ask: { readonly runners: readonly Runner[]; readonly n: number };
-    answer: readonly number[];
+    ask: { readonly runners: readonly [Runner, Runner]; readonly n: number };
+    answer: { readonly milliseconds: readonly number[]; readonly ratio: number };
   };
   errors: { ask: { readonly n: number; readonly seed: number }; answer: readonly ErrorMap[] };
 }
@@ -93,14 +101,31 @@ function trace(tril: Tril, order: TracedMethod, shape: MemoryShape) {
     block: shape.block,
     cache: { lineBytes: 4 * shape.lineFloats, ways: shape.lines },
   };
-  const { count, accesses, lines, misses } = tril.traceProduct(zeros, zeros, options);
-  const totals: MemoryTotals = {
+  const { count, accesses, lines, ...counts } = tril.traceProduct(zeros, zeros, options);
+  const [hits, misses] = counts.totals.slice(-2);
+  const inAll: MemoryTotals = {
     order,
     accesses: count,
-    misses: misses.slice(-3).reduce((sum, one) => sum + one),
+    ...{ hits, misses },
+    rate: tril.cost.ratio(misses, count),
     expected: tril.expectedMisses(shape.n, options),
   };
-  return { totals, steps: accesses, held: lines, missed: misses };
+  const { misses: missed, totals } = counts;
+  return { inAll, steps: accesses, held: lines, missed, totals };
+}
+
+const strassens = [0, 1, 2].map((levels) => ({ method: 'strassen' as const, levels }));
+const square = (n: number): ProductSizes => ({ rows: n, depth: n, cols: n });
+
+function productTime(
+  tril: Tril,
+  { rows, depth, cols }: ProductSizes,
+  way: Pick<MatmulOptions, 'method' | 'levels'>,
+): number {
+  const a = tril.randomNormal([rows, depth], { seed: 1 });
+  const b = tril.randomNormal([depth, cols], { seed: 2 });
+  const out = tril.zeros([rows, cols]);
+  return timed(tril, ['product', rows, depth, cols, way], () => tril.matmul(a, b, { ...way, out }));
 }
 
 export const multiplyAnswers: Answers<MultiplyLessons> = {
@@ -110,12 +135,12 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
   },
 
   memory(tril, { order, shape }) {
-    const { totals, ...followed } = trace(tril, order, shape);
-    return { ...totals, shape, ...followed };
+    const { inAll, ...followed } = trace(tril, order, shape);
+    return { ...inAll, shape, ...followed };
   },
 
   totals: (tril, { orders, shape }) =>
-    orders.map((order) => tril.scope(() => trace(tril, order, shape).totals)),
+    orders.map((order) => tril.scope(() => trace(tril, order, shape).inAll)),
 
   strassen(tril, { a, b }) {
     const { output, left, right, products } = tril.strassenLevel(upload(tril, a), upload(tril, b));
@@ -130,22 +155,24 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
 
   productCost: (tril, sizes) => costData(tril.cost.matmul(sizes)),
 
-  productTime(tril, { rows, depth, cols }) {
-    const a = tril.randomNormal([rows, depth], { seed: 1 });
-    const b = tril.randomNormal([depth, cols], { seed: 2 });
-    const out = tril.zeros([rows, cols]);
-    return millisecondsOf(() => void tril.matmul(a, b, { out }));
-  },
+  productTime: (tril, { method = 'auto', ...sizes }) => productTime(tril, sizes, { method }),
 
-  race: (tril, { runners, n }) =>
-    products.prepare(tril, runners, n).map(({ call }) => millisecondsOf(call)),
+  levelCosts: (tril, { n }) =>
+    strassens.map((way) => costData(tril.cost.matmul({ ...square(n), ...way }))),
+
+  levelTimes: (tril, { n }) => strassens.map((way) => productTime(tril, square(n), way)),
+
+  race(tril, { runners, n }) {
+    const [one, other] = products.prepare(tril, runners, n).map(({ call }) => millisecondsOf(call));
+    return { milliseconds: [one, other], ratio: tril.cost.ratio(one, other) };
+  },
 
   errors(tril, { n, seed }) {
     const a = tril.randomNormal([n, n], { seed });
     const b = tril.randomNormal([n, n], { seed: seed + 1 });
-    return [0, 1, 2].map((levels) => {
-      const { error, largest, rms } = tril.productError(a, b, { method: 'strassen', levels });
-      return { method: 'strassen', levels, error: download(error), largest, rms };
+    return strassens.map((way) => {
+      const { error, largest, rms } = tril.productError(a, b, way);
+      return { ...way, error: download(error), largest, rms };
     });
   },
 };

@@ -2,8 +2,9 @@
 // no arithmetic here.
 import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../lesson-protocol';
-import type { MatrixData } from '../protocol';
-import { download } from './matrices';
+import type { CostData, MatrixData } from '../protocol';
+import { costData, download } from './matrices';
+import { timed } from './times';
 
 /** Softmax of one row, taken apart; [1, T] but for the two numbers. */
 export interface SoftmaxWay {
@@ -53,6 +54,16 @@ export interface SoftmaxLessons {
       readonly naive: SoftmaxWay;
       readonly stable: SoftmaxWay;
     };
+  };
+  /** Of one row of so many scores, either way. */
+  softmaxCosts: {
+    ask: { readonly length: number };
+    answer: Readonly<Record<'naive' | 'stable', CostData>>;
+  };
+  /** Milliseconds. */
+  softmaxTimes: {
+    ask: { readonly length: number };
+    answer: Readonly<Record<'naive' | 'stable', number>>;
   };
   spread: { ask: SpreadAsk; answer: SpreadResult };
   saturation: {
@@ -104,6 +115,18 @@ export const softmaxAnswers: Answers<SoftmaxLessons> = {
       naive: wayOf(tril, row, false),
       stable: wayOf(tril, row, true),
     };
+  },
+
+  softmaxCosts(tril, { length }) {
+    const of = (stable: boolean) => costData(tril.cost.softmax({ rows: 1, length, stable }));
+    return { naive: of(false), stable: of(true) };
+  },
+
+  softmaxTimes(tril, { length }) {
+    const row = tril.randomNormal([1, length], { seed: 1 });
+    const of = (stable: boolean) =>
+      timed(tril, ['softmax', length, stable], () => tril.softmaxSteps(row, { stable }));
+    return { naive: of(false), stable: of(true) };
   },
 
   spread: (tril, ask) => ({

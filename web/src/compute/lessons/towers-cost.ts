@@ -1,5 +1,4 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
-import type { Cost } from 'tril';
 import type { Answers } from '../lesson-protocol';
 import type { CostData } from '../protocol';
 import { costData } from './matrices';
@@ -16,12 +15,6 @@ export interface TowersCostLessons {
   };
   /** Milliseconds of one call. */
   towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: number };
-}
-
-function together(costs: readonly Cost[]): CostData {
-  const all = costs.map(costData);
-  const sum = (of: keyof CostData) => all.reduce((total, one) => total + one[of], 0);
-  return { flops: sum('flops'), bytes: sum('bytes') };
 }
 
 export const towersCostAnswers: Answers<TowersCostLessons> = {
@@ -47,7 +40,7 @@ export const towersCostAnswers: Answers<TowersCostLessons> = {
         ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
       ],
     };
-    return together(parts[call]);
+    return costData(cost.sum(parts[call]));
   },
 
   towersTime(tril, ask) {

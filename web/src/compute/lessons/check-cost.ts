@@ -1,0 +1,81 @@
+// What the computations of chapter "Check" cost, by the core's count and in milliseconds: PyTorch's examples, and a
+// visitor's own case by the shapes of its tensors.
+import type { Cost, MultiHeadWeights, TransformerBlockWeights, Tril } from 'tril';
+import type { Answers } from '../lesson-protocol';
+import type { CostData } from '../protocol';
+import { fourAxes } from './attention-variants';
+import type { CheckInputs, CheckKind } from './check';
+import { examples, type ExampleId } from './golden';
+import { costData } from './matrices';
+import { timed } from './times';
+
+/** A visitor's case without its numbers. */
+export interface CaseShapes {
+  readonly kind: CheckKind;
+  readonly shapes: Readonly<Record<string, readonly number[]>>;
+  readonly choices: CheckInputs['choices'];
+}
+
+export interface CheckCostLessons {
+  proofCost: { ask: { readonly id: ExampleId }; answer: { readonly cost: CostData | null } };
+  proofTime: { ask: { readonly id: ExampleId }; answer: number };
+  ownCost: { ask: CaseShapes; answer: CostData };
+  ownTime: { ask: CaseShapes; answer: number };
+}
+
+const attentionShapes = ({ shapes, choices }: CaseShapes) =>
+  ['q', 'k', 'v'].map((name) => fourAxes(shapes[name], choices.heads));
+
+function ownCost({ cost }: Tril, given: CaseShapes): Cost {
+  const { kind, shapes, choices } = given;
+  const { causal, heads, activation } = choices;
+  if (kind === 'attention') {
+    const [[batches, count, queries, width], [, kvHeads, keys], v] = attentionShapes(given);
+    const sizes = { batches, heads: count, kvHeads, queries, keys, width, valueWidth: v[3] };
+    return cost.attention({ ...sizes, causal });
+  }
+  const { x } = shapes;
+  const [tokens, width] = x.slice(-2);
+  const batches = x.length > 2 ? x[0] : 1;
+  if (kind === 'multiHead') {
+    const bias = 'out_proj.bias' in shapes;
+    return cost.multiHeadAttention({ batches, queries: tokens, width, heads, causal, bias });
+  }
+  const [hidden] = shapes['linear1.weight'];
+  return cost.transformerBlock({ batches, tokens, width, heads, hidden, activation, causal });
+}
+
+function ownCall(tril: Tril, given: CaseShapes): () => unknown {
+  const { kind, shapes, choices } = given;
+  const { causal, heads, norm, activation } = choices;
+  const drawn = (shape: readonly number[]) => tril.randomNormal([...shape], { seed: 1 });
+  if (kind === 'attention') {
+    const [q, k, v] = attentionShapes(given).map(drawn);
+    return () => tril.attention(q, k, v, { causal });
+  }
+  const { x, ...weights } = Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [name, drawn(shape)]),
+  );
+  return kind === 'multiHead'
+    ? () => tril.multiHeadAttention(x, weights as unknown as MultiHeadWeights, { heads, causal })
+    : () =>
+        tril.transformerBlock(x, weights as unknown as TransformerBlockWeights, {
+          ...{ heads, causal, norm, activation },
+        });
+}
+
+export const checkCostAnswers: Answers<CheckCostLessons> = {
+  proofCost(tril, { id }) {
+    const { inputs, cost } = examples[id];
+    return { cost: cost && costData(cost(tril, inputs(tril))) };
+  },
+
+  proofTime(tril, { id }) {
+    const { inputs, call } = examples[id];
+    return timed(tril, ['proof', id], call(tril, inputs(tril)));
+  },
+
+  ownCost: (tril, given) => costData(ownCost(tril, given)),
+
+  ownTime: (tril, given) => timed(tril, ['own', given], ownCall(tril, given)),
+};

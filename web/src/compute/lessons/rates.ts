@@ -1,0 +1,40 @@
+// What is made of counts and measured times, by the core: operations a byte and a second, one time over another, and
+// the power of the size that times grow with.
+import type { Answers } from '../lesson-protocol';
+import type { CostData } from '../protocol';
+
+export interface RatesAsk extends CostData {
+  /** Null until it is measured. */
+  readonly milliseconds: number | null;
+}
+
+/** One measured number over another of its kind. */
+export interface Ratio {
+  readonly number: number;
+  readonly of: number;
+}
+
+export interface RatesLessons {
+  rates: {
+    ask: RatesAsk;
+    answer: { readonly intensity: number; readonly gigaflops: number | null };
+  };
+  ratios: { ask: readonly Ratio[]; answer: readonly number[] };
+  /** Of the times at each size, the power; of each of several. */
+  growths: {
+    ask: readonly { readonly sizes: readonly number[]; readonly times: readonly number[] }[];
+    answer: readonly number[];
+  };
+}
+
+export const ratesAnswers: Answers<RatesLessons> = {
+  rates: ({ cost }, { flops, bytes, milliseconds }) => ({
+    intensity: cost.intensity(flops, bytes),
+    gigaflops: milliseconds === null ? null : cost.gigaflops(flops, milliseconds),
+  }),
+
+  ratios: ({ cost }, ratios) => ratios.map(({ number, of }) => cost.ratio(number, of)),
+
+  growths: (tril, all) =>
+    all.map(({ sizes, times }) => tril.growth(tril.tensor([...sizes]), tril.tensor([...times]))),
+};
