@@ -56,6 +56,48 @@ test('after a link to another chapter the keyboard goes on there', async ({ page
   await expect(page.locator('main :focus')).toHaveCount(1);
 });
 
+test('until a chapter is there, what the page is can be read; the one before stays meanwhile', async ({
+  page,
+}) => {
+  let pass: () => void;
+  const gate = () => new Promise<void>((done) => (pass = done));
+  let waiting = gate();
+  await page.route('**/Page-*.js', async (route) => {
+    await waiting;
+    await route.continue();
+  });
+  await page.goto('./');
+  await expect(page.getByText('Attention you can open up', { exact: true })).toBeVisible();
+  pass!();
+  await computed(page);
+  await expect(page.getByText('Attention you can open up', { exact: true })).toBeHidden();
+
+  waiting = gate();
+  await chapter(page, /Mask/).click();
+  await page.waitForTimeout(300);
+  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page.locator('main .card').first()).toBeVisible();
+  pass!();
+  await expect(page).toHaveTitle('Mask · Tril');
+});
+
+test('a chapter that cannot be loaded says so, and the next try succeeds', async ({
+  page,
+  guard,
+}) => {
+  guard.expect(/ERR_FAILED|Failed to (load|fetch)/);
+  await open(page, 'attend');
+  await page.route('**/Page-*.js', (route) => route.abort());
+  await chapter(page, /Mask/).click();
+  await expect(page.getByRole('alert')).toContainText('could not be loaded');
+  await page.unroute('**/Page-*.js');
+  await page.goBack();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await chapter(page, /Mask/).click();
+  await expect(page).toHaveTitle('Mask · Tril');
+  await computed(page);
+});
+
 test('an address of no chapter says so, one with a broken state as well, in every chapter', async ({
   page,
 }) => {

@@ -14,11 +14,10 @@ import App from './App.svelte';
 import { startLessonWorker } from './compute/lesson-worker-start';
 import { keepForOffline } from './shell/offline';
 import { fitOnPaper } from './shell/paper';
-import { findPlace, rememberPlace } from './shell/place';
+import { rememberPlace } from './shell/place';
 
 startLessonWorker();
 mount(App, { target: document.getElementById('page')! });
 rememberPlace();
-findPlace();
 fitOnPaper();
 keepForOffline();
