@@ -47,7 +47,21 @@ export async function still(page: Page, quiet = 250): Promise<void> {
 /** Opens whatever is folded away. */
 export async function unfold(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const details of document.querySelectorAll('details')) details.open = true;
+    for (const details of document.querySelectorAll('details')) {
+      details.dataset.unfolded ??= String(!details.open);
+      details.open = true;
+    }
+  });
+  await still(page);
+}
+
+/** Folds away again what unfold() has opened. */
+export async function fold(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) {
+      if (details.dataset.unfolded === 'true') details.open = false;
+      delete details.dataset.unfolded;
+    }
   });
   await still(page);
 }
