@@ -4,8 +4,8 @@
 //   node .ci/checks.mjs              `npm run lint`
 //   node .ci/checks.mjs --sum FILE   adds the counts of `npm test`, left in FILE, to the last line
 
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkBuilt, readBuilt } from './check-built.mjs';
@@ -14,17 +14,9 @@ import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, measureSizes } from './check-sizes.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 import { readFiles, root } from './files.mjs';
-import { clangFormat, prettier } from './format.mjs';
+import { call, clangFormat, prettier } from './format.mjs';
 
 const { values: options } = parseArgs({ options: { sum: { type: 'string' } } });
-
-function call(command, ...args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return { failed: status !== 0, output: error?.message ?? `${stdout}${stderr}`.trim() };
-}
 
 function isProgram(path) {
   try {
@@ -38,19 +30,18 @@ function isProgram(path) {
 const npx = (...args) => call('npx', '--no-install', ...args);
 const list = (problems) => ({ failed: problems.length > 0, output: problems.join('\n') });
 
-function typeCheckTests() {
-  const parts = ['wasm', 'pack', 'cli', 'consumer', 'fuzz', 'web'];
-  const projects = parts.map((part) => join('tests', part, 'tsconfig.json'));
-  const results = projects
-    .filter((project) => existsSync(join(root, project)))
-    .map((project) => npx('tsc', '--noEmit', '--project', project));
-  return {
-    failed: results.length === 0 || results.some(({ failed }) => failed),
-    output: results
-      .map(({ output }) => output)
-      .join('\n')
-      .trim(),
-  };
+/** Those of tests/, folder by folder. */
+const testProjects = ['wasm', 'pack', 'cli', 'consumer', 'fuzz', 'web']
+  .map((part) => join('tests', part, 'tsconfig.json'))
+  .filter((project) => existsSync(join(root, project)));
+
+async function typeCheckTests() {
+  const results = [];
+  for (const project of testProjects)
+    results.push(await npx('tsc', '--noEmit', '--project', project));
+  const output = results.map((result) => result.output).join('\n');
+  const failed = results.length === 0 || results.some((result) => result.failed);
+  return { failed, output: output.trim() };
 }
 
 const sources = readFiles(/\.(h|cc|m?ts|m?js|svelte|css|html|svg|py|cmake|json)$|CMakeLists\.txt$/);
@@ -82,14 +73,21 @@ const checks = {
 };
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const [name, check] of Object.entries(checks)) {
-  const begin = performance.now();
-  const { failed, output, skipped } = check();
-  const time = `${((performance.now() - begin) / 1000).toFixed(1)} s`;
-  total[skipped ? 'skipped' : failed ? 'failed' : 'passed'] += 1;
-  console.log(`${name}: ${skipped ? `skipped, ${skipped}` : failed ? 'FAILED' : 'ok'} (${time})`);
-  if (failed) console.log(output.replace(/^/gm, '    '));
+const waiting = Object.entries(checks);
+
+/** Makes those that wait, one after another, until there are none. */
+async function work() {
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const [name, check] = next;
+    const begin = performance.now();
+    const { failed, output, skipped } = await check();
+    const time = `${((performance.now() - begin) / 1000).toFixed(1)} s`;
+    total[skipped ? 'skipped' : failed ? 'failed' : 'passed'] += 1;
+    console.log(`${name}: ${skipped ? `skipped, ${skipped}` : failed ? 'FAILED' : 'ok'} (${time})`);
+    if (failed) console.log(output.replace(/^/gm, '    '));
+  }
 }
+await Promise.all(Array.from({ length: availableParallelism() }, work));
 const shown = Object.entries(sizes).map(([name, size]) => `${name} ${size.toFixed(1)} kB`);
 console.log(`\nGzipped: ${shown.join(', ')}`);
 
