@@ -4,9 +4,9 @@ import { products } from '../contests';
 import type { Answers } from '../lesson-protocol';
 import type { Runner } from '../measure-protocol';
 import type { CostData, MatrixData } from '../protocol';
-import { millisecondsOf } from '../timing';
+import { millisecondsOfEach } from '../timing';
 import { costData, download, stack, upload } from './matrices';
-import { timed } from './times';
+import { timedEach } from './times';
 
 export interface Factors {
   readonly a: MatrixData;
@@ -117,15 +117,16 @@ function trace(tril: Tril, order: TracedMethod, shape: MemoryShape) {
 const strassens = [0, 1, 2].map((levels) => ({ method: 'strassen' as const, levels }));
 const square = (n: number): ProductSizes => ({ rows: n, depth: n, cols: n });
 
-function productTime(
+function productTimes(
   tril: Tril,
   { rows, depth, cols }: ProductSizes,
-  way: Pick<MatmulOptions, 'method' | 'levels'>,
-): number {
+  ...ways: readonly Pick<MatmulOptions, 'method' | 'levels'>[]
+): readonly number[] {
   const a = tril.randomNormal([rows, depth], { seed: 1 });
   const b = tril.randomNormal([depth, cols], { seed: 2 });
   const out = tril.zeros([rows, cols]);
-  return timed(tril, ['product', rows, depth, cols, way], () => tril.matmul(a, b, { ...way, out }));
+  const calls = ways.map((way) => () => tril.matmul(a, b, { ...way, out }));
+  return timedEach(tril, ['product', rows, depth, cols, ways], calls);
 }
 
 export const multiplyAnswers: Answers<MultiplyLessons> = {
@@ -155,15 +156,16 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
 
   productCost: (tril, sizes) => costData(tril.cost.matmul(sizes)),
 
-  productTime: (tril, { method = 'auto', ...sizes }) => productTime(tril, sizes, { method }),
+  productTime: (tril, { method = 'auto', ...sizes }) => productTimes(tril, sizes, { method })[0],
 
   levelCosts: (tril, { n }) =>
     strassens.map((way) => costData(tril.cost.matmul({ ...square(n), ...way }))),
 
-  levelTimes: (tril, { n }) => strassens.map((way) => productTime(tril, square(n), way)),
+  levelTimes: (tril, { n }) => productTimes(tril, square(n), ...strassens),
 
   race(tril, { runners, n }) {
-    const [one, other] = products.prepare(tril, runners, n).map(({ call }) => millisecondsOf(call));
+    const calls = products.prepare(tril, runners, n).map(({ call }) => call);
+    const [one, other] = millisecondsOfEach(calls);
     return { milliseconds: [one, other], ratio: tril.cost.ratio(one, other) };
   },
 

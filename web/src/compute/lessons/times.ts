@@ -3,7 +3,7 @@
 import type { Activation, Tensor, Tril } from 'tril';
 import { divisions, headWidth, heads, inputs } from '../handmade/heads-circuit';
 import type { Answers } from '../lesson-protocol';
-import { millisecondsOf } from '../timing';
+import { millisecondsOfEach } from '../timing';
 import { deepSizes, sizes } from './block';
 import { randomWeights, type BlockForm } from './block-parts';
 
@@ -32,18 +32,26 @@ export interface TimesLessons {
   normTime: Of<{ readonly rows: number; readonly width: number }>;
 }
 
-const known = new Map<string, number>();
+const known = new Map<string, readonly number[]>();
 
 /**
  * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
  * the next.
  */
-export function timed(tril: Tril, what: unknown, call: () => unknown): number {
+export function timedEach(
+  tril: Tril,
+  what: unknown,
+  calls: readonly (() => unknown)[],
+): readonly number[] {
   const key = JSON.stringify(what);
-  const milliseconds = known.get(key) ?? millisecondsOf(() => tril.scope(() => void call()));
+  const alone = calls.map((call) => () => tril.scope(() => void call()));
+  const milliseconds = known.get(key) ?? millisecondsOfEach(alone);
   known.set(key, milliseconds);
   return milliseconds;
 }
+
+export const timed = (tril: Tril, what: unknown, call: () => unknown): number =>
+  timedEach(tril, what, [call])[0];
 
 const drawn = (tril: Tril, ...shape: number[]): Tensor => tril.randomNormal(shape, { seed: 1 });
 
@@ -81,12 +89,14 @@ export const timesAnswers: Answers<TimesLessons> = {
   },
 
   dividedTime: (tril, { tokens }) =>
-    divisions.map((count) => {
-      const q = drawn(tril, 1, count, tokens, (heads * headWidth) / count);
-      return timed(tril, ['divided', count, tokens], () =>
-        tril.attention(q, q, q, { causal: true, method: 'full' }),
-      );
-    }),
+    timedEach(
+      tril,
+      ['divided', tokens],
+      divisions.map((count) => {
+        const q = drawn(tril, 1, count, tokens, (heads * headWidth) / count);
+        return () => tril.attention(q, q, q, { causal: true, method: 'full' });
+      }),
+    ),
 
   blockTime: (tril, ask) => timeOfBlock(tril, sizes, ask),
 
