@@ -137,7 +137,7 @@ TEST(AttentionCost, IsThatOfItsLoopsForEveryMethodAndMask) {
         SCOPED_TRACE(each.name + " " + std::to_string(static_cast<int>(method)));
         AttentionOptions by = options;
         by.method = method;
-        const AttentionCost cost = attention_cost(sizes, by);
+        const AttentionCost cost = attention_cost(sizes, by, {query_block, key_block});
         double scores = 0;
         const double flops = flops_of([&] {
           scores = run(loops, each.sees, query_block, key_block, method == AttentionMethod::online);
@@ -151,6 +151,7 @@ TEST(AttentionCost, IsThatOfItsLoopsForEveryMethodAndMask) {
       expect(AttentionMethod::blocked, 64, kKeys);
       expect(AttentionMethod::automatic, 64, kKeys);
       expect(AttentionMethod::online, 64, 128);
+      expect(AttentionMethod::online, 20, 30);
     }
   }
 }
@@ -167,6 +168,24 @@ TEST(AttentionCost, HasAClosedFormWithoutMask) {
   const double pairs = 2.0 * 8 * 128 * 256;
   EXPECT_EQ(cost.scores, pairs);
   EXPECT_EQ(cost.flops, pairs * (2 * 64 + 1 + 5 + 2 * 32));
+}
+
+TEST(AttentionCost, IsByTheBlocksOfOnline) {
+  const AttentionSizes sizes = {.queries = 600, .keys = 600, .width = 8, .value_width = 8};
+  const AttentionOptions online = {.causal = true, .method = AttentionMethod::online};
+  const AttentionCost usual = attention_cost(sizes, online);
+  EXPECT_EQ(usual.flops, attention_cost(sizes, online, {64, 128}).flops);
+  EXPECT_EQ(usual.held_bytes, 4 * 64 * (128 + 3));
+  EXPECT_EQ(attention_cost(sizes, online, {5, 7}).held_bytes, 4 * 5 * (7 + 3));
+  EXPECT_LT(attention_cost(sizes, online, {5, 7}).scores, usual.scores);
+  EXPECT_EQ(error_of([&] {
+              attention_cost(sizes, online, {0, 7});
+            }),
+            "attention_cost: blocks.queries: must be at least 1, is 0");
+  EXPECT_EQ(error_of([&] {
+              attention_cost(sizes, online, {1, 0});
+            }),
+            "attention_cost: blocks.keys: must be at least 1, is 0");
 }
 
 TEST(AttentionCost, CountsPositionsFromThePastAndTheKeyLengths) {

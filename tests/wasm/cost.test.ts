@@ -82,6 +82,9 @@ describe('cost', () => {
     const online = tril.cost.attention({ ...sizes, method: 'online', causal: true });
     expect(online.scores).toBe(blocked.scores);
     expect(online.heldBytes).toBe(float * 64 * (128 + 3));
+    const small = { ...sizes, method: 'online', blocks: { queries: 2, keys: 4 } } as const;
+    expect(tril.cost.attention(small).heldBytes).toBe(float * 2 * (4 + 3));
+    expect(tril.cost.attention({ ...small, causal: true }).scores).toBeLessThan(online.scores);
     const long = { heads: 1, queries: 16384, keys: 16384, width: 64, method: 'online' } as const;
     expect(tril.cost.attention(long).heldBytes).toBe(online.heldBytes);
     const mask = tril.mask.padding([100]);
@@ -177,6 +180,8 @@ describe('cost', () => {
     bad(() => cost.attention(sizes), 'cost.attention', 'kvHeads', '3 does not divide the 4 heads');
     const wide = { queries: 1, keys: 1, width: 1, valueWidth: 0 };
     bad(() => cost.attention(wide), 'cost.attention', 'valueWidth', 'at least 1, is 0');
+    const none = { queries: 1, keys: 1, width: 1, blocks: { keys: 0 } };
+    bad(() => cost.attention(none), 'cost.attention', 'blocks.keys', 'at least 1, is 0');
     const one = { queries: 1, keys: 1, width: 1 };
     bad(
       () => cost.attention({ ...one, past: 2 }),

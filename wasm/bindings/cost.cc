@@ -75,7 +75,7 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
   if (kind == "low_rank_attention") {
     return result(low_rank_attention_cost(attention, size("rank")));
   }
-  return result(attention_cost(attention, core()));
+  return result(attention_cost(attention, core(), {size("blockQueries"), size("blockKeys")}));
 }
 
 CostResult cost_sum(const CostResult& one, const CostResult& other) {

@@ -99,17 +99,20 @@ Cost softmax_cost(Index rows, Index length, bool stable) {
   return cost;
 }
 
-AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& options) {
+AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& options,
+                             const OnlineBlocks& blocks) {
   constexpr const char* kCall = "attention_cost";
   check_sizes(s, kCall);
+  check_size(blocks.queries, kCall, "blocks.queries");
+  check_size(blocks.keys, kCall, "blocks.keys");
   detail::check_options(kCall, options, {s.batches, s.heads, s.queries, s.keys});
   const AttentionMethod method = detail::chosen_method(options.method, s.keys, false);
   const bool online = method == AttentionMethod::online;
   const Index query_block =
       std::min(s.queries, method == AttentionMethod::full      ? s.queries
                           : method == AttentionMethod::blocked ? detail::kQueryBlock
-                                                               : OnlineBlocks().queries);
-  const Index key_block = online ? std::min(s.keys, OnlineBlocks().keys) : s.keys;
+                                                               : blocks.queries);
+  const Index key_block = online ? std::min(s.keys, blocks.keys) : s.keys;
   const Work work = count(problem_of(s, options), query_block, key_block);
 
   AttentionCost cost;

@@ -3,6 +3,7 @@
 
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
+#include <tril/attention/online_attention.h>
 #include <tril/foundation/cost.h>
 
 namespace tril {
@@ -32,9 +33,11 @@ struct AttentionCost : Cost {
 // each query and block of keys that it sees anything of (what is done when the maximum grew: new
 // factor, sum, output), and Dv for each query.
 //
-// Held: a block's scores; by `online` also three numbers a query. Throws Error for a size below 1,
-// for key_heads that do not divide heads, and as attention does for options.
-AttentionCost attention_cost(const AttentionSizes& sizes, const AttentionOptions& options);
+// Held: a block's scores; by `online` also three numbers a query. `blocks` are those of `online`.
+// Throws Error for a size below 1, for key_heads that do not divide heads, and as attention does
+// for options.
+AttentionCost attention_cost(const AttentionSizes& sizes, const AttentionOptions& options,
+                             const OnlineBlocks& blocks = {});
 
 // Features, two matrix products and their normalisation as LinearAttentionOptions has them:
 // elu_plus_one 2 flops an element (comparison, and exp or addition), features of keys anew for

@@ -5,6 +5,7 @@ import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
 import type { MatmulMethod } from './matmul.js';
+import { blocksOption, type OnlineBlocks } from './online-attention.js';
 
 /** What a computation costs, counted from its definition and its sizes, not measured. */
 export interface Cost {
@@ -82,7 +83,7 @@ export const costCalls = (context: Context) => {
       flag(flag: string, fallback: boolean) {
         sizes[flag] = booleanOption(call, flag, values[flag], fallback);
       },
-      set(name: string, value: boolean) {
+      set(name: string, value: boolean | number) {
         sizes[name] = value;
       },
       text(text: string, fallback: string) {
@@ -287,10 +288,19 @@ export const costCalls = (context: Context) => {
        * full / online > 50; // true
        * ```
        */
-      attention(sizes: AttentionSizes & AttentionCostOptions): AttentionCost {
-        const names = [...attentionSizes, ...attentionOptions];
+      attention(
+        sizes: AttentionSizes &
+          AttentionCostOptions & {
+            /** Of `'online'`, as `onlineAttention` has them. */
+            readonly blocks?: OnlineBlocks;
+          },
+      ): AttentionCost {
+        const names = [...attentionSizes, ...attentionOptions, 'blocks'];
         const read = costOf('attention', 'attention', names, sizes);
         read.tensors();
+        const { queries, keys } = blocksOption('cost.attention', sizes.blocks);
+        read.set('blockQueries', queries);
+        read.set('blockKeys', keys);
         return read.cost(true);
       },
 

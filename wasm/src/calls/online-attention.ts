@@ -47,6 +47,15 @@ const optionNames = [
   ...['heads', 'kvHeads', 'blocks', 'trace', 'out'],
 ];
 
+/** With what is not given. */
+export function blocksOption(call: string, blocks: OnlineBlocks = {}): Required<OnlineBlocks> {
+  checkKeys(call, 'blocks', 'size', blocks, ['queries', 'keys']);
+  return {
+    queries: integerOption(call, 'blocks.queries', blocks.queries, 64, 1),
+    keys: integerOption(call, 'blocks.keys', blocks.keys, 128, 1),
+  };
+}
+
 export const onlineAttentionCalls = (context: Context) => ({
   /**
    * Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022), with its steps:
@@ -73,10 +82,8 @@ export const onlineAttentionCalls = (context: Context) => ({
   ): OnlineResult<Options> {
     const call = 'onlineAttention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
-    const { blocks = {}, out = null } = options;
-    checkKeys(call, 'blocks', 'size', blocks, ['queries', 'keys']);
-    const queries = integerOption(call, 'blocks.queries', blocks.queries, 64, 1);
-    const keys = integerOption(call, 'blocks.keys', blocks.keys, 128, 1);
+    const { blocks, out = null } = options;
+    const { queries, keys } = blocksOption(call, blocks);
     return context.run(call, { query: q, key: k, value: v, out }, (t) => {
       const made = context.raw._onlineAttention(
         ...[context.engine, t.query, t.key, t.value, raw, queries, keys, t.out],
