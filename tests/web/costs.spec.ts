@@ -250,6 +250,25 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
   await expect(page.locator('#proof [data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
 });
 
+test('what is held and how many scores there are is counted by the core, too', async ({ page }) => {
+  const { cost } = await tril();
+  await page.goto('./#longer?queries=3&keys=4');
+  const sizes = { queries: 8, keys: 8, width: 4, causal: true };
+  const held = (way: { method: 'full' } | { method: 'online'; blocks: object }) =>
+    String(cost.attention({ ...sizes, ...way }).heldBytes);
+  const cells = page.locator('#online table td');
+  await expect(cells.first()).toHaveText(held({ method: 'full' }));
+  const blocks = { queries: 3, keys: 4 };
+  await expect(cells.last()).toHaveText(held({ method: 'online', blocks }));
+  await page.goto('./#heads');
+  for (const heads of [1, 2, 4]) {
+    const { scores } = cost.attention({
+      ...{ heads, queries: 9, keys: 9, width: 24 / heads, causal: true, method: 'full' },
+    });
+    await expect(page.locator(`[data-division="${heads}"] h3`)).toContainText(String(scores));
+  }
+});
+
 test('what has been timed keeps its time: two figures of one call say the same', async ({
   page,
 }) => {

@@ -1,6 +1,6 @@
 // What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way,
 // for a batch of two. There is no arithmetic here.
-import type { Cost, MultiHeadWeights, Tensor, Tril } from 'tril';
+import type { AttentionCost, MultiHeadWeights, Tensor, Tril } from 'tril';
 import { positions } from '../handmade/attend-heads';
 import {
   divisions,
@@ -50,8 +50,9 @@ export interface LayerAnswer {
 export interface Division {
   /** A map a head. */
   readonly weights: readonly MatrixData[];
-  /** Of the attention of all heads to one sequence. */
+  /** Of the attention of all heads to one sequence, and how many scores that is. */
   readonly cost: CostData;
+  readonly scores: number;
 }
 
 export interface HeadsAnswer {
@@ -149,7 +150,7 @@ function layer(
   };
 }
 
-function attentionCost(tril: Tril, batches: number, count: number, length: number): Cost {
+function attentionCost(tril: Tril, batches: number, count: number, length: number): AttentionCost {
   const width = (heads * headWidth) / count;
   const sizes = { batches, heads: count, queries: length, keys: length, width };
   return tril.cost.attention({ ...sizes, causal: true, method: 'full' });
@@ -183,10 +184,14 @@ export const headsAnswers: Answers<HeadsLessons> = {
       layers: [first.answer, second.answer],
       outputWeight: out,
       readout: download(tril.matmul(upload(tril, found), tokens, { transposeB: true })),
-      divided: divisions.map((count) => ({
-        weights: matricesOf(attend(tril, x, one, out, count).trace.weights, batch),
-        cost: costData(attentionCost(tril, 1, count, x.shape[1])),
-      })),
+      divided: divisions.map((count) => {
+        const cost = attentionCost(tril, 1, count, x.shape[1]);
+        return {
+          weights: matricesOf(attend(tril, x, one, out, count).trace.weights, batch),
+          cost: costData(cost),
+          scores: cost.scores,
+        };
+      }),
       cost: layerCost(tril, x),
     };
   },

@@ -47,6 +47,8 @@ export interface OnlineSteps extends Inputs {
   readonly output: MatrixData;
   /** Largest distance from the output of full attention. */
   readonly apart: number;
+  /** Bytes held at once. */
+  readonly held: { readonly full: number; readonly online: number };
 }
 
 export interface OrderFlops {
@@ -153,6 +155,13 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
   const blocks = { queries: ask.queries, keys: ask.keys };
   const { output, trace } = tril.onlineAttention(q, k, v, { ...options, blocks, trace: true });
   const { rows, cols } = given.v;
+  const sizes = {
+    queries: given.q.rows,
+    keys: given.k.rows,
+    width: given.q.cols,
+    valueWidth: cols,
+  };
+  const costs = { ...sizes, ...options };
   const steps = trace.maximum.shape.at(-1)!;
   const partial = trace.partial.read();
   return {
@@ -173,6 +182,10 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
     visited: download(trace.visited),
     output: download(output),
     apart: tril.compare(full.output, output).maxAbsolute,
+    held: {
+      full: tril.cost.attention({ ...costs, method: 'full' }).heldBytes,
+      online: tril.cost.attention({ ...costs, method: 'online', blocks }).heldBytes,
+    },
   };
 }
 
