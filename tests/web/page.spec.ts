@@ -1,6 +1,7 @@
 // The page as a whole: widths, 64 tokens, bad input, themes, policy, accessibility.
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
+import { themes } from './reach.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
@@ -148,23 +149,23 @@ test('the policy allows own files only, and no inline script', async ({ attend, 
   expect(ran).toEqual({ blocked: true, ran: false });
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test.describe(`axe finds nothing, ${theme}`, () => {
-    test.use({ colorScheme: theme });
-    for (const [name, query] of Object.entries({
-      input: { step: 'x', text: 'one two three' },
-      'an edited weight': { step: 'q', edits: 'wq~0~7~3', pin: 'wq.0.7', text: 'one two three' },
-      'a pinned score': { step: 'scores', pin: 'scores.1.2', text: 'one two three' },
-      '64 tokens': { step: 'weights', text: long },
-      output: { step: 'output', text: 'one two three' },
-      numbers: { by: 'numbers', text: '1 2\n3 nan', step: 'masked' },
-      'a broken link': { step: 'nonsense', text: 'one two three' },
-    } as Record<string, Record<string, string>>)) {
-      test(name, async ({ attend, page }) => {
-        await attend.open(query);
-        if (name !== '64 tokens') await attend.table();
-        await expectAccessible(page);
-      });
-    }
-  });
-}
+test.describe('axe finds nothing, light and dark', () => {
+  for (const [name, query] of Object.entries({
+    input: { step: 'x', text: 'one two three' },
+    'an edited weight': { step: 'q', edits: 'wq~0~7~3', pin: 'wq.0.7', text: 'one two three' },
+    'a pinned score': { step: 'scores', pin: 'scores.1.2', text: 'one two three' },
+    '64 tokens': { step: 'weights', text: long },
+    output: { step: 'output', text: 'one two three' },
+    numbers: { by: 'numbers', text: '1 2\n3 nan', step: 'masked' },
+    'a broken link': { step: 'nonsense', text: 'one two three' },
+  } as Record<string, Record<string, string>>)) {
+    test(name, async ({ attend, page }) => {
+      await attend.open(query);
+      if (name !== '64 tokens') await attend.table();
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme });
+        await expectAccessible(page, colorScheme);
+      }
+    });
+  }
+});
