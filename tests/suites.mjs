@@ -50,7 +50,7 @@ async function buildAll() {
   await buildPackage();
 }
 
-function nodeRunner({ id, name, part, prepare, command, env, read }) {
+function nodeRunner({ id, name, part, prepare, meanwhile, command, env, read }) {
   const report = join(reportFolder, `${id}.json`);
   return {
     id,
@@ -58,6 +58,7 @@ function nodeRunner({ id, name, part, prepare, command, env, read }) {
     part,
     report,
     prepare,
+    meanwhile,
     run: () => {
       // Not by npx, which runs in the folder of the workspace, tests, instead of this one.
       const [program, ...args] = command(report);
@@ -108,6 +109,7 @@ export const suites = [
     name: 'Vitest, packed package',
     part: 'pack',
     prepare: buildAll,
+    meanwhile: true,
     ...vitest,
   }),
   nodeRunner({
@@ -122,6 +124,7 @@ export const suites = [
     name: 'Vitest, C++ consumers',
     part: 'consumer',
     prepare: () => build('native', 'tril_cli'), // and with it all that is installed
+    meanwhile: true,
     ...vitest,
   }),
   ...(findFuzzer() ? [fuzzing] : []),

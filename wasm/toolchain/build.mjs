@@ -58,7 +58,11 @@ export const buildModules = () =>
     sources: ['core', 'wasm/bindings', 'wasm/toolchain/eigen', ...cmakeFiles, ...emscripten],
     results: modules,
     work: async () => {
-      for (const variant of variants) await build(`wasm-${variant}`, 'tril_wasm');
+      // Two at a time: configuring and linking take one processor each.
+      for (let first = 0; first < variants.length; first += 2) {
+        const pair = variants.slice(first, first + 2);
+        await Promise.all(pair.map((variant) => build(`wasm-${variant}`, 'tril_wasm')));
+      }
     },
   });
 
