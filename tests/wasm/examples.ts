@@ -18,6 +18,7 @@ const source = join(import.meta.dirname, '..', '..', 'wasm', 'src');
 const owners: Record<string, string> = {
   'calls/cost.ts': 'cost.',
   'calls/mask.ts': 'mask.',
+  'calls/rates.ts': 'cost.',
   'tensor.ts': 'Tensor.',
   'worker/index.ts': 'worker.',
 };
