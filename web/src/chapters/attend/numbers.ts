@@ -1,4 +1,4 @@
-// Pasted numbers to a matrix: rows by line, columns by comma, semicolon, tab or space.
+// Pasted numbers to a matrix: rows by line or by brackets, columns by comma, semicolon, tab or space.
 import type { MatrixData } from '../../compute/protocol';
 import { parseNumber } from '../../figures/format';
 
@@ -24,10 +24,13 @@ export type NumbersProblem =
       readonly wanted: number;
     };
 
+/** A line ends a row, and so does a bracket before the next one, as in [[1, 2], [3, 4]]. */
+const rowEnd = /(\n|\]\s*,?\s*(?=\[))/u;
+
 export function parseNumbers(text: string): Numbers {
-  const lines = text.split(/\n/u).map((line) => line.replace(/[[\]()]/gu, ' ').trim());
+  const lines = text.split(rowEnd).map((line) => line.replace(/[[\]()]/gu, ' ').trim());
   const rows = lines
-    .filter((line) => line !== '')
+    .filter((line) => /[^\s,]/u.test(line))
     .map((line) => line.split(/[\s,;]+/u).filter(Boolean));
   const wanted = rows[0]?.length ?? 0;
   const values: number[] = [];
@@ -61,13 +64,13 @@ function problem(found: NumbersProblem): Numbers {
 export function replaceNumber(text: string, row: number, col: number, value: string): string {
   let seen = -1;
   return text
-    .split('\n')
+    .split(rowEnd)
     .map((line) => {
-      if (/[^\s[\]()]/u.test(line)) ++seen;
+      if (/[^\s,[\]()]/u.test(line)) ++seen;
       else return line;
       if (seen !== row) return line;
       let entry = -1;
       return line.replace(/[^\s,;[\]()]+/gu, (old) => (++entry === col ? value : old));
     })
-    .join('\n');
+    .join('');
 }
