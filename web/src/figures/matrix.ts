@@ -43,6 +43,8 @@ export interface Drawn {
   readonly matrix: MatrixData;
   readonly rows: Axis;
   readonly cols: Axis;
+  /** Their titles stand below; at matrices of words they always do. */
+  readonly titled?: boolean;
   /** weights: 0 to 1, one colour. signed: two colours around 0. */
   readonly kind: 'signed' | 'weights';
   /** The magnitude that fills a cell, and whether other matrices on the stage share it. */

@@ -30,6 +30,7 @@ function drawnOf({ id, name, role, matrix, kind = 'signed', editable = false }: 
     matrix,
     rows: numerals(matrix.rows, query),
     cols: numerals(matrix.cols, key),
+    titled: matrix.rows > 1,
     kind,
     end: kind === 'weights' ? 1 : scaleEnd(matrix.data),
     shared: false,

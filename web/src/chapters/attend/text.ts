@@ -21,7 +21,7 @@ export const text = {
     middle: ': it looks. The words along the top are the ',
     keys: 'keys',
     after:
-      ': they are looked at. Under a causal mask nothing looks to its right, and what is hidden gets exactly zero.',
+      ': they are looked at. Under a causal mask nothing looks to its right, and what is hidden gets exactly zero. Words, or whatever a text is cut into, are called tokens; a head is one way of looking, with one such table of weights.',
   },
   start: { before: 'New to matrices? ', link: 'Begin with how two of them are multiplied.' },
   try: 'Type your own words, in any script. Point at any number, tap it, or reach it with the arrow keys, and it says where it comes from.',
@@ -212,7 +212,7 @@ export const text = {
     title: 'A blend, never more',
     heading: 'A row of weights is a blend',
     cost: 'The row of weights times V:',
-    lede: 'Shares of one whole, none below zero: what comes out is a convex combination. It can come as near to any value as one likes, and it can never leave the hull of them all.',
+    lede: 'Shares of one whole, none below zero: what comes out is a blend, a convex combination. It can come as near to any value as one likes, and it can never leave the hull of them all, the shape of a rubber band around them.',
     about:
       'The bar is the row of weights. In the plane below it every value is a point, as large as its share, and the output is where the shares balance. Take the head “Average of the past”, and it lies in the middle; take “Previous token”, and it sits nearly on one value.',
     moral:
@@ -242,9 +242,9 @@ export const text = {
   stable: {
     title: 'Softmax without overflow',
     heading: 'The same formula, and a NaN',
-    lede: 'On paper, adding a number to every score of a row changes nothing: it cancels. In a machine e to the 89 is already more than a float can hold.',
+    lede: 'On paper, adding a number to every score of a row changes nothing: it cancels. In a machine e to the 89 is already more than a float, a number in 32 bits, can hold.',
     about:
-      'As it is written, softmax then divides ∞ by ∞. And if all scores are far below zero, it divides 0 by 0. With the largest score taken off first every power is at most 1, one of them is exactly 1, and the result is the same wherever both have one.',
+      'As it is written, softmax then divides ∞ by ∞, and that is not a number: NaN. And if all scores are far below zero, it divides 0 by 0. With the largest score taken off first every power is at most 1, one of them is exactly 1, and the result is the same wherever both have one.',
     source:
       'Blanchard, Higham and Higham, Accurately computing the log-sum-exp and softmax functions, 2021.',
     add: 'Add to every score',
@@ -280,7 +280,7 @@ export const text = {
     title: 'Why 1/√d',
     heading: 'Why divide by √d?',
     cost: 'All scores at this width, Q times K transposed:',
-    lede: 'A dot product of d random numbers with d others is a sum of d products. Each adds its variance, so scores spread the further the wider the head is.',
+    lede: 'A dot product of d random numbers with d others is a sum of d products. Each adds its variance, the mean square of how far a number lies from its mean. So scores spread the further the wider the head is.',
     about:
       'Softmax of scores that are far apart gives nearly everything to the largest: it saturates, chooses instead of blending, and hardly changes when a score does, so there is nothing to learn from. Divided by √d, scores have variance 1 whatever the width. Drag d and see.',
     source:
@@ -298,7 +298,7 @@ export const text = {
     },
     point: (kind: string, width: number, value: string) => `${kind}, d = ${width}: ${value}`,
     measured: (many: number, few: number) =>
-      `Measured on ${many} random queries and as many keys: variance of all ${many * many} scores; largest weight and entropy are means over the rows. Below, softmax for ${few} of each, made anew.`,
+      `Measured on ${many} random queries and as many keys: variance of all ${many * many} scores; largest weight and entropy are means over the rows. Entropy is 0 where one key has all the weight, ln ${many} where all have alike. Below, softmax for ${few} of each, made anew.`,
     symbols: { plain: 'softmax(Q Kᵀ)', scaled: 'softmax(Q Kᵀ/√d)' },
     hint: 'Point at any weight, tap it, or reach it with the arrow keys.',
     why: {

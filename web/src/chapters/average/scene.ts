@@ -30,6 +30,7 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
   const outputs = outcomes.map(({ output }) => output[sequence].data);
   const end = scaleEnd(x.data, ...outputs);
   const common = {
+    titled: true,
     shared: false,
     hidden: () => false,
     changed: null,
@@ -40,7 +41,17 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
   const wide = { rows: numerals(x.rows, axes.now), cols: numerals(x.cols, axes.entry) };
   const drawn: Partial<Record<AverageId, Drawn>> = {
     x: {
-      ...{ ...common, ...wide, id: 'x', role: 'x', matrix: x, kind: 'signed', end, editable: true },
+      ...{
+        ...common,
+        ...wide,
+        rows: numerals(x.rows, axes.then),
+        id: 'x',
+        role: 'x',
+        matrix: x,
+        kind: 'signed',
+        end,
+        editable: true,
+      },
       symbol: { base: symbols.x, letter: true },
       shared: true,
     },

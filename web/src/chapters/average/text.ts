@@ -7,13 +7,14 @@ export const text = {
   heading: 'Everything up to now, as one product',
   lede: 'Before words look at each other, let them do something simpler: each takes the average of all that came before it, and of itself.',
   intro:
-    'Two loops can do that. So can one matrix product, if the weights stand in a matrix. And those weights are what softmax makes of a mask: that third way is causal attention, with all scores equal.',
+    'A word is a row of x here. Two loops can average the rows up to now. So can one matrix product, if the weights stand in a matrix. And those weights are what softmax makes of a mask: e to every entry, over the sum of its row. That third way is causal attention, with all scores equal.',
   batch:
-    'Sequences of a batch do not see each other: the same weights serve each of them, one product a sequence.',
+    'A batch is several sequences at once. They do not see each other: the same weights serve each of them, one product a sequence.',
   sums: 'Ones alone, not divided by their row sums, give running sums. Softmax cannot do that: its rows always share out one whole.',
   zeros:
     'A mask of zeros hides nothing. e to the 0 is 1, as much as for everyone who may be seen; only e to the −∞ is nothing. Choose another number where the future is hidden, and watch it leak in.',
-  shapes: 'Shapes: x is B × T × C, weights T × T, the result B × T × C.',
+  shapes:
+    'Shapes: x is B × T × C (B sequences of T rows of C numbers), weights T × T, the result B × T × C.',
   ask: {
     title: 'Before you look',
     words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },
@@ -55,7 +56,7 @@ export const text = {
   },
   noSums: 'Softmax shares out one whole, row by row. It cannot give sums.',
   symbols: { x: 'x', ones: 'L', mask: 'M', weights: 'weights', y: 'y' },
-  axes: { now: 'now', then: 'up to now', entry: 'entry' },
+  axes: { now: 'row t', then: 'row s', entry: 'entry' },
   same: 'equal to the loops, to the last bit',
   near: (distance: string) => `at most ${distance} from the loops`,
   leaks: (distance: string) => `up to ${distance} from the loops: the future leaks in`,
@@ -77,7 +78,7 @@ export const text = {
 
   question: {
     value: (row: number, col: number) =>
-      `What will y[${row}, ${col}] be, the average up to row ${row}?`,
+      `What will row ${row}, column ${col} of y be: the average of column ${col} of x up to row ${row}?`,
     answer: (value: string) => `It is ${value}.`,
     zeros: 'With zeros in place of −∞ in the mask, what does the first row of y become?',
     choices: {

@@ -58,7 +58,11 @@ export function sceneOf(
 ): Scene {
   const last = before && !difference(answer.scores, before.scores) ? before : null;
   const { titles, symbols } = text;
-  const square = { rows: tokenAxis(titles.query, typed), cols: tokenAxis(titles.key, typed) };
+  const square = {
+    rows: tokenAxis(titles.query, typed),
+    cols: tokenAxis(titles.key, typed),
+    titled: true,
+  };
   const wide = (title: string) => ({
     rows: tokenAxis(title, typed),
     cols: numerals(answer.values.cols, titles.entry),

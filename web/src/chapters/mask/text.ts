@@ -13,7 +13,7 @@ export const text = {
   kicker: 'Chapter 4',
   heading: 'Who may look where',
   lede: 'A mask is a matrix like the scores: a row for every query, a column for every key. Where it says −∞, the query may not look; where it says 0, nothing changes.',
-  axes: 'Down are those who look, across are those who are looked at. So a causal mask is a lower triangle, and padding is columns, not rows: what is padding may still look, only nobody looks at it.',
+  axes: 'Down are those who look, across are those who are looked at. So a causal mask, under which nothing looks ahead, is a lower triangle. And padding, which fills short texts up to a common length, is columns, not rows: it may still look, only nobody looks at it.',
   combine:
     'Rules add up: −∞ from any of them is −∞. Choose some, or draw: press a cell, or paint over many. Then softmax gives every hidden cell a share of exactly zero, and the others share out the whole among themselves.',
   wrong:
@@ -202,7 +202,7 @@ export const text = {
   blocks: {
     title: 'Blocks that are never computed',
     heading: 'Fused kernels still mask',
-    lede: 'For long texts the scores are never held whole: blocks of 64 queries meet blocks of 128 keys. What a mask hides whole is skipped, and that is where it saves time.',
+    lede: 'For long texts the scores are never held whole. A fused kernel does all of attention in one go, block by block: 64 queries meet 128 keys. What a mask hides whole is skipped, and that is where it saves time.',
     about:
       'It is often said that such kernels need no mask. They do: on the blocks at the edge some pairs are hidden and some are not, and there every hidden score becomes −∞ as before. Only blocks without a single visible pair are left out.',
     rule: 'A rule of left and right bounds, such as causal or a window, tells that at once. A strided or a drawn mask has something to see almost everywhere, so it hides much and saves little.',

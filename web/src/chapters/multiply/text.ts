@@ -8,9 +8,9 @@ export const text = {
   title: 'Multiply',
   kicker: 'Chapter 1',
   heading: 'One product, many ways',
-  lede: 'Attention is two matrix products with a softmax between them: Q times K transposed, and weights times V. Nearly all of its time goes here.',
+  lede: 'A matrix is a table of numbers, and two of them can be multiplied. Attention does it twice, Q times K with its rows as columns, then weights times V, and nearly all of its time goes here.',
   intro:
-    'Entry i, j of a product is row i of A times column j of B, number by number, added up. Nothing says in which order, and every order gives the same matrix. They differ in what one sees, in what memory has to do, and in how long it takes.',
+    'For the number in row i and column j of the product C, take row i of A and column j of B, multiply them number by number, and add up. Nothing says in which order, and every order gives the same matrix. They differ in what one sees, in what memory has to do, and in how long it takes.',
   loading: 'Loading the core …',
   ask: {
     title: 'Before you look',
@@ -32,7 +32,7 @@ export const text = {
       columns:
         'A column of C is a blend of the columns of A, and a column of B says how much of each.',
       outer:
-        'C is a stack of layers: column k of A times row k of B is a whole matrix, and C is the sum of them. Each layer has rank one.',
+        'C is a stack of layers: column k of A times row k of B is a whole matrix, and C is the sum of them. Each layer has rank one: its rows are multiples of a single row.',
     } satisfies Record<Reading, string>,
     formulas: {
       dots: String.raw`\role{score}{c_{ij}} = \role{q}{a_{i:}}\,\role{k}{b_{:j}}`,
@@ -63,9 +63,9 @@ export const text = {
     axes: { row: 'row', column: 'column' },
     same: 'The steps differ; the last one is always the same matrix, to the last bit.',
     source:
-      'Strang, Introduction to Linear Algebra, section 2.4. Shapes: A is n × k, B is k × m, C is n × m.',
+      'Strang, Introduction to Linear Algebra, section 2.4. Shapes: A is n × k, B is k × m, C is n × m. In a formula a colon stands for “all”: i: is a whole row, :j a whole column.',
     question: (i: number, j: number, reading: string) =>
-      `Read as ${reading}: when will c[${i}, ${j}] have its final value?`,
+      `Read as ${reading}: when will the number in row ${i}, column ${j} of C be final?`,
     choices: {
       first: 'after the first step',
       half: 'somewhere in between',
@@ -79,9 +79,9 @@ export const text = {
     heading: 'The same loops, other neighbours',
     lede: 'Memory comes in lines. Whoever asks for one number is handed its neighbours too, and they are of use only if they are asked for next.',
     about:
-      'Here the matrices are 16 × 16, a line holds 4 numbers, and the cache 8 lines: far less than a matrix. Each of the six orders of the three loops makes exactly the same multiplications. Their order decides what is still in the cache when it is needed again.',
+      'A cache is a small, fast memory for the lines that were used last. A number found there is a hit; where its line must be fetched first, that is a miss. Here the matrices are 16 × 16, a line holds 4 numbers, and the cache 8 lines: far less than a matrix. Each of the six orders of the three loops makes exactly the same multiplications. Their order decides what is still in the cache when it is needed again.',
     counted:
-      'Hits and misses are counted by running the core’s own loops on a memory that tells, and the last column is counted with pencil and paper. The cache keeps the lines that were used most recently.',
+      'Hits and misses are counted by running the core’s own loops on a memory that tells, and the last column is counted with pencil and paper.',
     label: 'Loops',
     orders: {
       ijk: 'i j k',
@@ -100,7 +100,7 @@ export const text = {
       jki: 'The innermost loop walks down a column of A and a column of C: of every line one number is used, twice over.',
       kji: 'As j k i, with the outer loops exchanged: down the columns of A and C.',
       blocked:
-        'Blocks of 4 × 4: a block of B is used for a whole block of rows before it goes, so every line that comes in is worth while.',
+        'Blocks of 4 × 4: a block of B is used for a whole block of rows before it goes, so every line that comes in is worthwhile.',
     } satisfies Record<TracedMethod, string>,
     paper: {
       ijk: 'n²(r + n + 1)',
@@ -145,9 +145,9 @@ export const text = {
     heading: 'The same loops on your machine',
     lede: 'What the small cache foretold, your processor confirms: the same kernels at sizes where it matters.',
     about:
-      'Each product is timed in a Worker, so that the page goes on: batches of 20 ms or more after a warm-up, the median of five. The peak is a loop of multiply-adds that never leaves the registers, and plain JavaScript is three loops as anyone would write them. Both are measured in the same run.',
+      'Each product is timed in a Worker, so that the page goes on: batches of 20 ms or more after a warm-up, the median of five. The peak is a loop of multiply-adds that never leaves the registers, and plain JavaScript is three loops as anyone would write them. Both are measured in the same run. 1 GFLOP/s is a thousand million multiplications and additions a second.',
     exponent:
-      'The exponent is fitted to the time of the larger half of the sizes: 3 where only the arithmetic counts, more where memory does, log₂ 7 ≈ 2.81 a level where Strassen’s seven products replace eight.',
+      'The exponent says how the time grows with n: with 3, twice the size takes eight times as long. It is fitted to the larger half of the sizes: 3 where only the arithmetic counts, more where memory does, log₂ 7 ≈ 2.81 a level where Strassen’s seven products replace eight.',
     start: 'Measure',
     again: 'Measure again',
     cancel: 'Cancel',
@@ -189,7 +189,7 @@ export const text = {
       `Strassen was not faster than tiled up to n = ${n}: where it would not pay, it leaves the work to the tiles.`,
     spread: (least: string, most: string) => `${least} to ${most}`,
     question: (slow: string, fast: string, n: number) =>
-      `Same multiplications, ${n} × ${n} numbers, your machine: how many times as fast as ${slow} is ${fast}?`,
+      `Same multiplications, ${n} × ${n} numbers, your machine: how many times as fast as “${slow}” is “${fast}”?`,
     ratios: ['less than 1.5', '1.5 to 5', '5 to 20', 'more than 20'],
     racing: 'They are being raced on your machine …',
     answer: (slow: string, a: string, fast: string, b: string, ratio: string) =>
