@@ -162,6 +162,20 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await expectWay(lesson, 0, 'softmax', { hidden: 0 });
 });
 
+test('on a phone "See it" brings the cell that answers into sight, and why it is so', async ({
+  lesson,
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 640 });
+  await lesson.open();
+  const ask = page.locator('#three .ask');
+  await ask.getByRole('button', { name: '4.67' }).click();
+  await ask.getByRole('button', { name: 'See it' }).click();
+  await expect(lesson.cell('loops', 2, 0)).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('#three .why')).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('#three .why')).toContainText('( 2 + 6 + 6 ) / 3');
+});
+
 for (const width of [360, 768, 1440]) {
   test.describe(`${width} px wide`, () => {
     test.use({ viewport: { width, height: 800 } });

@@ -107,12 +107,12 @@ test("a number of X can be edited where the numbers are the visitor's", async ({
   attend,
   page,
 }) => {
-  await attend.open({ by: 'numbers', text: '1, 2\n3, 4', head: 'same', step: 'x' });
+  await attend.open({ by: 'numbers', text: '[[1, 2], [3, 4]]', head: 'same', step: 'x' });
   await attend.point('x', 1, 2);
   await page.getByLabel('New value').fill('-9');
   await page.keyboard.press('Enter');
   await expect(attend.cell('x', 1, 2)).toHaveText('−9');
-  await expect(page.getByLabel('Your numbers')).toHaveValue('1, 2\n3, -9');
+  await expect(page.getByLabel('Your numbers')).toHaveValue('[[1, 2], [3, -9]]');
   const rows = [
     [1, 2],
     [3, -9],
@@ -120,6 +120,17 @@ test("a number of X can be edited where the numbers are the visitor's", async ({
   const expected = await chapter({ content: rows, head: 'same', causal: true, tokens: false });
   await attend.step('Output');
   expect(await attend.table()).toEqual(expected.output);
+
+  await attend.step('X');
+  await attend.point('x', 0, 1);
+  await page.getByLabel('New value').fill('0.1');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Your numbers')).toHaveValue('[[0.1, 2], [3, -9]]');
+  await expect(page.getByLabel('New value')).toHaveValue('0.1');
+  await expect(page.getByLabel('New value')).toBeFocused();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Your numbers')).toHaveValue('[[7, 2], [3, -9]]');
 });
 
 test('what belongs to the text, or to the first column, cannot be edited', async ({

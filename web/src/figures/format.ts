@@ -77,6 +77,11 @@ export function exact(value: number): string {
   return signed(value, String(Math.abs(Number(value.toPrecision(9)))));
 }
 
+/** As one would type it: the shortest decimal of a float32, with the keyboard's minus sign. */
+export function asTyped(value: number): string {
+  return exact(value).replace('−', '-').replace('∞', 'Infinity');
+}
+
 /** 1 234 567, with thin spaces. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/gu, '\u2009');

@@ -24,6 +24,7 @@ import {
   type HeadWeights,
   type WeightId,
 } from '../../compute/handmade/attend-heads';
+import { asTyped } from '../../figures/format';
 import { parseNumbers, replaceNumber, type Numbers } from './numbers';
 import { sceneOf, type Entered } from './scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';
@@ -191,7 +192,7 @@ export class AttendModel {
 
   setNumber(cell: Cell, value: number): void {
     const content = cell.col - 1;
-    const changed = replaceNumber(this.#text, cell.row, content, String(value));
+    const changed = replaceNumber(this.#text, cell.row, content, asTyped(value));
     this.address.set({ text: changed }, { undoable: true });
   }
 
