@@ -5,7 +5,7 @@ import { takeLessonWorker } from './lesson-worker-start';
 import type { Failure, Loaded } from './protocol';
 
 let tell: () => void;
-/** Settles when all that was asked at first is answered, or when it is known that there will be no answer. */
+/** Settles when a chapter has its first answers. */
 export const firstAnswers = new Promise<void>((resolve) => (tell = resolve));
 
 interface Waiting {
@@ -18,16 +18,21 @@ export class LessonClient {
   /** Why the newest question of some kind has no answer. */
   failure = $state.raw<(Failure & { readonly kind?: Kind }) | null>(null);
 
+  #tell!: () => void;
+  /** Settles when all that was asked at first is answered, or when it is known that there will be no answer. */
+  readonly answered = new Promise<void>((resolve) => (this.#tell = resolve));
+
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #newest = 0;
 
   constructor() {
+    void this.answered.then(tell);
     this.#worker = takeLessonWorker((message) => {
       if (message.kind === 'loaded') this.loaded = message.loaded;
       else if (message.kind === 'notLoaded') this.failure = message.failure;
       else this.#settle(message);
-      if (message.kind === 'notLoaded' || (message.kind !== 'loaded' && !this.busy)) tell();
+      if (message.kind === 'notLoaded' || (message.kind !== 'loaded' && !this.busy)) this.#tell();
     });
   }
 

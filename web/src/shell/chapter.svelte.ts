@@ -3,9 +3,17 @@ import { getContext, setContext } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 
+/** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
+const patience = 1000;
+
+const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
 export class OpenChapter<State> {
   readonly address: Address<State>;
   readonly lessons: LessonClient = provideLessons();
+  /** All figures are there, if not yet what is on them. */
+  complete = $state(false);
+  #figures: (() => void)[] | null = null;
 
   constructor(codec: Codec<State>) {
     this.address = new Address(codec);
@@ -14,6 +22,25 @@ export class OpenChapter<State> {
 
   get state(): State {
     return this.address.state;
+  }
+
+  /** Whether a figure may be drawn at once; if not, it is told when. The first is not to wait for the others. */
+  turn(draw: () => void): boolean {
+    if (!this.#figures) {
+      void this.#drawOthers((this.#figures = []));
+      return true;
+    }
+    this.#figures.push(draw);
+    return false;
+  }
+
+  async #drawOthers(figures: (() => void)[]): Promise<void> {
+    await Promise.race([this.lessons.answered, new Promise((done) => setTimeout(done, patience))]);
+    for (const draw of figures) {
+      await painted();
+      draw();
+    }
+    this.complete = true;
   }
 
   /** A step along a figure, a pin, the movement of a slider: nothing to come back from. */
