@@ -18,21 +18,23 @@ const moves: Record<string, readonly [down: number, across: number]> = {
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
   ArrowRight: [0, 1],
-  PageUp: [-8, 0],
-  PageDown: [8, 0],
+  PageUp: [-1, 0],
+  PageDown: [1, 0],
   Home: [0, -Infinity],
   End: [0, Infinity],
 };
 
-/** Null for a key that leads nowhere. */
+/** Null for a key that leads nowhere; `page` is how many rows a page has. */
 export function placeAfter(
   event: KeyboardEvent,
   from: Place,
   rows: number,
   cols: number,
+  page = 8,
 ): Place | null {
   const move = moves[event.key];
   if (!move || event.ctrlKey || event.metaKey || event.altKey) return null;
+  const down = move[0] * (event.key.startsWith('Page') ? page : 1);
   const within = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
-  return { row: within(from.row + move[0], rows), col: within(from.col + move[1], cols) };
+  return { row: within(from.row + down, rows), col: within(from.col + move[1], cols) };
 }
