@@ -54,7 +54,7 @@ export const text = {
     fail: 'beyond its limit',
     waiting: 'computing …',
     norm: (most: string) => `norm ≤ ${most}`,
-    elements: (absolute: string, relative: string) => `${absolute} + ${relative} · |x|`,
+    elements: (absolute: string, relative: string) => `${absolute} + ${relative}\u00a0·\u00a0|x|`,
     all: (passed: number, all: number) =>
       `${passed} of ${all} examples are within their limits, on this machine, now.`,
     map: 'this machine − PyTorch',
