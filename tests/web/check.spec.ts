@@ -122,6 +122,113 @@ test('tells each mistake from files that hold it', async ({ open, page }) => {
   expect(requests, 'nothing is sent').toEqual([]);
 });
 
+test('a mask of one’s own, NaN, halves, other axes and other scales lead to what is wrong', async ({
+  open,
+  page,
+}) => {
+  const core = await tril();
+  const own = heads(core);
+  const { q, k, v } = own;
+  const give = (tensors: Readonly<Record<string, Tensor>>, more: Files[] = []) =>
+    page
+      .locator('input[type=file]')
+      .setInputFiles([
+        ...Object.entries(tensors).map(([name, one]) => file(`${name}.npy`, core.writeNpy(one))),
+        ...more,
+      ]);
+  const verdict = page.locator('[data-verdict]');
+  const suspect = (id: string) =>
+    expect(page.locator(`[data-suspect="${id}"][data-matches="true"]`)).toBeVisible();
+
+  // Which keys of the two texts are padding: 1 hides, as the name says; or 1 lets look, as is chosen then.
+  await open({ causal: 'no' });
+  const padding = core.tensor([
+    [0, 0, 0, 0, 0, 1, 1],
+    [0, 0, 0, 0, 0, 0, 0],
+  ]);
+  const padded = core.attention(q, k, v, { mask: core.mask.padding([5, 7]) }).output;
+  await give({ ...own, key_padding_mask: padding, expected: padded });
+  await expect(verdict).toHaveAttribute('data-verdict', 'equal');
+  await page.getByRole('button', { name: '1 lets look' }).click();
+  await suspect('maskInverted');
+  await expect(verdict).toContainText('read the other way round');
+
+  // Rows that see nothing are NaN elsewhere.
+  await open();
+  const { weights } = core.attention(q, k, v, { causal: true, trace: true }).trace;
+  const before = core.tensor(
+    Array.from({ length: 7 }, (_, t) => Array.from({ length: 7 }, (_, s) => Number(s < t))),
+  );
+  const blind = core.attention(q, k, v, { mask: core.mask.dense(before, { kind: 'boolean' }) });
+  const data = blind.output.read().map((one, i) => (i % 28 < 4 ? NaN : one));
+  await give({ ...own, expected: core.tensor([2, 3, 7, 4], data) });
+  await suspect('hidesItself');
+  await expect(page.locator('[data-blanks="24"]')).toContainText('the first at [1, 1, 1, 1]');
+  await expect(verdict).toContainText('NaN apart');
+  const right = core.matmul(weights, v);
+  const some = right.read().map((one, i) => (i === 30 ? NaN : one));
+  await give({ expected: core.tensor([2, 3, 7, 4], some) });
+  await expect(verdict).toHaveAttribute('data-verdict', 'blank');
+
+  // Halves are three digits: near enough within 0.001.
+  await give({}, [file('expected.npy', core.writeNpy(right, { dtype: 'float16' }))]);
+  await expect(verdict).toHaveAttribute('data-verdict', 'close');
+  await expect(verdict).toContainText('float16');
+  await page.getByRole('button', { name: 'Compare within 0.001' }).click();
+  await expect(verdict).toHaveAttribute('data-verdict', 'equal');
+  await expect(page).toHaveURL(/tolerance=3/);
+
+  // Heads side by side in the output; axes in another order; a scale of one's own.
+  await open();
+  const order = (tensor: Tensor) => {
+    const [from, size] = [tensor.read(), 4];
+    const moved = Array.from({ length: from.length }, (_, i) => {
+      const [b, t, h, d] = [
+        Math.floor(i / 84),
+        Math.floor(i / 12) % 7,
+        Math.floor(i / size) % 3,
+        i % size,
+      ];
+      return from[((b * 3 + h) * 7 + t) * size + d];
+    });
+    return moved;
+  };
+  await give({ ...own, expected: core.tensor([2, 7, 12], Float32Array.from(order(right))) });
+  await expect(verdict).toHaveAttribute('data-verdict', 'equal');
+  await expect(page.locator('[data-rearranged]')).toBeVisible();
+  await give(
+    Object.fromEntries(
+      Object.entries({ ...own, expected: right }).map(([name, one]) => [
+        name,
+        core.tensor([2, 7, 3, 4], Float32Array.from(order(one))),
+      ]),
+    ),
+  );
+  await suspect('tokensFirst');
+  const scaled = core.attention(q, k, v, { causal: true, scale: 0.3 }).output;
+  await give({ ...own, expected: scaled });
+  await suspect('otherScale');
+  await expect(verdict).toContainText('the scale 0.3 in place');
+
+  // Two heads of keys and values for four: as a whole twice, in place of each twice.
+  const [four, two, both] = [
+    [4, 4],
+    [5, 2],
+    [6, 2],
+  ].map(([seed, count]) => core.randomNormal([1, count, 7, 4], { seed }));
+  const twice = (one: Tensor) =>
+    core.tensor([1, 4, 7, 4], Float32Array.from([...one.read(), ...one.read()]));
+  const tiled = core.attention(four, twice(two), twice(both), { causal: true }).output;
+  await give({ q: four, k: two, v: both, expected: tiled });
+  await suspect('groupsTiled');
+
+  // What cannot be computed with says why.
+  await give({ q, k: core.tensor([2, 3, 4, 7], k.read()), v, expected: right });
+  await expect(page.locator('[data-failure]')).toContainText('last two axes');
+  await give({ q: core.tensor([1, 2, 3, 7, 4], q.read()), k, v });
+  await expect(page.locator('[data-failure]')).toContainText('must be [T, D]');
+});
+
 test('reads .npz, .safetensors, .json and .csv', async ({ open, page }) => {
   const core = await tril();
   const [q, k, v] = [1, 2, 3].map((seed) => core.randomNormal([5, 4], { seed }));

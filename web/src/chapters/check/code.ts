@@ -240,10 +240,10 @@ export interface OwnCase {
   readonly choices: LayerChoices;
 }
 
-/** What the visitor's own code should give. */
+/** What the visitor's own code should give; none with a mask of their own. */
 export function ownCode({ kind, tensors, choices }: OwnCase, computed: MatrixData) {
   const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
-  if (count > mostNumbers) return {};
+  if (count > mostNumbers || 'mask' in tensors) return {};
   const about = `What it should be: ${kind}${choices.causal ? ', causal' : ''}`;
   if (kind === 'attention') {
     const all = programs(about, tensors, computed, (language) =>

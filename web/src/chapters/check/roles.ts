@@ -1,4 +1,5 @@
 // Which of the tensors in a visitor's files is which: guessed by name, and changed by hand.
+import type { MaskReading } from '../../compute/lessons/file-mask';
 import type { FoundTensor } from '../../compute/lessons/files';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { CheckState } from '../../state/check';
@@ -9,6 +10,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   q: ['q', 'query', 'queries'],
   k: ['k', 'key', 'keys'],
   v: ['v', 'value', 'values'],
+  mask: ['mask', 'attn_mask', 'attention_mask', 'key_padding_mask', 'src_mask', 'padding_mask'],
   x: ['x', 'input', 'src'],
   expected: ['expected', 'output', 'out', 'y', 'target', 'result'],
 };
@@ -22,7 +24,7 @@ const blockWeights = [
 ];
 
 export const roles: Readonly<Record<Kind, readonly string[]>> = {
-  attention: ['q', 'k', 'v', 'expected'],
+  attention: ['q', 'k', 'v', 'mask', 'expected'],
   multiHead: ['x', 'expected', ...attentionWeights],
   block: ['x', 'expected', ...blockWeights],
 };
@@ -62,4 +64,20 @@ export function assigned(
   });
   const { expected = null, ...tensors } = byRole;
   return { tensors, expected, missing: needed[kind].filter((role) => !(role in tensors)) };
+}
+
+/**
+ * What a mask's numbers mean, by type and name: PyTorch's attention looks where a mask is true, its layers hide
+ * where one for padding is, and numbers that are not all 0 or 1 are added to the scores.
+ */
+export function readingOf({ name, data }: FoundTensor): MaskReading {
+  if (!data.every((value) => value === 0 || value === 1)) return 'add';
+  return /padding/iu.test(name) ? 'hide' : 'look';
+}
+
+/** Whether keys would fit the queries with their last two axes in each other's place. */
+export function keysTurned({ q, k }: Assigned['tensors']): boolean {
+  if (!q || !k || k.shape.length < 2) return false;
+  const width = q.shape.at(-1);
+  return k.shape.at(-1) !== width && k.shape.at(-2) === width;
 }

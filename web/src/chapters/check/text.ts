@@ -1,5 +1,6 @@
 // Every word of chapter "Check", apart from its code.
 import type { ExampleId } from '../../compute/lessons/golden';
+import { inText } from '../../figures/format';
 import { activations, type CheckState } from '../../state/check';
 
 export const text = {
@@ -79,7 +80,9 @@ export const text = {
       'If they differ, it computes all the usual mistakes as well, and says which of them gives exactly what you have: a scale forgotten, keys and queries swapped, a mask in the wrong place, heads not transposed.',
     private:
       'Your files are read in this browser and go nowhere: this page has no server, and its policy allows it no other.',
-    how: 'In Python: numpy.save("q.npy", q), or safetensors.torch.save_file({"q": q, "k": k, "v": v, "expected": out}, "case.safetensors"). For a layer: x, its state_dict, and the output.',
+    how: 'In Python: numpy.save("q.npy", q), or safetensors.torch.save_file({"q": q, "k": k, "v": v, "mask": mask, "output": out}, "case.safetensors"), the mask only where you have one. For a layer: x, its state_dict, and the output.',
+    layouts:
+      'Axes: [B, H, T, D], [H, T, D] or [T, D]; where heads lie side by side, [B, T, H·D] or [T, H·D], say how many.',
     now: 'You can tell now, for any attention of your own: right, or which mistake.',
     kind: 'Compare with',
     kinds: {
@@ -99,7 +102,9 @@ export const text = {
     drop: 'Drop .npy, .npz, .safetensors, .json or .csv here',
     choose: 'Choose files',
     clear: 'Clear',
-    reading: 'Reading …',
+    busy: 'Reading …',
+    reading: (name: string) => `In ${name}`,
+    readings: { look: '1 lets look', hide: '1 hides', add: 'is added to the scores' },
     sample: 'Sample with a mistake',
     surprise: 'Surprise me',
     secret: 'Hidden',
@@ -112,6 +117,7 @@ export const text = {
       file: 'File',
       role: 'Used as',
       none: 'not used',
+      roles: { expected: 'your output' } as Partial<Record<string, string>>,
       sample: 'sample',
     },
     unread: (file: string, problem: string) => `${file}: ${problem}`,
@@ -119,18 +125,43 @@ export const text = {
       'is a pickle of PyTorch’s, which may hold any program and is not opened: save its tensors with safetensors.torch.save_file',
     noFile: 'is a folder, or could not be opened',
     failure: (problem: string) => `These tensors cannot be computed with. ${problem}`,
+    keysTurned:
+      'The keys would fit with their last two axes in each other’s place: give them as [.., S, D], not transposed.',
     otherShape: (expected: string, computed: string) =>
-      `Your expected output has the shape ${expected}, and what comes out has ${computed}: they cannot be compared number by number. This is what comes out.`,
+      `Your output has the shape ${expected}, and what comes out has ${computed}: they cannot be compared number by number. This is what comes out.`,
     missing: (names: string) => `Still needed: ${names}.`,
-    equal: (within: string) =>
-      `Your expected output equals what this page computes, within ${within}.`,
-    mistake: (what: string, within: string) =>
-      `Your expected output is not what it should be: it equals ${what}, ${within ? `to within ${within}` : 'to the last bit'}.`,
+    equal: (within: string) => `Your output equals what this page computes, within ${within}.`,
+    equalBut: (within: string) =>
+      `Your output has NaN where it should have numbers. Where it is a number, it equals what this page computes, within ${within}.`,
+    allBlank: 'Your output is nothing but NaN.',
+    whereNumbers: 'NaN apart, this is found. ',
+    blanks: (count: string, all: string, first: string) =>
+      `${count} of its ${all} numbers are NaN, the first at ${first}.`,
+    blanksHere: 'They come out here, too: they are in what your code takes, or follow from it.',
+    blanksNot:
+      'None of them need be: softmax of a row that is hidden whole, all −∞, gives NaN in most libraries; this page gives zeros.',
+    rearranged: 'Its heads lie side by side; they were put apart before it was compared.',
+    mistake: ([what, ...alike]: readonly string[], within: string) => {
+      const others = alike.length > 0 ? ` (the same here: ${alike.join('; ')})` : '';
+      const apart = within ? `to within ${within}` : 'to the last bit';
+      return `Your output is not what it should be: it equals ${what}${others}, ${apart}.`;
+    },
+    close: (within: string, asked: string, type: string | undefined) =>
+      `Your output is what it should be but for rounding: equal within ${within}, not within ${asked}.${type ? ` ${type}` : ''}`,
+    types: {
+      float16: 'It was stored as float16, which keeps three digits.',
+      bfloat16: 'It was stored as bfloat16, which keeps two to three digits.',
+    } as Partial<Record<string, string>>,
+    compareWithin: (within: string) => `Compare within ${within}`,
     unknown: (what: string, share: string) =>
-      `Your expected output differs, and none of the usual mistakes gives it. The nearest is ${what}, a relative distance of ${share} away.`,
-    noExpected: 'No expected output among the files: this is what comes out.',
+      `Your output differs, and none of the usual mistakes gives it. The nearest is ${what}, a relative distance of ${share} away.`,
+    unknownHint:
+      'Is the mask that you use chosen above, or among the files? Does your code leave out weights at random (dropout)? Are these the very q, k and v that it multiplies, after projections and rotary positions?',
+    rightItself: 'the right one itself',
+    nothing: 'Your output differs from what this page computes.',
+    noExpected: 'There is no output of yours among the files: this is what comes out.',
     output: 'output',
-    difference: 'computed − expected',
+    difference: 'computed − yours',
     worst: (place: string, expected: string, actual: string) =>
       `Furthest apart at ${place}: you have ${expected}, it should be ${actual}.`,
     at: (place: string, expected: string, actual: string) =>
@@ -171,6 +202,13 @@ const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   hidesItself: 'a causal mask off by one: a query does not see itself',
   seesNext: 'a causal mask off by one: a query sees the next token',
   fromOtherEnd: 'the causal mask counted from the other end, as T and S differ',
+  maskIgnored: 'attention without the mask of the file',
+  maskInverted: 'attention with the mask read the other way round: hidden where it should look',
+  maskAdded: 'the mask’s zeros and ones added to the scores in place of hiding',
+  groupsTiled:
+    'grouped heads in the wrong order: keys and values repeated as a whole (tile), not each by itself (repeat_interleave)',
+  tokensFirst: 'attention with the axes read as [B, T, H, D], where [B, H, T, D] is read here',
+  otherScale: (scale) => `attention with the scale ${inText(scale)} in place of 1/√d`,
   headsNotTransposed: 'heads cut from [B, T, H·D] by a reshape without the transpose',
   headsNotJoined: 'heads put together by a reshape without the transpose',
   otherHeads: (heads) => `${heads} ${heads === 1 ? 'head' : 'heads'}`,

@@ -1,7 +1,8 @@
 // Attention as it should be, and as it comes out with the mistakes that are made most often. Each is computed
 // by the core, so that the output of somebody's code can be told from its mistake.
-import type { Mask, Tensor, Tril } from 'tril';
-import { dataOf, shaped, swapMiddle, tensorOf, type TensorData } from './layouts';
+import { TrilError, type Mask, type Tensor, type Tril } from 'tril';
+import { asMask, otherReading, type MaskReading } from './file-mask';
+import { dataOf, shaped, swapMiddle, tensorOf, tiled, type TensorData } from './layouts';
 
 /** Which way of computing: the right one, or a mistake. `value` says more where there are several alike. */
 export interface Variant {
@@ -18,18 +19,30 @@ export interface AttentionInputs {
   readonly q: TensorData;
   readonly k: TensorData;
   readonly v: TensorData;
+  readonly mask?: TensorData;
 }
 
 export interface AttentionChoices {
   readonly causal: boolean;
   /** How many heads lie side by side in the last axis; 0 where heads have an axis of their own. */
   readonly heads: number;
+  /** What the numbers of the mask mean, where there is one. */
+  readonly reading?: MaskReading;
 }
 
 /** B, H, T and D of any of the shapes that attention takes. */
 export function fourAxes(shape: readonly number[], heads: number): number[] {
+  const width = shape[shape.length - 1];
+  const fits =
+    heads === 0 ? shape.length <= 4 : [2, 3].includes(shape.length) && width % heads === 0;
+  if (!fits) {
+    const wanted = heads === 0 ? '[T, D], [H, T, D] or [B, H, T, D]' : '[T, H*D] or [B, T, H*D]';
+    const some = heads === 0 ? '' : ` for ${heads} heads side by side`;
+    const problem = `must be ${wanted}${some}, is [${shape.join(', ')}]`;
+    throw new TrilError('attention', 'shape', problem);
+  }
   if (heads === 0) return [...Array<number>(4 - shape.length).fill(1), ...shape];
-  const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
+  const [batches, tokens] = shape.length === 2 ? [1, ...shape] : shape;
   return [batches, heads, tokens, width / heads];
 }
 
@@ -67,28 +80,40 @@ function looks(
 export function attentionCandidates(
   tril: Tril,
   given: AttentionInputs,
-  { causal, heads }: AttentionChoices,
+  { causal, heads, reading = 'look' }: AttentionChoices,
 ): Candidate[] {
   const four = (one: TensorData) => tensorOf(tril, asFour(one, heads));
   const ready = () => [four(given.q), four(given.k), four(given.v)];
   const back = (tensor: Tensor) => asGiven(dataOf(tensor), given.q, heads);
-  type Options = { causal?: boolean; scale?: number; mask?: Mask };
+  const q = asFour(given.q, heads).shape;
+  const k = asFour(given.k, heads).shape;
+  type Options = {
+    causal?: boolean;
+    scale?: number;
+    /** Besides that of the file. */
+    mask?: Mask;
+    /** As what the file's mask is read; null leaves it away. */
+    read?: MaskReading | null;
+  };
+  const all = ({ mask, read = reading, ...options }: Options) => {
+    const own = given.mask && read && asMask(tril, given.mask, read, [q[0], q[1], q[2], k[2]]);
+    const masks = [own, mask].filter((one) => one !== undefined && one !== null);
+    return { causal, ...options, ...(masks.length > 0 && { mask: tril.mask.and(...masks) }) };
+  };
   const plain = (options: Options, order: readonly [number, number, number] = [0, 1, 2]) => {
-    const all = ready();
-    const [q, k, v] = order.map((i) => all[i]);
-    return back(tril.attention(q, k, v, { causal, ...options }).output);
+    const inputs = ready();
+    const [q, k, v] = order.map((i) => inputs[i]);
+    return back(tril.attention(q, k, v, all(options)).output);
   };
   const traced = (options: Options) => {
     const [q, k, v] = ready();
-    return { ...tril.attention(q, k, v, { causal, ...options, trace: true }).trace, k, v };
+    return { ...tril.attention(q, k, v, { ...all(options), trace: true }).trace, k, v };
   };
-  const q = asFour(given.q, heads).shape;
-  const k = asFour(given.k, heads).shape;
   const v = asFour(given.v, heads).shape;
   const [count, queries, depth] = [q[1], q[2], q[3]];
   const [keys, width] = [k[2], v[3]];
 
-  const list: (Candidate | false)[] = [
+  const list: (Candidate | false | undefined)[] = [
     { id: 'right', run: () => plain({}) },
     { id: 'noScale', run: () => plain({ scale: 1 }) },
     { id: 'scaleByWidth', run: () => plain({ scale: 1 / depth }) },
@@ -153,9 +178,47 @@ export function attentionCandidates(
             mask: looks(tril, queries, keys, (t, s) => s <= t + keys - queries),
           }),
       },
+    given.mask && { id: 'maskIgnored', run: () => plain({ read: null }) },
+    given.mask && { id: 'maskInverted', run: () => plain({ read: otherReading[reading] }) },
+    given.mask && reading !== 'add' && { id: 'maskAdded', run: () => plain({ read: 'add' }) },
+    q[1] > k[1] && {
+      id: 'groupsTiled',
+      run() {
+        const [query, key, value] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
+        const repeated = [key, value].map((one) => tensorOf(tril, tiled(one, q[1] / k[1])));
+        const [keys, values] = repeated;
+        return back(tril.attention(tensorOf(tril, query), keys, values, all({})).output);
+      },
+    },
+    heads === 0 &&
+      given.q.shape.length === 4 && {
+        id: 'tokensFirst',
+        run() {
+          const [a, b, c] = [given.q, given.k, given.v].map((one) =>
+            tensorOf(tril, swapMiddle(one)),
+          );
+          return swapMiddle(dataOf(tril.attention(a, b, c, { causal }).output));
+        },
+      },
     ...headCandidates(tril, given, { causal, heads }),
   ];
-  return list.filter((one) => one !== false);
+  return list.filter((one) => one !== false && one !== undefined);
+}
+
+/** With another scale, whichever it is. */
+export function scaled(
+  tril: Tril,
+  given: AttentionInputs,
+  choices: AttentionChoices,
+  scale: number,
+): TensorData {
+  const { heads, causal, reading = 'look' } = choices;
+  const [q, k, v] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
+  const shape = [q.shape[0], q.shape[1], q.shape[2], k.shape[2]];
+  const mask = given.mask && asMask(tril, given.mask, reading, shape);
+  const [a, b, c] = [q, k, v].map((one) => tensorOf(tril, one));
+  const { output } = tril.attention(a, b, c, { causal, scale, ...(mask && { mask }) });
+  return asGiven(dataOf(output), given.q, heads);
 }
 
 /** What can go wrong where heads lie side by side. */

@@ -2,11 +2,12 @@
 import { TrilError, type Activation, type Difference, type Tril } from 'tril';
 import type { Answers, Later } from '../lesson-protocol';
 import type { MatrixData } from '../protocol';
-import { attentionCandidates, type Candidate, type Variant } from './attention-variants';
+import { attentionCandidates, scaled, type Candidate, type Variant } from './attention-variants';
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
+import type { MaskReading } from './file-mask';
 import { examples, type ExampleId, type Limit } from './golden';
 import { blockCandidates, multiHeadCandidates } from './layer-variants';
-import { asRows, dataOf, tensorOf, type TensorData } from './layouts';
+import { asRows, dataOf, fitted, tensorOf, type TensorData } from './layouts';
 
 export interface Compared {
   readonly norms: Difference;
@@ -35,6 +36,7 @@ export interface CheckInputs {
     readonly heads: number;
     readonly norm: 'post' | 'pre';
     readonly activation: Activation;
+    readonly reading?: MaskReading;
   };
 }
 
@@ -49,6 +51,16 @@ export interface OwnResult {
   readonly rows: MatrixData;
   /** Of what is expected, where there is something of the same shape. */
   readonly compared: (Compared & { readonly expected: MatrixData }) | null;
+  /** What is given had its axes in another order. */
+  readonly rearranged: boolean;
+  /** The NaN of what is given: how many, the first, and whether all of them come out here, too. */
+  readonly blanks: {
+    readonly count: number;
+    readonly first: readonly number[];
+    readonly here: boolean;
+  } | null;
+  /** The least of the tolerances within which they are equal. */
+  readonly within: number | null;
   /** Every way, the nearest first. */
   readonly suspects: readonly Suspect[];
 }
@@ -63,7 +75,12 @@ export interface CheckLessons {
     answer: { readonly tensors: readonly FoundTensor[]; readonly unread: readonly UnreadFile[] };
   };
   own: {
-    ask: CheckInputs & { readonly expected: TensorData | null; readonly tolerance: number };
+    ask: CheckInputs & {
+      readonly expected: TensorData | null;
+      readonly tolerance: number;
+      /** All that there are, the least first. */
+      readonly tolerances: readonly number[];
+    };
     answer: OwnResult;
   };
   /** Tensors to try it with: inputs from a seed, and what comes out with one of the mistakes. */
@@ -125,15 +142,20 @@ function missing(call: string, name: string): never {
 
 function candidatesOf(tril: Tril, { kind, tensors, choices }: CheckInputs): Candidate[] {
   if (kind === 'attention') {
-    const { q, k, v } = tensors;
+    const { q, k, v, mask } = tensors;
     if (!q) missing('attention', 'q');
     if (!k) missing('attention', 'k');
     if (!v) missing('attention', 'v');
-    return attentionCandidates(tril, { q, k, v }, choices);
+    return attentionCandidates(tril, { q, k, v, ...(mask && { mask }) }, choices);
   }
   const { x, ...weights } = tensors;
   if (!x) missing(kind === 'block' ? 'transformerBlock' : 'multiHeadAttention', 'x');
   return (kind === 'block' ? blockCandidates : multiHeadCandidates)(tril, x, weights, choices);
+}
+
+/** Zeros where `of` has no number, so that only the others are compared. */
+function known({ shape, data }: TensorData, of: Float32Array): TensorData {
+  return { shape, data: data.map((value, i) => (Number.isNaN(of[i]) ? 0 : value)) };
 }
 
 /** What is refused for one of the mistakes, such as other shapes than it needs, is no suspect. */
@@ -146,10 +168,11 @@ function suspectOf(
   const { id, value, run } = candidate;
   try {
     return tril.scope(() => {
-      const norms = tril.compare(tensorOf(tril, expected), tensorOf(tril, run()), {
-        absolute: tolerance,
-        relative: tolerance,
-      });
+      const norms = tril.compare(
+        tensorOf(tril, known(expected, expected.data)),
+        tensorOf(tril, known(run(), expected.data)),
+        { absolute: tolerance, relative: tolerance },
+      );
       return [{ id, value, norms, matches: norms.beyond === 0 }];
     });
   } catch (error) {
@@ -158,21 +181,83 @@ function suspectOf(
   }
 }
 
+function blanksOf(tril: Tril, expected: TensorData, output: TensorData): OwnResult['blanks'] {
+  const numbers = known(expected, expected.data);
+  const { beyond, worst } = tril.compare(tensorOf(tril, numbers), tensorOf(tril, expected));
+  if (beyond === 0) return null;
+  const here = expected.data.every((one, i) => !Number.isNaN(one) || Number.isNaN(output.data[i]));
+  return { count: beyond, first: worst.index, here };
+}
+
+/** More numbers than these take too long to be tried with many scales. */
+const mostScores = 3e5;
+
+/** The scale that comes nearest to what is given: a coarse search, then by golden sections. */
+function scaleOf(tril: Tril, ask: CheckLessons['own']['ask'], expected: TensorData): Suspect[] {
+  const { q, k, v, mask } = ask.tensors;
+  const heads = Math.max(1, ask.choices.heads);
+  const width = q.shape[q.shape.length - 1];
+  const scores = (q.data.length / width) * heads * (k.shape[k.shape.length - 2] ?? 1);
+  if (scores > mostScores) return [];
+  const given = { q, k, v, ...(mask && { mask }) };
+  const at = (power: number) => ({
+    ...{ id: 'otherScale', value: 2 ** power },
+    run: () => scaled(tril, given, ask.choices, 2 ** power),
+  });
+  const suspect = (power: number) => suspectOf(tril, at(power), expected, ask.tolerance)[0];
+  const distance = (power: number) => suspect(power)?.norms.frobenius ?? Infinity;
+  let best = 0;
+  for (let power = -12; power <= 6; ++power) if (distance(power) < distance(best)) best = power;
+  const golden = (Math.sqrt(5) - 1) / 2;
+  let [from, to] = [best - 1, best + 1];
+  let [low, high] = [to - golden * (to - from), from + golden * (to - from)];
+  let [atLow, atHigh] = [distance(low), distance(high)];
+  for (let turn = 0; turn < 40; ++turn) {
+    if (atLow < atHigh) {
+      [to, high, atHigh] = [high, low, atLow];
+      low = to - golden * (to - from);
+      atLow = distance(low);
+    } else {
+      [from, low, atLow] = [low, high, atHigh];
+      high = from + golden * (to - from);
+      atHigh = distance(high);
+    }
+  }
+  const found = suspect((from + to) / 2);
+  return found?.matches ? [found] : [];
+}
+
 function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
-  const { expected, tolerance } = ask;
+  const { tolerance } = ask;
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
   const result = { output, rows: asRows(output), compared: null, suspects: [] };
-  if (!expected || expected.shape.join() !== output.shape.join()) return result;
+  const nothing = { rearranged: false, blanks: null, within: null };
+  const expected = ask.expected && fitted(ask.expected, output.shape);
+  if (!expected) return { ...result, ...nothing };
+  const right = known(output, expected.data);
+  const numbers = known(expected, expected.data);
+  const found = candidates.flatMap((one) => suspectOf(tril, one, expected, tolerance));
+  const within = ask.tolerances.find(
+    (one) =>
+      tril.compare(tensorOf(tril, numbers), tensorOf(tril, right), { absolute: one, relative: one })
+        .beyond === 0,
+  );
+  const explained = within !== undefined || found.some(({ matches }) => matches);
+  const scales = ask.kind === 'attention' && !explained ? scaleOf(tril, ask, expected) : [];
   return {
     ...result,
     compared: {
-      ...compared(tril, expected, output, { absolute: tolerance, relative: tolerance }),
+      ...compared(tril, numbers, right, { absolute: tolerance, relative: tolerance }),
+      map: difference(tril, expected, output),
       expected: asRows(expected),
     },
-    suspects: candidates
-      .flatMap((candidate) => suspectOf(tril, candidate, expected, tolerance))
-      .sort((one, other) => one.norms.frobenius - other.norms.frobenius),
+    rearranged: expected.data !== ask.expected?.data,
+    blanks: blanksOf(tril, expected, output),
+    within: within ?? null,
+    suspects: [...found, ...scales].sort(
+      (one, other) => one.norms.frobenius - other.norms.frobenius,
+    ),
   };
 }
 

@@ -51,6 +51,31 @@ export function swapMiddle({ shape, data }: TensorData): TensorData {
   return { shape: [batches, second, first, width], data: swapped };
 }
 
+/** [B, Hk, S, D] to [B, n Hk, S, D], all heads in turn, n times. */
+export function tiled({ shape, data }: TensorData, times: number): TensorData {
+  const [batches, heads, tokens, width] = shape;
+  const size = heads * tokens * width;
+  const repeated = new Float32Array(data.length * times);
+  for (let place = 0; place < batches * times; ++place) {
+    const batch = Math.floor(place / times);
+    repeated.set(data.subarray(batch * size, (batch + 1) * size), place * size);
+  }
+  return { shape: [batches, heads * times, tokens, width], data: repeated };
+}
+
+/**
+ * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
+ * in the last axis, [B, T, H D], where [B, H, T, D] is wanted. Null where it does not fit.
+ */
+export function fitted(given: TensorData, wanted: readonly number[]): TensorData | null {
+  const bare = (shape: readonly number[]) => shape.join().replace(/^(1,)+/u, '');
+  if (bare(given.shape) === bare(wanted)) return shaped(given, wanted);
+  if (wanted.length < 3) return null;
+  const [batches, heads, tokens, width] = [...Array<number>(4 - wanted.length).fill(1), ...wanted];
+  if (bare(given.shape) !== bare([batches, tokens, heads * width])) return null;
+  return shaped(swapMiddle(shaped(given, [batches, tokens, heads, width])), wanted);
+}
+
 /** Rows of a matrix and its columns in each other's place. */
 export function transposed({ shape, data }: TensorData): TensorData {
   const [rows, cols] = shape;
