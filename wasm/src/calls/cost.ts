@@ -1,68 +1,12 @@
 import type { Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+import type { AttentionCost, AttentionCostOptions, AttentionSizes, Cost } from './cost-types.js';
 import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
 import type { MatmulMethod } from './matmul.js';
 import { blocksOption, type OnlineBlocks } from './online-attention.js';
 import { rateCalls } from './rates.js';
-
-/** What a computation costs, counted from its definition and its sizes, not measured. */
-export interface Cost {
-  /**
-   * Floating-point operations: every addition, subtraction, multiplication, division, comparison
-   * and elementary function (exp, tanh, erf, square root) is one; a sum starts at 0, so n terms are
-   * n additions.
-   */
-  readonly flops: number;
-  /** 4 bytes for each number that is given, weights included. */
-  readonly inputBytes: number;
-  /** 4 bytes for each number that is asked for. */
-  readonly outputBytes: number;
-  /** `inputBytes + outputBytes`: what goes through memory at least. */
-  readonly bytes: number;
-  /**
-   * The most that is held at once on the way, by one thread, 4 bytes for each number that is
-   * neither given nor asked for; packed copies are not counted. What a call really takes,
-   * `workingMemory` says.
-   */
-  readonly heldBytes: number;
-}
-
-/** A cost, and how many scores are computed. */
-export interface AttentionCost extends Cost {
-  /** How many of the B H T S scores are computed: whole blocks that the mask hides are not. */
-  readonly scores: number;
-}
-
-/** q `[batches, heads, queries, width]`, k and v `[batches, kvHeads, keys, ...]`. */
-export interface AttentionSizes {
-  /** 1 unless given. */
-  readonly batches?: number;
-  /** 1 unless given. */
-  readonly heads?: number;
-  /** As `heads` unless given. */
-  readonly kvHeads?: number;
-  readonly queries: number;
-  readonly keys: number;
-  readonly width: number;
-  /** As `width` unless given. */
-  readonly valueWidth?: number;
-}
-
-/** The options of `attention` that its cost depends on. */
-export interface AttentionCostOptions extends Pick<
-  AttentionOptions,
-  'causal' | 'mask' | 'softcap' | 'keyLengths' | 'method'
-> {
-  /** How many of the keys were there before query 0; 0 unless given. */
-  readonly past?: number;
-}
-
-const attentionSizes = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'width', 'valueWidth'];
-const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
-
-type Given = Readonly<Record<string, unknown>>;
 
 export const costCalls = (context: Context) => {
   /** Checked sizes and options, and the call of the module. */

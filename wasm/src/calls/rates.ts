@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { numberOption } from '../names.js';
-import type { Cost } from './cost.js';
+import type { Cost } from './cost-types.js';
 
 /** What the module's costs have besides, and does not look at. */
 const notGiven = { bytes: 0, scores: -1 };
