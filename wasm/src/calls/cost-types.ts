@@ -51,8 +51,3 @@ export interface AttentionCostOptions extends Pick<
   /** How many of the keys were there before query 0; 0 unless given. */
   readonly past?: number;
 }
-
-const attentionSizes = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'width', 'valueWidth'];
-const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
-
-type Given = Readonly<Record<string, unknown>>;

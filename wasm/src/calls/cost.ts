@@ -8,6 +8,11 @@ import type { MatmulMethod } from './matmul.js';
 import { blocksOption, type OnlineBlocks } from './online-attention.js';
 import { rateCalls } from './rates.js';
 
+const attentionSizes = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'width', 'valueWidth'];
+const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
+
+type Given = Readonly<Record<string, unknown>>;
+
 export const costCalls = (context: Context) => {
   /** Checked sizes and options, and the call of the module. */
   const costOf = (name: string, kind: string, names: readonly string[], given: object) => {
