@@ -40,7 +40,12 @@ export type {
   OnlineResult,
   OnlineTrace,
 } from './calls/online-attention.js';
-export type { AttentionCost, AttentionCostOptions, AttentionSizes, Cost } from './calls/cost-types.js';
+export type {
+  AttentionCost,
+  AttentionCostOptions,
+  AttentionSizes,
+  Cost,
+} from './calls/cost-types.js';
 export type {
   CompareOptions,
   Concentration,
