@@ -93,6 +93,21 @@ test('a skipped block computes nothing; the keyboard plays along', async ({ less
   await expect(lesson.figure('online')).toHaveAttribute('data-step', '8');
 });
 
+test('steps count before what they are of is computed', async ({ lesson, page }) => {
+  await lesson.open();
+  await page.evaluate(() => {
+    const press = (name: string, times: number) => {
+      const all = [...document.querySelectorAll<HTMLElement>('#online button')];
+      const button = all.find((one) => (one.ariaLabel ?? one.textContent?.trim()) === name)!;
+      for (let i = 0; i < times; ++i) button.click();
+    };
+    press('16', 1);
+    press('Step on', 12);
+  });
+  await expect(page).toHaveURL(/step=12/);
+  await expect(lesson.figure('online')).toHaveAttribute('data-step', '12');
+});
+
 test('a changed number changes what follows; why, and undo', async ({ lesson, page }) => {
   const core = await tril();
   const [q, k, v] = inputs(core);
