@@ -46,6 +46,7 @@ export type {
   AttentionSizes,
   Cost,
 } from './calls/cost-types.js';
+export type { Rates } from './calls/rates.js';
 export type {
   CompareOptions,
   Concentration,

@@ -6,7 +6,7 @@ import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
 import type { MatmulMethod } from './matmul.js';
 import { blocksOption, type OnlineBlocks } from './online-attention.js';
-import { rateCalls } from './rates.js';
+import { rateCalls, type Rates } from './rates.js';
 
 const attentionSizes = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'width', 'valueWidth'];
 const attentionOptions = ['causal', 'mask', 'softcap', 'keyLengths', 'method', 'past'];
@@ -63,9 +63,12 @@ export const costCalls = (context: Context) => {
     return reader;
   };
 
+  const withRates = <Counts extends object>(counts: Counts) =>
+    Object.freeze(Object.assign(rateCalls(context) as Rates, counts));
+
   return {
     /** What calls cost, from their sizes alone. Nothing is computed. */
-    cost: Object.freeze({
+    cost: withRates({
       /**
        * Of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, by
        * Strassen's method less.
@@ -348,8 +351,6 @@ export const costCalls = (context: Context) => {
         read.text('activation', 'relu');
         return read.cost(true);
       },
-
-      ...rateCalls(context),
     }),
   };
 };

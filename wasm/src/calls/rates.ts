@@ -95,3 +95,7 @@ export const rateCalls = (context: Context) => {
     ratio: (number: number, of: number): number => quotient('ratio', { number, of }),
   };
 };
+
+// An interface, since what tsc infers for objects put together has lost the comments that editors show.
+/** The calls of `tril.cost` that make one number of several: sums of costs, rates and ratios. */
+export interface Rates extends ReturnType<typeof rateCalls> {}
