@@ -5,7 +5,6 @@ import { chapters } from '../../web/src/chapters/index.ts';
 import { expect } from './fixtures.ts';
 
 export { chapters };
-export const widths = [360, 768, 1440, 2560];
 export const themes = ['light', 'dark'] as const;
 
 /** Opens a chapter anew and waits until it is computed, its fonts and its formulas are there. */

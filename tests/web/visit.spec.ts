@@ -3,7 +3,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
-import { expectNoSidewaysScroll } from './lessons.ts';
 import { chapters, computed, open, still } from './reach.ts';
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
@@ -162,14 +161,6 @@ test.describe('without a network', () => {
     await page.goto(`${server.address}api/index.html`);
     await expect(page).toHaveTitle(/Tril for JavaScript/);
   });
-});
-
-test('no chapter scrolls sideways at 320 pixels', async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 });
-  for (const { id } of chapters) {
-    await open(page, id);
-    await expectNoSidewaysScroll(page);
-  }
 });
 
 test.describe('forced colours', () => {
