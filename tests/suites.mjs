@@ -89,6 +89,7 @@ const fuzzing = nodeRunner({
   name: 'libFuzzer',
   part: 'fuzz',
   prepare: () => build('native-fuzz', 'tril_fuzz'),
+  meanwhile: true,
   ...vitest,
 });
 
