@@ -2,10 +2,11 @@
 import { contrast, mix, type Rgb } from './paint';
 
 export type Role = 'x' | 'q' | 'k' | 'v' | 'score' | 'weight' | 'neg';
-type Name = Role | 'ink' | 'soft' | 'hair' | 'line' | 'paper' | 'surface' | 'pin';
+type Name =
+  Role | 'ink' | 'soft' | 'hair' | 'line' | 'paper' | 'surface' | 'pin' | 'number' | 'number-on';
 const names: readonly Name[] = [
   ...(['x', 'q', 'k', 'v', 'score', 'weight', 'neg'] as const),
-  ...(['ink', 'soft', 'hair', 'line', 'paper', 'surface', 'pin'] as const),
+  ...(['ink', 'soft', 'hair', 'line', 'paper', 'surface', 'pin', 'number', 'number-on'] as const),
 ];
 
 export type Palette = Readonly<Record<Name, Rgb>>;
@@ -27,11 +28,11 @@ export function css([r, g, b]: Rgb, alpha = 1): string {
   return `rgb(${r} ${g} ${b} / ${alpha})`;
 }
 
-/** The strength from which text in the paper's colour reads better on a role than ink does. */
+/** The strength from which a number in the colour of the paper's side reads better on a role than the other. */
 export function turningPoint(palette: Palette, role: Role): number {
-  for (let strength = 0.3; strength <= 1; strength += 0.02) {
+  for (let strength = 0.3; strength <= 1; strength += 0.005) {
     const ground = mix(palette[role], palette.paper, strength);
-    if (contrast(palette.surface, ground) > contrast(palette.ink, ground)) return strength;
+    if (contrast(palette['number-on'], ground) > contrast(palette.number, ground)) return strength;
   }
   return Infinity;
 }
