@@ -12,7 +12,7 @@ export const text = {
   limits:
     'Zero is not to be expected: float32 keeps about seven digits, and sums depend on their order. The limits are those of the core’s own tests, fixed before, not fitted to what came out.',
   misconception:
-    'That a result looks right proves little: without 1/√d, or with keys and queries swapped, attention still gives smooth, plausible rows. Only numbers against numbers tell.',
+    'That a result looks right proves little: without 1/\u2060√d, or with keys and queries swapped, attention still gives smooth, plausible rows. Only numbers against numbers tell.',
   ask: {
     title: 'Before you look',
     words: { right: 'Yes.', wrong: 'Not quite.', see: 'See it', another: 'Another' },
@@ -185,8 +185,8 @@ export function variantName({ id, value }: { id: string; value?: number }): stri
 
 const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   right: 'what it should be',
-  noScale: 'attention without the scale 1/√d',
-  scaleByWidth: 'attention scaled by 1/d in place of 1/√d',
+  noScale: 'attention without the scale 1/\u2060√d',
+  scaleByWidth: 'attention scaled by 1/d in place of 1/\u2060√d',
   scaleByModel: 'attention scaled by the width of all heads, not of one',
   timesRoot: 'attention multiplied by √d in place of divided',
   swappedQK: 'attention with queries and keys swapped',
@@ -208,7 +208,7 @@ const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   groupsTiled:
     'grouped heads in the wrong order: keys and values repeated as a whole (tile), not each by itself (repeat_interleave)',
   tokensFirst: 'attention with the axes read as [B, T, H, D], where [B, H, T, D] is read here',
-  otherScale: (scale) => `attention with the scale ${inText(scale)} in place of 1/√d`,
+  otherScale: (scale) => `attention with the scale ${inText(scale)} in place of 1/\u2060√d`,
   headsNotTransposed: 'heads cut from [B, T, H·D] by a reshape without the transpose',
   headsNotJoined: 'heads put together by a reshape without the transpose',
   otherHeads: (heads) => `${heads} ${heads === 1 ? 'head' : 'heads'}`,
