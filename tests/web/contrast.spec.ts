@@ -16,19 +16,21 @@ test('every number can be told from its ground, light and dark', async ({ page }
     for (const colorScheme of themes) {
       await page.emulateMedia({ colorScheme });
       await still(page);
-      const cells = await page.locator('main .cell:not(.hidden, .waiting):has(span)').evaluateAll((all) =>
-        all.map((cell) => {
-          const [own, square] = [getComputedStyle(cell), getComputedStyle(cell, '::after')];
-          return {
-            text: cell.textContent!,
-            halo: cell.classList.contains('spilling'),
-            colour: own.color,
-            paper: own.backgroundColor,
-            square: square.backgroundColor,
-            strength: Number(square.opacity),
-          };
-        }),
-      );
+      const cells = await page
+        .locator('main .cell:not(.hidden, .waiting):has(span)')
+        .evaluateAll((all) =>
+          all.map((cell) => {
+            const [own, square] = [getComputedStyle(cell), getComputedStyle(cell, '::after')];
+            return {
+              text: cell.textContent!,
+              halo: cell.classList.contains('spilling'),
+              colour: own.color,
+              paper: own.backgroundColor,
+              square: square.backgroundColor,
+              strength: Number(square.opacity),
+            };
+          }),
+        );
       expect(cells.length).toBeGreaterThan(20);
       const faint = cells.filter(({ halo, colour, paper, square, strength }) => {
         const ground = halo ? rgb(paper) : mix(rgb(square), rgb(paper), strength);

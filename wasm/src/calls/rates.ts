@@ -98,4 +98,5 @@ export const rateCalls = (context: Context) => {
 
 // An interface, since what tsc infers for objects put together has lost the comments that editors show.
 /** The calls of `tril.cost` that make one number of several: sums of costs, rates and ratios. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the name is what counts
 export interface Rates extends ReturnType<typeof rateCalls> {}
