@@ -158,7 +158,7 @@ export const text = {
     given: 'x',
     normed: 'norm(x)',
     rearranged: 'outputs, rows moved',
-    reordered: 'outputs of the moved words',
+    reordered: 'outputs, words moved',
     gap: 'difference',
     unturned: 'before turning',
   },
