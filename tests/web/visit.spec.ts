@@ -1,13 +1,21 @@
 // A visit: coming by any address, going back and forth, what stays readable without a network, what a browser or a
 // search engine is told, and what is printed.
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
 import { chapters, computed, open, still } from './reach.ts';
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
+/** Waits until the entry of the history has this place: it is noted when scrolling has ended. */
+const noted = (page: Page, place: number) =>
+  expect.poll(() => page.evaluate(() => history.state?.scroll)).toBe(place);
 const chapter = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name });
+/** Clicks where the link is: locators scroll the page at times, though the header is always in sight. */
+async function follow(page: Page, link: Locator): Promise<void> {
+  const { x, y, width, height } = (await link.boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+}
 
 test('back, forward and reload lead to where one was, and to what was done there', async ({
   attend,
@@ -17,16 +25,15 @@ test('back, forward and reload lead to where one was, and to what was done there
   await page.getByRole('button', { name: 'Same token' }).click();
   await still(page);
   await page.mouse.wheel(0, 1600);
-  await expect.poll(() => scrolled(page)).toBe(1600);
-  await page.waitForTimeout(400); // it is noted when scrolling has ended
+  await noted(page, 1600);
 
-  await chapter(page, /Mask/).click();
+  await follow(page, chapter(page, /Mask/));
   await expect(page).toHaveTitle('Mask · Tril');
   await expect.poll(() => scrolled(page)).toBe(0);
   await expect(page.locator('h1')).toBeFocused();
   await computed(page);
   await page.mouse.wheel(0, 700);
-  await page.waitForTimeout(400);
+  await noted(page, 700);
 
   await page.goBack();
   await expect(page).toHaveTitle('Attend · Tril');
@@ -42,6 +49,25 @@ test('back, forward and reload lead to where one was, and to what was done there
   await page.reload();
   await computed(page);
   await expect.poll(() => scrolled(page)).toBe(700);
+});
+
+test('a chapter that is slow to load begins at its head, and the one before keeps its place', async ({
+  page,
+}) => {
+  await open(page, 'attend');
+  await page.route('**/Page-*.js', async (route) => {
+    await page.waitForTimeout(600); // longer than it takes to note a place
+    await route.continue();
+  });
+  await page.mouse.wheel(0, 1200);
+  await expect.poll(() => scrolled(page)).toBe(1200);
+  await follow(page, chapter(page, /Mask/));
+  await expect(page).toHaveTitle('Mask · Tril');
+  await computed(page);
+  expect(await scrolled(page)).toBe(0);
+  await page.goBack();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await expect.poll(() => scrolled(page)).toBe(1200);
 });
 
 test('after a link to another chapter the keyboard goes on there', async ({ page }) => {

@@ -14,10 +14,8 @@ import App from './App.svelte';
 import { startLessonWorker } from './compute/lesson-worker-start';
 import { keepForOffline } from './shell/offline';
 import { fitOnPaper } from './shell/paper';
-import { rememberPlace } from './shell/place';
 
 startLessonWorker();
 mount(App, { target: document.getElementById('page')! });
-rememberPlace();
 fitOnPaper();
 keepForOffline();

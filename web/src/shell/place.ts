@@ -11,46 +11,67 @@ export interface Entry {
 
 export const entry = (): Entry => (history.state as Entry | null) ?? {};
 
-/** Milliseconds in which figures are computed and grow. */
-const growing = 3000;
+/** Milliseconds without growth after which all figures are taken to be computed. */
+const grown = 3000;
 let release: (() => void) | null = null;
 
-/** Goes to a place again and again while what is above it grows, until the visitor moves. */
-export function hold(go: () => void): () => void {
+/**
+ * Goes to a place again and again while the page grows, until it was reached and nothing grows any more, or the
+ * visitor moves. `go` says whether the page is long enough by now.
+ */
+export function hold(go: () => boolean): () => void {
   release?.();
-  const observer = new ResizeObserver(go);
+  let quiet: ReturnType<typeof setTimeout>;
   const stop = () => {
+    clearTimeout(quiet);
     observer.disconnect();
     if (release === stop) release = null;
   };
+  const observer = new ResizeObserver(() => {
+    clearTimeout(quiet);
+    if (go()) quiet = setTimeout(stop, grown);
+  });
   release = stop;
   observer.observe(document.body);
   for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
     addEventListener(move, stop, { once: true });
   }
-  setTimeout(stop, growing);
   return stop;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** From now on each entry knows its place. */
-export function rememberPlace(): void {
+/**
+ * From now on each entry knows its place, as far as `there`, the page that the entry is of, is shown: while the next
+ * chapter is loaded the one before is still to be seen, and its place is not the next one's.
+ */
+export function rememberPlace(there: () => boolean): void {
   history.scrollRestoration = 'manual';
   const note = () => {
-    if (!release) history.replaceState({ ...entry(), scroll: scrollY } satisfies Entry, '');
+    clearTimeout(timer);
+    timer = undefined;
+    if (!release && there()) {
+      history.replaceState({ ...entry(), scroll: scrollY } satisfies Entry, '');
+    }
   };
   addEventListener('scroll', () => {
     clearTimeout(timer);
     timer = setTimeout(note, 150); // browsers refuse many changes a second
   });
+  // What is clicked may lead away before that.
+  addEventListener('click', () => timer && note(), { capture: true });
 }
 
 /** To where the visitor was when this entry was left; the head of the page for a new one. */
 export function findPlace(): void {
   clearTimeout(timer);
+  timer = undefined;
   release?.();
   const { scroll = 0 } = entry();
-  scrollTo(0, scroll);
-  if (scroll > 0) hold(() => scrollTo(0, scroll));
+  const go = () => {
+    scrollTo(0, scroll);
+    return scrollY > scroll - 1; // browsers round
+  };
+  go();
+  if (scroll > 0) hold(go);
 }
