@@ -122,6 +122,33 @@ describe('readArrays', () => {
     ]);
   });
 
+  it('reads NaN and infinities in .json as Python writes them', async () => {
+    // json.dumps({"NaN": [[nan, inf, -inf], [1e-3, -0.0, 2.5]], "a \\"NaN\\\\": [-inf]})
+    const all = String.raw`{"NaN": [[NaN, Infinity, -Infinity], [0.001, -0.0, 2.5]], "a \"NaN\\": [-Infinity]}`;
+    const arrays = released(await tril.readArrays(text(all), 'x.json'));
+    expect(arrays.map(({ name, values }) => [name, values])).toEqual([
+      ['NaN', [NaN, Infinity, -Infinity, Math.fround(1e-3), -0, 2.5]],
+      ['a "NaN\\', [-Infinity]],
+    ]);
+    // They are whole words, of numbers alone, and nothing else becomes one.
+    for (const wrong of [
+      '1NaN',
+      'NaN1',
+      '-NaN',
+      '+Infinity',
+      'Infinity5',
+      '5Infinity',
+      '1.Infinity',
+    ])
+      await expectRefused(text(`[NaN, ${wrong}]`), 'x.json', 'is not JSON');
+    for (const wrong of ['nan', 'inf', 'NaNNaN', 'NaN Infinity', '"NaN', "'NaN'"])
+      await expectRefused(text(`[${wrong}]`), 'x.json', 'is not JSON');
+    for (const word of ['null', 'true', 'false', '"NaN"', '"Infinity"', '{}', '[]'])
+      await expectRefused(text(`[[NaN, ${word}]]`), 'x.json', 'at [0][1] must be a number, is');
+    await expectRefused(text('[[1, null]]'), 'x.json', 'at [0][1] must be a number, is null');
+    await expectRefused(text('NaN'), 'x.json', 'must be an array or an object of arrays, is NaN');
+  });
+
   it('takes what is written back as it was', async () => {
     const x = tril.tensor([2, 1, 3], [1, -0, NaN, Infinity, 1e-40, 3]);
     const npy = tril.writeNpy(x);

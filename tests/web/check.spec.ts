@@ -169,6 +169,12 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const some = right.read().map((one, i) => (i === 30 ? NaN : one));
   await give({ expected: core.tensor([2, 3, 7, 4], some) });
   await expect(verdict).toHaveAttribute('data-verdict', 'blank');
+  // The same as Python's json.dumps writes it.
+  const nested = JSON.stringify(core.tensor([2, 3, 7, 4], right.read()).toArray());
+  await give({}, [file('expected.json', nested.replace(String(right.read()[30]), 'NaN'))]);
+  await expect(page.locator('[data-tensor]')).toContainText(['q', 'k', 'v', 'expected', 'expected']);
+  await expect(page.locator('[data-blanks="1"]')).toContainText('the first at [1, 2, 1, 3]');
+  await expect(verdict).toHaveAttribute('data-verdict', 'blank');
 
   // Halves are three digits: near enough within 0.001.
   await give({}, [file('expected.npy', core.writeNpy(right, { dtype: 'float16' }))]);

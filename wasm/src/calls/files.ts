@@ -5,6 +5,7 @@ import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { flatten, inferShape } from '../values.js';
 import { readCsv } from '../csv.js';
+import { readJson } from '../json.js';
 import { unzip, zip } from '../zip.js';
 
 /** An array as it was in a file, and its numbers rounded to float32. */
@@ -104,13 +105,8 @@ export const fileCalls = (context: Context) => {
     });
   };
 
-  const readJson = (text: string): StoredArray[] => {
-    let data: unknown;
-    try {
-      data = JSON.parse(text);
-    } catch (error) {
-      throw new TrilError(call, 'file', `is not JSON: ${(error as Error).message}`);
-    }
+  const arraysOf = (text: string): StoredArray[] => {
+    const data = readJson(text);
     if (Array.isArray(data)) return [tensorOf('', data)];
     if (typeof data !== 'object' || data === null) {
       throw new TrilError(
@@ -180,8 +176,8 @@ export const fileCalls = (context: Context) => {
   return {
     /**
      * The arrays in a file: NumPy's .npy and .npz, .safetensors, .json (nested numbers, or an object
-     * of such) and .csv. Numbers of any type become float32. What the file is, its first bytes say,
-     * and else its name.
+     * of such, with NaN and Infinity as Python writes them) and .csv. Numbers of any type become
+     * float32. What the file is, its first bytes say, and else its name.
      *
      * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
      * is kept then
@@ -206,7 +202,7 @@ export const fileCalls = (context: Context) => {
         case 'safetensors':
           return readStored('safetensors', bytes);
         case 'json':
-          return readJson(textOf(bytes));
+          return arraysOf(textOf(bytes));
         case 'csv':
           return [tensorOf('', readCsv(textOf(bytes)))];
       }
