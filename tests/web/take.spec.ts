@@ -2,6 +2,8 @@
 // PyTorch.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
+import type { Tensor } from 'tril';
+import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
 import { still } from './reach.ts';
 
@@ -85,9 +87,68 @@ async function proofs(page: Page): Promise<Program[]> {
   return found;
 }
 
-for (const address of [...chapters, 'check']) {
+/** Of what a visitor's own output should be, with a mask from a file: of any axes, and read in each of the ways. */
+async function masked(page: Page): Promise<Program[]> {
+  const core = await tril();
+  const [q, k, v] = [1, 2, 3].map((seed) => core.randomNormal([2, 4, 5, 4], { seed }));
+  const [fewK, fewV] = [4, 5].map((seed) => core.randomNormal([2, 2, 5, 4], { seed }));
+  const [rowsQ, rowsK, rowsV] = [6, 7, 8].map((seed) => core.randomNormal([2, 5, 8], { seed }));
+  const seen = core.mask.toTensor(core.mask.window({ left: 1, right: 1 }), [5, 5]);
+  const looks = core.tensor(
+    [5, 5],
+    seen.read().map((one, i) => Number(one === 0 && i > 4)), // the first query sees nothing
+  );
+  const padding = core.tensor([
+    [0, 0, 0, 0, 1],
+    [0, 0, 0, 1, 1],
+  ]);
+  const added = core.tensor(
+    [4, 5, 5],
+    core
+      .randomNormal([4, 5, 5], { seed: 9 })
+      .read()
+      .map((one, i) => [one, -Infinity, one, -1e12, 12345678848][i % 6] ?? one),
+  );
+  const cases: Record<string, { causal: string; heads?: string; tensors: Record<string, Tensor> }> =
+    {
+      look: { causal: 'no', tensors: { q, k, v, mask: looks } },
+      hide: { causal: 'yes', tensors: { q, k: fewK, v: fewV, key_padding_mask: padding } },
+      add: { causal: 'yes', tensors: { q, k, v, mask: added } },
+      sideBySide: {
+        causal: 'no',
+        heads: '2',
+        tensors: { q: rowsQ, k: rowsK, v: rowsV, mask: padding },
+      },
+    };
+  const found: Program[] = [];
+  for (const [name, { tensors, ...choices }] of Object.entries(cases)) {
+    await open(page, `check?${new URLSearchParams(choices).toString()}`);
+    const buffer = Buffer.from(core.writeSafetensors(tensors));
+    const mimeType = 'application/octet-stream';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'own.safetensors', mimeType, buffer });
+    const take = page.locator('[data-take="check-own"]');
+    await take.waitFor();
+    for (const language of languages) {
+      const one = await copied(page, take, language);
+      if (one) found.push({ ...one, name: `check-own-${name}` });
+      else expect([name, language]).toEqual(['sideBySide', 'C++']);
+    }
+  }
+  return found;
+}
+
+const makers: Record<string, (page: Page) => Promise<Program[]>> = {
+  ...Object.fromEntries(
+    chapters.map((address) => [address, (page: Page) => programs(page, address)]),
+  ),
+  check: proofs,
+  'check with masks from files': masked,
+};
+for (const [address, make] of Object.entries(makers)) {
   test(`every program finds the same: ${address}`, async ({ page, runner }) => {
-    await runner.expectRight(await (address === 'check' ? proofs(page) : programs(page, address)));
+    await runner.expectRight(await make(page));
     // Said last: what could be tried has been.
     const missing = languages.map((language) => runner.missing(language)).filter(Boolean);
     test.skip(missing.length > 0, missing.join('; '));

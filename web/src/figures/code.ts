@@ -51,8 +51,12 @@ export function torchTensor(name: string, matrix: MatrixData): string {
   return `${name} = torch.tensor(${rows(matrix)}, dtype=torch.float32)`;
 }
 
+/** With a point where it is a whole number, which C++ takes as a float only if it is one exactly. */
 const cppLiteral = (value: number) =>
-  literal(value).replace('nan', 'NAN').replace('inf', 'INFINITY');
+  literal(value)
+    .replace('nan', 'NAN')
+    .replace('inf', 'INFINITY')
+    .replace(/^-?\d{8,}$/u, '$&.0');
 
 /** A view of numbers that are written down. */
 export function cppMatrix(name: string, matrix: MatrixData): string {

@@ -1,12 +1,12 @@
 // The proof and a visitor's own case as programs elsewhere: attention between q, k and v, and what is no layer.
 import type { ProofResult } from '../../compute/lessons/check';
 import { exampleHeads, exampleWindow, normEps } from '../../compute/lessons/golden';
+import type { MaskReading } from '../../compute/lessons/file-mask';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
+import { attentionSteps } from './code-attention';
 import {
-  asExpected,
-  cppMatrix,
   layerSteps,
   variable,
   type Language,
@@ -19,101 +19,6 @@ import {
 function flat({ shape, data }: TensorData): MatrixData {
   const cols = shape.at(-1) ?? 1;
   return { rows: data.length / cols, cols, data };
-}
-
-const sizes = (shape: readonly number[]) => shape.join(', ');
-interface Attention {
-  readonly causal: boolean;
-  readonly window?: { readonly left: number; readonly right: number };
-  /** How many lie side by side in the last axis; 0 where heads have an axis of their own. */
-  readonly heads: number;
-  readonly linear?: boolean;
-}
-
-function four(shape: readonly number[], heads: number): number[] {
-  if (heads === 0) return [...Array<number>(4 - shape.length).fill(1), ...shape];
-  const [batches, tokens, width] = shape.length === 2 ? [1, ...shape] : shape;
-  return [batches, tokens, heads, width / heads];
-}
-
-function pythonAttention(
-  np: boolean,
-  { q, k, v }: Named,
-  { causal, window, heads, linear }: Attention,
-  expected: MatrixData,
-): Steps {
-  const turned = np ? '.transpose(0, 2, 1, 3)' : '.transpose(1, 2)';
-  const turn = heads > 0 ? turned : '';
-  const reshaped = Object.entries({ q, k, v }).map(
-    ([name, { shape }]) => `${name} = ${name}.reshape(${sizes(four(shape, heads))})${turn}`,
-  );
-  const repeat = np
-    ? 'k, v = (np.repeat(m, q.shape[1] // m.shape[1], axis=1) for m in (k, v))'
-    : 'k, v = (m.repeat_interleave(q.shape[1] // m.shape[1], dim=1) for m in (k, v))';
-  const keys = np ? 'k.swapaxes(2, 3)' : 'k.transpose(2, 3)';
-  const tri = np
-    ? 'np.tri(q.shape[2], k.shape[2], dtype=bool)'
-    : 'torch.ones(q.shape[2], k.shape[2]).tril().bool()';
-  const apart = np
-    ? 'np.arange(k.shape[2]) - np.arange(q.shape[2])[:, None]'
-    : 'torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None]';
-  const sees = causal
-    ? [`sees = ${tri}`]
-    : window
-      ? [`apart = ${apart}`, `sees = (apart >= -${window.left}) & (apart <= ${window.right})`]
-      : [];
-  const hide = np ? 'np.where(sees, scores, np.float32(-inf))' : 'scores.masked_fill(~sees, -inf)';
-  const positive = np ? 'np.where(m > 0, m + 1, np.exp(m))' : 'torch.where(m > 0, m + 1, m.exp())';
-  const weighed = np
-    ? [
-        'powers = np.exp(scores - scores.max(3, keepdims=True))',
-        'output = powers / powers.sum(3, keepdims=True) @ v',
-      ]
-    : ['output = scores.softmax(dim=3) @ v'];
-  const lines = linear
-    ? [
-        `q, k = (${positive} for m in (q, k))  # elu + 1`,
-        `scores = q @ ${keys}`,
-        `output = scores / scores.sum(3, ${np ? 'keepdims' : 'keepdim'}=True) @ v`,
-      ]
-    : [
-        `scores = q @ ${keys} / q.shape[3] ** 0.5`,
-        ...sees,
-        ...(sees.length > 0 ? [`scores = ${hide}`] : []),
-        ...weighed,
-      ];
-  return {
-    steps: [...reshaped, repeat, ...lines].join('\n'),
-    result: `output${turn}.${asExpected(expected)}`,
-  };
-}
-
-function cppAttention(
-  { q, k, v }: Named,
-  { causal, window, linear }: Attention,
-  expected: MatrixData,
-): Steps {
-  const [queries, , values] = [q, k, v].map(({ shape }) => four(shape, 0));
-  const view = ([name, { shape }]: [string, TensorData]) =>
-    `const tril::TensorView<const float, 4> ${name}_heads(${name}_numbers, {${sizes(four(shape, 0))}});`;
-  const options = causal
-    ? '{.causal = true}'
-    : window
-      ? `{.mask = tril::Mask::window(${window.left}, ${window.right})}`
-      : '{}';
-  return {
-    steps: `${Object.entries({ q, k, v }).map(view).join('\n')}
-tril::Buffer<float, 4> output({${sizes([...queries.slice(0, 3), values[3]])}});
-tril::${linear ? 'linear_attention' : 'attention'}(q_heads, k_heads, v_heads, ${options}, output.view(), scratch, parallel);`,
-    result: cppMatrix('output', expected),
-    uses: [linear ? 'attention/linear_attention' : 'attention/attention'],
-  };
-}
-
-function attentionSteps(language: Language, given: Named, how: Attention, expected: MatrixData) {
-  return language === 'cpp'
-    ? cppAttention(given, how, expected)
-    : pythonAttention(language === 'numpy', given, how, expected);
 }
 
 /** Softmax of causal scores of x and x, and what is made of it. */
@@ -234,17 +139,24 @@ export function proofCode(result: ProofResult, name: string) {
 /** A program holds its numbers: more of them than this are no text to be copied. */
 const mostNumbers = 60_000;
 
+const readings: Readonly<Record<MaskReading, string>> = {
+  look: '0 where a query may not look',
+  hide: '0 where a query may look',
+  add: 'added to the scores',
+};
+
 export interface OwnCase {
   readonly kind: 'attention' | 'multiHead' | 'block';
   readonly tensors: Named;
-  readonly choices: LayerChoices;
+  readonly choices: LayerChoices & { readonly reading?: MaskReading };
 }
 
-/** What the visitor's own code should give; none with a mask of their own. */
+/** What the visitor's own code should give. */
 export function ownCode({ kind, tensors, choices }: OwnCase, computed: MatrixData) {
   const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
-  if (count > mostNumbers || 'mask' in tensors) return {};
-  const about = `What it should be: ${kind}${choices.causal ? ', causal' : ''}`;
+  if (count > mostNumbers) return {};
+  const mask = 'mask' in tensors ? `, its mask ${readings[choices.reading ?? 'look']}` : '';
+  const about = `What it should be: ${kind}${choices.causal ? ', causal' : ''}${mask}`;
   if (kind === 'attention') {
     const all = programs(about, tensors, computed, (language) =>
       attentionSteps(language, tensors, choices, computed),

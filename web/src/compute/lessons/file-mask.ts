@@ -10,7 +10,7 @@ export type MaskReading = (typeof maskReadings)[number];
 export const otherReading = { look: 'hide', hide: 'look', add: 'look' } as const;
 
 /** [T, S], [H, T, S] or [B, H, T, S], with axes of 1, of any shape that is in use. */
-function axesOf(shape: readonly number[], scores: readonly number[]): readonly number[] {
+export function axesOf(shape: readonly number[], scores: readonly number[]): readonly number[] {
   const [batches, heads, queries] = scores;
   const keys = shape[shape.length - 1];
   const [first] = shape;
@@ -29,7 +29,7 @@ export function asMask(
   reading: MaskReading,
   scores: readonly number[],
 ): Mask {
-  const data = reading === 'hide' ? mask.data.map((hides) => (hides ? 0 : 1)) : mask.data;
+  const data = reading === 'hide' ? mask.data.map((hides) => (hides === 0 ? 1 : 0)) : mask.data;
   const tensor = tensorOf(tril, shaped({ ...mask, data }, axesOf(mask.shape, scores)));
   return tril.mask.dense(tensor, { kind: reading === 'add' ? 'additive' : 'boolean' });
 }
