@@ -2,6 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { expect, numberOf } from './fixtures.ts';
+import { still } from './reach.ts';
 
 export class Lesson {
   constructor(
@@ -84,10 +85,23 @@ export function countOf(text: string | null): number {
   return Number((text ?? '').replace(/\s/gu, ''));
 }
 
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<void> {
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
     client: document.documentElement.clientWidth,
   }));
-  expect(scroll).toBe(client);
+  expect(scroll, where).toBe(client);
+}
+
+/** What is open never scrolls sideways, on a phone, a tablet or a desk; `look` looks at more, at each width. */
+export async function expectFits(
+  page: Page,
+  look?: (width: number) => Promise<void>,
+): Promise<void> {
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await still(page, 100);
+    await expectNoSidewaysScroll(page, `${width} px wide`);
+    await look?.(width);
+  }
 }

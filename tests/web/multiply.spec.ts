@@ -1,7 +1,7 @@
 // Chapter "Multiply": every number that is drawn or counted, against the core's own in Node.
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, countOf, expectNoSidewaysScroll, rowsOf } from './lessons.ts';
+import { Lesson, countOf, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -336,17 +336,15 @@ test('a whole measurement: speeds under the peak, an exponent each, a word on St
   await expect(page.locator('[data-crossover]')).toBeVisible();
 });
 
-for (const width of [360, 768, 1440]) {
-  test.describe(`${width} px wide`, () => {
-    test.use({ viewport: { width, height: 800 } });
-    test('never scrolls sideways', async ({ lesson, page }) => {
-      await lesson.open({ step: '3', access: '500' });
-      await expectNoSidewaysScroll(page);
-      await lesson.open({ a: '1,2,3,4,5,6;1,2,3,4,5,6', b: '1,2;3,4;5,6;7,8;9,10;11,12000000' });
-      await expectNoSidewaysScroll(page);
-    });
-  });
-}
+test('fits any width, in the middle of its steps and with the largest matrices', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open({ step: '3', access: '500' });
+  await expectFits(page);
+  await lesson.open({ a: '1,2,3,4,5,6;1,2,3,4,5,6', b: '1,2;3,4;5,6;7,8;9,10;11,12000000' });
+  await expectFits(page);
+});
 
 for (const scheme of ['light', 'dark'] as const) {
   test.describe(`${scheme} theme`, () => {

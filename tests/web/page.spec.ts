@@ -1,29 +1,26 @@
 // The page as a whole: widths, 64 tokens, bad input, themes, policy, accessibility.
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
+import { expectFits, expectNoSidewaysScroll } from './lessons.ts';
 import { themes } from './reach.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
 
-for (const width of [360, 768, 1440]) {
-  test.describe(`${width} px wide`, () => {
-    test.use({ viewport: { width, height: 800 } });
-    test('never scrolls sideways, and the map is there', async ({ attend, page }) => {
-      const word =
-        'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
-      for (const text of ['the cat saw the dog chase the cat', long, `ein ${word} ${word}`]) {
-        await attend.open({ text });
-        for (const step of steps) {
-          await attend.step(step);
-          const { scroll, client } = await page.evaluate(() => ({
-            scroll: document.documentElement.scrollWidth,
-            client: document.documentElement.clientWidth,
-          }));
-          expect(scroll, `${step}: ${text}`).toBe(client);
-        }
-        await expect(page.getByRole('link', { name: 'V: the values' })).toBeInViewport();
+const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+for (const [name, text] of [
+  ['eight tokens', 'the cat saw the dog chase the cat'],
+  ['64 tokens', long],
+  ['long words', `ein ${word} ${word}`],
+]) {
+  test(`fits any width, and the map is there: ${name}`, async ({ attend, page }) => {
+    await attend.open({ text });
+    await expectFits(page, async () => {
+      for (const step of steps) {
+        await attend.step(step);
+        await expectNoSidewaysScroll(page, step);
       }
+      await expect(page.getByRole('link', { name: 'V: the values' })).toBeInViewport();
     });
   });
 }
