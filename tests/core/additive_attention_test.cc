@@ -1,22 +1,28 @@
-// Additive attention against PyTorch and against its definition in double; triangles of matrices.
+// Additive attention against PyTorch and against its definition in double, its cost against loops
+// that count; triangles of matrices.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
+#include <tril/attention/attention_cost.h>
 #include <tril/attention/triangular.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/compare.h"
+#include "core/counted.h"
 #include "core/golden.h"
 
 namespace tril {
 namespace {
 
 using testing::close;
+using testing::Counted;
 using testing::equal;
 using testing::error_of;
+using testing::flops_of;
 using testing::golden;
 
 constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
@@ -115,6 +121,74 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
   additive_attention(query, key, value, weights(), {}, output, scratch, parallel);
   EXPECT_LT(testing::max_abs(output.view()), 7);
+}
+
+// x [rows, in] W^T
+void linear(Index rows, Index in, Index out) {
+  for (Index i = 0; i < rows * in * out; ++i) Counted(0) + Counted(1) * Counted(2);
+}
+
+// score[t, s] = w_score . tanh(q_t + k_s), softmax of its row, and its share of value [S, Dv]
+void attend(Index queries, Index keys, Index units, Index value_width) {
+  for (Index t = 0; t < queries; ++t) {
+    std::vector<Counted> scores(static_cast<std::size_t>(keys));
+    for (Counted& score : scores) {
+      for (Index a = 0; a < units; ++a) {
+        score = score + Counted(0.1) * tanh(Counted(0.2) + Counted(0.3));
+      }
+    }
+    Counted largest = -1, sum;
+    for (const Counted each : scores) largest = largest < each ? each : largest;
+    for (const Counted each : scores) sum = sum + exp(each - largest);
+    for (const Counted each : scores) each / sum;
+    for (Index i = 0; i < keys * value_width; ++i) Counted(0) + Counted(1) * Counted(2);
+  }
+}
+
+TEST_F(AdditiveAttention, CostsWhatItsLoopsDo) {
+  constexpr Index B = 2, T = 7, S = 9, Dq = 5, Dk = 6, Dv = 4, A = 11;  // as the fixture's
+  const AttentionCost cost = additive_attention_cost({.batches = B,
+                                                      .queries = T,
+                                                      .keys = S,
+                                                      .width = Dq,
+                                                      .key_width = Dk,
+                                                      .value_width = Dv,
+                                                      .units = A});
+  EXPECT_EQ(cost.flops, B * flops_of([] {
+                          linear(T, Dq, A), linear(S, Dk, A);
+                          attend(T, S, A, Dv);
+                        }));
+  EXPECT_EQ(cost.scores, B * T * S);
+  const Index given = query.view().count() + key.view().count() + value.view().count() +
+                      w_query.view().count() + w_key.view().count() + w_score.view().count();
+  EXPECT_EQ(cost.input_bytes, 4 * given);
+  EXPECT_EQ(cost.output_bytes, 4 * output.view().count());
+  EXPECT_EQ(cost.held_bytes, 4 * (T * A + S * A + T * S));
+  additive_attention(query, key, value, weights(), {}, output, scratch, parallel);
+  EXPECT_GE(static_cast<double>(scratch.peak()), cost.held_bytes);
+}
+
+TEST(AdditiveCost, IsExactWhereAnIndexOf32BitsIsNotEnough) {
+  constexpr Index kMany = 2000000000;
+  constexpr double kMost = 2e9;
+  EXPECT_EQ(additive_attention_cost({.queries = kMany, .keys = kMany}).scores, kMost * kMost);
+  EXPECT_EQ(additive_attention_cost({.queries = kMany, .keys = kMany}).held_bytes,
+            4 * (2 * kMost + kMost * kMost));
+}
+
+TEST(AdditiveCost, RejectsASizeBelowOne) {
+  const auto expect = [](const AdditiveSizes& sizes, const std::string& name) {
+    EXPECT_EQ(error_of([&] { additive_attention_cost(sizes); }),
+              "additive_attention_cost: " + name + ": must be at least 1, is 0");
+  };
+  expect({.batches = 0}, "batches");
+  expect({.queries = 0}, "queries");
+  expect({.keys = 0}, "keys");
+  expect({.width = 0}, "width");
+  expect({.key_width = 0}, "key_width");
+  expect({.value_width = 0}, "value_width");
+  expect({.units = 0}, "units");
+  EXPECT_EQ(additive_attention_cost({}).flops, 4 + 4 + 5 + 2);
 }
 
 TEST(Triangular, KeepsOneSideOfTheDiagonal) {

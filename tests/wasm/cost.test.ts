@@ -110,6 +110,18 @@ describe('cost', () => {
     expect(scores).toBeUndefined();
     expect(Object.keys(linear)).toHaveLength(5);
     expect(tril.cost.lowRankAttention({ ...sizes, rank: 2 }).scores).toBe(14);
+    const additive = { batches: 2, queries: 7, keys: 9, width: 5, units: 11 };
+    expect(tril.cost.additiveAttention({ ...additive, keyWidth: 6, valueWidth: 4 })).toEqual({
+      flops: 2 * (2 * 11 * (7 * 5 + 9 * 6) + 7 * 9 * (4 * 11 + 5 + 2 * 4)),
+      scores: 2 * 7 * 9,
+      inputBytes: float * (2 * (7 * 5 + 9 * (6 + 4)) + 11 * (5 + 6 + 1)),
+      outputBytes: float * 2 * 7 * 4,
+      bytes: float * (2 * (7 * 5 + 9 * (6 + 4) + 7 * 4) + 11 * (5 + 6 + 1)),
+      heldBytes: float * (11 * (7 + 9) + 7 * 9),
+    });
+    expect(tril.cost.additiveAttention(additive)).toEqual(
+      tril.cost.additiveAttention({ ...additive, keyWidth: 5, valueWidth: 5 }),
+    );
     const heads = tril.cost.multiHeadAttention({ queries: 5, width: 8, heads: 2 });
     const attends = tril.cost.attention({ heads: 2, queries: 5, keys: 5, width: 4 }).flops;
     expect(heads.flops).toBe(4 * (2 * 5 * 8 * 8 + 5 * 8) + attends);
@@ -183,6 +195,11 @@ describe('cost', () => {
     const none = { queries: 1, keys: 1, width: 1, blocks: { keys: 0 } };
     bad(() => cost.attention(none), 'cost.attention', 'blocks.keys', 'at least 1, is 0');
     const one = { queries: 1, keys: 1, width: 1 };
+    const additive = 'cost.additiveAttention';
+    bad(() => cost.additiveAttention({ ...one, units: 0 }), additive, 'units', 'at least 1, is 0');
+    bad(() => cost.additiveAttention(one as never), additive, 'units', 'is undefined');
+    const narrow = { ...one, keyWidth: 0, units: 1 };
+    bad(() => cost.additiveAttention(narrow), additive, 'keyWidth', 'at least 1, is 0');
     bad(
       () => cost.attention({ ...one, past: 2 }),
       'cost.attention',

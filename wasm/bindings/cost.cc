@@ -50,6 +50,11 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
     return result(feed_forward_cost({size("rows"), size("width"), size("hidden"),
                                      activation_named(text("activation"), call), flag("bias")}));
   }
+  if (kind == "additive_attention") {
+    return result(
+        additive_attention_cost({size("batches"), size("queries"), size("keys"), size("width"),
+                                 size("keyWidth"), size("valueWidth"), size("units")}));
+  }
 
   const MaskArgument mask(options.mask, call);
   const auto core = [&] { return options.core(mask.mask(), size("past"), call); };

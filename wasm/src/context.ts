@@ -197,6 +197,7 @@ function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unkno
 const publicNames: Record<string, string> = {
   key_heads: 'kvHeads',
   key_lengths: 'keyLengths',
+  key_width: 'keyWidth',
   output: 'out',
   value_width: 'valueWidth',
   value_context: 'valueContext',

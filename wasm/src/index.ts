@@ -41,6 +41,7 @@ export type {
   OnlineTrace,
 } from './calls/online-attention.js';
 export type {
+  AdditiveSizes,
   AttentionCost,
   AttentionCostOptions,
   AttentionSizes,

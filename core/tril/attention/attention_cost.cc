@@ -174,6 +174,29 @@ AttentionCost low_rank_attention_cost(const AttentionSizes& s, Index rank) {
   return cost;
 }
 
+AttentionCost additive_attention_cost(const AdditiveSizes& s) {
+  constexpr const char* kCall = "additive_attention_cost";
+  check_size(s.batches, kCall, "batches");
+  check_size(s.queries, kCall, "queries");
+  check_size(s.keys, kCall, "keys");
+  check_size(s.width, kCall, "width");
+  check_size(s.key_width, kCall, "key_width");
+  check_size(s.value_width, kCall, "value_width");
+  check_size(s.units, kCall, "units");
+  const double batches = times(s.batches), queries = times(s.queries), keys = times(s.keys);
+  const double width = times(s.width), key_width = times(s.key_width);
+  const double value_width = times(s.value_width), units = times(s.units);
+  AttentionCost cost;
+  cost.scores = batches * queries * keys;
+  cost.flops = 2 * batches * units * (queries * width + keys * key_width) +
+               cost.scores * (4 * units + 5 + 2 * value_width);
+  cost.input_bytes = kFloatBytes * (batches * (queries * width + keys * (key_width + value_width)) +
+                                    units * (width + key_width + 1));
+  cost.output_bytes = kFloatBytes * batches * queries * value_width;
+  cost.held_bytes = kFloatBytes * (units * (queries + keys) + queries * keys);
+  return cost;
+}
+
 AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const AttentionOptions& options) {
   constexpr const char* kCall = "multi_head_attention_cost";
   check_size(s.width, kCall, "width");

@@ -50,6 +50,19 @@ Cost linear_attention_cost(const AttentionSizes& sizes, const LinearAttentionOpt
 // takes itself. Held: what is projected, and what attention holds.
 AttentionCost low_rank_attention_cost(const AttentionSizes& sizes, Index rank);
 
+// As additive_attention's views: query [B, T, Dq], key [B, S, Dk], value [B, S, Dv].
+struct AdditiveSizes {
+  Index batches = 1;                                // B
+  Index queries = 1, keys = 1;                      // T, S
+  Index width = 1, key_width = 1, value_width = 1;  // Dq, Dk, Dv
+  Index units = 1;                                  // A, of the network
+};
+
+// 2 A Dq flops to project a query and 2 A Dk a key; 4 A a score (each unit's addition, tanh,
+// product and sum), 5 for its softmax, and 2 Dv to weigh the value: of all T S pairs, whatever the
+// mask. Held: one batch's projections and scores. Throws Error for a size below 1.
+AttentionCost additive_attention_cost(const AdditiveSizes& sizes);
+
 // The sizes of a multi-head attention.
 struct MultiHeadSizes {
   Index batches = 1;               // B

@@ -43,6 +43,21 @@ export interface AttentionSizes {
   readonly valueWidth?: number;
 }
 
+/** q `[batches, queries, width]`, k and v `[batches, keys, ...]`, and the network between them. */
+export interface AdditiveSizes {
+  /** 1 unless given. */
+  readonly batches?: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly width: number;
+  /** Of k; as `width` unless given. */
+  readonly keyWidth?: number;
+  /** Of v; as `width` unless given. */
+  readonly valueWidth?: number;
+  /** A: how many tangents make a score. */
+  readonly units: number;
+}
+
 /** The options of `attention` that its cost depends on. */
 export interface AttentionCostOptions extends Pick<
   AttentionOptions,

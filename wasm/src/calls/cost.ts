@@ -1,7 +1,13 @@
 import type { Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
-import type { AttentionCost, AttentionCostOptions, AttentionSizes, Cost } from './cost-types.js';
+import type {
+  AdditiveSizes,
+  AttentionCost,
+  AttentionCostOptions,
+  AttentionSizes,
+  Cost,
+} from './cost-types.js';
 import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
 import type { MatmulMethod } from './matmul.js';
@@ -282,6 +288,30 @@ export const costCalls = (context: Context) => {
         const read = costOf('lowRankAttention', 'low_rank_attention', names, sizes);
         read.tensors();
         read.size('rank');
+        return read.cost();
+      },
+
+      /**
+       * Of `additiveAttention`. All pairs are scored, whatever the mask.
+       *
+       * @throws TrilError for a size below 1
+       *
+       * @example
+       * ```ts
+       * const sizes = { queries: 128, keys: 128, width: 64 };
+       * const network = tril.cost.additiveAttention({ ...sizes, units: 64 });
+       * network.scores; // 16384
+       * network.flops / tril.cost.attention(sizes).flops > 1.5; // true
+       * ```
+       */
+      additiveAttention(sizes: AdditiveSizes): AttentionCost {
+        const names = ['batches', 'queries', 'keys', 'width', 'keyWidth', 'valueWidth', 'units'];
+        const read = costOf('additiveAttention', 'additive_attention', names, sizes);
+        read.size('batches', 1);
+        for (const size of ['queries', 'keys']) read.size(size);
+        const width = read.size('width');
+        for (const size of ['keyWidth', 'valueWidth']) read.size(size, width);
+        read.size('units');
         return read.cost();
       },
 
