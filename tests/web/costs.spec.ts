@@ -57,7 +57,12 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
     both: (cost) => [cost.sum([cross(cost, 7, 7), cross(cost, 6, 6), cross(cost, 6, 7)])],
     cross: (cost) => [cross(cost, 6, 7)],
     steps: (cost) => [cross(cost, 1, 6)],
-    additive: (cost) => [cross(cost, 6, 7)],
+    additive: (cost) => [
+      cross(cost, 6, 7),
+      cost.additiveAttention({
+        ...{ queries: 6, keys: 7, width: 7, keyWidth: 6, valueWidth: 6, units: 12 },
+      }),
+    ],
     shapes: (cost) => [towers(cost)],
   },
   longer: {

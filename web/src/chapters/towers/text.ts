@@ -184,14 +184,15 @@ export const text = {
       'Bahdanau, Cho, Bengio 2015; compared by Vaswani et al. 2017, section 3.2.1. A = 2 D units here; q has a 1 beside it, for a bias.',
     dotTex: String.raw`e = \role{q}{q}\cdot\role{k}{k} / \sqrt D`,
     product: 'one matrix product',
-    cost: 'The dot product, everything between Q, K, V and A V:',
-    times: (network: string, ratio: string) =>
-      `The network takes ${network} for the same: ${ratio} times the dot product’s time, measured one after the other.`,
+    costs: {
+      dot: 'The dot product, everything between Q, K, V and A V:',
+      network: 'The network, both projections with it:',
+    },
     dot: 'Dot product',
     network: 'Additive',
     scores: 'scores',
     weights: 'weights',
-    tangents: (count: string) => `${count} tangents`,
+    tangents: (units: number) => `${units} tangents a score`,
   },
 
   shapes: {

@@ -1,5 +1,6 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
 import type { Answers } from '../lesson-protocol';
+import { additiveWeights } from '../handmade/towers-weights';
 import type { CostData } from '../protocol';
 import { costData } from './matrices';
 import { timed } from './times';
@@ -9,10 +10,7 @@ import { additiveCall, readsOf, run, type TowersAsk } from './towers';
 export type TowersCall = 'attentions' | 'cross' | 'whole' | 'step' | 'additive';
 
 export interface TowersCostLessons {
-  towersCost: {
-    ask: TowersAsk & { readonly call: Exclude<TowersCall, 'additive'> };
-    answer: CostData;
-  };
+  towersCost: { ask: TowersAsk & { readonly call: TowersCall }; answer: CostData };
   /** Milliseconds of one call. */
   towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: number };
 }
@@ -22,6 +20,13 @@ export const towersCostAnswers: Answers<TowersCostLessons> = {
     const [S, T] = [source.length, target.length];
     const { width, model } = readsOf(words);
     const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
+    const additive = () => {
+      const { w_q, w_k } = additiveWeights(width, 1); // The same sizes at every gain.
+      return cost.additiveAttention({
+        ...{ queries: T, keys: S, width: w_q.cols, keyWidth: w_k.cols, valueWidth: width },
+        units: w_q.rows,
+      });
+    };
     const inward = (rows: number) => cost.linear({ rows, in: model, out: width, bias: false });
     const outward = (rows: number) => cost.linear({ rows, in: width, out: model, bias: false });
     const norm = (rows: number) => cost.layerNorm({ rows, width: model, affine: false });
@@ -35,6 +40,7 @@ export const towersCostAnswers: Answers<TowersCostLessons> = {
       attentions: [attention(S, S), attention(T, T), attention(T, S)],
       cross: [attention(T, S)],
       step: [attention(1, T)],
+      additive: [additive()],
       whole: [
         ...[...sublayer(S, S), network(S), norm(S)],
         ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
