@@ -50,6 +50,10 @@ export interface LayerAnswer {
 export interface Division {
   /** A map a head. */
   readonly weights: readonly MatrixData[];
+  /** D */
+  readonly headWidth: number;
+  /** How many numbers its four matrices are made of. */
+  readonly parameters: number;
   /** Of the attention of all heads to one sequence, and how many scores that is. */
   readonly cost: CostData;
   readonly scores: number;
@@ -121,6 +125,11 @@ function attend(tril: Tril, x: Tensor, projection: MatrixData, out: MatrixData, 
   return tril.multiHeadAttention(x, weights, { heads: count, causal: true, trace: true });
 }
 
+const countOf = (tril: Tril, numbers: readonly number[]) => {
+  const all = tril.tensor(numbers);
+  return tril.compare(all, all).count;
+};
+
 function layer(
   tril: Tril,
   x: Tensor,
@@ -185,9 +194,12 @@ export const headsAnswers: Answers<HeadsLessons> = {
       outputWeight: out,
       readout: download(tril.matmul(upload(tril, found), tokens, { transposeB: true })),
       divided: divisions.map((count) => {
+        const { weights, queries } = attend(tril, x, one, out, count).trace;
         const cost = attentionCost(tril, 1, count, x.shape[1]);
         return {
-          weights: matricesOf(attend(tril, x, one, out, count).trace.weights, batch),
+          weights: matricesOf(weights, batch),
+          headWidth: queries.shape.at(-1)!,
+          parameters: countOf(tril, [...one.data, ...out.data]),
           cost: costData(cost),
           scores: cost.scores,
         };

@@ -18,8 +18,9 @@ export interface BlocksAnswer {
   readonly seen: MatrixData;
   readonly skipped: number;
   readonly cost: CostData;
-  /** How many scores are computed. */
+  /** How many scores are computed, and how many without a mask. */
   readonly scores: number;
+  readonly pairs: number;
 }
 
 export interface BlocksLessons {
@@ -81,15 +82,15 @@ export const blocksAnswers: Answers<BlocksLessons> = {
     const byKeys = tril.matmul(visible, pooling(tril, tokens, blockSize.keys), {
       transposeB: true,
     });
-    const cost = tril.cost.attention({
-      ...{ queries: tokens, keys: tokens, width, mask, method: 'online' },
-    });
+    const sizes = { queries: tokens, keys: tokens, width, method: 'online' } as const;
+    const cost = tril.cost.attention({ ...sizes, mask });
     return {
       visited,
       seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
       skipped: visited.data.filter((one) => one === 0).length,
       cost: costData(cost),
       scores: cost.scores,
+      pairs: tril.cost.attention(sizes).scores,
     };
   },
 };

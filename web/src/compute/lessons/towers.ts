@@ -319,15 +319,9 @@ function additive(tril: Tril, ask: TowersAsk): AdditiveAnswer {
 function leak(tril: Tril, ask: TowersAsk): LeakAnswer {
   const inputs = shifted(ask.target);
   const others = [...inputs.slice(0, -1), (inputs[inputs.length - 1] + 1) % ask.words];
-  const [now, then] = [inputs, others].map((ids) => run(tril, ask, ids).output);
-  const gap = download(subtract(tril, then, now));
-  return {
-    rows: Array.from({ length: gap.rows }, (_, row) =>
-      gap.data
-        .subarray(row * gap.cols, (row + 1) * gap.cols)
-        .reduce((most, value) => Math.max(most, Math.abs(value)), 0),
-    ),
-  };
+  const [now, then] = [inputs, others].map((ids) => download(run(tril, ask, ids).output));
+  const one = (of: MatrixData, row: number) => upload(tril, rowOf(of, row, of.cols));
+  return { rows: inputs.map((_, row) => apart(tril, one(then, row), one(now, row))) };
 }
 
 export const towersAnswers: Answers<TowersLessons> = { towers, steps, additive, leak };
