@@ -1,7 +1,7 @@
 // Chapter "Check": PyTorch's examples within their limits, and files with and without a mistake told apart. The
 // mistakes are made here, on the core in Node, without the page's own list.
 import { readFileSync } from 'node:fs';
-import type { Tensor, Tril } from 'tril';
+import type { MultiHeadWeights, Tensor, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
@@ -73,6 +73,14 @@ const mistakes: Record<string, (core: Tril, own: ReturnType<typeof heads>) => Te
   right: (core, { q, k, v }) => core.attention(q, k, v, { causal: true }).output,
   noScale: (core, { q, k, v }) => core.attention(q, k, v, { causal: true, scale: 1 }).output,
   swappedQK: (core, { q, k, v }) => core.attention(k, q, v, { causal: true }).output,
+  swappedKV: (core, { q, k, v }) => core.attention(q, v, k, { causal: true }).output,
+  keysReshaped(core, { q, k, v }) {
+    const from = k.read(); // [2, 3, 7, 4], taken for [2, 3, 4, 7]
+    const turned = from.map(
+      (_, i) => from[Math.floor(i / 28) * 28 + (i % 4) * 7 + (Math.floor(i / 4) % 7)],
+    );
+    return core.attention(q, core.tensor(k.shape, turned), v, { causal: true }).output;
+  },
   noMask: (core, { q, k, v }) => core.attention(q, k, v).output,
   maskAfterSoftmax(core, { q, k, v }) {
     const scores = core.matmul(q, k, { transposeB: true });
@@ -85,6 +93,10 @@ const mistakes: Record<string, (core: Tril, own: ReturnType<typeof heads>) => Te
   softmaxOverQueries(core, { q, k, v }) {
     const { masked } = core.attention(q, k, v, { causal: true, trace: true }).trace;
     return core.matmul(core.softmax(masked, { axis: 2 }), v);
+  },
+  softmaxOverHeads(core, { q, k, v }) {
+    const { masked } = core.attention(q, k, v, { causal: true, trace: true }).trace;
+    return core.matmul(core.softmax(masked, { axis: 1 }), v);
   },
 };
 
@@ -153,6 +165,14 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await suspect('maskInverted');
   await expect(verdict).toContainText('read the other way round');
 
+  // Queries and keys of a mask in each other's place.
+  const one = core.mask.toTensor(core.mask.window({ left: 2, right: 0 }), [7, 7]);
+  const seen = one.read().map((value) => Number(value === 0));
+  const turned = core.attention(q, k, v, { mask: core.mask.window({ left: 0, right: 2 }) }).output;
+  await open({ causal: 'no' });
+  await give({ ...own, mask: core.tensor([7, 7], seen), expected: turned });
+  await suspect('fileMaskTurned');
+
   // Rows that see nothing are NaN elsewhere.
   await open();
   const { weights } = core.attention(q, k, v, { causal: true, trace: true }).trace;
@@ -172,9 +192,22 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   // The same as Python's json.dumps writes it.
   const nested = JSON.stringify(core.tensor([2, 3, 7, 4], right.read()).toArray());
   await give({}, [file('expected.json', nested.replace(String(right.read()[30]), 'NaN'))]);
-  await expect(page.locator('[data-tensor]')).toContainText(['q', 'k', 'v', 'expected', 'expected']);
+  await expect(page.locator('[data-tensor]')).toContainText([
+    'q',
+    'k',
+    'v',
+    'expected',
+    'expected',
+  ]);
   await expect(page.locator('[data-blanks="1"]')).toContainText('the first at [1, 2, 1, 3]');
   await expect(verdict).toHaveAttribute('data-verdict', 'blank');
+
+  // Nothing but NaN is as far from everything: no norms, no nearest mistake.
+  await give({ expected: core.tensor([2, 3, 7, 4], right.read().fill(NaN)) });
+  await expect(verdict).toContainText('nothing but NaN');
+  await expect(page.locator('[data-blanks="168"]')).toContainText('65 504');
+  await expect(page.locator('[data-suspect]')).toHaveCount(0);
+  await expect(page.locator('[data-figure="own"] [data-worst]')).toHaveCount(0);
 
   // Halves are three digits: near enough within 0.001.
   await give({}, [file('expected.npy', core.writeNpy(right, { dtype: 'float16' }))]);
@@ -202,6 +235,11 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await give({ ...own, expected: core.tensor([2, 7, 12], Float32Array.from(order(right))) });
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
   await expect(page.locator('[data-rearranged]')).toBeVisible();
+  await give({ expected: core.tensor([2, 7, 3, 4], Float32Array.from(order(right))) });
+  await expect(page.locator('[data-tensor="expected"]')).toContainText('2 × 7 × 3 × 4');
+  await expect(verdict).toHaveAttribute('data-verdict', 'equal');
+  await give({ expected: core.tensor([2, 7, 12], right.read()) });
+  await suspect('headsNotJoined');
   await give(
     Object.fromEntries(
       Object.entries({ ...own, expected: right }).map(([name, one]) => [
@@ -211,6 +249,21 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
     ),
   );
   await suspect('tokensFirst');
+  await give(
+    Object.fromEntries(
+      Object.entries({ ...own, expected: right }).map(([name, one]) => [
+        name,
+        core.tensor([2, 7, 12], Float32Array.from(order(one))),
+      ]),
+    ),
+  );
+  await expect(page.locator('[data-suspect="sideBySide"]')).toHaveCount(3); // 2, 4 or 12 of them
+  await expect(verdict).not.toHaveAttribute('data-verdict', 'mistake');
+  await page.getByRole('spinbutton', { name: 'Heads in the last axis' }).fill('3');
+  await page.keyboard.press('Tab');
+  await expect(verdict).toHaveAttribute('data-verdict', 'equal');
+  await page.getByRole('spinbutton', { name: 'Heads in the last axis' }).fill('0');
+  await page.keyboard.press('Tab');
   const scaled = core.attention(q, k, v, { causal: true, scale: 0.3 }).output;
   await give({ ...own, expected: scaled });
   await suspect('otherScale');
@@ -291,6 +344,43 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   await expect(first).toHaveAttribute('data-matches', 'true');
   await page.getByRole('button', { name: 'None', exact: true }).click();
   await expect(page).toHaveURL(/causal=no/);
+
+  // Weights with a mistake; the names say which layer they are of.
+  const { x } = tensors;
+  const weights = Object.fromEntries(
+    Object.entries(tensors).filter(([name]) => name.includes('proj')),
+  );
+  const width = x.shape[x.shape.length - 1];
+  const made = (change: Readonly<Record<string, Tensor>>) => {
+    const given = { ...weights, ...change } as unknown as MultiHeadWeights;
+    return core.multiHeadAttention(x, given, { heads: 2, causal: true }).output;
+  };
+  const none = core.tensor([3 * width], new Float32Array(3 * width));
+  /** Rows of q, k and v for each head in turn. */
+  const interleaved = (tensor: Tensor) => {
+    const [part, from] = [tensor.read().length / 6, tensor.read()];
+    const order = [0, 3, 1, 4, 2, 5];
+    const moved = from.map((_, i) => from[order[Math.floor(i / part)] * part + (i % part)]);
+    return core.tensor(tensor.shape, moved);
+  };
+  const cases: Record<string, Tensor> = {
+    noInBias: made({ in_proj_bias: none }),
+    noOutBias: made({ 'out_proj.bias': core.tensor([width], new Float32Array(width)) }),
+    interleaved: made({
+      in_proj_weight: interleaved(tensors.in_proj_weight),
+      in_proj_bias: interleaved(tensors.in_proj_bias),
+    }),
+  };
+  await open({ heads: '2' });
+  for (const [id, expected] of Object.entries(cases)) {
+    const bytes = core.writeSafetensors({ ...tensors, expected });
+    await page.locator('input[type=file]').setInputFiles(file('layer.safetensors', bytes));
+    const other = page.getByRole('button', { name: 'Compare with nn.MultiheadAttention' });
+    if (id === 'noInBias') await other.click();
+    await expect(first).toHaveAttribute('data-suspect', id);
+    await expect(first).toHaveAttribute('data-matches', 'true');
+  }
+  await expect(page).toHaveURL(/kind=multiHead/);
 });
 
 test('says what cannot be read, and what is missing or does not fit', async ({ open, page }) => {

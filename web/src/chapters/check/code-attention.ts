@@ -1,6 +1,6 @@
 // Attention between q, k and v as programs: NumPy and PyTorch step by step, C++ by Tril's. A mask from a file is written
 // down with the other tensors, and read as it was chosen.
-import { axesOf, type MaskReading } from '../../compute/lessons/file-mask';
+import { maskAxes, type MaskReading } from '../../compute/lessons/file-mask';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { MatrixData } from '../../compute/protocol';
 import { asExpected, cppMatrix, type Language, type Named, type Steps } from './code-layers';
@@ -23,12 +23,11 @@ function four(shape: readonly number[], heads: number): number[] {
   return [batches, tokens, heads, width / heads];
 }
 
-/** A mask as four axes that spread over scores. */
-function maskAxes({ q, k, mask }: Named, heads: number): number[] {
+function maskSizes({ q, k, mask }: Named, heads: number): string {
   const [batches, second, third] = four(q.shape, heads);
   const keys = k.shape[k.shape.length - 2];
   const scores = heads > 0 ? [batches, third, second, keys] : [batches, second, third, keys];
-  return four(axesOf(mask.shape, scores), 0);
+  return sizes(maskAxes(mask.shape, scores));
 }
 
 function pythonAttention(
@@ -44,7 +43,7 @@ function pythonAttention(
   const reshaped = Object.entries({ q, k, v }).map(
     ([name, { shape }]) => `${name} = ${name}.reshape(${sizes(four(shape, heads))})${turn}`,
   );
-  const ownMask = masked ? [`mask = mask.reshape(${sizes(maskAxes(given, heads))})`] : [];
+  const ownMask = masked ? [`mask = mask.reshape(${maskSizes(given, heads)})`] : [];
   const repeat = np
     ? 'k, v = (np.repeat(m, q.shape[1] // m.shape[1], axis=1) for m in (k, v))'
     : 'k, v = (m.repeat_interleave(q.shape[1] // m.shape[1], dim=1) for m in (k, v))';
@@ -111,7 +110,7 @@ function cppAttention(
   const view = ([name, { shape }]: [string, TensorData]) =>
     `const tril::TensorView<const float, 4> ${name}_heads(${name}_numbers, {${sizes(four(shape, 0))}});`;
   const masked = 'mask' in given;
-  const axes = masked ? sizes(maskAxes(given, 0)) : '';
+  const axes = masked ? maskSizes(given, 0) : '';
   const added = reading === 'add';
   const looks =
     masked && !added

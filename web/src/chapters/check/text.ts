@@ -130,6 +130,7 @@ export const text = {
     otherShape: (expected: string, computed: string) =>
       `Your output has the shape ${expected}, and what comes out has ${computed}: they cannot be compared number by number. This is what comes out.`,
     missing: (names: string) => `Still needed: ${names}.`,
+    otherKind: (kind: string) => `Compare with ${kind}: all that it needs is here`,
     equal: (within: string) => `Your output equals what this page computes, within ${within}.`,
     equalBut: (within: string) =>
       `Your output has NaN where it should have numbers. Where it is a number, it equals what this page computes, within ${within}.`,
@@ -139,8 +140,9 @@ export const text = {
       `${count} of its ${all} numbers are NaN, the first at ${first}.`,
     blanksHere: 'They come out here, too: they are in what your code takes, or follow from it.',
     blanksNot:
-      'None of them need be: softmax of a row that is hidden whole, all −∞, gives NaN in most libraries; this page gives zeros.',
-    rearranged: 'Its heads lie side by side; they were put apart before it was compared.',
+      'None of them need be. NaN comes from a row that is hidden whole, whose softmax is 0/0 in most libraries (this page gives zeros); from a softmax that does not subtract the largest score first; and from float16, which ends at 65 504: ∞ − ∞ and ∞/∞ are NaN.',
+    rearranged:
+      'Its axes stand in another order, tokens before heads ([B, T, H, D] or [B, T, H·D]) or before batches ([T, B, D]); they were put in order before it was compared.',
     mistake: ([what, ...alike]: readonly string[], within: string) => {
       const others = alike.length > 0 ? ` (the same here: ${alike.join('; ')})` : '';
       const apart = within ? `to within ${within}` : 'to the last bit';
@@ -153,10 +155,10 @@ export const text = {
       bfloat16: 'It was stored as bfloat16, which keeps two to three digits.',
     } as Partial<Record<string, string>>,
     compareWithin: (within: string) => `Compare within ${within}`,
-    unknown: (what: string, share: string) =>
-      `Your output differs, and none of the usual mistakes gives it. The nearest is ${what}, a relative distance of ${share} away.`,
+    unknown: (what: string, share: string, type: string | undefined) =>
+      `Your output differs, and none of the usual mistakes gives it. The nearest is ${what}, a relative distance of ${share} away.${type ? ` ${type} Large scores that are computed so are far off.` : ''}`,
     unknownHint:
-      'Is the mask that you use chosen above, or among the files? Does your code leave out weights at random (dropout)? Are these the very q, k and v that it multiplies, after projections and rotary positions?',
+      'Is the mask that you use chosen above, or among the files? Do heads lie side by side in the last axis, and is their number given? Does your code leave out weights at random (dropout)? Are these the very q, k and v that it multiplies, after projections and rotary positions?',
     rightItself: 'the right one itself',
     nothing: 'Your output differs from what this page computes.',
     noExpected: 'There is no output of yours among the files: this is what comes out.',
@@ -190,9 +192,12 @@ const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   scaleByModel: 'attention scaled by the width of all heads, not of one',
   timesRoot: 'attention multiplied by √d in place of divided',
   swappedQK: 'attention with queries and keys swapped',
-  swappedKV: 'attention with keys and values swapped in in_proj',
+  swappedKV: 'attention with keys and values swapped',
+  keysReshaped: 'keys turned by a reshape in place of a transpose',
+  interleaved: 'in_proj cut head by head, [H, 3, d], where [3, H, d] is read here',
   keysForValues: 'weights times keys in place of values',
   softmaxOverQueries: 'softmax over the queries, the wrong axis',
+  softmaxOverHeads: 'softmax over the heads, the wrong axis',
   noSoftmax: 'scores times values without softmax',
   causalThough: 'attention with a causal mask',
   noMask: 'attention without the causal mask',
@@ -202,6 +207,7 @@ const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   hidesItself: 'a causal mask off by one: a query does not see itself',
   seesNext: 'a causal mask off by one: a query sees the next token',
   fromOtherEnd: 'the causal mask counted from the other end, as T and S differ',
+  fileMaskTurned: 'attention with the mask’s queries and keys swapped',
   maskIgnored: 'attention without the mask of the file',
   maskInverted: 'attention with the mask read the other way round: hidden where it should look',
   maskAdded: 'the mask’s zeros and ones added to the scores in place of hiding',
@@ -211,8 +217,12 @@ const names: Readonly<Record<string, string | ((value: number) => string)>> = {
   otherScale: (scale) => `attention with the scale ${inText(scale)} in place of 1/\u2060√d`,
   headsNotTransposed: 'heads cut from [B, T, H·D] by a reshape without the transpose',
   headsNotJoined: 'heads put together by a reshape without the transpose',
+  sideBySide: (heads) =>
+    `attention of ${heads} heads side by side in the last axis (choose it above if they lie so)`,
   otherHeads: (heads) => `${heads} ${heads === 1 ? 'head' : 'heads'}`,
   outTransposed: 'out_proj.weight transposed',
+  noInBias: 'in_proj_bias left out',
+  noOutBias: 'out_proj.bias left out',
   noBias: 'all biases left out',
   noNormWeights: 'norms without their weights and biases',
   preNorm: 'pre-norm in place of post-norm',

@@ -1,8 +1,8 @@
 // Attention as it should be, and as it comes out with the mistakes that are made most often. Each is computed
 // by the core, so that the output of somebody's code can be told from its mistake.
-import { TrilError, type Mask, type Tensor, type Tril } from 'tril';
-import { asMask, otherReading, type MaskReading } from './file-mask';
-import { dataOf, shaped, swapMiddle, tensorOf, tiled, type TensorData } from './layouts';
+import { TrilError, type AttentionOptions, type Mask, type Tensor, type Tril } from 'tril';
+import { asMask, maskAxes, otherReading, type MaskReading } from './file-mask';
+import { dataOf, shaped, swapLast, swapMiddle, tensorOf, tiled, type TensorData } from './layouts';
 
 /** Which way of computing: the right one, or a mistake. `value` says more where there are several alike. */
 export interface Variant {
@@ -92,12 +92,17 @@ export function attentionCandidates(
     scale?: number;
     /** Besides that of the file. */
     mask?: Mask;
-    /** As what the file's mask is read; null leaves it away. */
-    read?: MaskReading | null;
+    /** The mask of the file, or what is made of it; null leaves it away. */
+    own?: TensorData | null;
+    /** As what it is read. */
+    read?: MaskReading;
   };
-  const all = ({ mask, read = reading, ...options }: Options) => {
-    const own = given.mask && read && asMask(tril, given.mask, read, [q[0], q[1], q[2], k[2]]);
-    const masks = [own, mask].filter((one) => one !== undefined && one !== null);
+  const shape = [q[0], q[1], q[2], k[2]];
+  const all = (
+    { mask, own = given.mask, read = reading, ...options }: Options,
+    scores: readonly number[] = shape,
+  ) => {
+    const masks = [own && asMask(tril, own, read, scores), mask].filter((one) => !!one);
     return { causal, ...options, ...(masks.length > 0 && { mask: tril.mask.and(...masks) }) };
   };
   const plain = (options: Options, order: readonly [number, number, number] = [0, 1, 2]) => {
@@ -120,6 +125,17 @@ export function attentionCandidates(
     count > 1 && { id: 'scaleByModel', run: () => plain({ scale: (count * depth) ** -0.5 }) },
     { id: 'timesRoot', run: () => plain({ scale: depth ** 0.5 }) },
     queries === keys && q[1] === k[1] && { id: 'swappedQK', run: () => plain({}, [1, 0, 2]) },
+    { id: 'swappedKV', run: () => plain({}, [0, 2, 1]) },
+    depth > 1 &&
+      keys > 1 && {
+        id: 'keysReshaped',
+        run() {
+          const reshaped = shaped(asFour(given.k, heads), [k[0], k[1], depth, keys]);
+          const [query, , value] = ready();
+          const turned = tensorOf(tril, swapLast(reshaped));
+          return back(tril.attention(query, turned, value, all({})).output);
+        },
+      },
     depth === width && {
       id: 'keysForValues',
       run() {
@@ -132,6 +148,13 @@ export function attentionCandidates(
       run() {
         const { masked, v } = traced({});
         return back(tril.matmul(tril.softmax(masked, { axis: -2 }), v));
+      },
+    },
+    count > 1 && {
+      id: 'softmaxOverHeads',
+      run() {
+        const { masked, v } = traced({});
+        return back(tril.matmul(tril.softmax(masked, { axis: -3 }), v));
       },
     },
     {
@@ -178,7 +201,15 @@ export function attentionCandidates(
             mask: looks(tril, queries, keys, (t, s) => s <= t + keys - queries),
           }),
       },
-    given.mask && { id: 'maskIgnored', run: () => plain({ read: null }) },
+    given.mask &&
+      queries === keys && {
+        id: 'fileMaskTurned',
+        run: () =>
+          plain({
+            own: given.mask && swapLast(shaped(given.mask, maskAxes(given.mask.shape, shape))),
+          }),
+      },
+    given.mask && { id: 'maskIgnored', run: () => plain({ own: null }) },
     given.mask && { id: 'maskInverted', run: () => plain({ read: otherReading[reading] }) },
     given.mask && reading !== 'add' && { id: 'maskAdded', run: () => plain({ read: 'add' }) },
     q[1] > k[1] && {
@@ -197,10 +228,12 @@ export function attentionCandidates(
           const [a, b, c] = [given.q, given.k, given.v].map((one) =>
             tensorOf(tril, swapMiddle(one)),
           );
-          return swapMiddle(dataOf(tril.attention(a, b, c, { causal }).output));
+          return swapMiddle(
+            dataOf(tril.attention(a, b, c, all({}, [q[0], q[2], q[1], k[1]])).output),
+          );
         },
       },
-    ...headCandidates(tril, given, { causal, heads }),
+    ...headCandidates(tril, given, heads, (scores) => all({}, scores)),
   ];
   return list.filter((one) => one !== false && one !== undefined);
 }
@@ -221,41 +254,59 @@ export function scaled(
   return asGiven(dataOf(output), given.q, heads);
 }
 
-/** What can go wrong where heads lie side by side. */
+/** What can go wrong where heads lie side by side, in the inputs or in the output. */
 function headCandidates(
   tril: Tril,
   given: AttentionInputs,
-  { causal, heads }: AttentionChoices,
+  heads: number,
+  /** As it should be, for scores of that shape. */
+  options: (scores: readonly number[]) => AttentionOptions,
 ): Candidate[] {
-  if (heads < 2) return [];
   const { q } = given;
   const all = [given.q, given.k, given.v];
-  /** As if [B, T, H D] were [B, H, T, D] already. */
-  const misread = (one: TensorData) => shaped(one, fourAxes(one.shape, heads));
-  const width = q.shape[q.shape.length - 1];
-  const others = [1, 2, 4, 8, 16].filter((other) => other !== heads && width % other === 0);
-  return [
-    {
-      id: 'headsNotTransposed',
-      run() {
-        const [a, b, c] = all.map((one) => tensorOf(tril, misread(one)));
-        return shaped(dataOf(tril.attention(a, b, c, { causal }).output), q.shape);
-      },
+  /** Of [B, H, T, D] that `change` makes of the inputs. */
+  const attend = (change: (one: TensorData) => TensorData) => {
+    const [a, b, c] = all.map((one) => tensorOf(tril, change(one)));
+    const scores = [...a.shape.slice(0, 3), b.shape[2]];
+    return dataOf(tril.attention(a, b, c, options(scores)).output);
+  };
+  const others = q.shape.length === 2 || q.shape.length === 3 ? otherHeads(q, heads) : [];
+  const side = others.map((other) => ({
+    id: heads === 0 ? 'sideBySide' : 'otherHeads',
+    value: other,
+    run: () =>
+      asGiven(
+        attend((one) => asFour(one, other)),
+        q,
+        other,
+      ),
+  }));
+  const [batches, count, tokens] = fourAxes(q.shape, heads);
+  if (count === 1) return side;
+  if (heads > 0) {
+    // As if [B, T, H D] were [B, H, T, D] already.
+    const misread = (one: TensorData) => shaped(one, fourAxes(one.shape, heads));
+    const apart = (one: TensorData) => asFour(one, heads);
+    return [
+      { id: 'headsNotTransposed', run: () => shaped(attend(misread), q.shape) },
+      { id: 'headsNotJoined', run: () => shaped(attend(apart), q.shape) },
+      ...side,
+    ];
+  }
+  const joined = {
+    id: 'headsNotJoined',
+    run() {
+      const output = attend((one) => asFour(one, 0));
+      const misread = shaped(output, [batches, tokens, count, output.shape[3]]);
+      return asGiven(swapMiddle(misread), q, 0);
     },
-    {
-      id: 'headsNotJoined',
-      run() {
-        const [a, b, c] = all.map((one) => tensorOf(tril, asFour(one, heads)));
-        return shaped(dataOf(tril.attention(a, b, c, { causal }).output), q.shape);
-      },
-    },
-    ...others.map((other) => ({
-      id: 'otherHeads',
-      value: other,
-      run() {
-        const [a, b, c] = all.map((one) => tensorOf(tril, one));
-        return dataOf(tril.attention(a, b, c, { causal, heads: other }).output);
-      },
-    })),
-  ];
+  };
+  return [joined, ...side];
+}
+
+/** How many heads there might be in place of `heads`. */
+export function otherHeads({ shape }: TensorData, heads: number): number[] {
+  const width = shape[shape.length - 1];
+  const usual = [1, 2, 4, 8, 12, 16].filter((other) => other > 1 || heads > 0);
+  return usual.filter((other) => other !== heads && width % other === 0);
 }

@@ -10,7 +10,7 @@ export type MaskReading = (typeof maskReadings)[number];
 export const otherReading = { look: 'hide', hide: 'look', add: 'look' } as const;
 
 /** [T, S], [H, T, S] or [B, H, T, S], with axes of 1, of any shape that is in use. */
-export function axesOf(shape: readonly number[], scores: readonly number[]): readonly number[] {
+function axesOf(shape: readonly number[], scores: readonly number[]): readonly number[] {
   const [batches, heads, queries] = scores;
   const keys = shape[shape.length - 1];
   const [first] = shape;
@@ -22,6 +22,12 @@ export function axesOf(shape: readonly number[], scores: readonly number[]): rea
   return first === batches && first !== heads ? [batches, 1, shape[1], keys] : shape;
 }
 
+/** Four axes that spread over scores [B, H, T, S]. */
+export function maskAxes(shape: readonly number[], scores: readonly number[]): readonly number[] {
+  const axes = axesOf(shape, scores);
+  return [...Array<number>(Math.max(0, 4 - axes.length)).fill(1), ...axes];
+}
+
 /** `scores` is [B, H, T, S]. */
 export function asMask(
   tril: Tril,
@@ -30,6 +36,6 @@ export function asMask(
   scores: readonly number[],
 ): Mask {
   const data = reading === 'hide' ? mask.data.map((hides) => (hides === 0 ? 1 : 0)) : mask.data;
-  const tensor = tensorOf(tril, shaped({ ...mask, data }, axesOf(mask.shape, scores)));
+  const tensor = tensorOf(tril, shaped({ ...mask, data }, maskAxes(mask.shape, scores)));
   return tril.mask.dense(tensor, { kind: reading === 'add' ? 'additive' : 'boolean' });
 }

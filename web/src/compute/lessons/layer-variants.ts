@@ -8,7 +8,7 @@ import type {
   TransformerBlockWeights,
   Tril,
 } from 'tril';
-import type { Candidate } from './attention-variants';
+import { otherHeads, type Candidate } from './attention-variants';
 import { dataOf, partsInOrder, tensorOf, transposed, type TensorData } from './layouts';
 
 export type Named = Readonly<Record<string, TensorData>>;
@@ -31,11 +31,6 @@ function changed(weights: Named, name: string, change: (one: TensorData) => Tens
 const without = (weights: Named, names: readonly string[]): Named =>
   Object.fromEntries(Object.entries(weights).filter(([name]) => !names.includes(name)));
 
-function otherHeads(x: TensorData, heads: number): number[] {
-  const width = x.shape[x.shape.length - 1];
-  return [1, 2, 4, 8, 16].filter((other) => other !== heads && width % other === 0);
-}
-
 export function multiHeadCandidates(
   tril: Tril,
   x: TensorData,
@@ -50,12 +45,17 @@ export function multiHeadCandidates(
         { heads, causal, ...options },
       ).output,
     );
+  /** With the parts of in_proj, q, k and v, or those of each head, in another order. */
   const stacked = (order: readonly number[]) =>
     changed(
       changed(weights, 'in_proj_weight', (one) => partsInOrder(one, order)),
       'in_proj_bias',
       (one) => partsInOrder(one, order),
     );
+  // [H, 3, d] in place of [3, H, d]
+  const headByHead = [0, 1, 2].flatMap((part) =>
+    Array.from({ length: heads }, (_, head) => 3 * head + part),
+  );
   const biases = Object.keys(weights).filter((name) => name.endsWith('bias'));
   const depth = x.shape[x.shape.length - 1] / heads;
   return [
@@ -65,10 +65,17 @@ export function multiHeadCandidates(
     { id: 'scaleByModel', run: () => run({ scale: (heads * depth) ** -0.5 }) },
     { id: 'swappedQK', run: () => run({}, stacked([1, 0, 2])) },
     { id: 'swappedKV', run: () => run({}, stacked([0, 2, 1])) },
+    ...(heads > 1 ? [{ id: 'interleaved', run: () => run({}, stacked(headByHead)) }] : []),
     {
       id: 'outTransposed',
       run: () => run({}, changed(weights, 'out_proj.weight', transposed)),
     },
+    ...(biases.length > 1
+      ? biases.map((name) => ({
+          id: name.startsWith('out') ? 'noOutBias' : 'noInBias',
+          run: () => run({}, without(weights, [name])),
+        }))
+      : []),
     ...(biases.length > 0 ? [{ id: 'noBias', run: () => run({}, without(weights, biases)) }] : []),
     ...otherHeads(x, heads).map((other) => ({
       id: 'otherHeads',

@@ -51,6 +51,13 @@ export function swapMiddle({ shape, data }: TensorData): TensorData {
   return { shape: [batches, second, first, width], data: swapped };
 }
 
+/** The last two axes of four in the other order. */
+export function swapLast({ shape, data }: TensorData): TensorData {
+  const [batches, heads, rows, cols] = shape;
+  const swapped = swapMiddle({ shape: [batches * heads, rows, cols, 1], data });
+  return shaped(swapped, [batches, heads, cols, rows]);
+}
+
 /** [B, Hk, S, D] to [B, n Hk, S, D], all heads in turn, n times. */
 export function tiled({ shape, data }: TensorData, times: number): TensorData {
   const [batches, heads, tokens, width] = shape;
@@ -65,14 +72,19 @@ export function tiled({ shape, data }: TensorData, times: number): TensorData {
 
 /**
  * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
- * in the last axis, [B, T, H D], where [B, H, T, D] is wanted. Null where it does not fit.
+ * in the last axis, [B, T, H D], or stand after the tokens, [B, T, H, D], where [B, H, T, D] is wanted. Null where it
+ * does not fit.
  */
 export function fitted(given: TensorData, wanted: readonly number[]): TensorData | null {
   const bare = (shape: readonly number[]) => shape.join().replace(/^(1,)+/u, '');
   if (bare(given.shape) === bare(wanted)) return shaped(given, wanted);
   if (wanted.length < 3) return null;
   const [batches, heads, tokens, width] = [...Array<number>(4 - wanted.length).fill(1), ...wanted];
-  if (bare(given.shape) !== bare([batches, tokens, heads * width])) return null;
+  const after = [
+    [batches, tokens, heads * width],
+    [batches, tokens, heads, width],
+  ].map(bare);
+  if (!after.includes(bare(given.shape))) return null;
   return shaped(swapMiddle(shaped(given, [batches, tokens, heads, width])), wanted);
 }
 
