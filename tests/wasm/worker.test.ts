@@ -16,6 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => tril.close());
 
+/** What a script writes to the console, run by Node with its garbage collector at hand. */
+function outputOf(body: string): string {
+  const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril/worker')).href;
+  const folder = mkdtempSync(join(tmpdir(), 'tril-worker-'));
+  const script = join(folder, 'script.mjs');
+  writeFileSync(script, `import { loadTril } from '${entry}';\n${body}`);
+  const options = { encoding: 'utf8', timeout: 60_000 } as const;
+  const output = execFileSync(process.execPath, ['--expose-gc', script], options);
+  rmSync(folder, { recursive: true });
+  return output;
+}
+
 describe('tril/worker', () => {
   it('has the calls of tril', () => {
     expect(tril.variant).toBe('simd');
@@ -172,18 +184,51 @@ describe('tril/worker', () => {
     });
   });
 
+  it('gives back the same tensor that it was given as out', async () => {
+    const x = await tril.tensor([1, -2]);
+    expect(await tril.relu(x, { out: x })).toBe(x);
+    expect(await x.toArray()).toEqual([1, 0]);
+    await x.dispose();
+  });
+
   it('keeps a process alive while something is asked, and no longer', () => {
-    const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril/worker')).href;
-    const folder = mkdtempSync(join(tmpdir(), 'tril-worker-'));
-    const script = join(folder, 'script.mjs');
-    writeFileSync(
-      script,
-      `import { loadTril } from '${entry}';
-       const tril = await loadTril({ variant: 'simd' });
-       console.log(await (await tril.tensor([1, 2])).toArray());`,
-    );
-    const options = { encoding: 'utf8', timeout: 60_000 } as const;
-    expect(execFileSync(process.execPath, [script], options)).toBe('[ 1, 2 ]\n');
-    rmSync(folder, { recursive: true });
+    const output = outputOf(`
+      const tril = await loadTril({ variant: 'simd' });
+      console.log(await (await tril.tensor([1, 2])).toArray());`);
+    expect(output).toBe('[ 1, 2 ]\n');
+  });
+
+  it('disposes what is forgotten here, but not a tensor that was only out of a call', () => {
+    const output = outputOf(`
+      const tril = await loadTril({ variant: 'simd' });
+      const collect = async () => {
+        for (let i = 0; i < 10; ++i) {
+          globalThis.gc();
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      };
+      const x = await tril.tensor([1, -2]);
+      await (async () => { await tril.relu(x, { out: x }); await tril.zeros([7]); })();
+      let tensors = 2;
+      for (let i = 0; i < 100 && tensors > 1; ++i) {
+        await collect();
+        ({ tensors } = await tril.memory());
+      }
+      console.log(tensors, await x.toArray());
+
+      // Aborted while it is computed, and thrown away with all that it has made.
+      const big = await tril.zeros([700, 700]);
+      const control = new AbortController();
+      const begun = tril.withSignal(control.signal).matmul(big, big, { method: 'jki', out: await tril.zeros([700, 700]) });
+      const kept = tril.withSignal(control.signal).softmax(big, { out: big });
+      setTimeout(() => control.abort(), 20);
+      await Promise.allSettled([begun, kept]);
+      console.log((await big.read()).length);`);
+    expect(output).toBe('1 [ 1, 0 ]\n490000\n');
+  });
+
+  it('ends the process where it cannot be loaded', () => {
+    const output = outputOf(`await loadTril(null).catch((error) => console.log(error.message));`);
+    expect(output).toBe('loadTril: options: must be an object, is null\n');
   });
 });

@@ -13,12 +13,15 @@ const port: Port<Answer, Request | Cancellation> = parent
   : portOfWeb(globalThis as unknown as Worker);
 
 const held = new Map<number, Tensor | Mask>();
+/** The same for the same, such as a tensor that was given as `out`. */
+const references = new WeakMap<Tensor | Mask, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
 
 function hold(value: Tensor | Mask): Reference {
-  const $reference = ++lastReference;
+  const $reference = references.get(value) ?? ++lastReference;
   held.set($reference, value);
+  references.set(value, $reference);
   return value instanceof Tensor ? { $reference, shape: value.shape } : { $reference };
 }
 

@@ -15,6 +15,10 @@ import type { Answer, Cancellation, Failure, Port, Reference, Request } from './
 
 interface Line {
   ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
+  /** Asks that what nobody here holds any more be disposed there. */
+  discard(reference: number): void;
+  /** Says that it was. */
+  forget(reference: number): void;
 }
 
 interface How {
@@ -76,6 +80,7 @@ export class RemoteTensor implements AsyncDisposable {
     this.#disposed = true;
     forgotten.unregister(this);
     await done;
+    this.line.forget(this.#reference);
   }
 
   /** What `await using` calls at the end of a block. */
@@ -174,9 +179,7 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> 
 }
 
 const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
-  ({ line, reference }) => {
-    line.ask(['dispose'], [], { on: reference }).catch(() => {}); // closed: everything is gone already
-  },
+  ({ line, reference }) => line.discard(reference),
 );
 
 function checkAlive(value: RemoteTensor | RemoteMask, call: string, argument: string): void {
@@ -194,7 +197,12 @@ function errorOf({ message, tril }: Failure): Error {
 }
 
 function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): void } {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
+  // With what was given, so that none of it is forgotten before the answer, which may hold it again.
+  const waiting = new Map<
+    number,
+    { resolve(value: unknown): void; reject(reason: Error): void; values: readonly unknown[] }
+  >();
+  const known = new Map<number, WeakRef<RemoteTensor>>();
   let lastId = 0;
   let closed: string | undefined;
   const end = (reason: string): void => {
@@ -220,17 +228,20 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
       const { $reference, shape } = (part ?? {}) as Partial<Reference>;
       if ($reference === undefined) return undefined;
       if (!shape) return new RemoteMask(line, $reference);
+      const there = known.get($reference)?.deref();
+      if (there) return there;
       const tensor = new RemoteTensor(line, $reference, shape);
+      known.set($reference, new WeakRef(tensor));
       forgotten.register(tensor, { line, reference: $reference }, tensor);
       return tensor;
     });
 
-  /** Frees what an aborted call has made. */
-  const discard = (value: unknown): void => {
+  /** Frees what an aborted call has made, but not what it was given as `out`. */
+  const discardMade = (value: unknown): void => {
     mapParts(value, (part) => {
       const { $reference } = (part ?? {}) as Partial<Reference>;
       if ($reference === undefined) return undefined;
-      line.ask(['dispose'], [], { on: $reference }).catch(() => {}); // closed: it is gone already
+      if (!known.get($reference)?.deref()) line.discard($reference);
       return null;
     });
   };
@@ -242,7 +253,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
       port.wait(waiting.size > 0);
       if (failure) asked?.reject(errorOf(failure));
       else if (asked) asked.resolve(decode(value));
-      else discard(value);
+      else discardMade(value);
     },
     (reason) => end(`the Worker has failed: ${String(reason)}`),
   );
@@ -265,9 +276,15 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
         waiting.set(id, {
           resolve: (value) => (settled(), resolve(value)),
           reject: (reason) => (settled(), reject(reason)),
+          values,
         });
         port.wait(true);
       }),
+    forget: (reference: number) => void known.delete(reference),
+    discard: (reference: number) => {
+      known.delete(reference);
+      line.ask(['dispose'], [], { on: reference }).catch(() => {}); // closed: it is gone already
+    },
     close: () => {
       end('the Worker has been closed');
       port.close();
@@ -304,7 +321,7 @@ function startWorker(): Port<Request | Cancellation, Answer> {
 export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
   const line = connect(startWorker());
   const loaded = await line
-    .ask(['load'], [{ ...options, ...(options.wasmUrl && { wasmUrl: String(options.wasmUrl) }) }])
+    .ask(['load'], [options?.wasmUrl ? { ...options, wasmUrl: String(options.wasmUrl) } : options])
     .catch((error: unknown) => {
       line.close();
       throw error;
