@@ -52,6 +52,9 @@ it.each([
   [{ threads: 1000 }, 'threads', 'at most'],
   [{ thread: 2 }, 'thread', 'did you mean "threads"?'],
   [{ variant: 'sim' }, 'variant', 'did you mean "simd"?'],
+  [{ variant: 5 }, 'variant', 'unknown variant 5; there are: simd, relaxed'],
+  [{ variant: null }, 'variant', 'unknown variant null'],
+  [null, 'options', 'must be an object, is null'],
   [{ wasmUrl: 7 }, 'wasmUrl', 'must be a URL'],
 ])('refuses %o', async (options, argument, says) => {
   const error: unknown = await loadTril(options as object).catch((thrown: unknown) => thrown);

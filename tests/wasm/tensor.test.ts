@@ -162,6 +162,16 @@ describe('tensor', () => {
   });
 });
 
+it('refuses an array that is inside itself', () => {
+  const endless: unknown[] = [];
+  endless.push(endless);
+  expectRefused(() => tril.tensor(endless as number[]), {
+    call: 'tensor',
+    argument: 'data',
+    says: 'must be a number, is an array',
+  });
+});
+
 describe('out of memory', () => {
   it('is an error that says how much was asked for, and nothing is lost', () => {
     const tooMuch = 'out of memory: a tensor of shape [536870911] needs 2147483644 bytes';
@@ -288,6 +298,18 @@ it('makes the same random numbers for the same seed in every variant', async () 
   // The mean of 1000 is normal with deviation 1 / sqrt(1000); 5 of those is 1 in 1.7 million.
   const mean = expected.reduce((sum, value) => sum + value, 0) / expected.length;
   expect(Math.abs(mean)).toBeLessThan(5 / Math.sqrt(expected.length));
+});
+
+it.each([
+  [1, 0],
+  [-3e38, 3e38],
+  [NaN, 1],
+])('refuses uniform numbers from %s to %s', (low, high) => {
+  expectRefused(() => tril.randomUniform([2], { seed: 1, low, high }), {
+    call: 'randomUniform',
+    argument: 'high',
+    says: `must be at least low, ${low}, and less than 2^128 above it, is ${high}`,
+  });
 });
 
 it.each([[-1], [0.5], [NaN], [2 ** 53], [undefined]])('refuses the seed %s', (seed) => {

@@ -48,7 +48,7 @@ const names = ['variant', 'threads', 'wasmUrl', 'development'];
 
 function checkOptions(options: LoadOptions) {
   checkKeys('loadTril', 'options', 'option', options, names);
-  const threaded = options.variant?.endsWith('threads') ?? false;
+  const threaded = String(options.variant).endsWith('threads');
   const threads = integerOption('loadTril', 'threads', options.threads, threaded ? 2 : 1, 1);
   if (threads > maximumThreads) {
     throw new TrilError('loadTril', 'threads', `must be at most ${maximumThreads}, is ${threads}`);

@@ -26,13 +26,13 @@ export function checkName(
   call: string,
   argument: string,
   what: string,
-  name: string,
+  name: unknown,
   known: readonly string[],
 ): void {
-  if (known.includes(name)) return;
-  const guess = nearest(name, known);
+  if (known.includes(name as string)) return;
+  const guess = typeof name === 'string' ? nearest(name, known) : undefined;
   const advice = guess ? `did you mean "${guess}"?` : `there are: ${known.join(', ')}`;
-  throw new TrilError(call, argument, `unknown ${what} "${name}"; ${advice}`);
+  throw new TrilError(call, argument, `unknown ${what} ${describe(name)}; ${advice}`);
 }
 
 /** Throws unless `value` is a plain object that has no other keys than `known`. */

@@ -65,10 +65,15 @@ function isNumericArray(data: unknown): data is NumericArray {
   );
 }
 
+/** As many as NumPy has; what goes deeper may never end. */
+const mostAxes = 64;
+
 /** The shape that nested arrays have down their first elements. */
 function nestedShape(data: unknown): number[] {
   const shape: number[] = [];
-  for (let level = data; Array.isArray(level); level = level[0]) shape.push(level.length);
+  for (let level = data; Array.isArray(level) && shape.length < mostAxes; level = level[0]) {
+    shape.push(level.length);
+  }
   return shape;
 }
 

@@ -16,7 +16,10 @@ export interface RandomOptions {
 export interface UniformOptions extends RandomOptions {
   /** The least number there can be; 0 unless given. */
   readonly low?: number;
-  /** What all numbers stay below; 1 unless given. */
+  /**
+   * What all numbers stay below, but where `low + (high - low) * x` rounds to it, which from 0 to 1 it
+   * never does; 1 unless given.
+   */
   readonly high?: number;
 }
 
@@ -120,8 +123,8 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * Numbers evenly distributed from `low` up to, but not including, `high` (PCG32), the same for
-     * the same seed and shape everywhere.
+     * Numbers evenly distributed from `low` up to `high` (PCG32), the same for the same seed and
+     * shape everywhere.
      * @throws TrilError where the shape, the seed or the range is not one, or memory is out
      *
      * @example
@@ -139,7 +142,8 @@ export const tensorCalls = (context: Context) => {
       const low = numberOption(call, 'low', options.low, 0);
       const high = numberOption(call, 'high', options.high, 1);
       if (!(low <= high && Math.fround(high - low) < Infinity)) {
-        throw new TrilError(call, 'high', `must not be below low, ${low}, is ${high}`);
+        const problem = `must be at least low, ${low}, and less than 2^128 above it, is ${high}`;
+        throw new TrilError(call, 'high', problem);
       }
       return context.run(call, {}, () =>
         context.adopt(raw._randomUniform(engine, [...shape], seed, low, high)!),
