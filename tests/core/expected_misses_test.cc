@@ -48,6 +48,15 @@ TEST(ExpectedMisses, OfTheSmallestExample) {
   for (int i = 0; i < 7; ++i) EXPECT_EQ(expected_misses(kAll[i], 16, {}), expected[i]);
 }
 
+// n^2 (n / L + n + 1), beyond what 32 bits hold.
+TEST(ExpectedMisses, AreCountedWhereAnIndexOf32BitsEnds) {
+  for (const std::uint64_t n : {std::uint64_t{2048}, std::uint64_t{1} << 17}) {
+    EXPECT_EQ(expected_misses(MatmulMethod::ijk, static_cast<Index>(n), {}),
+              n * n * (n / 4 + n + 1));
+  }
+  EXPECT_EQ(expected_misses(MatmulMethod::ijk, kMostExpected + 4, {}), std::nullopt);
+}
+
 TEST(ExpectedMisses, AreNotGuessed) {
   EXPECT_EQ(expected_misses(MatmulMethod::ijk, 15, {}), std::nullopt);
   EXPECT_EQ(expected_misses(MatmulMethod::ijk, 16, {.lines = 192}), std::nullopt);

@@ -155,6 +155,10 @@ TEST(Scratch, SaysWhenMemoryIsOut) {
   Scratch scratch;
   Scratch::Frame frame(scratch);
   EXPECT_THROW(frame.take<double>(std::numeric_limits<std::ptrdiff_t>::max()), std::bad_alloc);
+  // Half of the bits each: the product of two is 0 in an Index, that of four a rounding more.
+  constexpr Index kHalf = Index{1} << 4 * sizeof(Index);
+  EXPECT_THROW(frame.take<float>(kHalf, kHalf), std::bad_alloc);
+  EXPECT_THROW(frame.take<float>(kHalf, kHalf, kHalf, kHalf + 1), std::bad_alloc);
   float* const after = frame.take<float>(4);
   after[3] = 1;
 }

@@ -312,3 +312,15 @@ it('gives the same in all variants, within rounding', async () => {
     expect(module.memory().tensors).toBe(0);
   }
 });
+
+it('is cut alike for two threads where its multiplications are more than 32 bits count', async () => {
+  const module = await loadTril({ variant: 'simd-threads', threads: 2 });
+  // What each thread packs is as wide as its piece: 128 columns, of which one thread would take 256.
+  const peakOf = (depth: number) => {
+    module.workingMemory({ reset: true });
+    const product = () => module.matmul(module.zeros([1024, depth]), module.zeros([depth, 1024]));
+    module.scope(() => void product());
+    return module.workingMemory().peakBytes;
+  };
+  expect(peakOf(2048)).toBe(peakOf(1024));
+});

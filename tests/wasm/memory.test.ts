@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadTril } from 'tril';
 import { describe, expect, it } from 'vitest';
+import { expectWorking } from './helpers.js';
 
 /** What a script writes to the console, run by Node with its garbage collector at hand. */
 function consoleOf(body: string): string {
@@ -80,5 +81,41 @@ describe('memory', () => {
       await collect();
       console.log(tril.memory().tensors);`);
     expect(output).toBe('0\n');
+  });
+});
+
+// 65536 * 65536 is 0 in 32 bits: as much as was not asked for would be written to.
+describe('working memory beyond 32 bits', async () => {
+  const tril = await loadTril({ variant: 'simd' });
+  const many = 65536;
+  const long = tril.zeros([many, 1]);
+  const wide = tril.zeros([1, many]);
+  const single = tril.zeros([1, 1]);
+  const score = tril.zeros([1]);
+  const projections = { in_proj_weight: tril.zeros([3 * many, 1]), 'out_proj.weight': wide };
+  const ones = new Float32Array(many).fill(1);
+  const out = tril.tensor([many, 1], ones);
+
+  it.each<[string, () => unknown]>([
+    ['attention', () => tril.attention(long, long, long, { method: 'full', out })],
+    [
+      'onlineAttention',
+      () => tril.onlineAttention(long, long, long, { blocks: { queries: many, keys: many }, out }),
+    ],
+    ['linearAttention', () => tril.linearAttention(long, long, long, { order: 'scores_first' })],
+    ['linearAttention', () => tril.linearAttention(wide, wide, wide)],
+    ['linearAttention', () => tril.linearAttention(wide, wide, wide, { causal: true })],
+    ['lowRankAttention', () => tril.lowRankAttention(wide, wide, wide, { e: long, f: long })],
+    [
+      'additiveAttention',
+      () => tril.additiveAttention(long, long, long, { w_q: single, w_k: single, v: score }),
+    ],
+    ['multiHeadAttention', () => tril.multiHeadAttention(long, projections, { heads: 1 })],
+  ])('is refused by %s, and nothing is written', (call, compute) => {
+    const { tensors, bytes } = tril.memory();
+    expect(compute).toThrow(`${call}: memory: out of memory`);
+    expect(tril.memory()).toMatchObject({ tensors, bytes });
+    expect(out.read()).toEqual(ones);
+    expectWorking(tril);
   });
 });

@@ -63,8 +63,8 @@ TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& p
   const Output output(engine, out, x.shape(), kCall);
   Scratch::Frame frame(engine.scratch);
   const Index pairs = width / 2;
-  const MatrixView<float> cosine(frame.take<float>(count * pairs), {count, pairs});
-  const MatrixView<float> sine(frame.take<float>(count * pairs), {count, pairs});
+  const MatrixView<float> cosine(frame.take<float>(count, pairs), {count, pairs});
+  const MatrixView<float> sine(frame.take<float>(count, pairs), {count, pairs});
   rotary_angles({places.data(), {count}}, options.base, cosine, sine);
   const Index batch_stride = count == tokens ? 0 : tokens * pairs;
   const auto table = [&](const MatrixView<float>& of) {

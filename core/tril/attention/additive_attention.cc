@@ -68,9 +68,9 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   check_trace(trace.weights, {batches, queries, keys}, "trace.weights");
 
   Scratch::Frame frame(scratch);
-  const MatrixView<float> q(frame.take<float>(queries * width), {queries, width});
-  const MatrixView<float> k(frame.take<float>(keys * width), {keys, width});
-  const MatrixView<float> scores(frame.take<float>(queries * keys), {queries, keys});
+  const MatrixView<float> q(frame.take<float>(queries, width), {queries, width});
+  const MatrixView<float> k(frame.take<float>(keys, width), {keys, width});
+  const MatrixView<float> scores(frame.take<float>(queries, keys), {queries, keys});
   const auto score = score_kernels().additive_score;
   const auto softmax_row = softmax_kernels().row;
 

@@ -49,9 +49,9 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
                   Scratch& scratch, Parallel& parallel) {
   const Index depth = p.depth(), width = p.value_width();
   Scratch::Frame frame(scratch);
-  const MatrixView<float> q(frame.take<float>(p.queries() * depth), {p.queries(), depth});
-  const MatrixView<float> k(frame.take<float>(p.keys() * depth), {p.keys(), depth});
-  const MatrixView<float> state(frame.take<float>(depth * width), {depth, width});
+  const MatrixView<float> q(frame.take<float>(p.queries(), depth), {p.queries(), depth});
+  const MatrixView<float> k(frame.take<float>(p.keys(), depth), {p.keys(), depth});
+  const MatrixView<float> state(frame.take<float>(depth, width), {depth, width});
   float* const total = frame.take<float>(depth);
   for (Index item = 0; item < p.batches() * p.heads(); ++item) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
@@ -80,17 +80,19 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
                          Scratch& scratch, Parallel& parallel) {
   const Index depth = p.depth(), width = p.value_width();
   const Index padded = (width + 1 + 15) / 16 * 16;  // whole registers, as linear_step wants them
-  const Index each = (depth + 2) * padded + 2 * depth;
+  const Index rows = 2 * (padded + depth);
   Scratch::Frame frame(scratch);
-  float* const memory = frame.take<float>(each * parallel.threads());
+  float* const states = frame.take<float>(depth, padded, parallel.threads());
+  float* const memory = frame.take<float>(rows, parallel.threads());
   parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
-    float* const state = memory + each * worker;
-    float* const value = state + depth * padded;
+    float* const state = states + depth * padded * worker;
+    float* const value = memory + rows * worker;
     float* const out = value + padded;
     float* const q = out + padded;
     float* const k = q + depth;
-    std::fill_n(state, each, 0.0f);
+    std::fill_n(state, depth * padded, 0.0f);
+    std::fill_n(value, rows, 0.0f);
     value[width] = 1.0f;
     for (Index t = 0; t < p.queries(); ++t) {
       if (t < p.keys()) {
@@ -115,9 +117,9 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
                   TensorView<float, 4> weights, Scratch& scratch, Parallel& parallel) {
   const Index depth = p.depth(), keys = p.keys();
   Scratch::Frame frame(scratch);
-  const MatrixView<float> q(frame.take<float>(p.queries() * depth), {p.queries(), depth});
-  const MatrixView<float> k(frame.take<float>(keys * depth), {keys, depth});
-  const MatrixView<float> scores(frame.take<float>(p.queries() * keys), {p.queries(), keys});
+  const MatrixView<float> q(frame.take<float>(p.queries(), depth), {p.queries(), depth});
+  const MatrixView<float> k(frame.take<float>(keys, depth), {keys, depth});
+  const MatrixView<float> scores(frame.take<float>(p.queries(), keys), {p.queries(), keys});
   for (Index item = 0; item < p.batches() * p.heads(); ++item) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);

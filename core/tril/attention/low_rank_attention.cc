@@ -48,7 +48,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
   Scratch::Frame frame(scratch);
   const auto take = [&](Index width) {
     const Shape<4> shape = {key.size(0), key.size(1), rank, width};
-    return TensorView<float, 4>(frame.take<float>(shape[0] * shape[1] * rank * width), shape);
+    return TensorView<float, 4>(frame.take<float>(shape[0], shape[1], rank, width), shape);
   };
   const TensorView<float, 4> keys = take(key.size(3)), values = take(value.size(3));
   const detail::AttentionProblem problem =

@@ -101,15 +101,14 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   Scratch::Frame frame(scratch);
   const auto take = [&](Index positions, Index all_heads) {
     const Shape<3> shape = {batches, positions, all_heads * width};
-    return TensorView<float, 3>(frame.take<float>(shape[0] * shape[1] * shape[2]), shape);
+    return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
   const TensorView<float, 3> query = take(queries, heads), key = take(keys, key_heads);
   const TensorView<float, 3> value = take(keys, key_heads), joined = take(queries, heads);
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
     const Shape<4> shape = {batches, heads, queries, keys};
-    const Index count = checked_count(shape.data(), 4, sizeof(float), kCall, "average_weights");
-    attention_trace.weights = {frame.take<float>(count), shape};
+    attention_trace.weights = {frame.take<float>(batches, heads, queries, keys), shape};
   }
   const detail::AttentionProblem problem = detail::attention_problem(
       kCall, split_heads(query, heads), split_heads(key, key_heads), split_heads(value, key_heads),

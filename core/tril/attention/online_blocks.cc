@@ -100,14 +100,14 @@ void attend_online(const AttentionProblem& p, const OnlineBlocks& sizes, Scratch
   block.keys = std::min(sizes.keys, p.keys());
   Scratch::Frame frame(scratch);
   PackedHeads heads(p, frame);
-  const Index scores = blocks.rows() * heads.most_widened(block.keys);
+  const Index stride = heads.most_widened(block.keys);
   const int threads = parallel.threads();
-  float* const all_scores = frame.take<float>(scores * threads);
-  OnlineState* const states = frame.take<OnlineState>(blocks.rows() * threads);
-  float* const factors = frame.take<float>(blocks.rows() * threads);
+  float* const all_scores = frame.take<float>(blocks.rows(), stride, threads);
+  OnlineState* const states = frame.take<OnlineState>(blocks.rows(), threads);
+  float* const factors = frame.take<float>(blocks.rows(), threads);
   heads.pack(p, parallel);
   parallel.for_each(blocks.count(), [&](Index item, int worker) {
-    const Work work{all_scores + scores * worker, states + blocks.rows() * worker,
+    const Work work{all_scores + blocks.rows() * stride * worker, states + blocks.rows() * worker,
                     factors + blocks.rows() * worker};
     attend_block(p, heads, block, blocks[item], work, trace);
   });

@@ -18,8 +18,8 @@ PackedHeads::PackedHeads(const AttentionProblem& problem, Scratch::Frame& frame)
       width_(problem.value_width()),
       key_count_(kernels_.packed_count(depth_, keys_)),
       value_count_(kernels_.packed_count(keys_, width_)),
-      key_panels_(frame.take<float>(problem.batches() * heads_ * key_count_)),
-      value_panels_(frame.take<float>(problem.batches() * heads_ * value_count_)) {}
+      key_panels_(frame.take<float>(problem.batches(), heads_, key_count_)),
+      value_panels_(frame.take<float>(problem.batches(), heads_, value_count_)) {}
 
 void PackedHeads::pack(const AttentionProblem& problem, Parallel& parallel) noexcept {
   parallel.for_each(problem.batches() * heads_, [&](Index item, int) {

@@ -91,7 +91,7 @@ void attend_row_blocks(const AttentionProblem& p, Index block, Scratch& scratch,
                        Parallel& parallel) {
   const QueryBlocks blocks(p, block);
   Scratch::Frame frame(scratch);
-  float* const scores = frame.take<float>(blocks.rows() * p.keys() * parallel.threads());
+  float* const scores = frame.take<float>(blocks.rows(), p.keys(), parallel.threads());
   if (is_direct(p)) return attend_blocks(p, DirectHeads(p), blocks, scores, parallel);
   PackedHeads heads(p, frame);
   heads.pack(p, parallel);

@@ -85,7 +85,7 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
   const Index length = x.size(1);
   const Shape<2> square{length, length};
   Scratch::Frame frame(scratch);
-  const auto take = [&] { return MatrixView<float>(frame.take<float>(length * length), square); };
+  const auto take = [&] { return MatrixView<float>(frame.take<float>(length, length), square); };
   const MatrixView<float> mask = trace.mask ? trace.mask : take();
   const MatrixView<float> weights = trace.weights ? trace.weights : take();
   if (options.method == AverageMethod::softmax) {

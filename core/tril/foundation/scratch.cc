@@ -23,10 +23,11 @@ void Scratch::clear() noexcept {
   block_ = used_ = lent_ = 0;
 }
 
-std::byte* Scratch::take(std::size_t count, std::size_t element_size) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2;
-  if (count > (kMost - kAlignment) / element_size) throw std::bad_alloc();
-  const std::size_t bytes = (count * element_size + kAlignment - 1) / kAlignment * kAlignment;
+std::byte* Scratch::take(double count, std::size_t element_size) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2 - kAlignment;
+  if (count > static_cast<double>(kMost / element_size)) throw std::bad_alloc();
+  const std::size_t bytes =
+      (static_cast<std::size_t>(count) * element_size + kAlignment - 1) / kAlignment * kAlignment;
 
   // The current block, else the next one that is large enough, else a new one.
   while (block_ < blocks_.size() && blocks_[block_].bytes() - used_ < bytes) {

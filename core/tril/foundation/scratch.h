@@ -37,10 +37,12 @@ class Scratch {
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
 
-    // `count` uninitialised elements on a 64-byte boundary. Throws std::bad_alloc.
-    template <typename T>
-    T* take(std::ptrdiff_t count) {
-      return reinterpret_cast<T*>(scratch_.take(static_cast<std::size_t>(count), sizeof(T)));
+    // Uninitialised elements on a 64-byte boundary, as many as `sizes`, none of them negative,
+    // multiplied. Throws std::bad_alloc. (Multiplied as doubles: with an Index of 32 bits 65536 *
+    // 65536 is 0.)
+    template <typename T, typename... Sizes>
+    T* take(Sizes... sizes) {
+      return reinterpret_cast<T*>(scratch_.take((static_cast<double>(sizes) * ...), sizeof(T)));
     }
 
    private:
@@ -49,7 +51,7 @@ class Scratch {
   };
 
  private:
-  std::byte* take(std::size_t count, std::size_t element_size);
+  std::byte* take(double count, std::size_t element_size);
 
   std::vector<AlignedMemory> blocks_;
   std::size_t block_ = 0;  // the block that the next bytes come from

@@ -52,12 +52,12 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
       check_apart(written, linear.bias, kCall, "out");
     }
   }
-  const Index count = checked_count(inner.data(), 2, sizeof(float), kCall, "hidden");
 
   // hidden and activated share a place unless both are asked for.
   Scratch::Frame frame(scratch);
   const MatrixView<float> activated =
-      trace.activated ? trace.activated : MatrixView<float>(frame.take<float>(count), inner);
+      trace.activated ? trace.activated
+                      : MatrixView<float>(frame.take<float>(inner[0], inner[1]), inner);
   const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
   linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel, {linear1.packed});
   activate(activation, hidden, activated, parallel);

@@ -25,7 +25,7 @@ struct LayerNormTrace {
 // x and out [N, C], weight and bias [C] or none, as torch.nn.functional.layer_norm and ONNX's
 // LayerNormalization: axes before the normalised ones are N, the normalised ones C. Rows may have
 // any stride; out may be x itself. The error does not grow with the mean, only with the deviations
-// (layer_norm_kernels.cc); their squares must stay below 2^128. A NaN or an infinity makes its own
+// (norm_kernels.cc); their squares must stay below 2^128. A NaN or an infinity makes its own
 // row NaN and no other. Throws Error where shapes do not fit or eps is not what it must be.
 void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,

@@ -5,12 +5,12 @@ namespace tril {
 std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n,
                                              const SmallCache& cache) {
   const Index L = cache.line_floats, W = cache.lines, t = cache.block;
-  if (n < 1 || L < 1 || n % L != 0) return std::nullopt;
-  const Index r = n / L, turns = n * n, clear = n * r;
+  if (n < 1 || n > kMostExpected || L < 1 || n % L != 0) return std::nullopt;
+  const std::int64_t r = n / L, turns = std::int64_t{n} * n, clear = n * r;
   // At least two lines: one that stands still and one that moves. Less than a column and a row, so
   // that nothing lasts from one walk along them to the next.
   if (r < 2 || W < 2 || W > n - L + 1) return std::nullopt;
-  Index misses = 0;
+  std::int64_t misses = 0;
   switch (method) {
     case MatmulMethod::ijk:
     case MatmulMethod::jik:
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n,
       // b's block of t lines, two of a and two of out while one row follows the other; and less
       // than what lies between two uses of a line of a, in one block and in the next.
       if (W < t + 4 || W > 2 * t + 1) return std::nullopt;
-      const Index blocks = (n / t) * (n / t) * (n / t);
+      const std::int64_t edge = n / t, blocks = edge * edge * edge;
       misses = blocks * 3 * t + clear;
       break;
     }

@@ -29,8 +29,11 @@ struct SmallCache {
   Index block = 4;
 };
 
-// None where the counting above does not hold: n is no multiple of L, the cache is too small or too
-// large for it, or the method is none of these.
+// The largest edge: the misses of larger matrices are more than a double can count.
+inline constexpr Index kMostExpected = Index{1} << 17;
+
+// None where the counting above does not hold: n is no multiple of L or above kMostExpected, the
+// cache is too small or too large for it, or the method is none of these.
 std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n, const SmallCache& cache);
 
 }  // namespace tril

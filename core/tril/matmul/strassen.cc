@@ -199,7 +199,7 @@ void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel&
   {
     Scratch::Frame frame(scratch);
     const Blocks blocks(kernels);
-    float* const memory = frame.take<float>(blocks.workspace() * parallel.threads());
+    float* const memory = frame.take<float>(blocks.workspace(), parallel.threads());
     std::array<std::size_t, kMostStrassenLevels> numbers{};
     const std::size_t products = levels == 1 ? 7 : 49;
     for (std::size_t product = 0; product < products; ++product) {

@@ -1,3 +1,4 @@
+#include <tril/foundation/cost.h>
 #include <tril/matmul/tiled.h>
 #include <tril/matmul/vector.h>
 
@@ -19,7 +20,7 @@ constexpr Index kColBlock = 256;
 constexpr Index kRowBlock = 120;  // a multiple of 2 and of 6 rows, the tiles' heights
 
 // Below about this many multiplications a second thread costs more than it saves.
-constexpr Index kSerial = 64 * 64 * 64;
+constexpr double kSerial = 64 * 64 * 64;
 
 // `total` in equal steps of at most `largest`, each a multiple of `unit`.
 Index even_step(Index total, Index largest, Index unit) noexcept {
@@ -52,7 +53,7 @@ struct Pieces {
 
 // Four pieces a thread even out its hiccups; one where the whole batch is little work.
 Index pieces_wanted(const Product& p, Index products, int threads) noexcept {
-  const bool serial = threads == 1 || products * p.rows * p.cols * p.depth <= kSerial;
+  const bool serial = threads == 1 || times(products, p.rows, p.cols, p.depth) <= kSerial;
   return serial ? 1 : (4 * threads + products - 1) / products;
 }
 
@@ -120,7 +121,7 @@ void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& paral
       first.packed ? 0 : kernels.packed_count(depth, std::min(kColBlock, pieces.cols));
   const Index turned = first.a.rows_contiguous() ? 0 : depth * std::min(kRowBlock, pieces.rows);
   Scratch::Frame frame(scratch);
-  float* const memory = frame.take<float>((packed + turned) * parallel.threads());
+  float* const memory = frame.take<float>(packed + turned, parallel.threads());
 
   parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
     const Product product = batch[item / pieces.count()];

@@ -65,7 +65,7 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
 
   const bool gathers = first.x_step != 1;
   Scratch::Frame frame(scratch);
-  float* const memory = gathers ? frame.take<float>(first.depth * parallel.threads()) : nullptr;
+  float* const memory = gathers ? frame.take<float>(first.depth, parallel.threads()) : nullptr;
 
   parallel.for_each(products * pieces, [&](Index item, int worker) {
     const VectorProduct p = vector_product(batch[item / pieces]);
