@@ -1,6 +1,7 @@
 // tril attention --q Q --k K --v V -o OUT: scaled dot-product attention of files.
 #include <tril/attention/attention.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -86,6 +87,12 @@ std::unique_ptr<MaskFile> load_mask(const std::string& path, Progress& progress)
 
 ExitCode run(const Program& program, const Arguments& arguments) {
   const bool masked = !arguments.mask.empty(), traced = !arguments.weights.empty();
+  const auto whole = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  if (traced && whole(arguments.weights) == whole(arguments.output)) {
+    throw Failure(arguments.weights + ": is asked for as --weights and as --output");
+  }
   Progress progress(5u + masked + traced);
   const Tensor<float> q = load_npy(arguments.query, progress),
                       k = load_npy(arguments.key, progress),

@@ -43,15 +43,12 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
   const std::vector<Index> worst = index_of(difference.worst, expected.shape);
   const double wanted = expected.elements.data()[difference.worst],
                got = actual.elements.data()[difference.worst];
-  const double relative = difference.expected_norm > 0
-                              ? difference.frobenius / difference.expected_norm
-                              : difference.frobenius;
   std::ostringstream text;
   text.precision(9);
   text << difference.count << " elements " << expected.shape_text() << '\n';
   text.precision(3);
   text << "  norm of the difference  " << difference.frobenius << ", over that of EXPECTED "
-       << relative << '\n'
+       << difference.relative << '\n'
        << "  largest difference      " << difference.max_absolute << ", relative "
        << difference.max_relative << '\n';
   if (difference.max_absolute > 0) {
@@ -64,7 +61,7 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
           {{"shape", expected.shape},
            {"elements", difference.count},
            {"frobenius", difference.frobenius},
-           {"relative_frobenius", relative},
+           {"relative_frobenius", difference.relative},
            {"max_absolute", difference.max_absolute},
            {"max_relative", difference.max_relative},
            {"worst", {{"index", worst}, {"expected", wanted}, {"actual", got}}},

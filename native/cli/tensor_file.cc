@@ -71,7 +71,8 @@ TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress) {
     Safetensors stored = parse_safetensors(bytes);
     for (NamedTensor& each : stored.tensors) {
       const std::string place = path.string() + ": " + each.name;
-      file.tensors.emplace_back(std::move(each.name), read_tensor<T>(place, each.tensor));
+      file.tensors.emplace_back(std::move(each.name),
+                                about(place, [&] { return read_tensor<T>(place, each.tensor); }));
     }
     file.metadata = std::move(stored.metadata);
     return file;

@@ -86,6 +86,9 @@ describe('options that are wrong', () => {
     expect(attend('a.npy', '--heads', '3')).toBe(
       'a.npy: 3 heads do not divide the last axis of [2, 2]',
     );
+    expect(attend('a.npy', '--weights', './out.npy')).toBe(
+      './out.npy: is asked for as --weights and as --output',
+    );
     expect(attend('a.npy', '--mask', 'b.npy')).toMatch(/^b\.npy: a mask has shape/);
     write('i.npy', npy('<i4', [2, 2], new Uint8Array(16)));
     expect(attend('a.npy', '--mask', 'i.npy')).toMatch(/^i\.npy: a mask is bool .* this is int32$/);
@@ -133,6 +136,12 @@ describe('files that are wrong', () => {
       /is too large to address$/,
     ],
     ['without elements', 'bad.npy', npy('<f4', [0, 2], new Uint8Array(0)), /an axis of 0/],
+    [
+      'weights without elements',
+      'bad.safetensors',
+      safetensors({ none: { shape: [0, 2], values: new Float32Array(0) } }),
+      /^bad\.safetensors: none: shape \[0, 2\] has an axis of 0/,
+    ],
     ['an archive', 'bad.npz', 'PK\x03\x04', /^bad\.npz: is (a|no) \.npz archive/],
     ['short weights', 'bad.safetensors', 'abc', /^bad\.safetensors: .*only 3 bytes long$/],
     [

@@ -100,6 +100,13 @@ describe('check', () => {
     expect(tril('check', ...both, '--atol', '0.25', '--rtol', '0.0625').code).toBe(0);
   });
 
+  it('has no share of nothing to tell', () => {
+    writeNpy('nothing.npy', [2], [0, 0]);
+    writeNpy('little.npy', [2], [0.25, 0]);
+    const { out } = tril('check', 'nothing.npy', 'little.npy');
+    expect(out).toContain('norm of the difference  0.25, over that of EXPECTED inf\n');
+  });
+
   it('sees what only doubles can tell apart', () => {
     for (const [name, value] of Object.entries({ one: 1, more: 1 + 2 ** -40 })) {
       write(`${name}.npy`, npy('<f8', [1], new Uint8Array(Float64Array.of(value).buffer)));
