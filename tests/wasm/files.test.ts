@@ -161,6 +161,21 @@ describe('readArrays', () => {
     x.dispose();
   });
 
+  it('takes names in any script back as they were', async () => {
+    const names = ['größe', '重み', '😀', 'a\0b', '__proto__', '1'];
+    const tensors = Object.fromEntries(names.map((name, i) => [name, tril.tensor([i])]));
+    const files = [tril.writeSafetensors(tensors), tril.writeNpz(tensors)];
+    for (const tensor of Object.values(tensors)) tensor.dispose();
+    for (const file of files) {
+      const found: Record<string, number> = {};
+      for (const { name, tensor } of await tril.readArrays(file, 'file.safetensors')) {
+        found[name.replace('__proto__', 'proto')] = tensor.read()[0]!;
+        tensor.dispose();
+      }
+      expect(found).toEqual({ größe: 0, 重み: 1, '😀': 2, 'a\0b': 3, proto: 4, 1: 5 });
+    }
+  });
+
   it('writes float16 and bfloat16, rounded to nearest, ties to even', async () => {
     // The largest half is 65504; 2^-24 is the smallest.
     const values = [
@@ -263,6 +278,7 @@ describe('readArrays', () => {
     expect(() => tril.writeSafetensors({ a: 1 } as never)).toThrow('writeSafetensors: a: must be');
     const x = tril.zeros([1]);
     expect(() => tril.writeSafetensors({ __metadata__: x })).toThrow(TrilError);
+    expect(() => tril.writeSafetensors({ 'a\ud83d': x })).toThrow('name "a\\ud83d" is not Unicode');
     const brain = { dtype: 'bfloat16' } as never;
     const says = 'dtype: unknown type "bfloat16"; did you mean "float16"?';
     expect(() => tril.writeNpy(x, brain)).toThrow(`writeNpy: ${says}`);

@@ -66,8 +66,10 @@ Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Nam
                               : type == element_name(ElementType::bfloat16) ? ElementType::bfloat16
                                                                             : ElementType::float32;
   std::vector<TensorToStore> stored;
+  // By number: a name as a key would be taken for Latin-1, and end at its first 0.
   for (const auto& name : emscripten::vecFromJSArray<std::string>(names)) {
-    const Tensor& tensor = *named(tensors, name.c_str());
+    const auto number = static_cast<unsigned>(stored.size());
+    const Tensor& tensor = *tensors[number].as<Tensor*>(emscripten::allow_raw_pointers());
     stored.push_back({.name = name,
                       .shape = tensor.shape(),
                       .elements = {tensor.data(), static_cast<std::size_t>(tensor.count())},

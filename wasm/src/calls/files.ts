@@ -162,9 +162,15 @@ export const fileCalls = (context: Context) => {
     tensors: Record<string, Tensor>,
     type: string,
   ) =>
-    context.run(name, tensors, (handles) =>
-      raw._writeFile(kind, handles as Record<string, RawTensor>, Object.keys(tensors), type),
-    );
+    context.run(name, tensors, (handles) => {
+      const names = Object.keys(tensors);
+      const half = names.find((each) => /\p{Surrogate}/u.test(each));
+      if (half !== undefined) {
+        throw new TrilError(name, 'tensors', `the name ${JSON.stringify(half)} is not Unicode`);
+      }
+      const inOrder = Object.fromEntries(names.map((each, i) => [i, handles[each] as RawTensor]));
+      return raw._writeFile(kind, inOrder, names, type);
+    });
   const checkNamed = (name: string, tensors: unknown): Record<string, Tensor> => {
     if (typeof tensors === 'object' && tensors !== null && !Array.isArray(tensors)) {
       return tensors as Record<string, Tensor>;
