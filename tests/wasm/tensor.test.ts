@@ -162,6 +162,22 @@ describe('tensor', () => {
   });
 });
 
+it.each<[string, string, (x: Tensor, none: Tensor) => unknown]>([
+  ['relu', 'x', (_, none) => tril.relu(none)],
+  ['matmul', 'b', (x, none) => tril.matmul(x, none)],
+  ['linear', 'weight', (x, none) => tril.linear(x, none)],
+  ['layerNorm', 'x', (_, none) => tril.layerNorm(none)],
+  ['attention', 'value', (x, none) => tril.attention(x, x, none)],
+  ['compare', 'actual', (x, none) => tril.compare(x, none)],
+  ['lowRankAttention', 'f', (x, none) => tril.lowRankAttention(x, x, x, { e: x, f: none })],
+])('refuses null in %s as what is no tensor, %s', (call, argument, compute) => {
+  withoutLeak(() => {
+    const x = tril.zeros([2, 2]);
+    const says = 'must be a tensor (tril.tensor makes one), is null';
+    expectRefused(() => compute(x, null as unknown as Tensor), { call, argument, says });
+  });
+});
+
 it('refuses an array that is inside itself', () => {
   const endless: unknown[] = [];
   endless.push(endless);

@@ -48,6 +48,11 @@ export class Context {
     } catch (error) {
       // An exception that leaves the module leaves its stack as deep as it was.
       this.raw.stackRestore(this.#stack);
+      if (isNullRefused(error)) {
+        // Optional ones come behind those that must be given.
+        const missing = Object.keys(tensors).find((argument) => tensors[argument] === null)!;
+        throw new TrilError(call, missing, mustBeTensor(null), shapes);
+      }
       throw withCall(error, call, shapes);
     }
   }
@@ -150,8 +155,7 @@ export class Context {
   /** The module's handle of `tensor`, once it is known to be a living tensor of this module. */
   handle(call: string, argument: string, tensor: unknown): RawTensor {
     if (!(tensor instanceof Tensor)) {
-      const problem = `must be a tensor (tril.tensor makes one), is ${describe(tensor)}`;
-      throw new TrilError(call, argument, problem);
+      throw new TrilError(call, argument, mustBeTensor(tensor));
     }
     if (tensor.context !== this) {
       throw new TrilError(call, argument, 'belongs to another loaded module', {
@@ -166,6 +170,15 @@ export class Context {
     const problem = 'a view is lent; make this call after the callback has returned';
     throw new TrilError(call, 'view', problem);
   }
+}
+
+const mustBeTensor = (value: unknown): string =>
+  `must be a tensor (tril.tensor makes one), is ${describe(value)}`;
+
+/** Whether the module was given null where a tensor must be: Embind's own error. */
+function isNullRefused(error: unknown): boolean {
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  return name === 'BindingError' && message === 'null is not a valid _Tensor';
 }
 
 /** Where this package was called from, as a part of a message; nothing where engines do not say. */
