@@ -140,7 +140,7 @@ export const text = {
       `${count} of its ${all} numbers are NaN, the first at ${first}.`,
     blanksHere: 'They come out here, too: they are in what your code takes, or follow from it.',
     blanksNot:
-      'None of them need be. NaN comes from a row that is hidden whole, whose softmax is 0/0 in most libraries (this page gives zeros); from a softmax that does not subtract the largest score first; and from float16, which ends at 65 504: ∞ − ∞ and ∞/∞ are NaN.',
+      'None of them need be. NaN comes from a row that is hidden whole, whose softmax is 0/0 in most libraries (this page gives zeros); from a softmax that does not subtract the largest score first; and from float16, which ends at 65 504: ∞\u00a0−\u00a0∞ and ∞/∞ are NaN.',
     rearranged:
       'Its axes stand in another order, tokens before heads ([B, T, H, D] or [B, T, H·D]) or before batches ([T, B, D]); they were put in order before it was compared.',
     mistake: ([what, ...alike]: readonly string[], within: string) => {
