@@ -13,6 +13,7 @@ export const figureText = {
     step: 'Step on',
     play: 'Play',
     pause: 'Pause',
+    count: (at: string, last: string) => `${at} of ${last}`,
   },
   why: {
     pinned: 'Pinned: free it (Escape)',

@@ -58,7 +58,6 @@ export const text = {
     switch: (name: string) => `${name}: on`,
   },
   player: 'The stages of the block',
-  stageOf: (at: number, count: number) => `stage ${at} of ${count}`,
   stages: {
     x: {
       name: 'Input',

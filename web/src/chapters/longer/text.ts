@@ -42,7 +42,6 @@ export const text = {
     queries: 'Queries a block',
     keys: 'Keys a block',
     steps: 'Blocks',
-    count: (step: number, last: number) => `${step} of ${last}`,
     begin: 'Nothing is held yet. Play, or step on.',
     visit: (queries: string, keys: string) => `Queries ${queries} look at keys ${keys}.`,
     skip: (queries: string, keys: string) =>

@@ -156,7 +156,6 @@ export const text = {
     feeds: { teacher: 'the target', own: 'its own words' },
     cost: 'The last step’s self-attention, its query and all kept keys:',
     player: 'Steps of writing',
-    step: (at: number, count: number) => `step ${at} of ${count}`,
     equal: 'Step by step with kept keys and values, equal to one go, to the last bit.',
     near: (distance: string) =>
       `Step by step with kept keys and values, at most ${distance} from one go: rounding.`,
