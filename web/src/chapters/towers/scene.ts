@@ -48,13 +48,19 @@ export interface Look {
   readonly cols: Axis;
   readonly kind?: Drawn['kind'];
   readonly symbol?: MatrixSymbol;
+  readonly hidden?: Drawn['hidden'];
+}
+
+/** Where a mask has hidden a score, and so its weight. */
+export function hiddenIn(scores: MatrixData): Drawn['hidden'] {
+  return (row, col) => at(scores, row, col) === -Infinity;
 }
 
 export function drawnOf(id: TowersId, matrix: MatrixData, look: Look): Drawn {
   return {
     ...{ ...plain, id, matrix, kind: 'signed', end: scaleEnd(matrix.data) },
     symbol: { base: text.symbols[id] ?? id, letter: false },
-    hidden: (row, col) => at(matrix, row, col) === -Infinity,
+    hidden: hiddenIn(matrix),
     ...look,
   };
 }
@@ -100,14 +106,15 @@ export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Sce
   for (const [mask, given, scores, weights, maps, rows, cols] of pairs) {
     put(mask, hiding(given), { role: 'weight', rows, cols, symbol: letter('M') });
     put(scores, maps.masked, { role: 'score', rows, cols, symbol: letter('S + M') });
-    put(weights, maps.weights, { role: 'weight', kind: 'weights', rows, cols });
+    const hidden = hiddenIn(maps.masked);
+    put(weights, maps.weights, { role: 'weight', kind: 'weights', rows, cols, hidden });
   }
   put('q', cross.q, { role: 'q', rows: target.looks, cols: found, symbol: letter('Q') });
   put('k', cross.k, { role: 'k', rows: source.seen, cols: found, symbol: letter('K') });
   put('v', cross.v, { role: 'v', rows: source.seen, cols: words, symbol: letter('V') });
   put('weights', cross.weights, {
     ...{ role: 'weight', kind: 'weights', rows: target.looks, cols: source.seen },
-    symbol: letter('A'),
+    ...{ symbol: letter('A'), hidden: hiddenIn(cross.masked) },
   });
   put('heads', cross.heads, { role: 'v', rows: target.looks, cols: words, symbol: letter('A V') });
   return {
