@@ -43,7 +43,7 @@ export interface Drawn {
   readonly matrix: MatrixData;
   readonly rows: Axis;
   readonly cols: Axis;
-  /** Their titles stand below; at matrices of words they always do. */
+  /** Whether their titles stand below; where nothing is said, at matrices of words. */
   readonly titled?: boolean;
   /** weights: 0 to 1, one colour. signed: two colours around 0. */
   readonly kind: 'signed' | 'weights';
