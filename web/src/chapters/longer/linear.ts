@@ -31,7 +31,7 @@ export function sceneOf(orders: LinearOrders, source: Source): Scene {
     },
     end: scaleEnd(matrix.data),
     hidden: () => false,
-    ...{ changed: null, edited: null, editable: false },
+    ...{ changed: null, edited: null, editable: false, titled: true },
     ...changes,
   });
   const { scores, pairs, left, right, soft, features } = orders;
