@@ -271,7 +271,9 @@ test('what is held and how many scores there are is counted by the core, too', a
       ...{ heads, queries: 9, keys: 9, width: 24 / heads, causal: true, method: 'full' },
     });
     const title = page.locator(`[data-division="${heads}"] h3`);
-    await expect(title).toContainText(`${heads > 1 ? `${heads} heads` : '1 head'} of ${24 / heads}`);
+    await expect(title).toContainText(
+      `${heads > 1 ? `${heads} heads` : '1 head'} of ${24 / heads}`,
+    );
     await expect(title).toContainText(`${4 * 24 * 19} parameters`);
     await expect(title).toContainText(`√${24 / heads} `);
     await expect(title).toContainText(`${scores} weights`);
