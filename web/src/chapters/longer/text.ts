@@ -70,7 +70,7 @@ export const text = {
     held: 'Held now',
     nothing: 'Nothing: these scores are never computed.',
     state: 'Kept for each query',
-    map: 'The T × T scores, by blocks',
+    map: 'The T × T scores, by blocks: queries ↓ keys →',
     mapLabel: (done: number, skipped: number, ahead: number) =>
       `The scores as blocks: ${done} gone through, ${skipped} skipped, ${ahead} to come. Queries down, keys across.`,
     legend: { done: 'gone through', now: 'now', skipped: 'skipped', ahead: 'to come' },

@@ -134,7 +134,7 @@ export const text = {
       'Rows of Q belong to steps of the target, rows of K and V to words of the source. Whatever is written comes out of V: shares of source words. That is why a decoder can only copy what the encoder has put there.',
     tex: String.raw`\role{weight}{A} = \operatorname{softmax}\!\left(\frac{\role{q}{Q}\,\role{k}{K^\top}}{\sqrt D} + M\right),\quad \role{v}{A V}`,
     source:
-      'Q T × D from the decoder, K and V S × D from the memory; D = N here, a column for each different word, and at least 4. Places are looked for by a clock hand in the first four columns.',
+      'Q is T × D, from the decoder, K and V are S × D, from the memory; D = N here, a column for each different word, and at least 4. Places are looked for by a clock hand in the first four columns.',
     program: (target: string, source: string) => `Cross-attention: ${target} looks at ${source}`,
     cost: 'Cross-attention, everything between Q, K, V and A V:',
     question: (word: string) =>
@@ -177,7 +177,7 @@ export const text = {
     heading: 'The older way to compare',
     lede: 'Attention came into translation with a small network in place of the dot product: it adds a projected query and a projected key, bends the sum by tanh, and weighs it.',
     about:
-      'Here both look at the same queries and keys, with weights by hand: two bent units a number, highest where query and key agree. Both find the same words. The dot product is one matrix product; the network needs T × S × A tangents, and its scores can never exceed the sum of |v|.',
+      'Here both look at the same queries and keys, with weights by hand: two bent units a number, highest where query and key agree. Both find the same words. The dot product is one matrix product; the network needs T × S × A values of tanh, and its scores can never exceed the sum of |v|.',
     tex: String.raw`e = v^\top \tanh(W_q\,\role{q}{q} + W_k\,\role{k}{k})`,
     source:
       'Bahdanau, Cho, Bengio 2015; compared by Vaswani et al. 2017, section 3.2.1. A = 2 D units here; q has a 1 beside it, for a bias.',
@@ -191,7 +191,7 @@ export const text = {
     network: 'Additive',
     scores: 'scores',
     weights: 'weights',
-    tangents: (units: number) => `${units} tangents a score`,
+    tangents: (units: number) => `${units} values of tanh a score`,
   },
 
   shapes: {
