@@ -97,6 +97,31 @@ test('a slider moves a weight; one movement is one step of undo', async ({ atten
   await expect(attend.cell('wq', 2, 9)).toHaveText(before!.trim());
 });
 
+test('every press of an arrow key at the slider counts, however late the answers', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ step: 'q', pin: 'wq.2.9' });
+  const slider = attend.why.locator('input[type="range"]');
+  const before = Number(await slider.inputValue());
+  await slider.focus();
+  await page.evaluate(async () => {
+    // All in one task: the page is drawn anew after each press, and no answer comes in between.
+    const range = document.activeElement as HTMLInputElement;
+    for (let press = 0; press < 5; ++press) {
+      range.stepDown();
+      for (const type of ['input', 'change']) {
+        range.dispatchEvent(new Event(type, { bubbles: true }));
+        for (let turn = 0; turn < 20; ++turn) await null;
+      }
+    }
+  });
+  await expect
+    .poll(async () => numberOf((await attend.cell('wq', 2, 9).textContent())!))
+    .toBe(before - 5 * 0.25);
+  await expect(slider).toHaveValue(String(before - 5 * 0.25));
+});
+
 test('"back to the head as it was" takes all edits back', async ({ attend, page }) => {
   await attend.open({ step: 'q', edits: 'wq~0~0~5!wv~1~1~-2' });
   await expect(attend.cell('wq', 0, 0)).toHaveText('5');
