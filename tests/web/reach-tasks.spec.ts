@@ -43,11 +43,15 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** A loop of about 100 ms where this was written: the same work is allowed to any task, wherever it runs. */
+/**
+ * Milliseconds that work of known size takes, about 100 where this was written: the same work is allowed to any task,
+ * wherever it runs. Drawing cells goes through much more memory than the loop, which others may be using as well.
+ */
 async function allowance(page: Page): Promise<number> {
-  const tasks = await tasksDuring(page, async () => {
+  const blank = await page.context().newPage();
+  const loop = await tasksDuring(blank, async () => {
     for (let run = 0; run < 3; ++run) {
-      await page.evaluate((rounds) => {
+      await blank.evaluate((rounds) => {
         let state = 1;
         for (let i = 0; i < rounds; ++i) {
           state ^= state << 13;
@@ -58,8 +62,25 @@ async function allowance(page: Page): Promise<number> {
       }, 60_000_000);
     }
   });
-  const [, , third] = tasks.sort((a, b) => b - a);
-  return third;
+  const cells = await tasksDuring(blank, async () => {
+    for (let run = 0; run < 3; ++run) {
+      await blank.evaluate((count) => {
+        const grid = document.createElement('div');
+        grid.style.cssText = 'display: grid; grid-template-columns: repeat(24, 40px)';
+        for (let i = 0; i < count; ++i) {
+          const cell = document.createElement('span');
+          cell.textContent = (i / 7).toFixed(2);
+          grid.append(cell);
+        }
+        document.body.append(grid);
+        return grid.getBoundingClientRect().height;
+      }, 12_000);
+      await blank.evaluate(() => document.body.replaceChildren());
+    }
+  });
+  await blank.close();
+  const third = (tasks: number[]) => tasks.sort((a, b) => b - a)[2];
+  return Math.max(third(loop), third(cells));
 }
 
 /** Every way in which the chapter can be set going, one after another. */
@@ -110,7 +131,7 @@ async function longestTask(page: Page, chapter: string) {
   return {
     longest: Math.max(...tasks),
     allowed: Math.max(100, ...loops),
-    note: `loops ${loops.join(', ')}; by the clock ${seen.join(', ')}`,
+    note: `known work ${loops.join(', ')}; by the clock ${seen.join(', ')}`,
   };
 }
 
@@ -127,9 +148,11 @@ for (const { id } of chapters) {
         }
       }).observe({ type: 'longtask', buffered: true });
     });
-    // What else the machine does makes a task longer, never shorter: too long is what is so both times.
+    // What else the machine does makes a task longer, never shorter: too long is what is so every time.
     let { longest, allowed, note } = await longestTask(page, id);
-    if (longest > allowed) ({ longest, allowed, note } = await longestTask(page, id));
+    for (let again = 0; again < 3 && longest > allowed; ++again) {
+      ({ longest, allowed, note } = await longestTask(page, id));
+    }
     expect(longest, note).toBeLessThanOrEqual(allowed);
   });
 }
