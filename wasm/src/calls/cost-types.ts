@@ -54,7 +54,7 @@ export interface AdditiveSizes {
   readonly keyWidth?: number;
   /** Of v; as `width` unless given. */
   readonly valueWidth?: number;
-  /** A: how many tangents make a score. */
+  /** A, of the network: how many values of tanh make a score. */
   readonly units: number;
 }
 
