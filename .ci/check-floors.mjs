@@ -1,7 +1,7 @@
 // The floors of the house: a file includes or imports only what is on its own floor or below.
 //
-//   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model,
-//                       but files sees foundation only
+//   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model <
+//                       lessons, but files sees foundation only
 //   web/src/<floor>     compute < state < figures < shell < chapters
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers, which it ships
@@ -18,6 +18,7 @@ const coreFloors = [
   'files',
   'training',
   'model',
+  'lessons',
 ];
 const webFloors = ['compute', 'state', 'figures', 'shell', 'chapters'];
 const publicEntries = ['tril', 'tril/worker'];

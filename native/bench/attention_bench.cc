@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
-#include <tril/attention/softmax.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/softmax.h>
 
 #include <string>
 

@@ -2,8 +2,8 @@
 
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
+#include <tril/lessons/peak.h>
 #include <tril/matmul/matmul.h>
-#include <tril/matmul/peak.h>
 
 #include <limits>
 #include <memory>

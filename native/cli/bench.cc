@@ -4,8 +4,8 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/isa.h>
 #include <tril/foundation/random.h>
+#include <tril/lessons/peak.h>
 #include <tril/matmul/matmul.h>
-#include <tril/matmul/peak.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 // that count; triangles of matrices.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
-#include <tril/attention/attention_cost.h>
 #include <tril/attention/triangular.h>
+#include <tril/lessons/attention_cost.h>
 
 #include <algorithm>
 #include <cmath>

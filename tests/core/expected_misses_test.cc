@@ -1,9 +1,9 @@
 // The misses counted on paper are those of the trace, wherever the paper says that it holds.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
-#include <tril/matmul/access_trace.h>
-#include <tril/matmul/cache_model.h>
-#include <tril/matmul/expected_misses.h>
+#include <tril/lessons/access_trace.h>
+#include <tril/lessons/cache_model.h>
+#include <tril/lessons/expected_misses.h>
 
 namespace tril {
 namespace {

@@ -1,7 +1,7 @@
 // Costs of products and layers against loops that count what they do.
 #include <gtest/gtest.h>
-#include <tril/layers/layer_costs.h>
-#include <tril/matmul/matmul_cost.h>
+#include <tril/lessons/layer_costs.h>
+#include <tril/lessons/matmul_cost.h>
 #include <tril/matmul/strassen.h>
 #include <tril/matmul/tile_kernels.h>
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
-#include <tril/matmul/access_trace.h>
-#include <tril/matmul/cache_model.h>
+#include <tril/lessons/access_trace.h>
+#include <tril/lessons/cache_model.h>
 
 #include <string>
 #include <vector>

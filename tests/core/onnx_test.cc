@@ -11,7 +11,6 @@
 //   MatMul 13                NumPy's rules: batches broadcast; vectors are matrices of one row or
 //   column
 #include <gtest/gtest.h>
-#include <tril/attention/softmax.h>
 #include <tril/attention/triangular.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -19,6 +18,7 @@
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/rms_norm.h>
 #include <tril/layers/rotary_positions.h>
+#include <tril/layers/softmax.h>
 #include <tril/matmul/batched.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The peak loop does what it says: every sum grows every round.
 #include <gtest/gtest.h>
-#include <tril/matmul/peak.h>
+#include <tril/lessons/peak.h>
 
 #include "core/compare.h"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
-#include <tril/matmul/readings.h>
+#include <tril/lessons/readings.h>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // The running average: by hand, the same in three ways, and what the wrong mask does.
 #include <gtest/gtest.h>
-#include <tril/attention/running_average.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
+#include <tril/lessons/running_average.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Singular values against PyTorch, closed forms, and matrices made of known ones.
 #include <gtest/gtest.h>
-#include <tril/attention/singular_values.h>
 #include <tril/foundation/random.h>
+#include <tril/lessons/singular_values.h>
 
 #include <algorithm>
 #include <cmath>

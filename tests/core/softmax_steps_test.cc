@@ -1,10 +1,10 @@
 // Softmax taken apart: what each form gives, where the plain one breaks, and how concentrated
 // weights are.
 #include <gtest/gtest.h>
-#include <tril/attention/softmax.h>
-#include <tril/attention/softmax_steps.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/softmax.h>
+#include <tril/lessons/softmax_steps.h>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // Softmax against double, along every axis, for every instruction set; and its corner cases.
 #include <gtest/gtest.h>
-#include <tril/attention/softmax.h>
-#include <tril/attention/softmax_kernels.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/softmax.h>
+#include <tril/layers/softmax_kernels.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
-#include <tril/matmul/strassen_level.h>
+#include <tril/lessons/strassen_level.h>
 
 #include "core/compare.h"
 #include "core/matmul_cases.h"

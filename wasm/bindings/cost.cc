@@ -1,9 +1,9 @@
 #include "cost.h"
 
-#include <tril/attention/attention_cost.h>
-#include <tril/block/transformer_block_cost.h>
-#include <tril/layers/layer_costs.h>
-#include <tril/matmul/matmul_cost.h>
+#include <tril/lessons/attention_cost.h>
+#include <tril/lessons/layer_costs.h>
+#include <tril/lessons/matmul_cost.h>
+#include <tril/lessons/transformer_block_cost.h>
 
 #include "efficient_attention.h"
 #include "feed_forward.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tril/foundation/cost.h>
+#include <tril/lessons/cost.h>
 
 #include <string>
 

@@ -1,14 +1,14 @@
 #include "lessons.h"
 
 #include <emscripten/bind.h>
-#include <tril/attention/running_average.h>
-#include <tril/matmul/access_trace.h>
-#include <tril/matmul/cache_model.h>
-#include <tril/matmul/expected_misses.h>
-#include <tril/matmul/peak.h>
-#include <tril/matmul/readings.h>
+#include <tril/lessons/access_trace.h>
+#include <tril/lessons/cache_model.h>
+#include <tril/lessons/expected_misses.h>
+#include <tril/lessons/peak.h>
+#include <tril/lessons/readings.h>
+#include <tril/lessons/running_average.h>
+#include <tril/lessons/strassen_level.h>
 #include <tril/matmul/strassen.h>
-#include <tril/matmul/strassen_level.h>
 
 #include <algorithm>
 #include <cmath>

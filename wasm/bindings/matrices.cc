@@ -1,7 +1,7 @@
 #include "matrices.h"
 
-#include <tril/attention/singular_values.h>
 #include <tril/attention/triangular.h>
+#include <tril/lessons/singular_values.h>
 
 #include <algorithm>
 

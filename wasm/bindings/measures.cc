@@ -1,7 +1,7 @@
 #include "measures.h"
 
-#include <tril/attention/softmax_steps.h>
 #include <tril/foundation/compare.h>
+#include <tril/lessons/softmax_steps.h>
 
 #include "output.h"
 

@@ -1,6 +1,6 @@
 #include "softmax.h"
 
-#include <tril/attention/softmax.h>
+#include <tril/layers/softmax.h>
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/score_kernels.h>
-#include <tril/attention/softmax_kernels.h>
 #include <tril/foundation/check.h>
 #include <tril/layers/linear.h>
+#include <tril/layers/softmax_kernels.h>
 #include <tril/matmul/matmul.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <tril/attention/query_blocks.h>
 #include <tril/attention/row_blocks.h>
 #include <tril/attention/score_kernels.h>
-#include <tril/attention/softmax_kernels.h>
+#include <tril/layers/softmax_kernels.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include <tril/attention/rows.h>
 #include <tril/attention/score_kernels.h>
-#include <tril/attention/tanh.h>
 #include <tril/foundation/exp.h>
+#include <tril/layers/rows.h>
+#include <tril/layers/tanh.h>
 
 namespace tril::TRIL_ISA {
 namespace {

@@ -1,4 +1,4 @@
-#include <tril/foundation/cost.h>
+#include <tril/lessons/cost.h>
 #include <tril/matmul/tiled.h>
 #include <tril/matmul/vector.h>
 

@@ -1,9 +1,9 @@
-#include <tril/attention/attention_cost.h>
 #include <tril/attention/online_attention.h>
 #include <tril/attention/problem.h>
 #include <tril/attention/query_blocks.h>
 #include <tril/foundation/check.h>
-#include <tril/layers/layer_costs.h>
+#include <tril/lessons/attention_cost.h>
+#include <tril/lessons/layer_costs.h>
 
 #include <algorithm>
 

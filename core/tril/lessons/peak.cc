@@ -1,5 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/matmul/peak.h>
+#include <tril/lessons/peak.h>
 
 #include <string>
 

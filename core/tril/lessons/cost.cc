@@ -1,5 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/foundation/cost.h>
+#include <tril/lessons/cost.h>
 
 #include <algorithm>
 #include <cmath>

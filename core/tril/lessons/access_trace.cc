@@ -1,5 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/matmul/access_trace.h>
+#include <tril/lessons/access_trace.h>
 #include <tril/matmul/loop_orders.h>
 
 #include <string>

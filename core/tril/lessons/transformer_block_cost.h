@@ -1,8 +1,8 @@
 // What a Transformer block costs (foundation/cost.h says what is counted).
 #pragma once
 
-#include <tril/attention/attention_cost.h>
 #include <tril/layers/activations.h>
+#include <tril/lessons/attention_cost.h>
 
 namespace tril {
 

@@ -1,5 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/matmul/cache_model.h>
+#include <tril/lessons/cache_model.h>
 
 #include <algorithm>
 #include <string>

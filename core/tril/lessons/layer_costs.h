@@ -1,8 +1,8 @@
 // What layers cost (foundation/cost.h says what is counted).
 #pragma once
 
-#include <tril/foundation/cost.h>
 #include <tril/layers/activations.h>
+#include <tril/lessons/cost.h>
 
 namespace tril {
 

@@ -1,4 +1,4 @@
-#include <tril/layers/layer_costs.h>
+#include <tril/lessons/layer_costs.h>
 
 namespace tril {
 

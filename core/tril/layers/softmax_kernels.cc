@@ -1,7 +1,7 @@
 #include <math.h>
-#include <tril/attention/rows.h>
-#include <tril/attention/softmax_kernels.h>
 #include <tril/foundation/exp.h>
+#include <tril/layers/rows.h>
+#include <tril/layers/softmax_kernels.h>
 
 namespace tril::TRIL_ISA {
 namespace {

@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
+#include <tril/lessons/strassen_level.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/strassen.h>
-#include <tril/matmul/strassen_level.h>
 
 namespace tril {
 

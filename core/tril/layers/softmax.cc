@@ -1,6 +1,6 @@
-#include <tril/attention/softmax.h>
-#include <tril/attention/softmax_kernels.h>
 #include <tril/foundation/check.h>
+#include <tril/layers/softmax.h>
+#include <tril/layers/softmax_kernels.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include <tril/attention/running_average.h>
-#include <tril/attention/softmax.h>
 #include <tril/foundation/check.h>
+#include <tril/layers/softmax.h>
+#include <tril/lessons/running_average.h>
 #include <tril/matmul/matmul.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <tril/foundation/simd.h>
-#include <tril/matmul/peak.h>
+#include <tril/lessons/peak.h>
 
 namespace tril::TRIL_ISA {
 namespace {

@@ -4,7 +4,7 @@
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/online_attention.h>
-#include <tril/foundation/cost.h>
+#include <tril/lessons/cost.h>
 
 namespace tril {
 

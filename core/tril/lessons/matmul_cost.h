@@ -1,7 +1,7 @@
 // What a matrix product costs (foundation/cost.h says what is counted).
 #pragma once
 
-#include <tril/foundation/cost.h>
+#include <tril/lessons/cost.h>
 #include <tril/matmul/matmul.h>
 
 namespace tril {

@@ -1,4 +1,4 @@
-#include <tril/matmul/matmul_cost.h>
+#include <tril/lessons/matmul_cost.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/strassen.h>
 

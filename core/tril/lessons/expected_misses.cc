@@ -1,4 +1,4 @@
-#include <tril/matmul/expected_misses.h>
+#include <tril/lessons/expected_misses.h>
 
 namespace tril {
 

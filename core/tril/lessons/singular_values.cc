@@ -1,5 +1,5 @@
-#include <tril/attention/singular_values.h>
 #include <tril/foundation/check.h>
+#include <tril/lessons/singular_values.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include <tril/block/transformer_block_cost.h>
-#include <tril/layers/layer_costs.h>
+#include <tril/lessons/layer_costs.h>
+#include <tril/lessons/transformer_block_cost.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <tril/foundation/check.h>
+#include <tril/lessons/readings.h>
 #include <tril/matmul/product.h>
-#include <tril/matmul/readings.h>
 
 namespace tril {
 namespace {

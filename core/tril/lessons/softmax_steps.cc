@@ -1,6 +1,6 @@
-#include <tril/attention/softmax_steps.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
+#include <tril/lessons/softmax_steps.h>
 
 #include <algorithm>
 #include <cmath>
