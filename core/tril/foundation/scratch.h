@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tril/foundation/memory.h>
+#include <tril/foundation/tensor.h>
 
 #include <cstddef>
 #include <vector>
@@ -38,11 +39,10 @@ class Scratch {
     Frame& operator=(const Frame&) = delete;
 
     // Uninitialised elements on a 64-byte boundary, as many as `sizes`, none of them negative,
-    // multiplied. Throws std::bad_alloc. (Multiplied as doubles: with an Index of 32 bits 65536 *
-    // 65536 is 0.)
+    // multiplied. Throws std::bad_alloc.
     template <typename T, typename... Sizes>
     T* take(Sizes... sizes) {
-      return reinterpret_cast<T*>(scratch_.take((static_cast<double>(sizes) * ...), sizeof(T)));
+      return reinterpret_cast<T*>(scratch_.take(detail::times(sizes...), sizeof(T)));
     }
 
    private:

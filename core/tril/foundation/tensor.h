@@ -20,6 +20,17 @@ using Index = std::ptrdiff_t;
 template <int Rank>
 using Shape = std::array<Index, static_cast<std::size_t>(Rank)>;
 
+namespace detail {
+
+// Sizes multiplied as doubles, which no product of them overflows: with an Index of 32 bits 65536 *
+// 65536 is 0.
+template <typename... Sizes>
+constexpr double times(Sizes... sizes) noexcept {
+  return (static_cast<double>(sizes) * ... * 1.0);
+}
+
+}  // namespace detail
+
 // Strides, in elements, of a tensor without gaps.
 template <int Rank>
 constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {

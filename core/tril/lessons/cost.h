@@ -40,12 +40,6 @@ namespace detail {
 
 inline constexpr double kFloatBytes = 4;
 
-// Sizes as doubles, multiplied.
-template <typename... Sizes>
-constexpr double times(Sizes... sizes) noexcept {
-  return (static_cast<double>(sizes) * ... * 1.0);
-}
-
 // Throws Error in the name of `call` for a size below 1.
 void check_size(Index size, const char* call, const char* name);
 

@@ -1,4 +1,3 @@
-#include <tril/lessons/cost.h>
 #include <tril/matmul/tiled.h>
 #include <tril/matmul/vector.h>
 
