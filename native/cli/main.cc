@@ -1,5 +1,7 @@
 // tril COMMAND OPTIONS: exit code 0 when all went well, 1 when `check` finds a difference, 2 when
 // something is wrong with the options or the files, which one line on stderr then says.
+#include <tril/foundation/isa.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -72,6 +74,7 @@ ExitCode run(int argc, char** argv) {
     throw Failure(std::string(error.what()) + " (`" + command_line(program.app) +
                   " --help` tells the options)");
   }
+  best_isa();  // TRIL_FORCE_ISA is wrong? Said before anything is read.
   return program.run();
 }
 

@@ -41,6 +41,31 @@ describe('help', () => {
   });
 });
 
+describe('TRIL_FORCE_ISA', () => {
+  const forced = (isa: string) => {
+    process.env.TRIL_FORCE_ISA = isa;
+    try {
+      return tril('bench', '--sizes', '8', '--tokens', '8', '--rounds', '1', '--json');
+    } finally {
+      delete process.env.TRIL_FORCE_ISA;
+    }
+  };
+
+  it('chooses the instruction set', () => {
+    const { code, out } = forced('baseline');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).isa).toBe('baseline');
+  });
+
+  it('that is unknown is said before anything is done', () => {
+    const { code, out, error } = forced('avx9');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toMatch(
+      /^tril: TRIL_FORCE_ISA: avx9: no such instruction set; there are baseline.*\n$/,
+    );
+  });
+});
+
 describe('options that are wrong', () => {
   it.each([
     [[], /^A subcommand is required \(`tril --help` tells the options\)$/],

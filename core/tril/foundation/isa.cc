@@ -1,7 +1,17 @@
+#include <tril/foundation/check.h>
 #include <tril/foundation/isa.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string>
 
 namespace tril {
 namespace {
+
+#define TRIL_VALUE(name, ...) Isa::name,
+constexpr Isa kIsas[] = {TRIL_EACH_ISA(TRIL_VALUE, )};
+#undef TRIL_VALUE
 
 bool runs(Isa isa) noexcept {
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
@@ -17,11 +27,16 @@ bool runs(Isa isa) noexcept {
 
 std::vector<Isa> detect() {
   std::vector<Isa> isas;
-#define TRIL_ADD(name, ...) \
-  if (runs(Isa::name)) isas.push_back(Isa::name);
-  TRIL_EACH_ISA(TRIL_ADD, )
-#undef TRIL_ADD
+  std::ranges::copy_if(kIsas, std::back_inserter(isas), runs);
   return isas;
+}
+
+Isa choose() {
+#if !defined(__EMSCRIPTEN__)
+  const char* const forced = std::getenv("TRIL_FORCE_ISA");
+  if (forced && *forced) return forced_isa(forced);
+#endif
+  return available_isas().back();
 }
 
 }  // namespace
@@ -40,6 +55,25 @@ const char* isa_name(Isa isa) noexcept {
 const std::vector<Isa>& available_isas() {
   static const std::vector<Isa> isas = detect();
   return isas;
+}
+
+Isa forced_isa(std::string_view name) {
+  std::string known;
+  for (const Isa isa : kIsas) {
+    if (name != isa_name(isa)) {
+      known += (known.empty() ? "" : ", ") + std::string(isa_name(isa));
+    } else if (!runs(isa)) {
+      fail("TRIL_FORCE_ISA", name, "this processor cannot run it");
+    } else {
+      return isa;
+    }
+  }
+  fail("TRIL_FORCE_ISA", name, "no such instruction set; there are " + known);
+}
+
+Isa best_isa() {
+  static const Isa isa = choose();
+  return isa;
 }
 
 }  // namespace tril

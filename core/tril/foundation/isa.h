@@ -5,6 +5,7 @@
 // told to target.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 // apply(name, ...) for each instruction set, the widest last.
@@ -29,8 +30,13 @@ const char* isa_name(Isa isa) noexcept;
 // All that this processor can run, the widest last.
 const std::vector<Isa>& available_isas();
 
-// The widest of them.
-inline Isa best_isa() { return available_isas().back(); }
+// The one that TRIL_FORCE_ISA=name asks for. Throws where there is none of that name, or where this
+// processor cannot run it.
+Isa forced_isa(std::string_view name);
+
+// What runs where nobody asks for a set: the widest of available_isas(); natively, where the
+// environment variable TRIL_FORCE_ISA is set and not empty, the one it names. It is read once.
+Isa best_isa();
 
 }  // namespace tril
 
