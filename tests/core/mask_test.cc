@@ -173,6 +173,42 @@ TEST_P(MaskTest, SkipsOnlyWhatNoQuerySees) {
   }
 }
 
+// The same the other way about: no query outside of seeing() may be one that sees some key of the
+// block; and for single rules both its ends do.
+TEST_P(MaskTest, LeavesOutOnlyQueriesThatSeeNothing) {
+  const Index offset = GetParam();
+  const Masks masks(offset);
+  for (const Named& each : masks.all) {
+    SCOPED_TRACE(each.name);
+    const bool single = each.name.find('&') == std::string::npos;
+    for (Index b = 0; b < kBatches; ++b) {
+      for (const auto& [first, last] : {std::pair<Index, Index>{0, 1}, {4, 5}, {3, 9}, {0, 13}}) {
+        for (const auto& [low, high] :
+             {std::pair<Index, Index>{0, kKeys}, {5, 12}, {0, 1}, {7, 8}, {16, 17}, {6, 6}}) {
+          const QueryRange seeing = each.mask.seeing({b, 1, first, last, offset, {low, high}});
+          ASSERT_GE(seeing.first, first);
+          ASSERT_LE(seeing.last, last);
+          ASSERT_LE(seeing.first, seeing.last);
+          const auto sees_any = [&, low = low, high = high](Index query) {
+            for (Index s = low; s < high; ++s) {
+              if (each.rule(b, 1, query, s) != kHidden) return true;
+            }
+            return false;
+          };
+          for (Index t = first; t < last; ++t) {
+            if (t >= seeing.first && t < seeing.last) continue;
+            ASSERT_FALSE(sees_any(t)) << t << " " << low;
+          }
+          if (single && !seeing.empty()) {
+            EXPECT_TRUE(sees_any(seeing.first)) << seeing.first << " " << low;
+            EXPECT_TRUE(sees_any(seeing.last - 1)) << seeing.last << " " << low;
+          }
+        }
+      }
+    }
+  }
+}
+
 // Queries at the start of the keys, after 4 past keys, and 5 before the first key.
 INSTANTIATE_TEST_SUITE_P(Offsets, MaskTest, ::testing::Values(0, 4, -5));
 

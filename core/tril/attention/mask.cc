@@ -76,6 +76,18 @@ KeyRange Mask::visible(const MaskBlock& block) const noexcept {
   return narrowed.keys;
 }
 
+QueryRange Mask::seeing(const MaskBlock& block) const noexcept {
+  QueryRange seeing = {block.first_query, block.last_query};
+  if (block.keys.empty()) return {block.first_query, block.first_query};
+  MaskBlock narrowed = block;
+  for (const detail::MaskRule& rule : rules_) {
+    seeing = std::visit([&](const auto& r) { return r.seeing(narrowed); }, rule);
+    if (seeing.empty()) return {block.first_query, block.first_query};
+    narrowed.first_query = seeing.first, narrowed.last_query = seeing.last;
+  }
+  return seeing;
+}
+
 void Mask::apply(const MaskBlock& block, float* scores, Index stride) const noexcept {
   for (const detail::MaskRule& rule : rules_) {
     std::visit(

@@ -48,6 +48,10 @@ class Mask {
   // may be hidden keys too.
   KeyRange visible(const MaskBlock& block) const noexcept;
 
+  // The part of the block's queries outside of which none sees any of block.keys; within it there
+  // may be others that see none. What visible() is to keys: a backward goes by blocks of keys.
+  QueryRange seeing(const MaskBlock& block) const noexcept;
+
   // Applies the mask to the scores of a block: row t - first_query, column key - keys.first, rows
   // `stride` apart. Hidden scores become -inf, whatever they were.
   void apply(const MaskBlock& block, float* scores, Index stride) const noexcept;

@@ -9,12 +9,12 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-// The part of `keys` from the first that passes to the last that does.
-template <typename Sees>
-KeyRange trimmed(KeyRange keys, const Sees& sees) noexcept {
-  while (!keys.empty() && !sees(keys.first)) ++keys.first;
-  while (!keys.empty() && !sees(keys.last - 1)) --keys.last;
-  return keys;
+// The part of `range` from the first that passes to the last that does.
+template <typename Passes>
+IndexRange trimmed(IndexRange range, const Passes& passes) noexcept {
+  while (!range.empty() && !passes(range.first)) ++range.first;
+  while (!range.empty() && !passes(range.last - 1)) --range.last;
+  return range;
 }
 
 // Hides all of a row of scores, the keys of which are `row`, but those of `seen`.
@@ -41,6 +41,18 @@ KeyRange WindowRule::visible(const MaskBlock& block) const noexcept {
   return seen;
 }
 
+// Query t sees a key of [first, last) where t + right >= first and t - left < last.
+QueryRange WindowRule::seeing(const MaskBlock& block) const noexcept {
+  QueryRange queries = {block.first_query, block.last_query};
+  if (right != kUnlimited) {
+    queries.first = std::max(queries.first, block.keys.first - right - block.offset);
+  }
+  if (left != kUnlimited) {
+    queries.last = std::min(queries.last, block.keys.last + left - block.offset);
+  }
+  return queries;
+}
+
 void WindowRule::apply(const MaskBlock& block, Index query, float* scores) const noexcept {
   MaskBlock one = block;
   one.first_query = query, one.last_query = query + 1;
@@ -51,13 +63,20 @@ bool StridedRule::sees(Index distance) const noexcept {
   return (distance < local && -distance < local) || distance % stride == 0;
 }
 
+bool StridedRule::sees_any(Index nearest, Index furthest) const noexcept {
+  const bool near = nearest < local && -furthest < local;
+  return near || remainder(-nearest, stride) <= furthest - nearest;
+}
+
 KeyRange StridedRule::visible(const MaskBlock& block) const noexcept {
   const Index first = block.first_query + block.offset, last = block.last_query - 1 + block.offset;
-  return trimmed(block.keys, [&](Index key) {
-    // The distances from the block's queries: do any of them count?
-    const Index nearest = first - key, furthest = last - key;
-    const bool near = nearest < local && -furthest < local;
-    return near || remainder(-nearest, stride) <= furthest - nearest;
+  return trimmed(block.keys, [&](Index key) { return sees_any(first - key, last - key); });
+}
+
+QueryRange StridedRule::seeing(const MaskBlock& block) const noexcept {
+  return trimmed({block.first_query, block.last_query}, [&](Index query) {
+    const Index position = query + block.offset;
+    return sees_any(position - (block.keys.last - 1), position - block.keys.first);
   });
 }
 
@@ -71,6 +90,11 @@ void StridedRule::apply(const MaskBlock& block, Index query, float* scores) cons
 KeyRange PaddingRule::visible(const MaskBlock& block) const noexcept {
   const Index length = lengths[static_cast<std::size_t>(block.batch)];
   return {block.keys.first, std::min(block.keys.last, length)};
+}
+
+QueryRange PaddingRule::seeing(const MaskBlock& block) const noexcept {
+  const bool any = block.keys.first < lengths[static_cast<std::size_t>(block.batch)];
+  return {block.first_query, any ? block.last_query : block.first_query};
 }
 
 void PaddingRule::apply(const MaskBlock& block, Index, float* scores) const noexcept {
@@ -129,6 +153,21 @@ KeyRange DenseRule<T>::visible(const MaskBlock& block) const noexcept {
     seen = {std::min(seen.first, own.first), std::max(seen.last, own.last)};
   }
   return seen;
+}
+
+template <typename T>
+QueryRange DenseRule<T>::seeing(const MaskBlock& block) const noexcept {
+  const auto sees_any = [&](Index query) {
+    const DenseRow<T> row = row_of(*this, block, query);
+    const Index last = std::min(block.keys.last, row.keys);
+    for (Index key = block.keys.first; key < last; ++key) {
+      if (shows(row[key])) return true;
+    }
+    return false;
+  };
+  // One row for all queries is looked through once.
+  if (values.size(2) > 1) return trimmed({block.first_query, block.last_query}, sees_any);
+  return {block.first_query, sees_any(0) ? block.last_query : block.first_query};
 }
 
 template <typename T>

@@ -1,9 +1,10 @@
-// The rules that a Mask is made of. Each one answers two questions about a block of scores:
+// The rules that a Mask is made of. Each one answers three questions about a block of scores:
 //
 //   visible(block)            a range of keys outside of which no query of the block sees anything
+//   seeing(block)             a range of queries outside of which none sees any of block.keys
 //   apply(block, t, scores)   hides (-inf) or shifts the scores of query t, one row
 //
-// and check()s itself against the shape of the scores before either is asked.
+// and check()s itself against the shape of the scores before any is asked.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -15,13 +16,15 @@
 
 namespace tril {
 
-// [first, last); empty where first == last.
-struct KeyRange {
-  Index first = 0;                                       // seen
-  Index last = 0;                                        // not seen any more
-  Index size() const noexcept { return last - first; }   // of what is seen
-  bool empty() const noexcept { return first >= last; }  // nothing is seen
+// Neighbours on an axis, [first, last); empty where first == last.
+struct IndexRange {
+  Index first = 0;                                       // in the range
+  Index last = 0;                                        // not in it any more
+  Index size() const noexcept { return last - first; }   // how many there are
+  bool empty() const noexcept { return first >= last; }  // there are none
 };
+using KeyRange = IndexRange;    // of keys
+using QueryRange = IndexRange;  // of queries
 
 // Scores of queries [first_query, last_query) and of `keys`, of one head of one batch. Query t
 // stands at position t + offset on the axis of keys: with 10 past keys, query 0 is key 10.
@@ -46,6 +49,7 @@ struct WindowRule {
   Index left, right;
 
   KeyRange visible(const MaskBlock& block) const noexcept;
+  QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
   std::string problem(const Shape<4>&) const { return {}; }
 };
@@ -55,7 +59,9 @@ struct StridedRule {
   Index local, stride;
 
   bool sees(Index distance) const noexcept;
+  bool sees_any(Index nearest, Index furthest) const noexcept;  // of neighbouring distances
   KeyRange visible(const MaskBlock& block) const noexcept;
+  QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
   std::string problem(const Shape<4>&) const { return {}; }
 };
@@ -65,6 +71,7 @@ struct PaddingRule {
   std::vector<Index> lengths;
 
   KeyRange visible(const MaskBlock& block) const noexcept;
+  QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
   std::string problem(const Shape<4>& scores) const;
 };
@@ -76,6 +83,7 @@ struct DenseRule {
   KeysBeyond beyond = KeysBeyond::none;
 
   KeyRange visible(const MaskBlock& block) const noexcept;
+  QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
   std::string problem(const Shape<4>& scores) const;
 };
