@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkBuilt, readBuilt } from './check-built.mjs';
+import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, measureSizes } from './check-sizes.mjs';
@@ -57,6 +58,7 @@ const checks = {
   'types of the page': () => call('npm', 'run', 'check', '--workspace', 'web'),
   'types of the tests': typeCheckTests,
   floors: () => list(checkFloors(sources)),
+  circles: () => list(checkCircles(sources)),
   'forbidden text': () => list(checkGuards(sources)),
   'forbidden text in the built page': () => {
     const built = readBuilt(root);

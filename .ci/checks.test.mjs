@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
 import { checkBuilt } from './check-built.mjs';
+import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkSizes, limits } from './check-sizes.mjs';
@@ -52,6 +53,20 @@ test('the page sees the public package only', () => {
 test('the floors of the page stand in order, too', () => {
   assert.deepEqual(floors('web/src/chapters/attend/A.svelte', "import '../../figures/b';"), []);
   assert.equal(floors('web/src/figures/a.ts', "import '../chapters/b';").length, 1);
+});
+
+test('a file of the page that needs itself is found, by whichever way', () => {
+  const circle = [
+    { path: 'web/src/a.ts', text: "import type { B } from './b';" },
+    { path: 'web/src/b.ts', text: "export * from './c/C.svelte';" },
+    { path: 'web/src/c/C.svelte', text: "import '../a';" },
+  ];
+  assert.deepEqual(checkCircles(circle), [
+    'web/src/a.ts: needs itself by way of web/src/b.ts, web/src/c/C.svelte',
+  ]);
+  assert.deepEqual(checkCircles(circle.slice(1)), []);
+  const later = { path: 'web/src/b.ts', text: "const load = () => import('./c/C.svelte');" };
+  assert.deepEqual(checkCircles([circle[0], later, circle[2]]), []);
 });
 
 test('forbidden text is found', () => {

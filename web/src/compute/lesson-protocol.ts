@@ -1,5 +1,4 @@
 // What the chapters ask of their Worker: every chapter's questions are in lessons/. Only plain data crosses.
-import type { Tril } from 'tril';
 import type { AttendLessons } from './lessons/attend';
 import type { AverageLessons } from './lessons/average';
 import type { BlockLessons } from './lessons/block';
@@ -37,20 +36,6 @@ export interface Lessons
     TowersCostLessons {}
 
 export type Kind = keyof Lessons;
-
-/** How a chapter's questions are answered. Tensors made on the way are disposed of afterwards. */
-export type Answers<Own> = {
-  readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
-    ? (tril: Tril, ask: Ask) => Answer
-    : never;
-};
-
-/** What cannot be answered at once; tensors made on the way are its own affair. */
-export type Later<Own> = {
-  readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
-    ? (tril: Tril, ask: Ask) => Promise<Answer>
-    : never;
-};
 
 export interface Question<K extends Kind = Kind> {
   readonly id: number;

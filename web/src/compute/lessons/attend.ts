@@ -1,7 +1,7 @@
 // One attention head on the core, every intermediate read back. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
 import { millisecondsOf } from '../timing';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { AttendRequest, AttendResult, Content, MatrixData } from '../protocol';
 import { costData, download, upload } from './matrices';
 

@@ -1,6 +1,6 @@
 // What chapter "Average" shows, on the core. There is no arithmetic here.
 import { averageMethods, type AverageMethod, type Tril } from 'tril';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { millisecondsOf } from '../timing';
 import { costData, download, stack } from './matrices';

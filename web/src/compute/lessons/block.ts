@@ -1,6 +1,6 @@
 // What chapter "Block" shows, on the core. There is no arithmetic here.
 import type { Activation, Tensor, Tril } from 'tril';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { composedBlock, randomWeights, type BlockForm, type Part } from './block-parts';
 import { costData, download, upload } from './matrices';

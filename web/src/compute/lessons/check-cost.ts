@@ -1,7 +1,7 @@
 // What the computations of chapter "Check" cost, by the core's count and in milliseconds: PyTorch's examples, and a
 // visitor's own case by the shapes of its tensors.
 import type { Cost, MultiHeadWeights, TransformerBlockWeights, Tril } from 'tril';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
 import { fourAxes } from './attention-variants';
 import type { CheckInputs, CheckKind } from './check';

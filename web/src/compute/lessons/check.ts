@@ -1,6 +1,6 @@
 // What chapter "Check" shows, on the core: PyTorch's numbers against its own, and a visitor's against both.
 import { TrilError, type Activation, type Difference, type Tril } from 'tril';
-import type { Answers, Later } from '../lesson-protocol';
+import type { Answers, Later } from '../answers';
 import type { MatrixData } from '../protocol';
 import { attentionCandidates, scaled, type Candidate, type Variant } from './attention-variants';
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';

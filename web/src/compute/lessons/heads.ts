@@ -14,7 +14,7 @@ import {
   tableWithStart,
 } from '../handmade/heads-circuit';
 import { inputOf } from './attend';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download, elementwise, upload } from './matrices';
 import { add } from './sums';

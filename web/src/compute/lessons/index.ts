@@ -1,6 +1,7 @@
 // The answers of all chapters to the questions of lesson-protocol.ts.
 import type { Tril } from 'tril';
-import type { Answers, Kind, Later, Lessons } from '../lesson-protocol';
+import type { Answers, Later } from '../answers';
+import type { Kind, Lessons } from '../lesson-protocol';
 import { attendAnswers } from './attend';
 import { averageAnswers } from './average';
 import { blockAnswers } from './block';

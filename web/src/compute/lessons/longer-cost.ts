@@ -1,5 +1,5 @@
 // What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
 import {
   asHead,

@@ -1,7 +1,7 @@
 // What chapter "Longer" shows, on the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
 import { attend } from './attend';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../protocol';
 import { download, stack, upload } from './matrices';
 

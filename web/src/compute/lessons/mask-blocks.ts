@@ -1,7 +1,7 @@
 // Which blocks of a long attention a mask lets be skipped, on the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
 import { blockSize, type BlockPattern } from './mask-rules';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download, upload } from './matrices';
 import { timed } from './times';

@@ -10,7 +10,7 @@ import {
   type ScoreId,
 } from './mask-rules';
 import { inputOf } from './attend';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { Content, CostData, MatrixData } from '../protocol';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, elementwise, upload } from './matrices';

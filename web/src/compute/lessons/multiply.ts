@@ -1,7 +1,7 @@
 // What chapter "Multiply" shows, on the core. There is no arithmetic here.
 import type { MatmulMethod, MatmulOptions, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
 import { products } from '../contests';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { Runner } from '../measure-protocol';
 import type { CostData, MatrixData } from '../protocol';
 import { millisecondsOfEach } from '../timing';

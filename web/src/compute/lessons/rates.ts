@@ -1,6 +1,6 @@
 // What is made of counts and measured times, by the core: operations a byte and a second, one time over another, and
 // the power of the size that times grow with.
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
 
 export interface RatesAsk extends CostData {

@@ -1,7 +1,7 @@
 // Why softmax is written as it is, and why scores are divided: chapter "Attend" beyond its one head. There is
 // no arithmetic here.
 import type { Tensor, Tril } from 'tril';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download } from './matrices';
 import { timedEach } from './times';

@@ -2,7 +2,7 @@
 // same sizes.
 import type { Activation, Tensor, Tril } from 'tril';
 import { divisions, headWidth, heads, inputs } from '../handmade/heads-circuit';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import { millisecondsOfEach } from '../timing';
 import { deepSizes, sizes } from './block';
 import { randomWeights, type BlockForm } from './block-parts';

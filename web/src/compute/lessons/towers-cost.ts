@@ -1,5 +1,5 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import { additiveWeights } from '../handmade/towers-weights';
 import type { CostData } from '../protocol';
 import { costData } from './matrices';

@@ -1,7 +1,7 @@
 // What chapter "Two towers" shows, on the core: one call of transformer(), the decoder step by step with
 // past keys, additive attention beside the dot product. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
-import type { Answers } from '../lesson-protocol';
+import type { Answers } from '../answers';
 import type { MatrixData } from '../protocol';
 import {
   additiveWeights,
