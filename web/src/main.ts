@@ -11,7 +11,7 @@ import './shell/base.css';
 import './shell/media.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { startLessonWorker } from './compute/lesson-worker-start';
+import { startLessonWorker } from './compute/lessons.svelte';
 import { keepForOffline } from './shell/offline';
 import { fitOnPaper } from './shell/paper';
 

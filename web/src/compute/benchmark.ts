@@ -1,7 +1,8 @@
 // Times calls. Every number is the median of batches that last 20 ms or more, after a warm-up; who is
 // compared takes turns at each size, so that whatever else the machine does hits all alike.
-import type { Tril } from 'tril';
-import type { FromMeasuring, Measured, Plan, Subject, Subjects } from './measure-protocol';
+import type { Tensor, Tril } from 'tril';
+import type { Session } from './answers';
+import type { Measured, Plan, Said, Subject, Subjects } from './measure-protocol';
 
 const batchMilliseconds = 20;
 export const batches = 5;
@@ -14,14 +15,16 @@ export interface Contender<S extends Subject> {
   readonly facts: (milliseconds: number) => Subjects[S]['facts'];
 }
 
+/** All who take part at one size, and the tensors that they work on. */
+export interface Ready<S extends Subject> {
+  readonly contenders: readonly Contender<S>[];
+  readonly tensors: readonly Tensor[];
+}
+
 export interface Contest<S extends Subject> {
   /** The work of one call grows with size to this power. */
   readonly growth: (runner: Subjects[S]['runner']) => number;
-  readonly prepare: (
-    tril: Tril,
-    runners: readonly Subjects[S]['runner'][],
-    n: number,
-  ) => Contender<S>[];
+  readonly prepare: (tril: Tril, runners: readonly Subjects[S]['runner'][], n: number) => Ready<S>;
 }
 
 /** Milliseconds that so many calls take. */
@@ -58,12 +61,12 @@ function summary<S extends Subject>(
   return { runner, n, median, least: times[0], most: times[times.length - 1], ...facts(median) };
 }
 
-export function compete<S extends Subject>(
+export async function compete<S extends Subject>(
   tril: Tril,
   { runners, sizes, longest }: Plan<S>,
   { growth, prepare }: Contest<S>,
-  say: (message: FromMeasuring<S>) => void,
-): void {
+  session: Session<Said<S>>,
+): Promise<void> {
   type Runner = Subjects[S]['runner'];
   const begin = performance.now();
   const last = new Map<Runner, Measured<S>>();
@@ -88,29 +91,36 @@ export function compete<S extends Subject>(
   for (const n of sizes) {
     const going = runners.filter((runner) => expected(runner, n) <= longest);
     for (const runner of runners) {
-      if (!going.includes(runner)) say({ kind: 'skipped', runner, n });
+      if (!going.includes(runner)) session.say({ kind: 'skipped', runner, n });
     }
-    tril.scope(() => {
-      const ready = prepare(tril, going, n).map((contender) => {
-        const batch = new Batch(contender.call);
+    const { contenders, tensors } = tril.scope(() => prepare(tril, going, n));
+    try {
+      const ready = contenders.map((contender) => ({
+        ...{ contender, batch: new Batch(contender.call), times: [] as number[] },
+      }));
+      for (const { contender, batch } of ready) {
+        await session.turn();
         if (!isLong(contender.runner, n)) batch.time(); // the warm-up
-        return { contender, batch, times: [] as number[] };
-      });
+      }
       for (let turn = 0; turn < batches; ++turn) {
         for (const { contender, batch, times } of ready) {
           const { runner } = contender;
           if (turn >= turnsOf(runner, n)) continue;
           const rest = remaining(n, turn + 1);
           const elapsed = performance.now() - begin;
-          say({ kind: 'progress', done: elapsed / (elapsed + rest), runner, n, remaining: rest });
+          const done = elapsed / (elapsed + rest);
+          session.say({ kind: 'progress', done, runner, n, remaining: rest });
+          await session.turn();
           times.push(batch.time());
         }
       }
       for (const { contender, times } of ready) {
-        const measured = summary(contender, n, times);
+        const measured = tril.scope(() => summary(contender, n, times));
         last.set(contender.runner, measured);
-        say({ kind: 'measured', measured });
+        session.say({ kind: 'measured', measured });
       }
-    });
+    } finally {
+      for (const tensor of tensors) tensor.dispose();
+    }
   }
 }

@@ -1,5 +1,6 @@
 // What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
 import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril';
+import type { Session } from './answers';
 import { Batch, batches, type Contest } from './benchmark';
 import { pooling } from './lessons/longer';
 import { attentionSizes, type AttentionRunner } from './measure-protocol';
@@ -21,10 +22,14 @@ function multiplyInJavaScript(
 }
 
 /** The highest of ten batches: whatever disturbs only makes it lower. */
-export function peak(tril: Tril): number {
+export async function peak(tril: Tril, session: Session): Promise<number> {
   let flops = 0;
   const batch = new Batch(() => void (flops = tril.runPeak(1 << 16)));
-  const times = Array.from({ length: 2 * batches }, () => batch.time());
+  const times: number[] = [];
+  while (times.length < 2 * batches) {
+    await session.turn();
+    times.push(batch.time());
+  }
   return tril.cost.gigaflops(flops, Math.min(...times));
 }
 
@@ -37,14 +42,15 @@ export const products: Contest<'products'> = {
     const b = tril.randomNormal([n, n], { seed: n + 1 });
     const out = tril.zeros([n, n]);
     const [plainA, plainB, plainOut] = [a.read(), b.read(), out.read()];
-    return runners.map((runner) => ({
+    const contenders = runners.map((runner) => ({
       runner,
       call:
         runner === 'javascript'
           ? () => multiplyInJavaScript(plainA, plainB, plainOut, n)
           : () => void tril.matmul(a, b, { method: runner, out }),
-      facts: (milliseconds) => ({ gigaflops: tril.cost.gigaflops(flops, milliseconds) }),
+      facts: (milliseconds: number) => ({ gigaflops: tril.cost.gigaflops(flops, milliseconds) }),
     }));
+    return { contenders, tensors: [a, b, out] };
   },
 };
 
@@ -81,15 +87,16 @@ function ways(tril: Tril, n: number, causal: boolean) {
     },
   };
   const exact = tril.attention(q, k, v, { causal, method: 'blocked' }).output;
-  return { all, wrong: () => tril.compare(exact, out).relative };
+  const tensors = [q, k, v, out, e, exact];
+  return { all, tensors, wrong: () => tril.compare(exact, out).relative };
 }
 
 export const attention = (causal: boolean): Contest<'attention'> => ({
   growth: (runner) => (runner === 'window' || runner === 'linear' || runner === 'lowRank' ? 1 : 2),
 
   prepare(tril, runners, n) {
-    const { all, wrong } = ways(tril, n, causal);
-    return runners.map((runner) => {
+    const { all, tensors, wrong } = ways(tril, n, causal);
+    const contenders = runners.map((runner) => {
       const { call, cost } = all[runner];
       return {
         runner,
@@ -100,5 +107,6 @@ export const attention = (causal: boolean): Contest<'attention'> => ({
         },
       };
     });
+    return { contenders, tensors };
   },
 });

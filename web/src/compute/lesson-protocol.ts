@@ -1,9 +1,9 @@
-// What the chapters ask of their Worker: every chapter's questions are in lessons/. Only plain data crosses.
+// What the chapters ask of their Worker: every chapter's questions and sessions are in lessons/. Only plain data crosses.
 import type { AttendLessons } from './lessons/attend';
 import type { AverageLessons } from './lessons/average';
 import type { BlockLessons } from './lessons/block';
 import type { HeadsLessons } from './lessons/heads';
-import type { CheckLessons } from './lessons/check';
+import type { CheckLessons, CheckSessions } from './lessons/check';
 import type { CheckCostLessons } from './lessons/check-cost';
 import type { LongerLessons } from './lessons/longer';
 import type { LongerCostLessons } from './lessons/longer-cost';
@@ -14,7 +14,7 @@ import type { SoftmaxLessons } from './lessons/softmax';
 import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
 import type { TowersCostLessons } from './lessons/towers-cost';
-import type { Failure, Loaded } from './protocol';
+import type { MeasureSessions } from './measure-protocol';
 
 /** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
 export interface Lessons
@@ -37,14 +37,7 @@ export interface Lessons
 
 export type Kind = keyof Lessons;
 
-export interface Question<K extends Kind = Kind> {
-  readonly id: number;
-  readonly kind: K;
-  readonly ask: Lessons[K]['ask'];
-}
+/** Every kind of session, as { kind: { ask, said, told, answer } }. */
+export interface Sessions extends CheckSessions, MeasureSessions {}
 
-export type FromLessons =
-  | { readonly kind: 'loaded'; readonly loaded: Loaded }
-  | { readonly kind: 'notLoaded'; readonly failure: Failure }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Lessons[Kind]['answer'] }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure };
+export type SessionKind = keyof Sessions;

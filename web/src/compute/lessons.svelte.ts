@@ -1,39 +1,46 @@
-// The page's side of the lessons' Worker: questions by kind, answered in order.
-import { getContext, setContext } from 'svelte';
-import type { FromLessons, Kind, Lessons, Question } from './lesson-protocol';
-import { takeLessonWorker } from './lesson-worker-start';
+// The page's side of the lessons' Worker, one for all chapters: questions and sessions by kind.
+import { getContext, setContext, untrack } from 'svelte';
+import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
+import { Line, type Begun, type Outcome } from './line';
+import { startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
 let tell: () => void;
 /** Settles when a chapter has its first answers. */
 export const firstAnswers = new Promise<void>((resolve) => (tell = resolve));
 
-interface Waiting {
-  readonly kind: Kind;
-  readonly hear: (answer: unknown) => void;
-}
-
 export class LessonClient {
   loaded = $state.raw<Loaded | null>(null);
-  /** Why the newest question of some kind has no answer. */
-  failure = $state.raw<(Failure & { readonly kind?: Kind }) | null>(null);
+  /** Why nothing is computed until it is tried again: it failed twice, or the visitor has ended it. */
+  ended = $state.raw<'failed' | 'stopped' | null>(null);
+  /** Something has been waited for without a word for long. */
+  slow = $state(false);
+  /** How often it was tried again: who has no answer asks anew. */
+  tries = $state(0);
 
-  #tell!: () => void;
-  /** Settles when all that was asked at first is answered, or when it is known that there will be no answer. */
-  readonly answered = new Promise<void>((resolve) => (this.#tell = resolve));
+  #broken = $state.raw<Failure | null>(null);
+  /** Why the newest question of each kind has no answer, the last at the end. */
+  #refused = $state.raw<readonly (Failure & { readonly kind: Kind })[]>([]);
+  readonly #line = new Line(startWorker, () => this.#look());
+  #settled: (() => void)[] = [];
 
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #newest = 0;
+  /** Why something that is shown could not be computed. */
+  get failure(): (Failure & { readonly kind?: Kind }) | null {
+    return this.#broken ?? this.#refused.at(-1) ?? null;
+  }
 
-  constructor() {
-    void this.answered.then(tell);
-    this.#worker = takeLessonWorker((message) => {
-      if (message.kind === 'loaded') this.loaded = message.loaded;
-      else if (message.kind === 'notLoaded') this.failure = message.failure;
-      else this.#settle(message);
-      if (message.kind === 'notLoaded' || (message.kind !== 'loaded' && !this.busy)) this.#tell();
-    });
+  /** Some question has not been answered yet. */
+  get busy(): boolean {
+    return this.#line.busy;
+  }
+
+  start(): void {
+    this.#line.start();
+  }
+
+  /** What was refused is not shown any more. */
+  forget(): void {
+    this.#refused = [];
   }
 
   /** `hear` gets the answer, or null where there is none. */
@@ -41,29 +48,69 @@ export class LessonClient {
     kind: K,
     ask: Lessons[K]['ask'],
     hear: (answer: Lessons[K]['answer'] | null) => void,
-  ): void {
-    const question: Question<K> = { id: ++this.#newest, kind, ask };
-    this.#waiting.set(question.id, { kind, hear: hear as Waiting['hear'] });
-    this.#worker.postMessage(question);
+  ): Begun {
+    return this.#line.begin(kind, ask, (outcome) => {
+      const others = this.#refused.filter((one) => one.kind !== kind);
+      if (outcome.what === 'failed' && !this.#line.failure) {
+        this.#refused = [...others, { ...outcome.failure, kind }];
+      } else if (outcome.what === 'answer' && others.length < this.#refused.length) {
+        this.#refused = others;
+      }
+      hear(outcome.what === 'answer' ? (outcome.answer as Lessons[K]['answer']) : null);
+    });
   }
 
-  /** Some question has not been answered yet. */
-  get busy(): boolean {
-    return this.#waiting.size > 0;
+  /** Begins a session; `said` hears what it says, `hear` how it ends. */
+  open<K extends SessionKind>(
+    kind: K,
+    ask: Sessions[K]['ask'],
+    said: (message: Sessions[K]['said']) => void,
+    hear: (outcome: Outcome<Sessions[K]['answer']>) => void,
+  ): Begun<Sessions[K]['told']> {
+    return this.#line.begin(
+      kind,
+      ask,
+      hear as (outcome: Outcome) => void,
+      said as (message: unknown) => void,
+    );
   }
 
-  close(): void {
-    this.#worker.terminate();
+  /** Settles when what is asked by then is answered, or it is known that there will be no answer. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => this.#settled.push(resolve));
   }
 
-  #settle(message: Extract<FromLessons, { id: number }>): void {
-    const { kind, hear } = this.#waiting.get(message.id)!;
-    this.#waiting.delete(message.id);
-    if (message.kind === 'failed') this.failure = { ...message.failure, kind };
-    else if (this.failure?.kind === kind) this.failure = null;
-    hear(message.kind === 'answer' ? message.answer : null);
+  whenIdle(work: () => void): () => void {
+    return this.#line.whenIdle(work);
+  }
+
+  stop(): void {
+    this.#line.stop();
+  }
+
+  tryAgain(): void {
+    this.forget();
+    this.#line.tryAgain();
+    this.tries += 1;
+  }
+
+  #look(): void {
+    const { loaded, failure, stopped, slow, busy } = this.#line;
+    this.loaded = loaded ?? this.loaded;
+    this.#broken = failure;
+    this.ended = failure ? 'failed' : stopped ? 'stopped' : null;
+    this.slow = slow;
+    if (busy) return;
+    this.#settled.splice(0).forEach((settle) => settle());
+    tell();
   }
 }
+
+let client: LessonClient | null = null;
+const theClient = () => (client ??= new LessonClient());
+
+/** With the page: the package is loaded while the chapter's code is still on its way. */
+export const startLessonWorker = () => theClient().start();
 
 /** The answer to a question that changes: stays until the next one is there. */
 export class Answer<K extends Kind> {
@@ -73,66 +120,78 @@ export class Answer<K extends Kind> {
 
   readonly #client = useLessons();
   readonly #kind: K;
-  #busy = false;
+  #begun: Begun | null = null;
   /** Asked meanwhile: only the newest is sent when the Worker is free, so that a slider never queues up. */
   #next: Lessons[K]['ask'] | null = null;
-  #gone = false;
+  /** Was asked, and had no answer. */
+  #left: Lessons[K]['ask'] | null = null;
 
   /** `ask` gives the question, or null where there is nothing to ask: then what was answered stays. */
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
     this.#kind = kind;
     $effect(() => {
       const question = ask();
-      if (question === null) return;
-      this.#next = question;
-      this.#send();
+      if (question !== null) untrack(() => this.put(question));
+    });
+    $effect(() => {
+      if (this.#client.tries === 0) return;
+      untrack(() => this.#left !== null && this.put(this.#left));
     });
     $effect(() => () => {
-      this.#gone = true;
+      this.#next = null;
+      this.#begun?.cancel();
     });
   }
 
+  /** Asks besides what is asked as it changes. */
+  put(question: Lessons[K]['ask']): void {
+    this.#next = question;
+    this.#send();
+  }
+
   #send(): void {
-    if (this.#busy || this.#next === null) return;
+    if (this.#begun || this.#next === null) return;
     const question = this.#next;
     this.#next = null;
-    this.#busy = true;
-    this.#client.ask(this.#kind, question, (answer) => {
-      this.#busy = false;
-      if (this.#gone) return;
+    let over = false;
+    const begun = this.#client.ask(this.#kind, question, (answer) => {
+      over = true;
+      this.#begun = null;
+      this.#left = answer === null ? question : null;
       if (answer !== null) {
         this.now = answer;
         this.asked = question;
       }
       this.#send();
     });
+    if (!over) this.#begun = begun;
   }
 }
 
 /** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
 const quietMilliseconds = 500;
-const turnMilliseconds = 50;
 
 /** The answer to a question that takes the Worker a while, such as a time: asked once nothing changes any more. */
 export class LateAnswer<K extends Kind> {
-  #settled = $state.raw<Lessons[K]['ask'] | null>(null);
   readonly #answer: Answer<K>;
   readonly #ask: () => Lessons[K]['ask'] | null;
 
   /** `ask` gives the same object as long as the question is the same. */
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
     this.#ask = ask;
-    this.#answer = new Answer(kind, () => this.#settled);
+    this.#answer = new Answer(kind, () => null);
     const client = useLessons();
     $effect(() => {
       const question = ask();
-      let timer: ReturnType<typeof setTimeout>;
-      const settle = () => {
-        if (client.busy) timer = setTimeout(settle, turnMilliseconds);
-        else this.#settled = question;
+      if (question === null) return;
+      let back = () => {};
+      const timer = setTimeout(() => {
+        back = client.whenIdle(() => this.#answer.put(question));
+      }, quietMilliseconds);
+      return () => {
+        clearTimeout(timer);
+        back();
       };
-      timer = setTimeout(settle, quietMilliseconds);
-      return () => clearTimeout(timer);
     });
   }
 
@@ -142,12 +201,68 @@ export class LateAnswer<K extends Kind> {
   }
 }
 
+/** The answer to a question that takes long: a newer question ends the one before, and so can the visitor. */
+export class LongAnswer<K extends SessionKind> {
+  now = $state.raw<Sessions[K]['answer'] | null>(null);
+  /** What it is the answer to. */
+  asked = $state.raw<Sessions[K]['ask'] | null>(null);
+  /** What was said on the way to the next answer. */
+  said = $state.raw<Sessions[K]['said'] | null>(null);
+  state = $state.raw<'idle' | 'running' | 'answered' | 'failed' | 'cancelled'>('idle');
+  failure = $state.raw<Failure | null>(null);
+
+  readonly #client = useLessons();
+  readonly #kind: K;
+  #begun: Begun | null = null;
+  #question: Sessions[K]['ask'] | null = null;
+
+  /** `ask` gives the question, or null where there is nothing to ask. */
+  constructor(kind: K, ask: () => Sessions[K]['ask'] | null) {
+    this.#kind = kind;
+    $effect(() => {
+      this.#question = ask();
+      untrack(() => (this.#question === null ? this.cancel() : this.again()));
+    });
+    $effect(() => {
+      if (this.#client.tries === 0) return;
+      untrack(() => this.state !== 'answered' && this.again());
+    });
+    $effect(() => () => this.#begun?.cancel());
+  }
+
+  cancel(): void {
+    this.#begun?.cancel();
+  }
+
+  /** Asks what stands now once more. */
+  again(): void {
+    const question = this.#question;
+    if (question === null) return;
+    this.#begun?.cancel();
+    this.state = 'running';
+    this.said = null;
+    this.failure = null;
+    this.#begun = this.#client.open(
+      this.#kind,
+      question,
+      (message) => (this.said = message),
+      (outcome) => {
+        this.state = outcome.what === 'answer' ? 'answered' : outcome.what;
+        if (outcome.what === 'failed') this.failure = outcome.failure;
+        if (outcome.what !== 'answer') return;
+        this.now = outcome.answer;
+        this.asked = question;
+      },
+    );
+  }
+}
+
 const key = Symbol('lessons');
 
 export function provideLessons(): LessonClient {
-  const client = setContext(key, new LessonClient());
-  $effect(() => () => client.close());
-  return client;
+  const lessons = setContext(key, theClient());
+  lessons.forget();
+  return lessons;
 }
 
 export function useLessons(): LessonClient {

@@ -1,6 +1,7 @@
-// Loading the package in a Worker, and failures in words: what every Worker of the page needs.
+// Loading the package in a Worker, and failures in words.
 import { loadTril, TrilError, type Tril } from 'tril';
-import type { Failure, Loaded } from './protocol';
+import type { FromWorker } from './jobs';
+import type { Failure } from './protocol';
 
 export function explained(error: unknown): Failure {
   if (error instanceof TrilError) {
@@ -9,9 +10,7 @@ export function explained(error: unknown): Failure {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
-type Said =
-  | { readonly kind: 'loaded'; readonly loaded: Loaded }
-  | { readonly kind: 'notLoaded'; readonly failure: Failure };
+type Said = Extract<FromWorker, { what: 'loaded' | 'notLoaded' }>;
 
 /** Loads the package and says so, or why not; then there is none. */
 export async function loadAndSay(say: (said: Said) => void): Promise<Tril | null> {
@@ -19,10 +18,10 @@ export async function loadAndSay(say: (said: Said) => void): Promise<Tril | null
   try {
     const tril = await loadTril();
     const milliseconds = performance.now() - begin;
-    say({ kind: 'loaded', loaded: { variant: tril.variant, milliseconds } });
+    say({ what: 'loaded', loaded: { variant: tril.variant, milliseconds } });
     return tril;
   } catch (error) {
-    say({ kind: 'notLoaded', failure: explained(error) });
+    say({ what: 'notLoaded', failure: explained(error) });
     return null;
   }
 }

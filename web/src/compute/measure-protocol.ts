@@ -1,4 +1,4 @@
-// Timing at large sizes: the page and the Worker that is kept busy with it.
+// Timing at large sizes: what the page asks of the Worker that is kept busy with it, and what it hears.
 import type { AttentionMethod, MatmulMethod } from 'tril';
 
 /** The core's methods, and three plain loops in JavaScript to compare them with. */
@@ -30,7 +30,6 @@ export interface Subjects {
 export type Subject = keyof Subjects;
 
 export interface Plan<S extends Subject = Subject> {
-  readonly subject: S;
   readonly runners: readonly Subjects[S]['runner'][];
   readonly sizes: readonly number[];
   /** Milliseconds: who would take longer for one call goes no further. */
@@ -48,8 +47,7 @@ export type Measured<S extends Subject = 'products'> = {
   readonly most: number;
 } & Subjects[S]['facts'];
 
-export type FromMeasuring<S extends Subject = 'products'> =
-  | { readonly kind: 'loaded'; readonly variant: string }
+export type Said<S extends Subject = 'products'> =
   | { readonly kind: 'peak'; readonly gigaflops: number }
   /** How much of the plan is done, 0 to 1, what is next, and about how long the rest will take. */
   | {
@@ -60,6 +58,9 @@ export type FromMeasuring<S extends Subject = 'products'> =
       readonly remaining: number;
     }
   | { readonly kind: 'measured'; readonly measured: Measured<S> }
-  | { readonly kind: 'skipped'; readonly runner: Subjects[S]['runner']; readonly n: number }
-  | { readonly kind: 'finished' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'skipped'; readonly runner: Subjects[S]['runner']; readonly n: number };
+
+/** A session for each subject. */
+export type MeasureSessions = {
+  readonly [S in Subject]: { ask: Plan<S>; said: Said<S>; told: never; answer: void };
+};

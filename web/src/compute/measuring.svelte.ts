@@ -1,5 +1,9 @@
-// A measurement under way: started, followed, and cancelled by ending its Worker.
-import type { FromMeasuring, Measured, Plan, Subject, Subjects } from './measure-protocol';
+// A measurement under way: started, followed and cancelled, in a Worker of its own so that nothing else is in it.
+import { Line, type Begun } from './line';
+import type { Measured, MeasureSessions, Plan, Subject, Subjects } from './measure-protocol';
+import { startWorker } from './start-worker';
+
+type Said<S extends Subject> = MeasureSessions[S]['said'];
 
 export class Measuring<S extends Subject> {
   state = $state.raw<'idle' | 'running' | 'finished' | 'cancelled' | 'failed'>('idle');
@@ -14,58 +18,51 @@ export class Measuring<S extends Subject> {
   remaining = $state(0);
   failure = $state.raw('');
 
-  #worker: Worker | null = null;
+  readonly #subject: S;
+  readonly #line = new Line(startWorker, () => {
+    this.variant = this.#line.loaded?.variant ?? this.variant;
+  });
+  #session: Begun | null = null;
+
+  constructor(subject: S) {
+    this.#subject = subject;
+  }
 
   start(plan: Plan<S>): void {
-    this.#end();
+    this.#session?.cancel();
     this.state = 'running';
     this.peak = null;
     this.measured = [];
     this.skipped = [];
     this.done = 0;
-    const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
-    worker.addEventListener('message', ({ data }: MessageEvent<FromMeasuring<S>>) =>
-      this.#hear(data),
+    this.#session = this.#line.begin(
+      this.#subject,
+      plan,
+      (outcome) => {
+        this.now = null;
+        this.done = 1;
+        if (outcome.what === 'failed') this.failure = outcome.failure.message;
+        this.state = outcome.what === 'answer' ? 'finished' : outcome.what;
+      },
+      (message) => this.#hear(message as Said<S>),
     );
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      this.#hear({ kind: 'failed', message: event.message });
-    });
-    worker.postMessage(plan);
-    this.#worker = worker;
   }
 
   cancel(): void {
-    if (this.state !== 'running') return;
-    this.#end();
-    this.state = 'cancelled';
+    this.#session?.cancel();
   }
 
   close(): void {
-    this.#end();
+    this.#line.close();
   }
 
-  #end(): void {
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.now = null;
-  }
-
-  #hear(message: FromMeasuring<S>): void {
-    if (message.kind === 'loaded') this.variant = message.variant;
-    else if (message.kind === 'peak') this.peak = message.gigaflops;
+  #hear(message: Said<S>): void {
+    if (message.kind === 'peak') this.peak = message.gigaflops;
     else if (message.kind === 'progress') {
       this.done = message.done;
       this.remaining = message.remaining;
       this.now = { runner: message.runner, n: message.n };
     } else if (message.kind === 'measured') this.measured = [...this.measured, message.measured];
-    else if (message.kind === 'skipped') {
-      this.skipped = [...this.skipped, { runner: message.runner, n: message.n }];
-    } else {
-      this.#end();
-      this.done = 1;
-      this.state = message.kind;
-      if (message.kind === 'failed') this.failure = message.message;
-    }
+    else this.skipped = [...this.skipped, { runner: message.runner, n: message.n }];
   }
 }

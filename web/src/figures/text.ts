@@ -43,6 +43,7 @@ export const figureText = {
     saved: 'Saved',
     notSaved: 'This picture could not be made here',
   },
+  notComputed: 'not computed',
   cost: {
     flops: 'flop',
     bytes: 'B',
@@ -50,6 +51,7 @@ export const figureText = {
     intensityHint: 'Operations for every byte that must be read or written at least',
     time: 'here',
     measuring: 'measuring',
+    unmeasured: 'not measured',
     speed: 'GFLOP/s',
   },
   heat: {

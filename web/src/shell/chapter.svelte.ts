@@ -35,7 +35,7 @@ export class OpenChapter<State> {
   }
 
   async #drawOthers(figures: (() => void)[]): Promise<void> {
-    await Promise.race([this.lessons.answered, new Promise((done) => setTimeout(done, patience))]);
+    await Promise.race([this.lessons.settled(), new Promise((done) => setTimeout(done, patience))]);
     for (const draw of figures) {
       await painted();
       draw();

@@ -54,6 +54,7 @@ export const text = {
     pass: 'within its limit',
     fail: 'beyond its limit',
     waiting: 'computing …',
+    again: 'Try again',
     norm: (most: string) => `norm ≤ ${most}`,
     elements: (absolute: string, relative: string) => `${absolute} + ${relative}\u00a0·\u00a0|x|`,
     all: (passed: number, all: number) =>
@@ -103,6 +104,10 @@ export const text = {
     choose: 'Choose files',
     clear: 'Clear',
     busy: 'Reading …',
+    tried: (done: number, of: number) => `${done} of ${of} ways tried`,
+    cancel: 'Cancel',
+    cancelled: 'Not all ways were tried.',
+    again: 'Try again',
     reading: (name: string) => `In ${name}`,
     readings: { look: '1 lets look', hide: '1 hides', add: 'is added to the scores' },
     sample: 'Sample with a mistake',

@@ -1,6 +1,6 @@
 // What chapter "Check" shows, on the core: PyTorch's numbers against its own, and a visitor's against both.
 import { TrilError, type Activation, type Difference, type Tril } from 'tril';
-import type { Answers, Later } from '../answers';
+import type { Answers, Held, Later, Session } from '../answers';
 import type { MatrixData } from '../protocol';
 import { attentionCandidates, scaled, type Candidate, type Variant } from './attention-variants';
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
@@ -65,6 +65,19 @@ export interface OwnResult {
   readonly suspects: readonly Suspect[];
 }
 
+export interface OwnAsk extends CheckInputs {
+  readonly expected: TensorData | null;
+  readonly tolerance: number;
+  /** All that there are, the least first. */
+  readonly tolerances: readonly number[];
+}
+
+/** How many of the ways have been tried. */
+export interface Progress {
+  readonly done: number;
+  readonly of: number;
+}
+
 export interface CheckLessons {
   proof: {
     ask: { readonly id: ExampleId; readonly expected: ArrayBuffer };
@@ -73,15 +86,6 @@ export interface CheckLessons {
   files: {
     ask: { readonly files: readonly GivenFile[] };
     answer: { readonly tensors: readonly FoundTensor[]; readonly unread: readonly UnreadFile[] };
-  };
-  own: {
-    ask: CheckInputs & {
-      readonly expected: TensorData | null;
-      readonly tolerance: number;
-      /** All that there are, the least first. */
-      readonly tolerances: readonly number[];
-    };
-    answer: OwnResult;
   };
   /** Tensors to try it with: inputs from a seed, and what comes out with one of the mistakes. */
   sample: {
@@ -94,6 +98,16 @@ export interface CheckLessons {
     answer: readonly boolean[];
   };
   numpyFile: { ask: TensorData; answer: Uint8Array<ArrayBuffer> };
+}
+
+export interface CheckSessions {
+  /** The right way and all mistakes, one after another. */
+  own: {
+    ask: OwnAsk;
+    said: Progress;
+    told: never;
+    answer: OwnResult;
+  };
 }
 
 /** [-1, 1] times both, row by row: actual - expected. */
@@ -193,7 +207,12 @@ function blanksOf(tril: Tril, expected: TensorData, output: TensorData): OwnResu
 const mostScores = 3e5;
 
 /** The scale that comes nearest to what is given: a coarse search, then by golden sections. */
-function scaleOf(tril: Tril, ask: CheckLessons['own']['ask'], expected: TensorData): Suspect[] {
+async function scaleOf(
+  tril: Tril,
+  ask: OwnAsk,
+  expected: TensorData,
+  session: Session<Progress>,
+): Promise<Suspect[]> {
   const { q, k, v, mask } = ask.tensors;
   const heads = Math.max(1, ask.choices.heads);
   const width = q.shape[q.shape.length - 1];
@@ -204,30 +223,36 @@ function scaleOf(tril: Tril, ask: CheckLessons['own']['ask'], expected: TensorDa
     ...{ id: 'otherScale', value: 2 ** power },
     run: () => scaled(tril, given, ask.choices, 2 ** power),
   });
-  const suspect = (power: number) => suspectOf(tril, at(power), expected, ask.tolerance)[0];
-  const distance = (power: number) => suspect(power)?.norms.frobenius ?? Infinity;
-  let best = 0;
-  for (let power = -12; power <= 6; ++power) if (distance(power) < distance(best)) best = power;
+  const suspect = async (power: number) => {
+    await session.turn();
+    return suspectOf(tril, at(power), expected, ask.tolerance)[0];
+  };
+  const distance = async (power: number) => (await suspect(power))?.norms.frobenius ?? Infinity;
+  let [best, atBest] = [0, await distance(0)];
+  for (let power = -12; power <= 6; ++power) {
+    const here = await distance(power);
+    if (here < atBest) [best, atBest] = [power, here];
+  }
   const golden = (Math.sqrt(5) - 1) / 2;
   let [from, to] = [best - 1, best + 1];
   let [low, high] = [to - golden * (to - from), from + golden * (to - from)];
-  let [atLow, atHigh] = [distance(low), distance(high)];
+  let [atLow, atHigh] = [await distance(low), await distance(high)];
   for (let turn = 0; turn < 40; ++turn) {
     if (atLow < atHigh) {
       [to, high, atHigh] = [high, low, atLow];
       low = to - golden * (to - from);
-      atLow = distance(low);
+      atLow = await distance(low);
     } else {
       [from, low, atLow] = [low, high, atHigh];
       high = from + golden * (to - from);
-      atHigh = distance(high);
+      atHigh = await distance(high);
     }
   }
-  const found = suspect((from + to) / 2);
+  const found = await suspect((from + to) / 2);
   return found?.matches ? [found] : [];
 }
 
-function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
+async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise<OwnResult> {
   const { tolerance } = ask;
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
@@ -237,15 +262,25 @@ function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
   if (!expected) return { ...result, ...nothing };
   const right = known(output, expected.data);
   const numbers = known(expected, expected.data);
-  const found = candidates.flatMap((one) => suspectOf(tril, one, expected, tolerance));
-  const within = ask.tolerances.find(
-    (one) =>
-      tril.compare(tensorOf(tril, numbers), tensorOf(tril, right), { absolute: one, relative: one })
-        .beyond === 0,
+  const found: Suspect[] = [];
+  for (const [done, candidate] of candidates.entries()) {
+    session.say({ done, of: candidates.length });
+    await session.turn();
+    found.push(...suspectOf(tril, candidate, expected, tolerance));
+  }
+  const within = tril.scope(() =>
+    ask.tolerances.find(
+      (one) =>
+        tril.compare(tensorOf(tril, numbers), tensorOf(tril, right), {
+          absolute: one,
+          relative: one,
+        }).beyond === 0,
+    ),
   );
   const explained = within !== undefined || found.some(({ matches }) => matches);
-  const scales = ask.kind === 'attention' && !explained ? scaleOf(tril, ask, expected) : [];
-  return {
+  const scales =
+    ask.kind === 'attention' && !explained ? await scaleOf(tril, ask, expected, session) : [];
+  return tril.scope(() => ({
     ...result,
     compared: {
       ...compared(tril, numbers, right, { absolute: tolerance, relative: tolerance }),
@@ -258,7 +293,7 @@ function own(tril: Tril, ask: CheckLessons['own']['ask']): OwnResult {
     suspects: [...found, ...scales].sort(
       (one, other) => one.norms.frobenius - other.norms.frobenius,
     ),
-  };
+  }));
 }
 
 /** Two heads of 10 tokens, 8 wide: small enough to be looked at. */
@@ -283,9 +318,7 @@ function withVariant(
   return (candidates.find(({ id }) => id === variant) ?? candidates[0]).run();
 }
 
-export const checkAnswers: Answers<Pick<CheckLessons, 'own' | 'sample' | 'rows' | 'numpyFile'>> = {
-  own,
-
+export const checkAnswers: Answers<Pick<CheckLessons, 'sample' | 'rows' | 'numpyFile'>> = {
   sample(tril, { seed, variant, causal }) {
     const inputs = sampleInputs(tril, seed, 10);
     return { ...inputs, expected: withVariant(tril, inputs, variant, causal) };
@@ -304,6 +337,8 @@ export const checkAnswers: Answers<Pick<CheckLessons, 'own' | 'sample' | 'rows' 
 
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
+
+export const checkSessions: Held<CheckSessions> = { own };
 
 export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
   files: (tril, { files }) => readFiles(tril, files),

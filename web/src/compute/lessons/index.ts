@@ -1,16 +1,17 @@
-// The answers of all chapters to the questions of lesson-protocol.ts.
+// The answers of all chapters to the questions of lesson-protocol.ts, and its sessions.
 import type { Tril } from 'tril';
-import type { Answers, Later } from '../answers';
-import type { Kind, Lessons } from '../lesson-protocol';
+import type { Answers, Held, Later, Session } from '../answers';
+import type { Kind, Lessons, SessionKind, Sessions } from '../lesson-protocol';
 import { attendAnswers } from './attend';
 import { averageAnswers } from './average';
 import { blockAnswers } from './block';
 import { headsAnswers } from './heads';
-import { checkAnswers, checkLater } from './check';
+import { checkAnswers, checkLater, checkSessions } from './check';
 import { checkCostAnswers } from './check-cost';
 import { longerAnswers } from './longer';
 import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
+import { measureSessions } from './measure';
 import { multiplyAnswers } from './multiply';
 import { ratesAnswers } from './rates';
 import { softmaxAnswers } from './softmax';
@@ -37,17 +38,17 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...towersCostAnswers,
 };
 
-type Answer<K extends Kind> = Lessons[K]['answer'];
+const sessions: Held<Sessions> = { ...checkSessions, ...measureSessions };
 
-export function answer<K extends Kind>(
+type Work = (tril: Tril, ask: unknown, session: Session<unknown, unknown>) => unknown;
+
+/** The answer of any kind, a question's or a session's, at once or later. */
+export function work(
   tril: Tril,
-  kind: K,
-  ask: Lessons[K]['ask'],
-): Answer<K> | Promise<Answer<K>> {
-  type Own<Result> = (tril: Tril, ask: Lessons[K]['ask']) => Result;
-  if (kind in later) {
-    return (later[kind as keyof typeof later] as Own<Promise<Answer<K>>>)(tril, ask);
-  }
-  const own = answers[kind as keyof typeof answers] as Own<Answer<K>>;
-  return tril.scope(() => own(tril, ask));
+  kind: string,
+  ask: unknown,
+  session: Session<unknown, unknown>,
+): unknown {
+  const own = { ...answers, ...later, ...sessions }[kind as Kind | SessionKind] as Work;
+  return kind in answers ? tril.scope(() => own(tril, ask, session)) : own(tril, ask, session);
 }

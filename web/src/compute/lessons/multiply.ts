@@ -164,7 +164,7 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
   levelTimes: (tril, { n }) => productTimes(tril, square(n), ...strassens),
 
   race(tril, { runners, n }) {
-    const calls = products.prepare(tril, runners, n).map(({ call }) => call);
+    const calls = products.prepare(tril, runners, n).contenders.map(({ call }) => call);
     const [one, other] = millisecondsOfEach(calls);
     return { milliseconds: [one, other], ratio: tril.cost.ratio(one, other) };
   },

@@ -1,0 +1,144 @@
+// What goes wrong with the Worker, as a visitor sees it: it is started again unseen, and where that does not help one is told
+// why and tries again. What takes long can be ended.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+/** The page's Workers, so that a test can make them fail; what is posted to them is written down. */
+async function holdWorkers(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const workers: Worker[] = [];
+    const posted: { what: string; kind?: string }[] = [];
+    Object.assign(window, { workers, posted, hold: '' });
+    window.Worker = class extends Worker {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        workers.push(this);
+      }
+      override postMessage(message: { what: string; kind?: string }): void {
+        posted.push({ what: message.what, kind: message.kind });
+        // One that never gets its answer.
+        if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
+      }
+    };
+  });
+}
+interface Held {
+  readonly workers: Worker[];
+  readonly posted: { what: string; kind?: string }[];
+  hold: string;
+}
+
+const inPage = <Result>(page: Page, work: (held: Held) => Result) =>
+  page.evaluate(`(${work.toString()})(window)`) as Promise<Result>;
+/** As the browser ends one, such as for want of memory. */
+const kill = (page: Page) =>
+  inPage(page, ({ workers }) => {
+    const worker = workers[workers.length - 1];
+    worker.terminate();
+    worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
+  });
+
+test('a Worker that dies is replaced unseen; one that dies again is said, and tried again', async ({
+  attend,
+  page,
+}) => {
+  await holdWorkers(page);
+  await attend.open({ step: 'weights', text: 'a b a' });
+  const before = await attend.drawn('weights');
+  await kill(page);
+  await page.getByRole('button', { name: 'First token' }).click();
+  await expect.poll(() => attend.drawn('weights')).not.toEqual(before);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  expect(await inPage(page, ({ workers }) => workers.length)).toBe(2);
+
+  // Twice while something is waited for: now there is a reason, and an end.
+  await inPage(page, (held) => void (held.hold = 'attend'));
+  const held = await attend.drawn('weights');
+  await page.getByRole('button', { name: 'Previous token' }).click();
+  await kill(page);
+  await expect.poll(() => inPage(page, ({ workers }) => workers.length)).toBe(3);
+  await kill(page);
+  await expect(page.getByRole('alert')).toContainText('out of memory');
+  expect(await inPage(page, ({ workers }) => workers.length)).toBe(3);
+  expect(await attend.drawn('weights')).toEqual(held);
+  await expect(page.locator('[data-cost] dd:text-is("measuring")')).toHaveCount(0);
+  const posted = await inPage(page, (all) => all.posted.length);
+  await page.waitForTimeout(600);
+  expect(await inPage(page, (all) => all.posted.length)).toBe(posted);
+
+  await inPage(page, (all) => void (all.hold = ''));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect.poll(() => attend.drawn('weights')).toEqual(before);
+});
+
+test('where the core cannot be loaded, the next try may succeed', async ({ page, guard }) => {
+  guard.expect(/\.wasm|Failed to load|both async and sync|instantiation/);
+  await page.route('**/*.wasm', (route) => route.abort());
+  await page.goto('./#attend');
+  await expect(page.getByRole('alert')).toContainText('This could not be computed.');
+  await page.unroute('**/*.wasm');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('[data-matrix] [role="gridcell"]').first().waitFor();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('the ways of going wrong are tried one by one, and that can be ended', async ({ page }) => {
+  await holdWorkers(page);
+  await page.addInitScript(() => Object.assign(window, { hold: 'own' }));
+  await page.goto('./#check?sample=noScale');
+  const state = page.locator('.trying');
+  await expect(state).toHaveAttribute('data-state', 'running');
+  await state.getByRole('button', { name: 'Cancel' }).click();
+  await expect(state).toHaveAttribute('data-state', 'cancelled');
+  await expect(state).toContainText('Not all ways were tried.');
+  const own = await inPage(page, ({ posted }) => posted.filter(({ what }) => what === 'cancel'));
+  expect(own.length).toBeGreaterThan(0);
+  await inPage(page, (held) => void (held.hold = ''));
+  await state.getByRole('button', { name: 'Try again' }).click();
+  await expect(state).toHaveAttribute('data-state', 'answered');
+  await expect(page.locator('[data-verdict]').first()).toBeVisible();
+});
+
+test('a proof whose numbers cannot be fetched says so, and is tried again', async ({
+  page,
+  guard,
+}) => {
+  guard.expect(/npy|Failed to (load|fetch)|ERR_FAILED/);
+  await page.route('**/gelu*.npy', (route) => route.abort());
+  await page.goto('./#check');
+  const row = page.locator('[data-example="gelu"]');
+  await expect(row).toContainText('not computed');
+  await expect(page.locator('[data-example="block"] [data-passed="true"]')).toBeVisible();
+  await page.unroute('**/gelu*.npy');
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect(row.locator('[data-passed="true"]')).toBeVisible();
+});
+
+test('a measurement is a session of its own Worker, which is kept when it is cancelled', async ({
+  page,
+}) => {
+  await holdWorkers(page);
+  await page.goto('./#longer');
+  await page.locator('[data-variant]').waitFor();
+  const state = page.locator('#measured [data-state]').first();
+  const counted = () =>
+    inPage(page, ({ workers, posted }) => ({
+      workers: workers.length,
+      begun: posted.filter(({ what, kind }) => what === 'begin' && kind === 'attention').length,
+      cancelled: posted.filter(({ what }) => what === 'cancel').length,
+    }));
+  for (const turn of [1, 2]) {
+    await page
+      .locator('#measured')
+      .getByRole('button', { name: /^Measure/ })
+      .click();
+    await expect(state).toHaveAttribute('data-state', 'running');
+    await page.locator('#measured progress').waitFor();
+    await page.locator('#measured').getByRole('button', { name: 'Cancel' }).click();
+    await expect(state).toHaveAttribute('data-state', 'cancelled');
+    const { workers, begun, cancelled } = await counted();
+    expect({ workers, begun }).toEqual({ workers: 2, begun: turn });
+    expect(cancelled).toBeGreaterThanOrEqual(turn);
+  }
+});
