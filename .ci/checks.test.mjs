@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
+import { suitesFor } from '../tests/suites.mjs';
 import { checkBuilt } from './check-built.mjs';
 import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
@@ -138,6 +139,17 @@ test('what is too large or was not built is refused', () => {
   assert.deepEqual(checkSizes(limits), []);
   assert.equal(checkSizes({ ...limits, page: limits.page + 1 }).length, 1);
   assert.equal(checkSizes({ ...limits, 'tril-simd.wasm': undefined }).length, 1);
+});
+
+test('`npm test` takes core, package and page; `npm run test:all` takes every folder, nothing twice', () => {
+  const parts = (...words) => new Set(suitesFor(words).map((suite) => suite.part));
+  assert.deepEqual([...parts()].sort(), ['core', 'wasm', 'web']);
+  const folders = ['cli', 'consumer', 'core', 'pack', 'wasm', 'web'];
+  assert.deepEqual([...parts('--all')].filter((part) => part !== 'fuzz').sort(), folders);
+  const ids = suitesFor(['--all']).map((suite) => suite.id);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(!ids.includes('web-main') && ids.includes('web'));
+  assert.deepEqual(parts('web'), new Set(['web']));
 });
 
 test("GoogleTest's report is counted", () => {

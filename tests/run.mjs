@@ -1,7 +1,8 @@
-// `npm test`: sets up, builds, runs every suite and ends in one line, `N passed, N failed`.
+// `npm test`: sets up, builds, runs suites and ends in one line, `N passed, N failed`.
 //
-//   npm test                     all
-//   npm test -- core wasm        only these folders of tests/
+//   npm test                     the core natively, the package in Node, the page's main paths
+//   npm run test:all             every suite of suites.mjs
+//   npm test -- core wasm        every suite of these folders of tests/
 //
 // Numbers come from the runners' own reports. A suite that crashes, leaves no report, runs no test,
 // or ends with an error though no test failed counts as one failed test.
@@ -19,7 +20,7 @@ import {
   seconds,
   tail,
 } from '../wasm/toolchain/steps.mjs';
-import { reportFolder, suites } from './suites.mjs';
+import { reportFolder, suitesFor } from './suites.mjs';
 
 const purposes = {
   core: ['core', 'page'],
@@ -73,14 +74,15 @@ function suiteSteps(suite, results) {
   };
 }
 
-/** Build and run, build and run; but a suite that may runs while the next one is built. */
+/** Build and run, build and run; but a suite that may runs while the next one is built, and run. */
 function inOrder(pairs) {
   const steps = [];
   let running = [];
   for (const { build, finish, meanwhile } of pairs) {
-    steps.push(build, ...running);
-    running = meanwhile ? [finish] : [];
+    steps.push(build);
     if (!meanwhile) steps.push(finish);
+    steps.push(...running);
+    running = meanwhile ? [finish] : [];
   }
   return [...steps, ...running];
 }
@@ -127,23 +129,23 @@ const counts = ({ passed, failed, skipped }) =>
 main(async () => {
   const known = Object.keys(purposes);
   const asked = process.argv.slice(2);
-  const unknown = asked.find((part) => !known.includes(part));
+  const unknown = asked.find((part) => part !== '--all' && !known.includes(part));
   if (unknown) {
-    throw new StepError(`No tests named "${unknown}".`, { advice: `say ${known.join(', ')}` });
+    throw new StepError(`No tests named "${unknown}".`, {
+      advice: `say ${known.join(', ')}, or --all`,
+    });
   }
-  const parts = asked.length > 0 ? asked : known;
-  const total = await runParts(parts);
+  const total = await runSuites(suitesFor(asked));
   mkdirSync(reportFolder, { recursive: true });
   writeFileSync(join(reportFolder, 'total.json'), JSON.stringify(total));
   console.log(`\n${counts(total)}`);
   return total.failed > 0 ? 1 : 0;
 });
 
-async function runParts(parts) {
+async function runSuites(chosen) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   const results = [];
-  const setup = setupSteps([...new Set(parts.flatMap((part) => purposes[part]))]);
-  const chosen = suites.filter((suite) => parts.includes(suite.part));
+  const setup = setupSteps([...new Set(chosen.flatMap((suite) => purposes[suite.part]))]);
   mkdirSync(reportFolder, { recursive: true });
   try {
     const pairs = chosen.map((suite) => suiteSteps(suite, results));

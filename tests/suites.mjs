@@ -1,10 +1,11 @@
-// The suites of `npm test`: how each is built, run, and where its own report lies.
+// The suites: how each is built, run, and where its own report lies. `short` says whether `npm test`
+// without further words runs it: 'yes', 'never', or 'only' such a run does, in the place of a longer one.
 
 import { join } from 'node:path';
 import { buildDocuments, buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
-import { findChromium, findFirefox, findFuzzer } from '../wasm/toolchain/system.mjs';
+import { findChromium, findFirefox, findFuzzer, findIsas } from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
 export const reportFolder = join(root, 'build', 'reports');
@@ -19,19 +20,20 @@ const relaxedModule = [
 /** The flags with which this Node runs relaxed SIMD: none from Node 22 on, one in Node 20. */
 const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [relaxedFlag];
 
-/** The GoogleTest binary of a preset, natively or in Node. */
-function googleTest(preset) {
-  const id = `core-${preset}`;
+/** The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set. */
+function googleTest(preset, { isa, short = 'never' } = {}) {
+  const id = ['core', preset, isa].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
   const command = preset.startsWith('wasm')
     ? [process.execPath, ...nodeFlags, join(folder, 'tril_tests.js')]
     : [join(folder, 'tril_tests')];
-  const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '' };
+  const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' };
   return {
     id,
-    name: `GoogleTest, ${preset}`,
+    name: ['GoogleTest', preset, isa].filter(Boolean).join(', '),
     part: 'core',
+    short,
     report,
     prepare: () => build(preset, 'tril_tests'),
     meanwhile: true, // one thread mostly, so that the next build has the other processors
@@ -50,15 +52,14 @@ async function buildAll() {
   await buildPackage();
 }
 
-function nodeRunner({ id, name, part, prepare, meanwhile, command, env, read }) {
+function nodeRunner({ id, part, short = 'never', command, env, ...rest }) {
   const report = join(reportFolder, `${id}.json`);
   return {
+    ...rest,
     id,
-    name,
     part,
+    short,
     report,
-    prepare,
-    meanwhile,
     run: () => {
       // Not by npx, which runs in the folder of the workspace, tests, instead of this one.
       const [program, ...args] = command(report);
@@ -69,7 +70,6 @@ function nodeRunner({ id, name, part, prepare, meanwhile, command, env, read }) 
         allowFailure: true,
       });
     },
-    read,
   };
 }
 
@@ -93,8 +93,28 @@ const fuzzing = nodeRunner({
   ...vitest,
 });
 
-export const suites = [
-  googleTest('native'),
+/** The page in Chromium; a run of `npm test` takes the main paths (tests/web/main-paths.ts). */
+function page({ short, ...rest }) {
+  return nodeRunner({
+    part: 'web',
+    short,
+    prepare: () => buildAll().then(buildPage).then(buildDocuments),
+    command: () => ['playwright', 'test', '--reporter=line,json'],
+    env: (report) => ({
+      PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+      CHROMIUM: findChromium(),
+      TRIL_MAIN_PATHS: short === 'only' ? '1' : '',
+    }),
+    read: readPlaywright,
+    ...rest,
+  });
+}
+
+const isas = findIsas();
+
+const suites = [
+  googleTest('native', { short: isas.length > 0 ? 'only' : 'yes' }),
+  ...isas.map((isa) => googleTest('native', { isa })),
   googleTest('native-asan'),
   googleTest('wasm-simd'),
   googleTest('wasm-relaxed'),
@@ -102,6 +122,7 @@ export const suites = [
     id: 'wasm',
     name: 'Vitest, package',
     part: 'wasm',
+    short: 'yes',
     prepare: buildAll,
     ...vitest,
   }),
@@ -129,15 +150,8 @@ export const suites = [
     ...vitest,
   }),
   ...(findFuzzer() ? [fuzzing] : []),
-  nodeRunner({
-    id: 'web',
-    name: 'Playwright, page',
-    part: 'web',
-    prepare: () => buildAll().then(buildPage).then(buildDocuments),
-    command: () => ['playwright', 'test', '--reporter=line,json'],
-    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHROMIUM: findChromium() }),
-    read: readPlaywright,
-  }),
+  page({ id: 'web-main', name: "Playwright, the page's main paths", short: 'only' }),
+  page({ id: 'web', name: 'Playwright, page', short: 'never' }),
   nodeRunner({
     id: 'firefox',
     name: 'Playwright, Firefox',
@@ -148,3 +162,10 @@ export const suites = [
     read: readPlaywright,
   }),
 ];
+
+/** Those of `npm test -- WORDS`: folders of tests/, or --all; without any the short ones. */
+export function suitesFor(words) {
+  if (words.length === 0) return suites.filter((suite) => suite.short !== 'never');
+  const whole = suites.filter((suite) => suite.short !== 'only');
+  return words.includes('--all') ? whole : whole.filter((suite) => words.includes(suite.part));
+}

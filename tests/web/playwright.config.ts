@@ -1,13 +1,14 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './chromium.mjs';
+import { mainPaths } from './main-paths.ts';
 import { served } from './served.ts';
 
 const { port, webServer } = served(4791);
 
-// `npm test` builds the page first and names the reports.
+// `npm test` builds the page first, names the reports and asks for the main paths only.
 export default defineConfig({
   testDir: '.',
-  testMatch: '*.spec.ts',
+  ...(process.env.TRIL_MAIN_PATHS ? mainPaths : { testMatch: '*.spec.ts' }),
   outputDir: `../results/web${process.env.TRIL_PORT ?? ''}`,
   fullyParallel: true,
   workers: 2,

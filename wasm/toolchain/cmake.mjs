@@ -4,7 +4,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { root, run } from './steps.mjs';
-import { findGoogleTest } from './system.mjs';
+import { findGoogleTest, findProgram } from './system.mjs';
+
+/** ccache, where there is one, keeps what has been compiled for other build folders and branches. */
+const ccache = findProgram('ccache');
+const cacheEnv = ccache ? { EM_COMPILER_WRAPPER: ccache } : {}; // Emscripten's way of saying it
 
 export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
 
@@ -17,8 +21,11 @@ export async function configure(preset, { tests = false } = {}) {
   }
   // Where GoogleTest's sources are not, package and page are built without fetching them.
   const withTests = tests || findGoogleTest() ? 'ON' : 'OFF';
-  await run('cmake', ['--preset', preset, `-DTRIL_TESTS=${withTests}`], {
+  const launcher =
+    ccache && !preset.startsWith('wasm') ? [`-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`] : [];
+  await run('cmake', ['--preset', preset, `-DTRIL_TESTS=${withTests}`, ...launcher], {
     log: `${preset}-configure`,
+    env: cacheEnv,
     advice: `remove build/${preset} and try again; \`cmake --preset ${preset}\` shows it by hand`,
   });
 }
@@ -29,6 +36,7 @@ export async function build(preset, target) {
   const jobs = ['--parallel', String(availableParallelism())];
   await run('cmake', ['--build', '--preset', preset, ...jobs, '--target', target], {
     log: `${preset}-build-${target}`,
+    env: cacheEnv,
     advice: `the compiler's message is above; \`cmake --build --preset ${preset}\` shows it by hand`,
   });
 }

@@ -63,6 +63,20 @@ export function findFuzzer() {
   return readdirSync(folder).find((name) => name.startsWith('libclang_rt.fuzzer'));
 }
 
+const features = {
+  baseline: [],
+  avx2: ['avx2', 'fma'],
+  avx512: ['avx512f', 'avx512bw', 'avx512dq', 'avx512vl', 'fma'],
+};
+
+/** The instruction sets of core/tril/foundation/isa.h among which this machine can choose; none where there is no choice. */
+export function findIsas() {
+  if (process.arch !== 'x64' || !existsSync('/proc/cpuinfo')) return [];
+  const flags =
+    /^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1].split(' ') ?? [];
+  return Object.keys(features).filter((isa) => features[isa].every((flag) => flags.includes(flag)));
+}
+
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
 // 'check' is formatting, 'bench' measures, 'peers' measures what others made.
 const requirements = [

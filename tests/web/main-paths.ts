@@ -1,0 +1,19 @@
+// The page's main paths, which `npm test` takes: the page itself, ways through it, and what each chapter
+// computes and lets a visitor do. `npm run test:all` takes everything.
+import { existsSync } from 'node:fs';
+
+const names = [
+  ...['page', 'visit', 'edit', 'check'],
+  ...['multiply', 'mask', 'softmax', 'average', 'heads-chapter', 'block', 'towers', 'longer'],
+];
+
+const files = names.map((name) => `${name}.spec.ts`);
+const gone = files.filter((file) => !existsSync(new URL(file, import.meta.url)));
+if (gone.length > 0)
+  throw new Error(`main-paths.ts names ${gone.join(', ')}: there is no such file`);
+
+/** Of these files not what goes over every width or looks for faults of accessibility, nor what measures at length. */
+export const mainPaths = {
+  testMatch: files,
+  grepInvert: /any width|three widths|measure|accessibility|axe /u,
+};
