@@ -23,63 +23,31 @@ const std::map<std::string, Activation> kActivations = {{"relu", Activation::rel
                                                         {"gelu-tanh", Activation::gelu_tanh},
                                                         {"silu", Activation::silu}};
 
-// Finds weights by name, and knows in the end which were not asked for.
-class WeightFinder {
- public:
-  WeightFinder(const TensorFile<float>& file, const std::string& prefix)
-      : file_(file), prefix_(prefix) {}
-
-  template <int Rank>
-  void find(const char* name, TensorView<const float, Rank>& view) {
-    const Tensor<float>* const tensor = file_.find(prefix_ + name);
-    if (!tensor) return;
-    found_.insert(prefix_ + name);
-    if (tensor->rank() != Rank) {
-      throw Failure(tensor->file + ": must have " + std::to_string(Rank) +
-                    (Rank == 1 ? " axis" : " axes") + ", has shape " + tensor->shape_text());
-    }
-    Shape<Rank> shape{};
-    std::ranges::copy(tensor->shape, shape.begin());
-    view = {tensor->elements.data(), shape};
-  }
-  void find(const char* weight, const char* bias, LinearWeights& linear) {
-    find(weight, linear.weight), find(bias, linear.bias);
-  }
-  void find(const char* weight, const char* bias, NormWeights& norm) {
-    find(weight, norm.weight), find(bias, norm.bias);
-  }
-
-  // What begins with the prefix and is none of a block's: better said than left out in silence.
-  void check_all_found(const std::string& path) const {
-    for (const auto& [name, tensor] : file_.tensors) {
-      if (!name.starts_with(prefix_) || found_.contains(name)) continue;
-      throw Failure(path + ": \"" + name +
-                    "\" is no weight of a block; --prefix says what those begin with");
-    }
-  }
-
- private:
-  const TensorFile<float>& file_;
-  const std::string& prefix_;
-  std::set<std::string> found_;
-};
-
+// The weights whose names begin with the prefix. What begins with it and is none of a block's:
+// better said than left out in silence.
 TransformerBlockWeights block_weights(const TensorFile<float>& file, const Arguments& arguments) {
   TransformerBlockWeights weights;
-  WeightFinder finder(file, arguments.prefix);
-  MultiHeadWeights& attention = weights.self_attn;
-  finder.find("self_attn.in_proj_weight", attention.in_proj_weight);
-  finder.find("self_attn.q_proj_weight", attention.q_proj_weight);
-  finder.find("self_attn.k_proj_weight", attention.k_proj_weight);
-  finder.find("self_attn.v_proj_weight", attention.v_proj_weight);
-  finder.find("self_attn.in_proj_bias", attention.in_proj_bias);
-  finder.find("self_attn.out_proj.weight", attention.out_proj_weight);
-  finder.find("self_attn.out_proj.bias", attention.out_proj_bias);
-  finder.find("linear1.weight", "linear1.bias", weights.linear1);
-  finder.find("linear2.weight", "linear2.bias", weights.linear2);
-  finder.find("norm1.weight", "norm1.bias", weights.norm1);
-  finder.find("norm2.weight", "norm2.bias", weights.norm2);
-  finder.check_all_found(arguments.weights);
+  std::set<std::string> found;
+  find_parameters(
+      weights, [&]<int Rank>(const ParameterName& name, TensorView<const float, Rank>& view) {
+        const std::string full = arguments.prefix + name.text();
+        const Tensor<float>* const tensor = file.find(full);
+        if (!tensor) return false;
+        if (tensor->rank() != Rank) {
+          throw Failure(tensor->file + ": must have " + std::to_string(Rank) +
+                        (Rank == 1 ? " axis" : " axes") + ", has shape " + tensor->shape_text());
+        }
+        Shape<Rank> shape{};
+        std::ranges::copy(tensor->shape, shape.begin());
+        view = {tensor->elements.data(), shape};
+        found.insert(full);
+        return true;
+      });
+  for (const auto& [name, tensor] : file.tensors) {
+    if (!name.starts_with(arguments.prefix) || found.contains(name)) continue;
+    throw Failure(arguments.weights + ": \"" + name +
+                  "\" is no weight of a block; --prefix says what those begin with");
+  }
   return weights;
 }
 

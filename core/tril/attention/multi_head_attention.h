@@ -7,21 +7,23 @@
 #pragma once
 
 #include <tril/attention/attention.h>
+#include <tril/foundation/parameters.h>
 #include <tril/matmul/packed_matrix.h>
 
 namespace tril {
 
 // PyTorch's names and shapes, matrices [out, in]. E = H * D is the width of all heads of queries,
 // Ek = Hk * D that of keys and values; in PyTorch E = Ek = C.
-struct MultiHeadWeights {
+template <typename T>
+struct BasicMultiHeadWeights {
   // All three stacked, [E + 2 Ek, C]; or each by its own below, where widths of inputs differ.
-  MatrixView<const float> in_proj_weight = {};
-  MatrixView<const float> q_proj_weight = {};    // [E, C]
-  MatrixView<const float> k_proj_weight = {};    // [Ek, width of context]
-  MatrixView<const float> v_proj_weight = {};    // [Ek, width of value_context]
-  VectorView<const float> in_proj_bias = {};     // [E + 2 Ek] or none
-  MatrixView<const float> out_proj_weight = {};  // [C, E]
-  VectorView<const float> out_proj_bias = {};    // [C] or none
+  MatrixView<T> in_proj_weight = {};
+  MatrixView<T> q_proj_weight = {};    // [E, C]
+  MatrixView<T> k_proj_weight = {};    // [Ek, width of context]
+  MatrixView<T> v_proj_weight = {};    // [Ek, width of value_context]
+  VectorView<T> in_proj_bias = {};     // [E + 2 Ek] or none
+  MatrixView<T> out_proj_weight = {};  // [C, E]
+  VectorView<T> out_proj_bias = {};    // [C] or none
   // The transposes of the matrices above, packed before (PreparedWeights of
   // block/prepared_weights.h does it); none: packed at every call.
   const PackedMatrix* in_proj_packed = nullptr;
@@ -29,7 +31,22 @@ struct MultiHeadWeights {
   const PackedMatrix* k_proj_packed = nullptr;
   const PackedMatrix* v_proj_packed = nullptr;
   const PackedMatrix* out_proj_packed = nullptr;
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("in_proj_weight", each.in_proj_weight...);
+    visit("q_proj_weight", each.q_proj_weight...);
+    visit("k_proj_weight", each.k_proj_weight...);
+    visit("v_proj_weight", each.v_proj_weight...);
+    visit("in_proj_bias", each.in_proj_bias...);
+    visit("out_proj.weight", each.out_proj_weight...);
+    visit("out_proj.bias", each.out_proj_bias...);
+  }
 };
+
+// To be read.
+using MultiHeadWeights = BasicMultiHeadWeights<const float>;
 
 // Heads, and where keys and values come from.
 struct MultiHeadOptions {

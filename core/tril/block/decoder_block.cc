@@ -45,10 +45,7 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   check_eps(options.eps, kCall);
 
   detail::Footprint footprint(kCall);
-  footprint.reads(x), footprint.reads(memory);
-  footprint.reads(weights.self_attn), footprint.reads(weights.multihead_attn);
-  footprint.reads(weights.linear1), footprint.reads(weights.linear2);
-  footprint.reads(weights.norm1), footprint.reads(weights.norm2), footprint.reads(weights.norm3);
+  footprint.reads(x), footprint.reads(memory), footprint.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
   footprint.writes(output, shape, "output", "the shape of x");
   footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");

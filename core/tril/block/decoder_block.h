@@ -13,15 +13,31 @@
 namespace tril {
 
 // The names are those of PyTorch's state_dict; biases and norms may be none.
-struct DecoderBlockWeights {
-  MultiHeadWeights self_attn = {};       // its keys and values come from x
-  MultiHeadWeights multihead_attn = {};  // its keys and values come from the memory
-  LinearWeights linear1 = {};            // [F, C]
-  LinearWeights linear2 = {};            // [C, F]
-  NormWeights norm1 = {};                // of self-attention
-  NormWeights norm2 = {};                // of cross-attention
-  NormWeights norm3 = {};                // of feed-forward
+template <typename T>
+struct BasicDecoderBlockWeights {
+  BasicMultiHeadWeights<T> self_attn = {};       // its keys and values come from x
+  BasicMultiHeadWeights<T> multihead_attn = {};  // its keys and values come from the memory
+  BasicLinearWeights<T> linear1 = {};            // [F, C]
+  BasicLinearWeights<T> linear2 = {};            // [C, F]
+  BasicNormWeights<T> norm1 = {};                // of self-attention
+  BasicNormWeights<T> norm2 = {};                // of cross-attention
+  BasicNormWeights<T> norm3 = {};                // of feed-forward
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("self_attn", each.self_attn...);
+    visit("multihead_attn", each.multihead_attn...);
+    visit("linear1", each.linear1...);
+    visit("linear2", each.linear2...);
+    visit("norm1", each.norm1...);
+    visit("norm2", each.norm2...);
+    visit("norm3", each.norm3...);
+  }
 };
+
+// To be read.
+using DecoderBlockWeights = BasicDecoderBlockWeights<const float>;
 
 // As TransformerBlockOptions, with what cross-attention needs.
 struct DecoderBlockOptions {

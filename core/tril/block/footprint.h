@@ -1,9 +1,8 @@
 // The memory that a call reads and writes, so that no two of its tensors are in each other's way.
 #pragma once
 
-#include <tril/attention/multi_head_attention.h>
-#include <tril/block/sublayer.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/parameters.h>
 
 #include <string>
 #include <string_view>
@@ -19,12 +18,9 @@ class Footprint {
   void reads(const TensorView<T, Rank>& view) {
     if (view) extents_.push_back(extent(view));
   }
-  void reads(const LinearWeights& weights) { reads(weights.weight), reads(weights.bias); }
-  void reads(const NormWeights& weights) { reads(weights.weight), reads(weights.bias); }
-  void reads(const MultiHeadWeights& weights) {
-    reads(weights.in_proj_weight), reads(weights.in_proj_bias);
-    reads(weights.q_proj_weight), reads(weights.k_proj_weight), reads(weights.v_proj_weight);
-    reads(weights.out_proj_weight), reads(weights.out_proj_bias);
+  template <typename Weights>
+  void reads_all(const Weights& weights) {
+    for_each_parameter(weights, [this](const ParameterName&, const auto& view) { reads(view); });
   }
 
   // Throws Error unless `view`, if it is given at all, has this shape and lies apart from

@@ -21,12 +21,6 @@ namespace tril {
 // Whether the norm comes after the sum or before the function.
 enum class NormOrder { post, pre };
 
-// A layer normalisation's parameters, named and shaped as nn.LayerNorm's.
-struct NormWeights {
-  VectorView<const float> weight = {};  // [C] or none
-  VectorView<const float> bias = {};    // [C] or none
-};
-
 namespace detail {
 
 // What is computed in a sublayer, to be kept; none: not wanted. All [B, T, C].

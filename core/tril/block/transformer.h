@@ -16,24 +16,57 @@
 namespace tril {
 
 // Named as PyTorch's state_dict: layers.0.self_attn.in_proj_weight, ..., norm.weight, norm.bias.
-struct TransformerEncoderWeights {
-  std::vector<TransformerBlockWeights> layers = {};  // from the first to the last
+template <typename T>
+struct BasicTransformerEncoderWeights {
+  std::vector<BasicTransformerBlockWeights<T>> layers = {};  // from the first to the last
   // The norm at the end. None: there is none; one without weights has no scale.
-  std::optional<NormWeights> norm = {};
+  std::optional<BasicNormWeights<T>> norm = {};
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("layers", each.layers...);
+    visit("norm", each.norm...);
+  }
 };
+
+// To be read.
+using TransformerEncoderWeights = BasicTransformerEncoderWeights<const float>;
 
 // A stack of decoder blocks.
-struct TransformerDecoderWeights {
-  std::vector<DecoderBlockWeights> layers = {};  // from the first to the last
+template <typename T>
+struct BasicTransformerDecoderWeights {
+  std::vector<BasicDecoderBlockWeights<T>> layers = {};  // from the first to the last
   // As the encoder's.
-  std::optional<NormWeights> norm = {};
+  std::optional<BasicNormWeights<T>> norm = {};
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("layers", each.layers...);
+    visit("norm", each.norm...);
+  }
 };
 
+// To be read.
+using TransformerDecoderWeights = BasicTransformerDecoderWeights<const float>;
+
 // Both stacks.
-struct TransformerWeights {
-  TransformerEncoderWeights encoder = {};  // of the source
-  TransformerDecoderWeights decoder = {};  // of the target
+template <typename T>
+struct BasicTransformerWeights {
+  BasicTransformerEncoderWeights<T> encoder = {};  // of the source
+  BasicTransformerDecoderWeights<T> decoder = {};  // of the target
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("encoder", each.encoder...);
+    visit("decoder", each.decoder...);
+  }
 };
+
+// To be read.
+using TransformerWeights = BasicTransformerWeights<const float>;
 
 // As the arguments of nn.Transformer.
 struct TransformerOptions {

@@ -11,13 +11,27 @@
 namespace tril {
 
 // The names are those of PyTorch's state_dict. No biases, no scales: the classic block.
-struct TransformerBlockWeights {
-  MultiHeadWeights self_attn = {};  // [3 C, C] and [C, C]
-  LinearWeights linear1 = {};       // [F, C]
-  LinearWeights linear2 = {};       // [C, F]
-  NormWeights norm1 = {};           // of attention
-  NormWeights norm2 = {};           // of feed-forward
+template <typename T>
+struct BasicTransformerBlockWeights {
+  BasicMultiHeadWeights<T> self_attn = {};  // [3 C, C] and [C, C]
+  BasicLinearWeights<T> linear1 = {};       // [F, C]
+  BasicLinearWeights<T> linear2 = {};       // [C, F]
+  BasicNormWeights<T> norm1 = {};           // of attention
+  BasicNormWeights<T> norm2 = {};           // of feed-forward
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("self_attn", each.self_attn...);
+    visit("linear1", each.linear1...);
+    visit("linear2", each.linear2...);
+    visit("norm1", each.norm1...);
+    visit("norm2", each.norm2...);
+  }
 };
+
+// To be read.
+using TransformerBlockWeights = BasicTransformerBlockWeights<const float>;
 
 // As the arguments of nn.TransformerEncoderLayer.
 struct TransformerBlockOptions {

@@ -9,24 +9,9 @@
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
-#include <tril/matmul/packed_matrix.h>
+#include <tril/layers/weights.h>
 
 namespace tril {
-
-// A linear layer's parameters, named and shaped as nn.Linear's.
-struct LinearWeights {
-  MatrixView<const float> weight = {};  // [out, in]
-  VectorView<const float> bias = {};    // [out] or none
-  // The transpose of weight, packed before (PreparedWeights of block/prepared_weights.h does it);
-  // none: packed at every call.
-  const PackedMatrix* packed = nullptr;
-};
-
-// The two linear layers, there and back.
-struct FeedForwardWeights {
-  LinearWeights linear1 = {};  // [F, C]
-  LinearWeights linear2 = {};  // [C, F]
-};
 
 // A view that is not given is not filled.
 struct FeedForwardTrace {

@@ -1,0 +1,61 @@
+// What layers learn, named and shaped as PyTorch's modules have it (foundation/parameters.h walks
+// through it). T is const float where weights are read, float where gradients are written.
+#pragma once
+
+#include <tril/foundation/parameters.h>
+#include <tril/foundation/tensor.h>
+#include <tril/matmul/packed_matrix.h>
+
+namespace tril {
+
+// A linear layer's parameters, as nn.Linear's.
+template <typename T>
+struct BasicLinearWeights {
+  MatrixView<T> weight = {};  // [out, in]
+  VectorView<T> bias = {};    // [out] or none
+  // The transpose of weight, packed before (PreparedWeights of block/prepared_weights.h does it);
+  // none: packed at every call.
+  const PackedMatrix* packed = nullptr;
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("weight", each.weight...);
+    visit("bias", each.bias...);
+  }
+};
+
+// A normalisation's parameters, as nn.LayerNorm's.
+template <typename T>
+struct BasicNormWeights {
+  VectorView<T> weight = {};  // [C] or none
+  VectorView<T> bias = {};    // [C] or none
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("weight", each.weight...);
+    visit("bias", each.bias...);
+  }
+};
+
+// The two linear layers of a feed-forward, there and back.
+template <typename T>
+struct BasicFeedForwardWeights {
+  BasicLinearWeights<T> linear1 = {};  // [F, C]
+  BasicLinearWeights<T> linear2 = {};  // [C, F]
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("linear1", each.linear1...);
+    visit("linear2", each.linear2...);
+  }
+};
+
+// To be read.
+using LinearWeights = BasicLinearWeights<const float>;
+using NormWeights = BasicNormWeights<const float>;
+using FeedForwardWeights = BasicFeedForwardWeights<const float>;
+
+}  // namespace tril
