@@ -112,10 +112,10 @@ TEST(Check, FindsSharedMemory) {
   Buffer<float, 1> buffer({10});
   const VectorView<float> first(buffer.data(), {5}), second(buffer.data() + 5, {5}),
       middle(buffer.data() + 4, {2});
-  EXPECT_NO_THROW(check_apart(first, second, "f", "out"));
-  EXPECT_THROW(check_apart(first, middle, "f", "out"), Error);
-  EXPECT_THROW(check_apart(middle, second, "f", "out"), Error);
-  EXPECT_NO_THROW(check_apart(first, VectorView<float>(), "f", "out"));
+  EXPECT_NO_THROW(check_no_overlap(first, second, "f", "out"));
+  EXPECT_THROW(check_no_overlap(first, middle, "f", "out"), Error);
+  EXPECT_THROW(check_no_overlap(middle, second, "f", "out"), Error);
+  EXPECT_NO_THROW(check_no_overlap(first, VectorView<float>(), "f", "out"));
 }
 
 TEST(Scratch, NothingMovesAndAllComesBack) {

@@ -50,16 +50,17 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
              shape_text(value);
     });
-    for (const auto& input : {query, key, value}) check_apart(view, input, kCall, name);
-    for (const auto& weight : {weights.query, weights.key}) check_apart(view, weight, kCall, name);
-    check_apart(view, weights.score, kCall, name);
+    for (const auto& input : {query, key, value}) check_no_overlap(view, input, kCall, name);
+    for (const auto& weight : {weights.query, weights.key})
+      check_no_overlap(view, weight, kCall, name);
+    check_no_overlap(view, weights.score, kCall, name);
   };
   check_written(output, {batches, queries, value.size(2)}, "output");
   const auto check_trace = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
                                const char* name) {
     if (!view) return;
     check_written(view, shape, name);
-    check_apart(view, output, kCall, name);
+    check_no_overlap(view, output, kCall, name);
   };
   check_trace(trace.queries, {batches, queries, width}, "trace.queries");
   check_trace(trace.keys, {batches, keys, width}, "trace.keys");

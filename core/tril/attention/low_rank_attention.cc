@@ -41,8 +41,8 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
                                                                   {"trace.masked", trace.masked},
                                                                   {"trace.weights", trace.weights}};
   for (const auto& [name, view] : written) {
-    for (const auto& input : {query, key, value}) check_apart(view, input, kCall, name);
-    for (const auto& input : {e, f}) check_apart(view, input, kCall, name);
+    for (const auto& input : {query, key, value}) check_no_overlap(view, input, kCall, name);
+    for (const auto& input : {e, f}) check_no_overlap(view, input, kCall, name);
   }
 
   Scratch::Frame frame(scratch);

@@ -63,13 +63,13 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
     check_shape(view, shape, kCall, name, why);
-    project.check_apart(view, kCall, name);
-    check_apart(view, output, kCall, name);
+    project.check_no_overlap(view, kCall, name);
+    check_no_overlap(view, output, kCall, name);
   };
   const Shape<4> query_shape = {batches, heads, queries, width};
   const Shape<4> key_shape = {batches, key_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
-  project.check_apart(output, kCall, "output");
+  project.check_no_overlap(output, kCall, "output");
   check_trace(trace.queries, query_shape, "trace.queries");
   check_trace(trace.keys, key_shape, "trace.keys");
   check_trace(trace.values, key_shape, "trace.values");

@@ -26,10 +26,10 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
       return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", in " +
              std::to_string(steps) + " steps";
     });
-    check_apart(view, query, kCall, name);
-    check_apart(view, key, kCall, name);
-    check_apart(view, value, kCall, name);
-    check_apart(view, output, kCall, name);
+    check_no_overlap(view, query, kCall, name);
+    check_no_overlap(view, key, kCall, name);
+    check_no_overlap(view, value, kCall, name);
+    check_no_overlap(view, output, kCall, name);
   };
   const Index batches = problem.batches(), heads = problem.heads(), queries = problem.queries();
   const Shape<4> each = {batches, heads, queries, steps};

@@ -7,11 +7,11 @@
 namespace tril::detail {
 namespace {
 
-void check_apart_from_inputs(std::string_view call, const TensorView<float, 4>& written,
-                             const AttentionProblem& p, const char* name) {
-  check_apart(written, p.query, call, name);
-  check_apart(written, p.key, call, name);
-  check_apart(written, p.value, call, name);
+void check_no_overlap_with_inputs(std::string_view call, const TensorView<float, 4>& written,
+                                  const AttentionProblem& p, const char* name) {
+  check_no_overlap(written, p.query, call, name);
+  check_no_overlap(written, p.key, call, name);
+  check_no_overlap(written, p.value, call, name);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
 
   check_shape(output, {scores[0], scores[1], scores[2], value.size(3)}, call, "output",
               [&] { return "query is " + shape_text(query) + ", value is " + shape_text(value); });
-  check_apart_from_inputs(call, output, problem, "output");
+  check_no_overlap_with_inputs(call, output, problem, "output");
   if (options.method == AttentionMethod::online && problem.traced()) {
     fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
   }
@@ -110,8 +110,8 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
     if (!view) continue;
     check_shape(view, scores, call, name,
                 [&] { return "query is " + shape_text(query) + ", key is " + shape_text(key); });
-    check_apart_from_inputs(call, view, problem, name);
-    check_apart(view, output, call, name);
+    check_no_overlap_with_inputs(call, view, problem, name);
+    check_no_overlap(view, output, call, name);
   }
   return problem;
 }

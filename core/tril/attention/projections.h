@@ -24,15 +24,15 @@ struct Projections {
 
   // Throws where a view that is written shares memory with an input or a weight.
   template <int Rank>
-  void check_apart(const TensorView<float, Rank>& written, std::string_view call,
-                   std::string_view name) const {
+  void check_no_overlap(const TensorView<float, Rank>& written, std::string_view call,
+                        std::string_view name) const {
     for (const Projection* each : {&query, &key, &value}) {
-      tril::check_apart(written, each->input, call, name);
-      tril::check_apart(written, each->weight, call, name);
-      tril::check_apart(written, each->bias, call, name);
+      tril::check_no_overlap(written, each->input, call, name);
+      tril::check_no_overlap(written, each->weight, call, name);
+      tril::check_no_overlap(written, each->bias, call, name);
     }
-    tril::check_apart(written, out_weight, call, name);
-    tril::check_apart(written, out_bias, call, name);
+    tril::check_no_overlap(written, out_weight, call, name);
+    tril::check_no_overlap(written, out_bias, call, name);
   }
 };
 

@@ -11,7 +11,7 @@ void check(const TensorView<const float, Rank>& x, const TensorView<float, Rank>
   check_view(x, "triangular", "x");
   check_shape(out, x.shape(), "triangular", "out", "that of x");
   const bool in_place = out.data() == x.data() && out.strides() == x.strides();
-  if (!in_place) check_apart(out, x, "triangular", "out");
+  if (!in_place) check_no_overlap(out, x, "triangular", "out");
 }
 
 void keep(MatrixView<const float> x, const TriangularOptions& options, MatrixView<float> out) {

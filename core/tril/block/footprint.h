@@ -16,7 +16,7 @@ class Footprint {
 
   template <typename T, int Rank>
   void reads(const TensorView<T, Rank>& view) {
-    if (view) extents_.push_back(extent(view));
+    if (view) ranges_.push_back(memory_range(view));
   }
   template <typename Weights>
   void reads_all(const Weights& weights) {
@@ -30,19 +30,19 @@ class Footprint {
               const char* why) {
     if (!view) return;
     check_shape(view, shape, call_, name, why);
-    const Extent written = extent(view);
-    for (const Extent& other : extents_) {
+    const MemoryRange written = memory_range(view);
+    for (const MemoryRange& other : ranges_) {
       if (written.begin < other.end && other.begin < written.end) {
         fail(call_, name,
              "shares memory with an input or another output; shape " + shape_text(view));
       }
     }
-    extents_.push_back(written);
+    ranges_.push_back(written);
   }
 
  private:
   std::string_view call_;
-  std::vector<Extent> extents_;
+  std::vector<MemoryRange> ranges_;
 };
 
 }  // namespace tril::detail

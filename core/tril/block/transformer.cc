@@ -28,8 +28,8 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
   }
   if (!weights.norm) return;
   detail::check_norm(call, "norm", *weights.norm, output.size(2));
-  check_apart(output, weights.norm->weight, call, "output");
-  check_apart(output, weights.norm->bias, call, "output");
+  check_no_overlap(output, weights.norm->weight, call, "output");
+  check_no_overlap(output, weights.norm->bias, call, "output");
   check_eps(eps, call);
 }
 
@@ -137,7 +137,7 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
                                                .cross_attention = options.memory_attention};
   if (trace.memory) {
     check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
-    check_apart(trace.memory, target, kCall, "trace.memory");
+    check_no_overlap(trace.memory, target, kCall, "trace.memory");
   }
 
   Scratch::Frame frame(scratch);
@@ -150,7 +150,7 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   detail::check_part(kCall, "decoder", [&] {
     check_decoder(target, memory, weights.decoder, decoder_options, output, trace.decoder);
   });
-  check_apart(output, source, kCall, "output");
+  check_no_overlap(output, source, kCall, "output");
 
   transformer_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel,
                       trace.encoder);

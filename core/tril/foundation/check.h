@@ -53,14 +53,14 @@ void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
 }
 
 // The addresses [begin, end) that the elements of a view lie between.
-struct Extent {
+struct MemoryRange {
   const char* begin;  // the first byte
   const char* end;    // the one after the last
 };
 
 // That of a view.
 template <typename T, int Rank>
-Extent extent(const TensorView<T, Rank>& view) noexcept {
+MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
   Index last = 0;
   for (int axis = 0; axis < Rank; ++axis) last += (view.size(axis) - 1) * view.stride(axis);
   return {reinterpret_cast<const char*>(view.data()),
@@ -69,10 +69,10 @@ Extent extent(const TensorView<T, Rank>& view) noexcept {
 
 // Throws where a view that is written shares memory with one that is read.
 template <typename T, int Rank, typename U, int OtherRank>
-void check_apart(const TensorView<T, Rank>& output, const TensorView<U, OtherRank>& input,
-                 std::string_view call, std::string_view argument) {
+void check_no_overlap(const TensorView<T, Rank>& output, const TensorView<U, OtherRank>& input,
+                      std::string_view call, std::string_view argument) {
   if (!output || !input) return;
-  const Extent written = extent(output), read = extent(input);
+  const MemoryRange written = memory_range(output), read = memory_range(input);
   if (written.begin < read.end && read.begin < written.end) {
     fail(call, argument,
          "shares memory with an input; shapes " + shape_text(output) + " and " + shape_text(input));

@@ -15,7 +15,7 @@ template <typename T, typename U, int Rank>
 void check_in_place(const TensorView<T, Rank>& out, const TensorView<U, Rank>& input,
                     std::string_view call, std::string_view argument) {
   if (out.data() == input.data() && out.strides() == input.strides()) return;
-  check_apart(out, input, call, argument);
+  check_no_overlap(out, input, call, argument);
 }
 
 // About this many elements are one piece of work: 64 KiB of output.

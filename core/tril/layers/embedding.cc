@@ -12,7 +12,7 @@ void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table
   const Index rows = table.size(0), cols = table.size(1);
   check_shape(out, {ids.size(0), cols}, "embedding", "out",
               [&] { return "ids is " + shape_text(ids) + ", table is " + shape_text(table); });
-  check_apart(out, table, "embedding", "out");
+  check_no_overlap(out, table, "embedding", "out");
   for (Index n = 0; n < ids.size(0); ++n) {
     if (ids[n] < 0 || ids[n] >= rows) {
       fail("embedding", "ids",

@@ -42,14 +42,14 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
       "x is " + shape_text(x) + ", linear1.weight is " + shape_text(linear1.weight);
   if (trace.hidden) check_shape(trace.hidden, inner, kCall, "hidden", why);
   if (trace.activated) check_shape(trace.activated, inner, kCall, "activated", why);
-  check_apart(out, trace.hidden, kCall, "hidden");
-  check_apart(out, trace.activated, kCall, "activated");
-  check_apart(trace.hidden, trace.activated, kCall, "activated");
+  check_no_overlap(out, trace.hidden, kCall, "hidden");
+  check_no_overlap(out, trace.activated, kCall, "activated");
+  check_no_overlap(trace.hidden, trace.activated, kCall, "activated");
   for (const MatrixView<float>& written : {out, trace.hidden, trace.activated}) {
-    check_apart(written, x, kCall, "out");
+    check_no_overlap(written, x, kCall, "out");
     for (const LinearWeights& linear : {linear1, linear2}) {
-      check_apart(written, linear.weight, kCall, "out");
-      check_apart(written, linear.bias, kCall, "out");
+      check_no_overlap(written, linear.weight, kCall, "out");
+      check_no_overlap(written, linear.bias, kCall, "out");
     }
   }
 

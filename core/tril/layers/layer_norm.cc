@@ -30,8 +30,8 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
   }
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
-  check_apart(out, weight, kCall, "out");
-  check_apart(out, bias, kCall, "out");
+  check_no_overlap(out, weight, kCall, "out");
+  check_no_overlap(out, bias, kCall, "out");
   check_eps(options.eps, kCall);
 
   const auto kernel = norm_kernels().layer_norm;

@@ -52,9 +52,9 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
   }
   if (bias) check_shape(bias, {weight.size(0)}, "linear", "bias", why);
   check_shape(out, {x.size(0), weight.size(0)}, "linear", "out", why);
-  check_apart(out, x, "linear", "out");
-  check_apart(out, weight, "linear", "out");
-  check_apart(out, bias, "linear", "out");
+  check_no_overlap(out, x, "linear", "out");
+  check_no_overlap(out, weight, "linear", "out");
+  check_no_overlap(out, bias, "linear", "out");
   check_packed("linear", "packed", packed, weight);
 
   detail::Product product =

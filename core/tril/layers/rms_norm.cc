@@ -13,7 +13,7 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
   if (weight) check_shape(weight, {cols}, kCall, "weight", "x is " + shape_text(x));
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
-  check_apart(out, weight, kCall, "out");
+  check_no_overlap(out, weight, kCall, "out");
   check_eps(options.eps, kCall);
 
   const auto kernel = norm_kernels().rms_norm;

@@ -31,9 +31,9 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   const std::string why = "positions is " + shape_text(positions);
   check_shape(cosine, {tokens, pairs}, kCall, "cosine", why);
   check_shape(sine, cosine.shape(), kCall, "sine", "the shape of cosine");
-  check_apart(sine, cosine, kCall, "sine");
-  check_apart(cosine, positions, kCall, "cosine");
-  check_apart(sine, positions, kCall, "sine");
+  check_no_overlap(sine, cosine, kCall, "sine");
+  check_no_overlap(cosine, positions, kCall, "cosine");
+  check_no_overlap(sine, positions, kCall, "sine");
   if (!(std::isfinite(base) && base > 0)) {
     fail(kCall, "base", "must be finite and above 0, is " + number_text(base));
   }
@@ -75,8 +75,8 @@ void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> c
   }
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
-  check_apart(out, cosine, kCall, "out");
-  check_apart(out, sine, kCall, "out");
+  check_no_overlap(out, cosine, kCall, "out");
+  check_no_overlap(out, sine, kCall, "out");
 
   const Index apart = pairs == RotaryPairs::halves ? count : 1;
   const Index step = pairs == RotaryPairs::halves ? 1 : 2;

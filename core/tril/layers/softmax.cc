@@ -34,7 +34,7 @@ void normalise(const char* call, TensorView<const float, Rank> x, const SoftmaxO
   check_view(x, call, "x");
   check_shape(out, x.shape(), call, "out", "that of x");
   const bool in_place = out.data() == x.data() && out.strides() == x.strides();
-  if (!in_place) check_apart(out, x, call, "out");
+  if (!in_place) check_no_overlap(out, x, call, "out");
   if (options.axis < -Rank || options.axis >= Rank) {
     fail(call, "axis", std::to_string(options.axis) + " is not an axis of x " + shape_text(x));
   }

@@ -51,7 +51,7 @@ void check(const TensorView<const float, 3>& x, const RunningAverageOptions& opt
            const TensorView<float, 3>& out, const RunningAverageTrace& trace) {
   check_view(x, kCall, "x");
   check_shape(out, x.shape(), kCall, "out", [&] { return "x is " + shape_text(x); });
-  check_apart(out, x, kCall, "out");
+  check_no_overlap(out, x, kCall, "out");
   if (x.size(1) > kLongest) {
     fail(kCall, "x", "at most 32768 moments; x is " + shape_text(x));
   }
@@ -66,12 +66,12 @@ void check(const TensorView<const float, 3>& x, const RunningAverageOptions& opt
     if (!view) return;
     if (options.method == AverageMethod::loops) fail(kCall, name, "loops make no matrices");
     check_shape(view, square, kCall, name, [&] { return "x is " + shape_text(x); });
-    check_apart(view, x, kCall, name);
-    check_apart(view, out, kCall, name);
+    check_no_overlap(view, x, kCall, name);
+    check_no_overlap(view, out, kCall, name);
   };
   check_trace(trace.mask, "mask");
   check_trace(trace.weights, "weights");
-  if (trace.mask && trace.weights) check_apart(trace.mask, trace.weights, kCall, "mask");
+  if (trace.mask && trace.weights) check_no_overlap(trace.mask, trace.weights, kCall, "mask");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void singular_values(MatrixView<const float> x, VectorView<float> out) {
   check_view(x, "singular_values", "x");
   const Index count = std::min(x.size(0), x.size(1)), length = std::max(x.size(0), x.size(1));
   check_shape(out, {count}, "singular_values", "out", [&] { return "x is " + shape_text(x); });
-  check_apart(out, x, "singular_values", "out");
+  check_no_overlap(out, x, "singular_values", "out");
 
   // x, or its transpose, which has the same, with the longer axis down.
   const bool turned = x.size(0) < x.size(1);

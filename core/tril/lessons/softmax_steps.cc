@@ -19,15 +19,15 @@ void softmax_steps(MatrixView<const float> x, bool stable, MatrixView<float> out
   if (trace.shift) check_shape(trace.shift, {rows}, kCall, "shift", why);
   if (trace.powers) check_shape(trace.powers, x.shape(), kCall, "powers", why);
   if (trace.sum) check_shape(trace.sum, {rows}, kCall, "sum", why);
-  check_apart(out, x, kCall, "out");
-  check_apart(trace.powers, x, kCall, "powers");
-  check_apart(trace.powers, out, kCall, "powers");
+  check_no_overlap(out, x, kCall, "out");
+  check_no_overlap(trace.powers, x, kCall, "powers");
+  check_no_overlap(trace.powers, out, kCall, "powers");
   for (const VectorView<float>& each : {trace.shift, trace.sum}) {
-    check_apart(each, x, kCall, "trace");
-    check_apart(each, out, kCall, "trace");
-    check_apart(each, trace.powers, kCall, "trace");
+    check_no_overlap(each, x, kCall, "trace");
+    check_no_overlap(each, out, kCall, "trace");
+    check_no_overlap(each, trace.powers, kCall, "trace");
   }
-  check_apart(trace.shift, trace.sum, kCall, "trace");
+  check_no_overlap(trace.shift, trace.sum, kCall, "trace");
 
   for (Index n = 0; n < rows; ++n) {
     const float* const from = x[n].data();
@@ -51,9 +51,9 @@ void concentration(MatrixView<const float> weights, VectorView<float> entropy,
   const auto why = [&] { return "weights are " + shape_text(weights); };
   check_shape(entropy, {weights.size(0)}, kCall, "entropy", why);
   check_shape(largest, {weights.size(0)}, kCall, "largest", why);
-  check_apart(entropy, weights, kCall, "entropy");
-  check_apart(largest, weights, kCall, "largest");
-  check_apart(largest, entropy, kCall, "largest");
+  check_no_overlap(entropy, weights, kCall, "entropy");
+  check_no_overlap(largest, weights, kCall, "largest");
+  check_no_overlap(largest, entropy, kCall, "largest");
   for (Index n = 0; n < weights.size(0); ++n) {
     double sum = 0, most = weights[n][0];
     for (Index c = 0; c < weights.size(1); ++c) {

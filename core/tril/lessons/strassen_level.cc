@@ -44,8 +44,8 @@ void check_part(const TensorView<float, 3>& part, Index rows, Index cols, const 
                 const MatrixView<const float>& a, const MatrixView<const float>& b) {
   check_shape(part, Shape<3>{7, rows, cols}, kCall, name,
               [&] { return "a is " + shape_text(a) + ", b is " + shape_text(b); });
-  check_apart(part, a, kCall, name);
-  check_apart(part, b, kCall, name);
+  check_no_overlap(part, a, kCall, name);
+  check_no_overlap(part, b, kCall, name);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TensorView<T, detail::kMostBatchAxes + 2> as_view(const MatrixStack<T>& stack) n
 
 // Throws unless every element has a place of its own. Enough for that: taken from the smallest
 // stride to the largest, each axis steps over all that the axes before it reach.
-void check_no_overlap(const MatrixStack<float>& out) {
+void check_elements_apart(const MatrixStack<float>& out) {
   const auto view = as_view(out);
   std::array<int, detail::kMostBatchAxes + 2> axes{};
   for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
@@ -152,9 +152,9 @@ void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const f
   const detail::Product first =
       detail::checked_product(a.first, b.first, options, out.first, kCall);
   detail::ProductBatch batch = broadcast(a, b, out);
-  check_no_overlap(out);
-  check_apart(as_view(out), as_view(a), kCall, "out");
-  check_apart(as_view(out), as_view(b), kCall, "out");
+  check_elements_apart(out);
+  check_no_overlap(as_view(out), as_view(a), kCall, "out");
+  check_no_overlap(as_view(out), as_view(b), kCall, "out");
   batch.first = first;
   merge_rows(batch);
   detail::run_method(options.method, batch, kCall, scratch, parallel);

@@ -36,8 +36,8 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
     fail(call, "out",
          "rows " + std::to_string(out.stride(0)) + " apart overlap; shape " + shape_text(out));
   }
-  check_apart(out, a, call, "out");
-  check_apart(out, b, call, "out");
+  check_no_overlap(out, a, call, "out");
+  check_no_overlap(out, b, call, "out");
   if (!std::isfinite(options.alpha)) {
     fail(call, "alpha", "must be finite, is " + number_text(options.alpha));
   }
