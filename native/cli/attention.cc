@@ -14,7 +14,7 @@ namespace {
 
 struct Arguments {
   std::string query, key, value, mask, output, weights, method = "auto";
-  Index heads = 0, key_heads = 0;
+  Index heads = 0, kv_heads = 0;
   AttentionOptions options;
 };
 
@@ -97,9 +97,9 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   const Tensor<float> q = load_npy(arguments.query, progress),
                       k = load_npy(arguments.key, progress),
                       v = load_npy(arguments.value, progress);
-  const Index key_heads = arguments.key_heads > 0 ? arguments.key_heads : arguments.heads;
+  const Index kv_heads = arguments.kv_heads > 0 ? arguments.kv_heads : arguments.heads;
   const TensorView<const float, 4> query = as_heads(q, arguments.heads),
-                                   key = as_heads(k, key_heads), value = as_heads(v, key_heads);
+                                   key = as_heads(k, kv_heads), value = as_heads(v, kv_heads);
   AttentionOptions options = arguments.options;
   options.method = kMethods.at(arguments.method);
   std::unique_ptr<MaskFile> mask;
@@ -161,7 +161,7 @@ void add_attention(Program& program) {
                   "Heads lie side by side: --q is [B, T, H*D] or [T, H*D], and so is the output")
       ->check(CLI::PositiveNumber);
   command
-      .add_option("--kv-heads", arguments->key_heads,
+      .add_option("--kv-heads", arguments->kv_heads,
                   "The same of keys and values (default: --heads)")
       ->check(CLI::PositiveNumber)
       ->needs("--heads");

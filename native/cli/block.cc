@@ -97,8 +97,7 @@ void add_block(Program& program) {
   command.add_option("--prefix", arguments->prefix, "What the names of the weights begin with");
   Program::add_file(command, "--x", arguments->x, "Input: .npy, [B, T, C] or [T, C]")->required();
   command.add_option("--heads", options.heads, "Heads; they divide C")->required();
-  command.add_option("--kv-heads", options.key_heads,
-                     "Heads of keys and values (default: --heads)");
+  command.add_option("--kv-heads", options.kv_heads, "Heads of keys and values (default: --heads)");
   Program::add_file(command, "-o,--output", arguments->output, "Where to write the output, as .npy")
       ->required();
   command.add_flag("--causal", options.attention.causal, "A token sees itself and those before it");

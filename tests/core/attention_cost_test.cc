@@ -128,7 +128,7 @@ double run(const Loops& loops, Sees sees, Index query_block, Index key_block, bo
 
 TEST(AttentionCost, IsThatOfItsLoopsForEveryMethodAndMask) {
   const AttentionSizes sizes = {
-      .heads = 4, .key_heads = 2, .queries = kQueries, .keys = kKeys, .width = 3, .value_width = 2};
+      .heads = 4, .kv_heads = 2, .queries = kQueries, .keys = kKeys, .width = 3, .value_width = 2};
   for (const Case& each : cases()) {
     for (const bool capped : {false, true}) {
       const Loops loops{3, 2, capped};
@@ -159,7 +159,7 @@ TEST(AttentionCost, IsThatOfItsLoopsForEveryMethodAndMask) {
 TEST(AttentionCost, HasAClosedFormWithoutMask) {
   const AttentionCost cost = attention_cost({.batches = 2,
                                              .heads = 8,
-                                             .key_heads = 8,
+                                             .kv_heads = 8,
                                              .queries = 128,
                                              .keys = 256,
                                              .width = 64,
@@ -207,7 +207,7 @@ TEST(AttentionCost, HoldsWhatTheMethodTakes) {
   constexpr Index kTokens = 600, kWidth = 16;
   Buffer<float, 4> x({1, 2, kTokens, kWidth}), out(x.shape());
   const AttentionSizes sizes = {.heads = 2,
-                                .key_heads = 2,
+                                .kv_heads = 2,
                                 .queries = kTokens,
                                 .keys = kTokens,
                                 .width = kWidth,
@@ -243,7 +243,7 @@ TEST(AttentionCost, OfLinearAttentionIsThatOfItsLoops) {
   constexpr Index T = 7, S = 9, D = 4, V = 3;
   const AttentionSizes sizes = {.batches = 2,
                                 .heads = 2,
-                                .key_heads = 1,
+                                .kv_heads = 1,
                                 .queries = T,
                                 .keys = S,
                                 .width = D,
@@ -280,7 +280,7 @@ TEST(AttentionCost, OfLinearAttentionIsThatOfItsLoops) {
 TEST(AttentionCost, OfLowRankAttentionIsThatOfFewerKeysAndTheProjections) {
   AttentionSizes sizes = {.batches = 2,
                           .heads = 4,
-                          .key_heads = 2,
+                          .kv_heads = 2,
                           .queries = 30,
                           .keys = 50,
                           .width = 8,
@@ -308,7 +308,7 @@ TEST(AttentionCost, OfSeveralHeadsIsThatOfItsLoops) {
                                                         .keys = S,
                                                         .width = C,
                                                         .heads = H,
-                                                        .key_heads = Hk,
+                                                        .kv_heads = Hk,
                                                         .cross = true},
                                                        {});
   EXPECT_EQ(cost.flops, flops_of([&] {
@@ -327,7 +327,7 @@ TEST(AttentionCost, OfATransformerBlockIsThatOfItsParts) {
   constexpr Index B = 2, T = 5, C = 8, H = 4, F = 16;
   const Loops loops{C / H, C / H, false};
   const AttentionCost cost = transformer_block_cost(
-      {.batches = B, .tokens = T, .width = C, .heads = H, .key_heads = H, .hidden = F}, {});
+      {.batches = B, .tokens = T, .width = C, .heads = H, .kv_heads = H, .hidden = F}, {});
   const double norms = 2 * layer_norm_cost(B * T, C, true).flops;
   EXPECT_EQ(cost.flops, norms + flops_of([&] {
                           for (int i = 0; i < 4; ++i) linear(B * T, C, C);
@@ -346,8 +346,8 @@ TEST(AttentionCost, RejectsWhatAttentionRejects) {
   const AttentionSizes sizes = {.queries = 3, .keys = 4};
   EXPECT_EQ(error_of([&] { attention_cost({.keys = 0}, {}); }),
             "attention_cost: keys: must be at least 1, is 0");
-  EXPECT_EQ(error_of([&] { attention_cost({.heads = 4, .key_heads = 3}, {}); }),
-            "attention_cost: key_heads: 3 does not divide the 4 heads");
+  EXPECT_EQ(error_of([&] { attention_cost({.heads = 4, .kv_heads = 3}, {}); }),
+            "attention_cost: kv_heads: 3 does not divide the 4 heads");
   EXPECT_NE(error_of([&] { attention_cost(sizes, {.past = 5}); }).find("attention_cost: past"),
             std::string::npos);
   EXPECT_NE(error_of([&] {

@@ -15,7 +15,7 @@ constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
 
 struct Case {
   const char* name;
-  Index batches, heads, key_heads, queries, keys, depth, width;
+  Index batches, heads, kv_heads, queries, keys, depth, width;
   AttentionOptions options = {};
   Shape<4> additive = {};  // where not 0: the shape of an additive mask, drawn after the values
   Shape<4> boolean = {};
@@ -76,8 +76,8 @@ TEST_P(GoldenAttention, IsPyTorchs) {
     SCOPED_TRACE(c.name);
     Random random(seed++);
     Buffer<float, 4> query({c.batches, c.heads, c.queries, c.depth});
-    Buffer<float, 4> key({c.batches, c.key_heads, c.keys, c.depth});
-    Buffer<float, 4> value({c.batches, c.key_heads, c.keys, c.width});
+    Buffer<float, 4> key({c.batches, c.kv_heads, c.keys, c.depth});
+    Buffer<float, 4> value({c.batches, c.kv_heads, c.keys, c.width});
     fill_normal(query.view(), random);
     fill_normal(key.view(), random);
     fill_normal(value.view(), random);

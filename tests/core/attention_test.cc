@@ -25,7 +25,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 struct Sizes {
-  Index batches, heads, key_heads, queries, keys, depth, width;
+  Index batches, heads, kv_heads, queries, keys, depth, width;
 };
 
 struct Inputs {
@@ -33,8 +33,8 @@ struct Inputs {
 
   Inputs(const Sizes& n, Random& random)
       : query({n.batches, n.heads, n.queries, n.depth}),
-        key({n.batches, n.key_heads, n.keys, n.depth}),
-        value({n.batches, n.key_heads, n.keys, n.width}),
+        key({n.batches, n.kv_heads, n.keys, n.depth}),
+        value({n.batches, n.kv_heads, n.keys, n.width}),
         output({n.batches, n.heads, n.queries, n.width}) {
     fill_normal(query.view(), random);
     fill_normal(key.view(), random);

@@ -232,7 +232,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
   // The heads side by side, as the last projection reads them.
   const TensorView<float, 4> split(heads.data(), {B, H, T, D}, {T * H * D, D, H * D, 1});
   const MultiHeadOptions options = {
-      .heads = H, .key_heads = Hk, .context = context, .attention = {.causal = true}};
+      .heads = H, .kv_heads = Hk, .context = context, .attention = {.causal = true}};
   Scratch scratch;
   Parallel parallel(2);
   multi_head_attention(x, weights, options, output, scratch, parallel,
@@ -328,8 +328,8 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   const MultiHeadWeights good = module.weights();
   rejects(good, {.heads = 0}, "heads: must be at least 1, is 0");
   rejects(good, {.heads = 4}, "in_proj_weight: its 18 rows do not divide into 4 heads");
-  rejects(good, {.heads = 3, .key_heads = 2}, "key_heads: 2 does not divide the 3 heads");
-  rejects(good, {.heads = 3, .key_heads = -1}, "key_heads: -1 does not divide");
+  rejects(good, {.heads = 3, .kv_heads = 2}, "kv_heads: 2 does not divide the 3 heads");
+  rejects(good, {.heads = 3, .kv_heads = -1}, "kv_heads: -1 does not divide");
   rejects(good, {.heads = 2, .context = context}, "context: must have x's batches");
   rejects(good, {.heads = 2, .context = narrow}, "in_proj_weight: shape must be [6, 5]");
   rejects(good, {.heads = 2, .value_context = context}, "value_context: must have the batches");

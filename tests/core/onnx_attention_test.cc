@@ -37,7 +37,7 @@ enum class Cache { none, past, lengths };
 enum class Kind { none, additive, boolean };
 
 struct Case {
-  Index heads, key_heads;
+  Index heads, kv_heads;
   Cache cache;
   Kind kind;
   int mask_rank;
@@ -47,7 +47,7 @@ struct Case {
 
   std::string name() const {
     std::ostringstream text;
-    text << heads << "/" << key_heads << " heads, cache " << static_cast<int>(cache) << ", mask "
+    text << heads << "/" << kv_heads << " heads, cache " << static_cast<int>(cache) << ", mask "
          << static_cast<int>(kind) << " of rank " << mask_rank << (short_mask ? ", short" : "")
          << (causal ? ", causal" : "") << (packed ? ", packed" : "") << ", softcap " << softcap;
     return text.str();
@@ -104,8 +104,8 @@ struct OnnxMask {
 
 void expect_agreement(const Case& c, Random& random) {
   const Index past = c.cache == Cache::past ? Past : 0, keys = New + past;
-  Heads query(c.heads, T, D, c.packed, random), key(c.key_heads, keys, D, c.packed, random);
-  Heads value(c.key_heads, keys, Dv, c.packed, random);
+  Heads query(c.heads, T, D, c.packed, random), key(c.kv_heads, keys, D, c.packed, random);
+  Heads value(c.kv_heads, keys, Dv, c.packed, random);
   Heads output(c.heads, T, Dv, c.packed, random);
   const OnnxMask mask(c, keys, random);
   // nonpad_kv_seqlen; one is so short that early queries stand before the first key.
@@ -158,7 +158,7 @@ void expect_agreement(const Case& c, Random& random) {
 TEST(OnnxAttention, EveryCombinationOfItsOptionsGivesItsResult) {
   Random random(24);
   int count = 0;
-  for (const auto& [heads, key_heads] : {std::pair<Index, Index>{3, 3}, {4, 2}, {4, 1}}) {
+  for (const auto& [heads, kv_heads] : {std::pair<Index, Index>{3, 3}, {4, 2}, {4, 1}}) {
     for (const Cache cache : {Cache::none, Cache::past, Cache::lengths}) {
       for (const Kind kind : {Kind::none, Kind::additive, Kind::boolean}) {
         for (const int rank : {2, 3, 4}) {
@@ -169,8 +169,8 @@ TEST(OnnxAttention, EveryCombinationOfItsOptionsGivesItsResult) {
                 const bool packed = count % 2 == 1;
                 const std::optional<float> scale =
                     count % 3 == 0 ? std::optional<float>() : 0.3f * static_cast<float>(count % 3);
-                const Case c{heads,      key_heads, cache,  kind,    rank,
-                             short_mask, causal,    packed, softcap, scale};
+                const Case c{heads,      kv_heads, cache,  kind,    rank,
+                             short_mask, causal,   packed, softcap, scale};
                 SCOPED_TRACE(c.name());
                 expect_agreement(c, random);
                 ++count;

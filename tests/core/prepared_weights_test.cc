@@ -129,7 +129,7 @@ TEST_F(Prepared, AttentionTakesSeparateProjections) {
   Buffer<float, 3> x({2, 6, 16}), context({2, 9, 20}), expected(x.shape()), actual(x.shape());
   fill_normal(x.view(), random);
   fill_normal(context.view(), random);
-  const MultiHeadOptions options{.heads = 4, .key_heads = 2, .context = context};
+  const MultiHeadOptions options{.heads = 4, .kv_heads = 2, .context = context};
   PreparedWeights prepared;
   MultiHeadWeights ready = prepared.prepare(weights, parallel);
   multi_head_attention(x, weights, options, expected, scratch, parallel);

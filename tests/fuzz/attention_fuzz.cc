@@ -15,7 +15,7 @@ using namespace tril;
 namespace {
 
 struct Sizes {
-  Index batches, heads, key_heads, queries, keys, depth, width;
+  Index batches, heads, kv_heads, queries, keys, depth, width;
 };
 
 // What a mask borrows lives in `visible` and in the arguments' memory.
@@ -75,8 +75,8 @@ AttentionOptions options(fuzz::Arguments& from, const Sizes& sizes) {
 void attend(fuzz::Arguments& from) {
   Sizes sizes{};
   sizes.batches = from.number(1, 3);
-  sizes.key_heads = from.number(1, 3);
-  sizes.heads = sizes.key_heads * from.number(1, 3);
+  sizes.kv_heads = from.number(1, 3);
+  sizes.heads = sizes.kv_heads * from.number(1, 3);
   sizes.queries = from.number(1, 9);
   sizes.keys = from.number(1, 9);
   sizes.depth = from.number(1, 9);
@@ -88,9 +88,9 @@ void attend(fuzz::Arguments& from) {
   const TensorView<float, 4> q = from.view<4>(
                                  {sizes.batches, sizes.heads, sizes.queries, sizes.depth}, true),
                              k = from.view<4>(
-                                 {sizes.batches, sizes.key_heads, sizes.keys, sizes.depth}, true),
+                                 {sizes.batches, sizes.kv_heads, sizes.keys, sizes.depth}, true),
                              v = from.view<4>(
-                                 {sizes.batches, sizes.key_heads, sizes.keys, sizes.width}, true);
+                                 {sizes.batches, sizes.kv_heads, sizes.keys, sizes.width}, true);
   AttentionTrace trace;
   const Shape<4> scores = {sizes.batches, sizes.heads, sizes.queries, sizes.keys};
   for (TensorView<float, 4>* each : {&trace.scores, &trace.capped, &trace.masked, &trace.weights}) {

@@ -68,11 +68,11 @@ CASES = {
 
 def attend(index, sizes, options):
     """The definition, a broadcast [B, H, T, S] at a time."""
-    batches, heads, key_heads, queries, keys, depth, width = sizes
+    batches, heads, kv_heads, queries, keys, depth, width = sizes
     random = Random(100 + index)
     q = normal(random, batches, heads, queries, depth)
-    k = normal(random, batches, key_heads, keys, depth).repeat_interleave(heads // key_heads, 1)
-    v = normal(random, batches, key_heads, keys, width).repeat_interleave(heads // key_heads, 1)
+    k = normal(random, batches, kv_heads, keys, depth).repeat_interleave(heads // kv_heads, 1)
+    v = normal(random, batches, kv_heads, keys, width).repeat_interleave(heads // kv_heads, 1)
 
     past = torch.full((batches, 1, 1, 1), options.get('past', 0))
     visible = torch.ones(batches, heads, queries, keys, dtype=torch.bool)

@@ -20,7 +20,7 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   const MaskArgument mask(options.attention.mask, kCall);
   tril::MultiHeadOptions core;
   core.heads = options.attention.heads;
-  core.key_heads = options.attention.kv_heads;
+  core.kv_heads = options.attention.kv_heads;
   core.attention = options.attention.core(mask.mask(), 0, kCall);
   const auto input = sequences(x, x, kCall, "x");
   if (context) core.context = sequences(*context, x, kCall, "context");
@@ -38,7 +38,7 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   const Traces traces(results, left_out(x));
   MultiHeadTrace trace;
   if (options.attention.trace) {
-    trace = traces.multi_head({batches, queries, keys, core.heads, core.key_heads,
+    trace = traces.multi_head({batches, queries, keys, core.heads, core.kv_heads,
                                MultiHeadShape::head_width(parts, core.heads),
                                options.attention.softcap > 0});
   }

@@ -20,7 +20,7 @@ AttentionTrace Traces::attention(const Shape<4>& scores, bool softcap) const {
 
 MultiHeadTrace Traces::multi_head(const MultiHeadShape& s) const {
   const Shape<4> query{s.batches, s.heads, s.queries, s.width};
-  const Shape<4> key{s.batches, s.key_heads == 0 ? s.heads : s.key_heads, s.keys, s.width};
+  const Shape<4> key{s.batches, s.kv_heads == 0 ? s.heads : s.kv_heads, s.keys, s.width};
   MultiHeadTrace trace;
   trace.queries = make("queries", query);
   trace.keys = make("keys", key);

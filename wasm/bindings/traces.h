@@ -16,9 +16,9 @@ namespace tril::js {
 // What the shapes of multi-head attention's intermediates follow from.
 struct MultiHeadShape {
   Index batches, queries, keys;
-  Index heads, key_heads;  // key_heads = 0: as many as heads
-  Index width;             // of one head
-  bool softcap;            // whether there are capped scores
+  Index heads, kv_heads;  // kv_heads = 0: as many as heads
+  Index width;            // of one head
+  bool softcap;           // whether there are capped scores
 
   // From the weights; where they do not fit, which the core will say, any width.
   static Index head_width(const MultiHeadWeights& weights, Index heads);

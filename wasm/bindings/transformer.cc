@@ -16,7 +16,7 @@ template <typename Options>
 Options common(const BlockOptions& options, std::string_view call) {
   Options core;
   core.heads = options.heads;
-  core.key_heads = options.kv_heads;
+  core.kv_heads = options.kv_heads;
   core.norm = options.pre_norm ? NormOrder::pre : NormOrder::post;
   core.activation = activation_named(options.activation, call);
   core.eps = options.eps;

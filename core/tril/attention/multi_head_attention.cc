@@ -53,7 +53,7 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
                             const MultiHeadTrace& trace) {
   detail::Projections project = detail::projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
-  const Index heads = options.heads, key_heads = project.key_heads, width = project.width;
+  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
   const auto why = [&] {
     return "x is " + shape_text(x) + " with " + std::to_string(heads) + " heads of " +
@@ -67,7 +67,7 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
     check_no_overlap(view, output, kCall, name);
   };
   const Shape<4> query_shape = {batches, heads, queries, width};
-  const Shape<4> key_shape = {batches, key_heads, keys, width};
+  const Shape<4> key_shape = {batches, kv_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
   project.check_no_overlap(output, kCall, "output");
   check_trace(trace.queries, query_shape, "trace.queries");
@@ -96,22 +96,22 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace) {
   const detail::Projections project = checked(x, weights, options, output, trace);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
-  const Index heads = options.heads, key_heads = project.key_heads, width = project.width;
+  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
   Scratch::Frame frame(scratch);
   const auto take = [&](Index positions, Index all_heads) {
     const Shape<3> shape = {batches, positions, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
-  const TensorView<float, 3> query = take(queries, heads), key = take(keys, key_heads);
-  const TensorView<float, 3> value = take(keys, key_heads), joined = take(queries, heads);
+  const TensorView<float, 3> query = take(queries, heads), key = take(keys, kv_heads);
+  const TensorView<float, 3> value = take(keys, kv_heads), joined = take(queries, heads);
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
     const Shape<4> shape = {batches, heads, queries, keys};
     attention_trace.weights = {frame.take<float>(batches, heads, queries, keys), shape};
   }
   const detail::AttentionProblem problem = detail::attention_problem(
-      kCall, split_heads(query, heads), split_heads(key, key_heads), split_heads(value, key_heads),
+      kCall, split_heads(query, heads), split_heads(key, kv_heads), split_heads(value, kv_heads),
       options.attention, split_heads(joined, heads), attention_trace);
 
   detail::project(project.query, query, scratch, parallel);
@@ -123,8 +123,8 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
       scratch, parallel);
 
   copy(split_heads(query, heads), trace.queries);
-  copy(split_heads(key, key_heads), trace.keys);
-  copy(split_heads(value, key_heads), trace.values);
+  copy(split_heads(key, kv_heads), trace.keys);
+  copy(split_heads(value, kv_heads), trace.values);
   copy(split_heads(joined, heads), trace.heads);
   if (trace.average_weights) {
     average_heads(attention_trace.weights, trace.average_weights, parallel);

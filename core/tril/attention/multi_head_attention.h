@@ -50,8 +50,8 @@ using MultiHeadWeights = BasicMultiHeadWeights<const float>;
 
 // Heads, and where keys and values come from.
 struct MultiHeadOptions {
-  Index heads = 1;      // H, which divides E
-  Index key_heads = 0;  // Hk; 0: as many as heads
+  Index heads = 1;     // H, which divides E
+  Index kv_heads = 0;  // Hk; 0: as many as heads
   // Cross-attention: what keys and values are made of, [B, S, ...]; none: x, and values from
   // context.
   TensorView<const float, 3> context = {};

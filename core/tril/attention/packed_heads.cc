@@ -12,7 +12,7 @@ constexpr Index kDepthBlock = 256;
 }  // namespace
 
 PackedHeads::PackedHeads(const AttentionProblem& problem, Scratch::Frame& frame)
-    : heads_(problem.key_heads()),
+    : heads_(problem.kv_heads()),
       keys_(problem.keys()),
       depth_(problem.depth()),
       width_(problem.value_width()),

@@ -22,12 +22,12 @@ struct AttentionProblem {
   Index heads() const noexcept { return query.size(1); }
   Index queries() const noexcept { return query.size(2); }
   Index depth() const noexcept { return query.size(3); }
-  Index key_heads() const noexcept { return key.size(1); }
+  Index kv_heads() const noexcept { return key.size(1); }
   Index keys() const noexcept { return key.size(2); }
   Index value_width() const noexcept { return value.size(3); }
 
   // The head of keys and values that a head of queries looks at.
-  Index key_head(Index head) const noexcept { return head / (heads() / key_heads()); }
+  Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
   // Where query 0 of a batch stands on the axis of keys.
   Index offset(Index batch) const noexcept {
     return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries();

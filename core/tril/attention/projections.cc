@@ -45,12 +45,12 @@ void check_weight(std::string_view call, const char* name, const Projection& pro
 Projections projections(std::string_view call, TensorView<const float, 3> x,
                         const MultiHeadWeights& weights, const MultiHeadOptions& options) {
   const Index heads = options.heads;
-  const Index key_heads = options.key_heads == 0 ? heads : options.key_heads;
+  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
   check_view(x, call, "x");
   if (heads < 1) fail(call, "heads", "must be at least 1, is " + std::to_string(heads));
-  if (key_heads < 1 || heads % key_heads != 0) {
-    fail(call, "key_heads",
-         std::to_string(key_heads) + " does not divide the " + std::to_string(heads) + " heads");
+  if (kv_heads < 1 || heads % kv_heads != 0) {
+    fail(call, "kv_heads",
+         std::to_string(kv_heads) + " does not divide the " + std::to_string(heads) + " heads");
   }
   const auto& context = options.context ? options.context : x;
   const auto& value_context = options.value_context ? options.value_context : context;
@@ -71,21 +71,21 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
   const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
   check_view(given, call, name);
-  const Index parts = fused ? heads + 2 * key_heads : heads;
+  const Index parts = fused ? heads + 2 * kv_heads : heads;
   if (given.size(0) % parts != 0) {
     fail(call, name,
          "its " + std::to_string(given.size(0)) + " rows do not divide into " +
              std::to_string(heads) + " heads; shape is " + shape_text(given));
   }
   const Index width = given.size(0) / parts;
-  const Index rows = heads * width, key_rows = key_heads * width;
+  const Index rows = heads * width, key_rows = kv_heads * width;
 
   Projections result{{x, weights.q_proj_weight, {}, {weights.q_proj_packed}},
                      {context, weights.k_proj_weight, {}, {weights.k_proj_packed}},
                      {value_context, weights.v_proj_weight, {}, {weights.v_proj_packed}},
                      weights.out_proj_weight,
                      weights.out_proj_bias,
-                     key_heads,
+                     kv_heads,
                      width};
   if (fused) {
     result.query.weight = part(weights.in_proj_weight, 0, rows);

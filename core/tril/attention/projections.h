@@ -19,7 +19,7 @@ struct Projections {
   Projection query, key, value;
   MatrixView<const float> out_weight;
   VectorView<const float> out_bias;
-  Index key_heads;
+  Index kv_heads;
   Index width;  // of one head
 
   // Throws where a view that is written shares memory with an input or a weight.

@@ -73,7 +73,7 @@ void attend_block(const AttentionProblem& p, const Heads& heads, MaskBlock block
 
 // One row only multiplies with each head of keys, so packing it would not pay.
 bool is_direct(const AttentionProblem& p) noexcept {
-  return p.queries() == 1 && p.heads() == p.key_heads();
+  return p.queries() == 1 && p.heads() == p.kv_heads();
 }
 
 template <typename Heads>

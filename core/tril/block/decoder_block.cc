@@ -10,13 +10,13 @@ constexpr const char* kCall = "decoder_block";
 
 MultiHeadOptions self_options(const DecoderBlockOptions& options) {
   return {
-      .heads = options.heads, .key_heads = options.key_heads, .attention = options.self_attention};
+      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.self_attention};
 }
 
 MultiHeadOptions cross_options(const DecoderBlockOptions& options,
                                const TensorView<const float, 3>& memory) {
   return {.heads = options.heads,
-          .key_heads = options.key_heads,
+          .kv_heads = options.kv_heads,
           .context = memory,
           .attention = options.cross_attention};
 }

@@ -42,7 +42,7 @@ using DecoderBlockWeights = BasicDecoderBlockWeights<const float>;
 // As TransformerBlockOptions, with what cross-attention needs.
 struct DecoderBlockOptions {
   Index heads = 1;                           // H, which divides C
-  Index key_heads = 0;                       // 0: as many as heads
+  Index kv_heads = 0;                        // 0: as many as heads
   NormOrder norm = NormOrder::post;          // where the norms are
   Activation activation = Activation::relu;  // of feed-forward
   double eps = 1e-5;                         // added to the variance in the norms

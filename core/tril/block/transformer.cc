@@ -123,13 +123,13 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   }
   check_shape(output, target.shape(), kCall, "output", "the shape of target");
   const TransformerBlockOptions encoder_options = {.heads = options.heads,
-                                                   .key_heads = options.key_heads,
+                                                   .kv_heads = options.kv_heads,
                                                    .norm = options.norm,
                                                    .activation = options.activation,
                                                    .eps = options.eps,
                                                    .attention = options.source_attention};
   const DecoderBlockOptions decoder_options = {.heads = options.heads,
-                                               .key_heads = options.key_heads,
+                                               .kv_heads = options.kv_heads,
                                                .norm = options.norm,
                                                .activation = options.activation,
                                                .eps = options.eps,

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kCall = "transformer_block";
 
 MultiHeadOptions attention_options(const TransformerBlockOptions& options) {
-  return {.heads = options.heads, .key_heads = options.key_heads, .attention = options.attention};
+  return {.heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ using TransformerBlockWeights = BasicTransformerBlockWeights<const float>;
 // As the arguments of nn.TransformerEncoderLayer.
 struct TransformerBlockOptions {
   Index heads = 1;                           // H, which divides C
-  Index key_heads = 0;                       // 0: as many as heads
+  Index kv_heads = 0;                        // 0: as many as heads
   NormOrder norm = NormOrder::post;          // where the norms are
   Activation activation = Activation::relu;  // of feed-forward
   double eps = 1e-5;                         // added to the variance in the norms

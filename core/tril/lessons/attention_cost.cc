@@ -19,21 +19,21 @@ using detail::times;
 void check_sizes(const AttentionSizes& sizes, const char* call) {
   check_size(sizes.batches, call, "batches");
   check_size(sizes.heads, call, "heads");
-  check_size(sizes.key_heads, call, "key_heads");
+  check_size(sizes.kv_heads, call, "kv_heads");
   check_size(sizes.queries, call, "queries");
   check_size(sizes.keys, call, "keys");
   check_size(sizes.width, call, "width");
   check_size(sizes.value_width, call, "value_width");
-  if (sizes.heads % sizes.key_heads != 0) {
-    fail(call, "key_heads",
-         std::to_string(sizes.key_heads) + " does not divide the " + std::to_string(sizes.heads) +
+  if (sizes.heads % sizes.kv_heads != 0) {
+    fail(call, "kv_heads",
+         std::to_string(sizes.kv_heads) + " does not divide the " + std::to_string(sizes.heads) +
              " heads");
   }
 }
 
 double input_bytes(const AttentionSizes& s) noexcept {
   return kFloatBytes * (times(s.batches, s.heads, s.queries, s.width) +
-                        times(s.batches, s.key_heads, s.keys, s.width + s.value_width));
+                        times(s.batches, s.kv_heads, s.keys, s.width + s.value_width));
 }
 double output_bytes(const AttentionSizes& s) noexcept {
   return kFloatBytes * times(s.batches, s.heads, s.queries, s.value_width);
@@ -74,8 +74,8 @@ Work count(const AttentionProblem& p, Index query_block, Index key_block) noexce
 AttentionProblem problem_of(const AttentionSizes& s, const AttentionOptions& options) {
   AttentionProblem problem{};
   problem.query = {nullptr, {s.batches, s.heads, s.queries, s.width}};
-  problem.key = {nullptr, {s.batches, s.key_heads, s.keys, s.width}};
-  problem.value = {nullptr, {s.batches, s.key_heads, s.keys, s.value_width}};
+  problem.key = {nullptr, {s.batches, s.kv_heads, s.keys, s.width}};
+  problem.value = {nullptr, {s.batches, s.kv_heads, s.keys, s.value_width}};
   problem.mask = detail::whole_mask(options);
   problem.past = options.past;
   problem.key_lengths = options.key_lengths;
@@ -167,7 +167,7 @@ AttentionCost low_rank_attention_cost(const AttentionSizes& s, Index rank) {
   AttentionSizes projected = s;
   projected.keys = rank;
   AttentionCost cost = attention_cost(projected, {});
-  const double values = times(s.batches, s.key_heads, s.width + s.value_width);
+  const double values = times(s.batches, s.kv_heads, s.width + s.value_width);
   cost.flops += times(2, rank, s.keys) * values;
   cost.input_bytes = input_bytes(s) + kFloatBytes * times(2, rank, s.keys);
   cost.held_bytes += kFloatBytes * times(rank) * values;
@@ -210,10 +210,10 @@ AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const Attention
          "without cross-attention there are as many as queries, " + std::to_string(s.queries) +
              ", not " + std::to_string(s.keys));
   }
-  const Index head = s.width / s.heads, key_width = head * s.key_heads;
+  const Index head = s.width / s.heads, key_width = head * s.kv_heads;
   AttentionCost cost = attention_cost({.batches = s.batches,
                                        .heads = s.heads,
-                                       .key_heads = s.key_heads,
+                                       .kv_heads = s.kv_heads,
                                        .queries = s.queries,
                                        .keys = s.keys,
                                        .width = head,

@@ -14,9 +14,9 @@ Cost softmax_cost(Index rows, Index length, bool stable = true);
 
 // As attention's views: query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv].
 struct AttentionSizes {
-  Index batches = 1, heads = 1, key_heads = 1;  // B, H, Hk
-  Index queries = 1, keys = 1;                  // T, S
-  Index width = 1, value_width = 1;             // D, Dv
+  Index batches = 1, heads = 1, kv_heads = 1;  // B, H, Hk
+  Index queries = 1, keys = 1;                 // T, S
+  Index width = 1, value_width = 1;            // D, Dv
 };
 
 // A cost with the number of scores behind it.
@@ -34,7 +34,7 @@ struct AttentionCost : Cost {
 // factor, sum, output), and Dv for each query.
 //
 // Held: a block's scores; by `online` also three numbers a query. `blocks` are those of `online`.
-// Throws Error for a size below 1, for key_heads that do not divide heads, and as attention does
+// Throws Error for a size below 1, for kv_heads that do not divide heads, and as attention does
 // for options.
 AttentionCost attention_cost(const AttentionSizes& sizes, const AttentionOptions& options,
                              const OnlineBlocks& blocks = {});
@@ -65,12 +65,12 @@ AttentionCost additive_attention_cost(const AdditiveSizes& sizes);
 
 // The sizes of a multi-head attention.
 struct MultiHeadSizes {
-  Index batches = 1;               // B
-  Index queries = 1, keys = 1;     // T, S
-  Index width = 1;                 // C, of inputs and output; a head is C / heads wide
-  Index heads = 1, key_heads = 1;  // H, Hk
-  bool bias = true;                // whether the four layers have one
-  bool cross = false;              // keys and values are made of another tensor, [B, S, C]
+  Index batches = 1;              // B
+  Index queries = 1, keys = 1;    // T, S
+  Index width = 1;                // C, of inputs and output; a head is C / heads wide
+  Index heads = 1, kv_heads = 1;  // H, Hk
+  bool bias = true;               // whether the four layers have one
+  bool cross = false;             // keys and values are made of another tensor, [B, S, C]
 };
 
 // Four linear layers and the attention between them. Held: queries, keys, values, the heads'

@@ -12,7 +12,7 @@ AttentionCost transformer_block_cost(const TransformerBlockSizes& s,
                                                   .keys = s.tokens,
                                                   .width = s.width,
                                                   .heads = s.heads,
-                                                  .key_heads = s.key_heads},
+                                                  .kv_heads = s.kv_heads},
                                                  options);
   const Index rows = s.batches * s.tokens;
   const Cost feed = feed_forward_cost(

@@ -11,7 +11,7 @@ struct TransformerBlockSizes {
   Index batches = 1;                         // B
   Index tokens = 1;                          // T
   Index width = 1;                           // C
-  Index heads = 1, key_heads = 1;            // H, Hk
+  Index heads = 1, kv_heads = 1;             // H, Hk
   Index hidden = 1;                          // of the feed-forward
   Activation activation = Activation::relu;  // of the feed-forward, too
 };
