@@ -111,7 +111,7 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
             std::string::npos);
   EXPECT_NE(error_of([&] {
               additive_attention(query, key, value, weights(), {}, wrong, scratch, parallel);
-            }).find("output: shape must be [2, 7, 4]"),
+            }).find("out: shape must be [2, 7, 4]"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               additive_attention(query, {key.data(), {1, 9, 6}}, value, weights(), {}, output,

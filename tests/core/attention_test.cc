@@ -352,7 +352,7 @@ TEST_P(AttentionTest, RejectsWhatDoesNotFit) {
   shapes({2, 4, 2, 3, 4, 6, 7}, "key is [2, 2, 4, 6], value is [2, 2, 5, 7]");
   EXPECT_NE(error_of([&] {
               attention(in.query, in.key, in.value, {}, wrong, scratch, parallel);
-            }).find("attention: output: shape must be [2, 4, 3, 7], is [2, 4, 3, 4]"),
+            }).find("attention: out: shape must be [2, 4, 3, 7], is [2, 4, 3, 4]"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               attention({}, in.key, in.value, {}, in.output, scratch, parallel);
@@ -361,7 +361,7 @@ TEST_P(AttentionTest, RejectsWhatDoesNotFit) {
   EXPECT_NE(error_of([&] {
               attention(in.query, in.key, in.value, {}, {in.value.data(), in.output.shape()},
                         scratch, parallel);
-            }).find("attention: output: shares memory with an input"),
+            }).find("attention: out: shares memory with an input"),
             std::string::npos);
 
   for (Index i = 0; i < in.output.view().count(); ++i) ASSERT_EQ(in.output.data()[i], -7.0f);

@@ -235,7 +235,7 @@ TEST(DecoderBlock, RejectsWhatDoesNotFitAndWritesNothing) {
                 .find("decoder_block: multihead_attn.in_proj_weight: shape must be [12, 11]"),
             std::string::npos);
   EXPECT_EQ(message(e.x, e.memory, e.memory),
-            "decoder_block: output: shape must be [2, 9, 12], is [2, 5, 12]; the shape of x");
+            "decoder_block: out: shape must be [2, 9, 12], is [2, 5, 12]; the shape of x");
   EXPECT_EQ(e.output.data()[0], 7);
   e.run();
   EXPECT_NE(e.output.data()[0], 7);

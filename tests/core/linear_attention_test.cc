@@ -125,7 +125,7 @@ TEST_F(LinearAttention, RejectsWhatDoesNotFit) {
             std::string::npos);
   EXPECT_NE(error_of([&] {
               linear_attention(query, key, value, {}, wrong, scratch, parallel);
-            }).find("linear_attention: output: shape must be [2, 4, 13, 5], is [2, 3, 13, 6]"),
+            }).find("linear_attention: out: shape must be [2, 4, 13, 5], is [2, 3, 13, 6]"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
 }
@@ -179,7 +179,7 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   EXPECT_NE(message(e, {f.data(), {4, 17}}).find("low_rank_attention: f: shape must be [5, 17]"),
             std::string::npos);
   EXPECT_EQ(message({}, f), "low_rank_attention: e: no tensor given");
-  EXPECT_NE(message({output.data(), {5, 17}}, f).find("output: shares memory with an input"),
+  EXPECT_NE(message({output.data(), {5, 17}}, f).find("out: shares memory with an input"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               low_rank_attention(query, key, value, e, f, {.scale = std::nanf("")}, output, scratch,

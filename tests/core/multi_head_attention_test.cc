@@ -349,7 +349,7 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   bad.out_proj_weight = module.in_proj_weight;  // [18, 6] would do, but not for this output
   rejects(bad, {.heads = 2}, "out_proj_bias: shape must be [18], is [6]");
   bad.out_proj_bias = {};
-  rejects(bad, {.heads = 2}, "output: shape must be [2, 4, 18], is [2, 4, 6]");
+  rejects(bad, {.heads = 2}, "out: shape must be [2, 4, 18], is [2, 4, 6]");
   Buffer<float, 4> wrong({2, 2, 4, 5});
   rejects(good, {.heads = 2}, "trace.queries: shape must be [2, 2, 4, 3]", {.queries = wrong});
   rejects(good, {.heads = 2}, "trace.weights: shape must be [2, 2, 4, 4]",

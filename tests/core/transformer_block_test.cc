@@ -325,13 +325,13 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
             "transformer_block: x: no tensor given");
   EXPECT_NE(error_of([&] {
               transformer_block(e.x, e.weights, e.options, e.x, e.scratch, e.parallel);
-            }).find("transformer_block: output: shares memory"),
+            }).find("transformer_block: out: shares memory"),
             std::string::npos);
   Buffer<float, 3> narrow({2, 9, 11});
   EXPECT_EQ(error_of([&] {
               transformer_block(e.x, e.weights, e.options, narrow, e.scratch, e.parallel);
             }),
-            "transformer_block: output: shape must be [2, 9, 12], is [2, 9, 11]; the shape of x");
+            "transformer_block: out: shape must be [2, 9, 12], is [2, 9, 11]; the shape of x");
   e.run();
   EXPECT_NE(e.output.data()[0], 7);
 }

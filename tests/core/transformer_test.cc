@@ -199,7 +199,7 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
             "transformer: target: must have the batches of source; source is [3, 9, 10], target is "
             "[2, 7, 10]");
   EXPECT_EQ(message(e.source, e.target, e.source),
-            "transformer: output: shape must be [3, 7, 10], is [3, 9, 10]; the shape of target");
+            "transformer: out: shape must be [3, 7, 10], is [3, 9, 10]; the shape of target");
   EXPECT_NE(message(e.source, e.target, e.target).find("shares memory"), std::string::npos);
   EXPECT_NE(message(e.source, e.target, TensorView<float, 3>(e.source.data(), {3, 7, 10}))
                 .find("shares memory"),

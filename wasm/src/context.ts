@@ -208,10 +208,9 @@ function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unkno
 
 /** Where the core calls an argument otherwise than JavaScript does. */
 const publicNames: Record<string, string> = {
-  key_heads: 'kvHeads',
+  kv_heads: 'kvHeads',
   key_lengths: 'keyLengths',
   key_width: 'keyWidth',
-  output: 'out',
   value_width: 'valueWidth',
   value_context: 'valueContext',
   'weights.key': 'w_k',

@@ -38,7 +38,7 @@ void copy_row(const float* from, Index count, const TensorView<float, 3>& to, In
 
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
-                        const Mask& mask, TensorView<float, 3> output, Scratch& scratch,
+                        const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
                         Parallel& parallel, const AdditiveTrace& trace) {
   check_inputs(query, key, value, weights);
   const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
@@ -55,12 +55,12 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       check_no_overlap(view, weight, kCall, name);
     check_no_overlap(view, weights.score, kCall, name);
   };
-  check_written(output, {batches, queries, value.size(2)}, "output");
+  check_written(out, {batches, queries, value.size(2)}, "out");
   const auto check_trace = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
                                const char* name) {
     if (!view) return;
     check_written(view, shape, name);
-    check_no_overlap(view, output, kCall, name);
+    check_no_overlap(view, out, kCall, name);
   };
   check_trace(trace.queries, {batches, queries, width}, "trace.queries");
   check_trace(trace.keys, {batches, keys, width}, "trace.keys");
@@ -77,7 +77,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
 
   // for each batch:  q = Wq query, k = Wk key
   //   for each query t:  scores = w_score . tanh(q_t + k_s) for every key s, masked, softmax
-  //   output = scores V
+  //   out = scores V
   for (Index b = 0; b < batches; ++b) {
     linear(query[b], weights.query, {}, q, scratch, parallel);
     linear(key[b], weights.key, {}, k, scratch, parallel);
@@ -92,7 +92,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       softmax_row(row, row, keys, 1.0f);
       copy_row(row, keys, trace.weights, b, t);
     });
-    matmul(scores, value[b], {}, output[b], scratch, parallel);
+    matmul(scores, value[b], {}, out[b], scratch, parallel);
     for (Index t = 0; t < queries; ++t) copy_row(q[t].data(), width, trace.queries, b, t);
     for (Index s = 0; s < keys; ++s) copy_row(k[s].data(), width, trace.keys, b, s);
   }

@@ -1,7 +1,7 @@
 // Additive attention (Bahdanau, Cho, Bengio 2015): a small network in place of the dot product,
 //
 //   score[t, s] = w_score . tanh(Wq q_t + Wk k_s)
-//   output = softmax(score + mask) V
+//   out = softmax(score + mask) V
 #pragma once
 
 #include <tril/attention/mask.h>
@@ -27,12 +27,12 @@ struct AdditiveTrace {
   TensorView<float, 3> weights = {};  // [B, T, S]
 };
 
-// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], output [B, T, Dv]; the mask is that of scores
+// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask is that of scores
 // [B, 1, T, S]. A query that sees nothing gets zeros. What is written may not share memory with
 // what is read. Throws Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
-                        const Mask& mask, TensorView<float, 3> output, Scratch& scratch,
+                        const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
                         Parallel& parallel, const AdditiveTrace& trace = {});
 
 }  // namespace tril

@@ -39,9 +39,9 @@ void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& paralle
 
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
-               TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+               TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace) {
-  detail::attend(detail::attention_problem("attention", query, key, value, options, output, trace),
+  detail::attend(detail::attention_problem("attention", query, key, value, options, out, trace),
                  scratch, parallel);
 }
 

@@ -1,6 +1,6 @@
 // Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1):
 //
-//   output [T, Dv] = softmax(scale * Q K^T + mask) V      Q [T, D], K [S, D], V [S, Dv]
+//   out [T, Dv] = softmax(scale * Q K^T + mask) V      Q [T, D], K [S, D], V [S, Dv]
 //
 // for every head of every batch. Grouped-query attention (Ainslie et al. 2023): with Hk < H heads
 // of keys and values, H / Hk heads of queries in a row share one.
@@ -46,12 +46,12 @@ struct AttentionTrace {
   TensorView<float, 4> weights = {};  // after softmax
 };
 
-// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], output [B, H, T, Dv]; Hk divides H.
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.
 // A query that sees nothing gets zeros. A NaN or infinity reaches no other head or batch. What is
 // written may not share memory with what is read. Throws Error where shapes or options do not fit.
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
-               TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+               TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace = {});
 
 }  // namespace tril

@@ -44,7 +44,7 @@ void divide(float* row, Index count, float sum) noexcept {
 // f(K)^T V first, where every query sees every key:
 //
 // state [D, Dv] = f(K)^T V,  total [D] = the sum of the rows of f(K)
-// output = f(Q) state;  each row divided by f(q_t) . total
+// out = f(Q) state;  each row divided by f(q_t) . total
 void values_first(const AttentionProblem& p, const LinearAttentionOptions& options,
                   Scratch& scratch, Parallel& parallel) {
   const Index depth = p.depth(), width = p.value_width();
@@ -58,14 +58,14 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
     matmul(k, p.value[b][kh], {.transpose_a = true}, state, scratch, parallel);
-    matmul(q, state, {}, p.output[b][h], scratch, parallel);
+    matmul(q, state, {}, p.out[b][h], scratch, parallel);
     if (!options.normalise) continue;
     std::fill_n(total, depth, 0.0f);
     for (Index s = 0; s < p.keys(); ++s) {
       for (Index d = 0; d < depth; ++d) total[d] += k[s].data()[d];
     }
     for (Index t = 0; t < p.queries(); ++t) {
-      divide(p.output[b][h][t].data(), width, dot(q[t].data(), total, depth));
+      divide(p.out[b][h][t].data(), width, dot(q[t].data(), total, depth));
     }
   }
 }
@@ -104,7 +104,7 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
       }
       map_features(options.feature_map, p.query[b][h][t].data(), depth, q);
       score_kernels().linear_step(q, k, value, depth, padded, state, out);
-      float* const to = p.output[b][h][t].data();
+      float* const to = p.out[b][h][t].data();
       std::copy_n(out, width, to);
       if (options.normalise) divide(to, width, out[width]);
     }
@@ -112,7 +112,7 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
 }
 
 // scores = f(Q) f(K)^T, 0 above the diagonal if causal;  each row divided by its sum
-// output = scores V
+// out = scores V
 void scores_first(const AttentionProblem& p, const LinearAttentionOptions& options,
                   TensorView<float, 4> weights, Scratch& scratch, Parallel& parallel) {
   const Index depth = p.depth(), keys = p.keys();
@@ -131,7 +131,7 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
       if (options.normalise) divide(row, keys, std::accumulate(row, row + keys, 0.0f));
       if (weights) std::copy_n(row, keys, weights[b][h][t].data());
     }
-    matmul(scores, p.value[b][kh], {}, p.output[b][h], scratch, parallel);
+    matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
   }
 }
 
@@ -139,10 +139,10 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
 
 void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const LinearAttentionOptions& options,
-                      TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                       TensorView<float, 4> weights) {
   const AttentionProblem problem =
-      detail::attention_problem(kCall, query, key, value, {}, output, {.weights = weights});
+      detail::attention_problem(kCall, query, key, value, {}, out, {.weights = weights});
   if (options.order == ProductOrder::scores_first) {
     return scores_first(problem, options, weights, scratch, parallel);
   }

@@ -1,7 +1,7 @@
 // Attention without softmax, in either order of multiplication:
 //
 //   weights[t, s] = f(q_t) . f(k_s)  over  sum of f(q_t) . f(k_s') over all keys s' seen
-//   output = weights V
+//   out = weights V
 //
 // scores_first multiplies as written, (f(Q) f(K)^T) V, O(T S) time and memory. values_first uses
 // that the product is associative, f(Q) (f(K)^T V), O(T + S) time and no scores at all
@@ -31,13 +31,13 @@ struct LinearAttentionOptions {
   bool normalise = true;  // divide by the sum; with identity and false: the plain product Q K^T V
 };
 
-// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], output [B, H, T, Dv]; Hk divides H.
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.
 // weights [B, H, T, S] or none, only with scores_first: filled with the weights. Where the sum that
 // divides is 0 the output is 0. What is written may not share memory with what is read. Throws
 // Error where shapes do not fit.
 void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const LinearAttentionOptions& options,
-                      TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                       TensorView<float, 4> weights = {});
 
 }  // namespace tril

@@ -25,7 +25,7 @@ void project(MatrixView<const float> projection, TensorView<const float, 4> x,
 void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                         TensorView<const float, 4> value, MatrixView<const float> e,
                         MatrixView<const float> f, const LowRankOptions& options,
-                        TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                        TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                         const AttentionTrace& trace) {
   // The inputs as attention takes them; what it writes is checked below, in its own shapes.
   const AttentionOptions attention_options = {.scale = options.scale};
@@ -35,7 +35,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
   const auto why = [&] { return "key is " + shape_text(key) + ", e is " + shape_text(e); };
   check_shape(e, {rank, key.size(2)}, kCall, "e", why);
   check_shape(f, {rank, key.size(2)}, kCall, "f", why);
-  const std::pair<const char*, TensorView<float, 4>> written[] = {{"output", output},
+  const std::pair<const char*, TensorView<float, 4>> written[] = {{"out", out},
                                                                   {"trace.scores", trace.scores},
                                                                   {"trace.capped", trace.capped},
                                                                   {"trace.masked", trace.masked},
@@ -52,7 +52,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
   };
   const TensorView<float, 4> keys = take(key.size(3)), values = take(value.size(3));
   const detail::AttentionProblem problem =
-      detail::attention_problem(kCall, query, keys, values, attention_options, output, trace);
+      detail::attention_problem(kCall, query, keys, values, attention_options, out, trace);
   project(e, key, keys, scratch, parallel);
   project(f, value, values, scratch, parallel);
   detail::attend(problem, scratch, parallel);

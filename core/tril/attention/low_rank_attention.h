@@ -1,7 +1,7 @@
 // Attention of low rank (Wang et al. 2020, "Linformer"): the S keys and values are projected to R
 // before anything attends to them, so that time and memory grow with T R instead of T S:
 //
-//   output = softmax(scale * Q (E K)^T) (F V)      E, F [R, S]
+//   out = softmax(scale * Q (E K)^T) (F V)      E, F [R, S]
 //
 // No query has keys of its own any more, so there is no mask.
 #pragma once
@@ -21,7 +21,7 @@ struct LowRankOptions {
 void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                         TensorView<const float, 4> value, MatrixView<const float> e,
                         MatrixView<const float> f, const LowRankOptions& options,
-                        TensorView<float, 4> output, Scratch& scratch, Parallel& parallel,
+                        TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                         const AttentionTrace& trace = {});
 
 }  // namespace tril

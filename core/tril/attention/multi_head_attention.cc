@@ -49,7 +49,7 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
 
 // The projections, once everything that can be wrong with the arguments has been looked at.
 detail::Projections checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                            const MultiHeadOptions& options, const TensorView<float, 3>& output,
+                            const MultiHeadOptions& options, const TensorView<float, 3>& out,
                             const MultiHeadTrace& trace) {
   detail::Projections project = detail::projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
@@ -59,17 +59,17 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
     return "x is " + shape_text(x) + " with " + std::to_string(heads) + " heads of " +
            std::to_string(width) + ", " + std::to_string(keys) + " keys";
   };
-  check_shape(output, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "output", why);
+  check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
     check_shape(view, shape, kCall, name, why);
     project.check_no_overlap(view, kCall, name);
-    check_no_overlap(view, output, kCall, name);
+    check_no_overlap(view, out, kCall, name);
   };
   const Shape<4> query_shape = {batches, heads, queries, width};
   const Shape<4> key_shape = {batches, kv_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
-  project.check_no_overlap(output, kCall, "output");
+  project.check_no_overlap(out, kCall, "out");
   check_trace(trace.queries, query_shape, "trace.queries");
   check_trace(trace.keys, key_shape, "trace.keys");
   check_trace(trace.values, key_shape, "trace.values");
@@ -86,15 +86,15 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
 }  // namespace
 
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                                const MultiHeadOptions& options, TensorView<float, 3> output,
+                                const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace) {
-  checked(x, weights, options, output, trace);
+  checked(x, weights, options, out, trace);
 }
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                          const MultiHeadOptions& options, TensorView<float, 3> output,
+                          const MultiHeadOptions& options, TensorView<float, 3> out,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace) {
-  const detail::Projections project = checked(x, weights, options, output, trace);
+  const detail::Projections project = checked(x, weights, options, out, trace);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
@@ -119,7 +119,7 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   detail::project(project.value, value, scratch, parallel);
   detail::attend(problem, scratch, parallel);
   detail::project(
-      {joined, weights.out_proj_weight, weights.out_proj_bias, {weights.out_proj_packed}}, output,
+      {joined, weights.out_proj_weight, weights.out_proj_bias, {weights.out_proj_packed}}, out,
       scratch, parallel);
 
   copy(split_heads(query, heads), trace.queries);

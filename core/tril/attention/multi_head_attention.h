@@ -3,7 +3,7 @@
 //
 //   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
 //   heads   = attention(queries, keys, values)
-//   output  = heads Wo^T + bo,  the heads side by side
+//   out  = heads Wo^T + bo,  the heads side by side
 #pragma once
 
 #include <tril/attention/attention.h>
@@ -70,16 +70,16 @@ struct MultiHeadTrace {
   TensorView<float, 4> heads = {};            // [B, H, T, D]: what attention gives, a head each
 };
 
-// x [B, T, C], output [B, T, C]. What is written may not share memory with what is read. Throws
+// x [B, T, C], out [B, T, C]. What is written may not share memory with what is read. Throws
 // Error where shapes or options do not fit.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                          const MultiHeadOptions& options, TensorView<float, 3> output,
+                          const MultiHeadOptions& options, TensorView<float, 3> out,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {});
 
 // Throws what multi_head_attention would, and does nothing else: for callers that compute something
 // before it.
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                                const MultiHeadOptions& options, TensorView<float, 3> output,
+                                const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace = {});
 
 }  // namespace tril

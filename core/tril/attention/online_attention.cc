@@ -7,11 +7,11 @@ namespace tril {
 
 void online_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const AttentionOptions& options,
-                      const OnlineBlocks& blocks, TensorView<float, 4> output, Scratch& scratch,
+                      const OnlineBlocks& blocks, TensorView<float, 4> out, Scratch& scratch,
                       Parallel& parallel, const OnlineTrace& trace) {
   constexpr const char* kCall = "online_attention";
   const detail::AttentionProblem problem =
-      detail::attention_problem(kCall, query, key, value, options, output, {});
+      detail::attention_problem(kCall, query, key, value, options, out, {});
   if (blocks.queries < 1) {
     fail(kCall, "blocks.queries", "must be at least 1, is " + std::to_string(blocks.queries));
   }
@@ -29,7 +29,7 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
     check_no_overlap(view, query, kCall, name);
     check_no_overlap(view, key, kCall, name);
     check_no_overlap(view, value, kCall, name);
-    check_no_overlap(view, output, kCall, name);
+    check_no_overlap(view, out, kCall, name);
   };
   const Index batches = problem.batches(), heads = problem.heads(), queries = problem.queries();
   const Shape<4> each = {batches, heads, queries, steps};

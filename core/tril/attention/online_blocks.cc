@@ -18,7 +18,7 @@ struct Work {
 
 // Fills the trace with the state after step `step` of a block of queries.
 void record(const OnlineTrace& trace, const MaskBlock& block, Index step, bool visited,
-            Index query_block, const Work& work, const MatrixView<float>& output) noexcept {
+            Index query_block, const Work& work, const MatrixView<float>& out) noexcept {
   const Index b = block.batch, h = block.head;
   if (trace.visited) trace.visited[b][h][block.first_query / query_block][step] = visited;
   for (Index query = block.first_query; query < block.last_query; ++query) {
@@ -27,19 +27,19 @@ void record(const OnlineTrace& trace, const MaskBlock& block, Index step, bool v
     if (trace.sum) trace.sum[b][h][query][step] = work.states[row].sum;
     if (trace.factor) trace.factor[b][h][query][step] = visited ? work.factors[row] : 1.0f;
     if (trace.partial) {
-      std::copy_n(output[query].data(), output.size(1), trace.partial[b][h][query][step].data());
+      std::copy_n(out[query].data(), out.size(1), trace.partial[b][h][query][step].data());
     }
   }
 }
 
 // scores = scale * q K^T of block.keys, capped, masked
 // for each query:  absorb the scores that it sees;  scale its output where the maximum grew
-// output += scores V
+// out += scores V
 void absorb_keys(const AttentionProblem& p, const PackedHeads& heads, const MaskBlock& block,
                  const Work& work) noexcept {
   const ScoreKernels& kernels = score_kernels();
   const MatrixView<const float> query = p.query[block.batch][block.head];
-  const MatrixView<float> output = p.output[block.batch][block.head];
+  const MatrixView<float> out = p.out[block.batch][block.head];
   const Index rows = block.last_query - block.first_query, key_head = p.key_head(block.head);
   MaskBlock wide = block;
   wide.keys = heads.widened(block.keys);
@@ -59,35 +59,35 @@ void absorb_keys(const AttentionProblem& p, const PackedHeads& heads, const Mask
     if (!seen.empty()) factor = kernels.absorb(scores + first, seen.size(), work.states[row]);
     std::fill(scores + last, scores + block.keys.size(), 0.0f);
     if (factor != 1.0f) {
-      kernels.scale(output[block.first_query + row].data(), p.value_width(), factor);
+      kernels.scale(out[block.first_query + row].data(), p.value_width(), factor);
     }
   }
   heads.combine(block.batch, key_head, work.scores + extra, stride, rows, block.keys, true,
-                output[block.first_query].data(), output.stride(0));
+                out[block.first_query].data(), out.stride(0));
 }
 
-// for each query:  maximum = -inf, sum = 0, output = 0
+// for each query:  maximum = -inf, sum = 0, out = 0
 // for each block of keys that any of the queries may see:  absorb it
-// for each query:  output /= sum, or stays 0 where nothing was seen
+// for each query:  out /= sum, or stays 0 where nothing was seen
 void attend_block(const AttentionProblem& p, const PackedHeads& heads, const OnlineBlocks& blocks,
                   const MaskBlock& block, const Work& work, const OnlineTrace& trace) noexcept {
-  const MatrixView<float> output = p.output[block.batch][block.head];
+  const MatrixView<float> out = p.out[block.batch][block.head];
   const Index rows = block.last_query - block.first_query;
   for (Index row = 0; row < rows; ++row) {
     work.states[row] = {-std::numeric_limits<float>::infinity(), 0.0f};
-    std::fill_n(output[block.first_query + row].data(), p.value_width(), 0.0f);
+    std::fill_n(out[block.first_query + row].data(), p.value_width(), 0.0f);
   }
   for (Index first = 0; first < p.keys(); first += blocks.keys) {
     MaskBlock step = block;
     step.keys = {first, std::min(first + blocks.keys, p.keys())};
     step.keys = p.mask.visible(step);
     if (!step.keys.empty()) absorb_keys(p, heads, step, work);
-    record(trace, block, first / blocks.keys, !step.keys.empty(), blocks.queries, work, output);
+    record(trace, block, first / blocks.keys, !step.keys.empty(), blocks.queries, work, out);
   }
   for (Index row = 0; row < rows; ++row) {
     const float sum = work.states[row].sum;
     if (sum == 0.0f) continue;
-    score_kernels().scale(output[block.first_query + row].data(), p.value_width(), 1 / sum);
+    score_kernels().scale(out[block.first_query + row].data(), p.value_width(), 1 / sum);
   }
 }
 

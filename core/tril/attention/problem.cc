@@ -76,7 +76,7 @@ Mask whole_mask(const AttentionOptions& options) {
 
 AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
-                                   const AttentionOptions& options, TensorView<float, 4> output,
+                                   const AttentionOptions& options, TensorView<float, 4> out,
                                    const AttentionTrace& trace) {
   check_inputs(call, query, key, value);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
@@ -87,7 +87,7 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   problem.query = query;
   problem.key = key;
   problem.value = value;
-  problem.output = output;
+  problem.out = out;
   problem.mask = whole_mask(options);
   problem.scale = options.scale.value_or(static_cast<float>(1 / std::sqrt(depth)));
   problem.softcap = options.softcap;
@@ -96,9 +96,9 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   problem.method = options.method;
   problem.trace = trace;
 
-  check_shape(output, {scores[0], scores[1], scores[2], value.size(3)}, call, "output",
+  check_shape(out, {scores[0], scores[1], scores[2], value.size(3)}, call, "out",
               [&] { return "query is " + shape_text(query) + ", value is " + shape_text(value); });
-  check_no_overlap_with_inputs(call, output, problem, "output");
+  check_no_overlap_with_inputs(call, out, problem, "out");
   if (options.method == AttentionMethod::online && problem.traced()) {
     fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
   }
@@ -111,7 +111,7 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
     check_shape(view, scores, call, name,
                 [&] { return "query is " + shape_text(query) + ", key is " + shape_text(key); });
     check_no_overlap_with_inputs(call, view, problem, name);
-    check_no_overlap(view, output, call, name);
+    check_no_overlap(view, out, call, name);
   }
   return problem;
 }

@@ -10,7 +10,7 @@ namespace tril::detail {
 
 struct AttentionProblem {
   TensorView<const float, 4> query, key, value;
-  TensorView<float, 4> output;
+  TensorView<float, 4> out;
   Mask mask;  // causal and padding included
   float scale, softcap;
   Index past;
@@ -47,7 +47,7 @@ void check_options(std::string_view call, const AttentionOptions& options, const
 // Checks all arguments of an attention, and throws Error in the name of `call` where one is wrong.
 AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
-                                   const AttentionOptions& options, TensorView<float, 4> output,
+                                   const AttentionOptions& options, TensorView<float, 4> out,
                                    const AttentionTrace& trace);
 
 // The mask of the options, causal and key lengths included.

@@ -38,19 +38,19 @@ void weigh(const Mask& mask, const MaskBlock& block, float* scores, Index stride
   }
 }
 
-// keys = those that any query of the block may see;  none: output = 0, and that is all
+// keys = those that any query of the block may see;  none: out = 0, and that is all
 // scores = scale * q K^T
 // scores = softcap * tanh(scores / softcap), where there is a cap
 // scores = -inf where the mask hides
 // each row = softmax of the part that its query may see, 0 elsewhere
-// output = scores V
+// out = scores V
 template <typename Heads>
 void attend_block(const AttentionProblem& p, const Heads& heads, MaskBlock block,
                   float* scores) noexcept {
   const Index rows = block.last_query - block.first_query;
   const MatrixView<const float> query = p.query[block.batch][block.head];
-  const MatrixView<float> output = p.output[block.batch][block.head];
-  float* const out = output[block.first_query].data();
+  const MatrixView<float> out = p.out[block.batch][block.head];
+  float* const to = out[block.first_query].data();
 
   const KeyRange seen = p.mask.visible(block);
   if (!p.traced()) block.keys = heads.widened(seen);
@@ -66,9 +66,9 @@ void attend_block(const AttentionProblem& p, const Heads& heads, MaskBlock block
     weigh(p.mask, block, scores, stride);
     record(p.trace.weights, block, scores, stride);
   }
-  if (seen.empty()) return fill_rows(rows, p.value_width(), 0.0f, out, output.stride(0));
+  if (seen.empty()) return fill_rows(rows, p.value_width(), 0.0f, to, out.stride(0));
   heads.combine(block.batch, key_head, scores + (seen.first - block.keys.first), stride, rows, seen,
-                false, out, output.stride(0));
+                false, to, out.stride(0));
 }
 
 // One row only multiplies with each head of keys, so packing it would not pay.

@@ -33,10 +33,10 @@ void check_memory(const TensorView<const float, 3>& memory, const TensorView<con
 
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                         TensorView<float, 3> output, const DecoderBlockTrace& trace) {
+                         TensorView<float, 3> out, const DecoderBlockTrace& trace) {
   check_view(x, kCall, "x");
   check_memory(memory, x, kCall);
-  check_view(output, kCall, "output");
+  check_view(out, kCall, "out");
   const Shape<3> shape = x.shape();
   check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
   detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
@@ -47,7 +47,7 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   detail::Footprint footprint(kCall);
   footprint.reads(x), footprint.reads(memory), footprint.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  footprint.writes(output, shape, "output", "the shape of x");
+  footprint.writes(out, shape, "out", "the shape of x");
   footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
   footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
   footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
@@ -60,20 +60,19 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   footprint.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
   footprint.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, self_options(options), output,
-                               trace.self_attn);
+    check_multi_head_attention(x, weights.self_attn, self_options(options), out, trace.self_attn);
   });
   detail::check_part(kCall, "multihead_attn", [&] {
-    check_multi_head_attention(x, weights.multihead_attn, cross_options(options, memory), output,
+    check_multi_head_attention(x, weights.multihead_attn, cross_options(options, memory), out,
                                trace.multihead_attn);
   });
 }
 
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                   TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                   TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                    const DecoderBlockTrace& trace) {
-  check_decoder_block(x, memory, weights, options, output, trace);
+  check_decoder_block(x, memory, weights, options, out, trace);
   Scratch::Frame frame(scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
   const TensorView<float, 3> work = take(), looked_back = take(), looked_across = take();
@@ -99,7 +98,7 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
   sublayer(weights.norm2, {trace.cross, trace.residual2, trace.normed2})
       .run(looked_back, look_across, work, looked_across, parallel);
   sublayer(weights.norm3, {trace.feed_forward, trace.residual3, trace.normed3})
-      .run(looked_across, feed, work, output, parallel);
+      .run(looked_across, feed, work, out, parallel);
 }
 
 }  // namespace tril

@@ -70,18 +70,18 @@ struct DecoderBlockTrace {
   TensorView<float, 3> normed3 = {};       // post-norm: the block's output
 };
 
-// x and output [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
+// x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
 // stride. What is written may not share memory with what is read. Throws Error, naming weights as
 // above, where shapes or options do not fit.
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                   TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                   TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                    const DecoderBlockTrace& trace = {});
 
 // Throws what decoder_block would, and does nothing else.
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                         TensorView<float, 3> output, const DecoderBlockTrace& trace = {});
+                         TensorView<float, 3> out, const DecoderBlockTrace& trace = {});
 
 // Throws Error unless there is a memory with as many batches as x.
 void check_memory(const TensorView<const float, 3>& memory, const TensorView<const float, 3>& x,

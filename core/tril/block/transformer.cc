@@ -16,7 +16,7 @@ Trace trace_of(const std::vector<Trace>& traces, std::size_t layer) {
 // and the traces and the norm fit.
 template <typename Weights, typename Trace, typename Check>
 void check_stack(const char* call, const Weights& weights, const std::vector<Trace>& traces,
-                 const TensorView<float, 3>& output, double eps, const Check& check) {
+                 const TensorView<float, 3>& out, double eps, const Check& check) {
   const std::size_t count = weights.layers.size();
   if (count == 0) fail(call, "layers", "there are none");
   if (!traces.empty() && traces.size() != count) {
@@ -27,20 +27,20 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
     detail::check_part(call, "layers." + std::to_string(layer), [&] { check(layer); });
   }
   if (!weights.norm) return;
-  detail::check_norm(call, "norm", *weights.norm, output.size(2));
-  check_no_overlap(output, weights.norm->weight, call, "output");
-  check_no_overlap(output, weights.norm->bias, call, "output");
+  detail::check_norm(call, "norm", *weights.norm, out.size(2));
+  check_no_overlap(out, weights.norm->weight, call, "out");
+  check_no_overlap(out, weights.norm->bias, call, "out");
   check_eps(eps, call);
 }
 
 // block(in, layer number, out) for one layer after the other, and the norm.
 //
-//   for each layer: out = the output if nothing follows, else one of two places, turn about
-//                   block(in, layer, out);  in = out
-//   norm: in -> output
+//   for each layer: to = out if nothing follows, else one of two places, turn about
+//                   block(in, layer, to);  in = to
+//   norm: in -> out
 template <typename Weights, typename Block>
 void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
-               const TensorView<float, 3>& output, Scratch& scratch, Parallel& parallel,
+               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
                const Block& block) {
   Scratch::Frame frame(scratch);
   const auto take = [&](bool needed) {
@@ -51,45 +51,44 @@ void run_stack(const TensorView<const float, 3>& x, const Weights& weights, doub
   const TensorView<float, 3> places[] = {take(inner > 0), take(inner > 1)};
   TensorView<const float, 3> in = x;
   for (std::size_t layer = 0; layer < count; ++layer) {
-    const TensorView<float, 3>& out = layer < inner ? places[layer % 2] : output;
-    block(in, layer, out);
-    in = out;
+    const TensorView<float, 3>& to = layer < inner ? places[layer % 2] : out;
+    block(in, layer, to);
+    in = to;
   }
-  if (weights.norm) detail::layer_norm(in, *weights.norm, eps, output, parallel);
+  if (weights.norm) detail::layer_norm(in, *weights.norm, eps, out, parallel);
 }
 
 void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
-                   const TransformerBlockOptions& options, const TensorView<float, 3>& output,
+                   const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                    const std::vector<TransformerBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_encoder";
   check_view(x, kCall, "x");
-  check_shape(output, x.shape(), kCall, "output", "the shape of x");
-  check_stack(kCall, weights, trace, output, options.eps, [&](std::size_t layer) {
-    check_transformer_block(x, weights.layers[layer], options, output, trace_of(trace, layer));
+  check_shape(out, x.shape(), kCall, "out", "the shape of x");
+  check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
+    check_transformer_block(x, weights.layers[layer], options, out, trace_of(trace, layer));
   });
 }
 
 void check_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
                    const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
-                   const TensorView<float, 3>& output,
-                   const std::vector<DecoderBlockTrace>& trace) {
+                   const TensorView<float, 3>& out, const std::vector<DecoderBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_decoder";
   check_view(x, kCall, "x");
   check_memory(memory, x, kCall);
-  check_shape(output, x.shape(), kCall, "output", "the shape of x");
-  check_stack(kCall, weights, trace, output, options.eps, [&](std::size_t layer) {
-    check_decoder_block(x, memory, weights.layers[layer], options, output, trace_of(trace, layer));
+  check_shape(out, x.shape(), kCall, "out", "the shape of x");
+  check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
+    check_decoder_block(x, memory, weights.layers[layer], options, out, trace_of(trace, layer));
   });
 }
 
 }  // namespace
 
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
-                         const TransformerBlockOptions& options, TensorView<float, 3> output,
+                         const TransformerBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
                          const std::vector<TransformerBlockTrace>& trace) {
-  check_encoder(x, weights, options, output, trace);
-  run_stack(x, weights, options.eps, output, scratch, parallel,
+  check_encoder(x, weights, options, out, trace);
+  run_stack(x, weights, options.eps, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& out) {
               transformer_block(in, weights.layers[layer], options, out, scratch, parallel,
                                 trace_of(trace, layer));
@@ -98,11 +97,11 @@ void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderW
 
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
-                         const DecoderBlockOptions& options, TensorView<float, 3> output,
+                         const DecoderBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
                          const std::vector<DecoderBlockTrace>& trace) {
-  check_decoder(x, memory, weights, options, output, trace);
-  run_stack(x, weights, options.eps, output, scratch, parallel,
+  check_decoder(x, memory, weights, options, out, trace);
+  run_stack(x, weights, options.eps, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& out) {
               decoder_block(in, memory, weights.layers[layer], options, out, scratch, parallel,
                             trace_of(trace, layer));
@@ -111,7 +110,7 @@ void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
-                 TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                 TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                  const TransformerTrace& trace) {
   constexpr const char* kCall = "transformer";
   check_view(source, kCall, "source");
@@ -121,7 +120,7 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
          "must have the batches of source; source is " + shape_text(source) + ", target is " +
              shape_text(target));
   }
-  check_shape(output, target.shape(), kCall, "output", "the shape of target");
+  check_shape(out, target.shape(), kCall, "out", "the shape of target");
   const TransformerBlockOptions encoder_options = {.heads = options.heads,
                                                    .kv_heads = options.kv_heads,
                                                    .norm = options.norm,
@@ -148,13 +147,13 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
     check_encoder(source, weights.encoder, encoder_options, memory, trace.encoder);
   });
   detail::check_part(kCall, "decoder", [&] {
-    check_decoder(target, memory, weights.decoder, decoder_options, output, trace.decoder);
+    check_decoder(target, memory, weights.decoder, decoder_options, out, trace.decoder);
   });
-  check_no_overlap(output, source, kCall, "output");
+  check_no_overlap(out, source, kCall, "out");
 
   transformer_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel,
                       trace.encoder);
-  transformer_decoder(target, memory, weights.decoder, decoder_options, output, scratch, parallel,
+  transformer_decoder(target, memory, weights.decoder, decoder_options, out, scratch, parallel,
                       trace.decoder);
 }
 

@@ -4,7 +4,7 @@
 //
 //   encoder       x -> blocks, one after the other -> norm
 //   decoder       x -> blocks, each looking at the memory -> norm
-//   transformer   output = decoder(target, encoder(source))
+//   transformer   out = decoder(target, encoder(source))
 #pragma once
 
 #include <tril/block/decoder_block.h>
@@ -91,23 +91,23 @@ struct TransformerTrace {
 // anything is computed, where there are no layers or where one of them does not fit, naming it:
 // "layers.3.linear1.weight".
 
-// x and output [B, T, C]; the options hold for every layer, eps for the norm at the end as well.
+// x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
-                         const TransformerBlockOptions& options, TensorView<float, 3> output,
+                         const TransformerBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
                          const std::vector<TransformerBlockTrace>& trace = {});
 
-// x and output [B, T, C], memory [B, S, C].
+// x and out [B, T, C], memory [B, S, C].
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
-                         const DecoderBlockOptions& options, TensorView<float, 3> output,
+                         const DecoderBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
                          const std::vector<DecoderBlockTrace>& trace = {});
 
-// source [B, S, C], target and output [B, T, C].
+// source [B, S, C], target and out [B, T, C].
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
-                 TensorView<float, 3> output, Scratch& scratch, Parallel& parallel,
+                 TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                  const TransformerTrace& trace = {});
 
 }  // namespace tril

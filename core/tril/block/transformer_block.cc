@@ -15,10 +15,10 @@ MultiHeadOptions attention_options(const TransformerBlockOptions& options) {
 }  // namespace
 
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
-                             const TransformerBlockOptions& options, TensorView<float, 3> output,
+                             const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace) {
   check_view(x, kCall, "x");
-  check_view(output, kCall, "output");
+  check_view(out, kCall, "out");
   const Shape<3> shape = x.shape();
   check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
   detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
@@ -28,7 +28,7 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   detail::Footprint footprint(kCall);
   footprint.reads(x), footprint.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  footprint.writes(output, shape, "output", "the shape of x");
+  footprint.writes(out, shape, "out", "the shape of x");
   footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
   footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
   footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
@@ -38,15 +38,15 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   footprint.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
   footprint.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, attention_options(options), output,
+    check_multi_head_attention(x, weights.self_attn, attention_options(options), out,
                                trace.self_attn);
   });
 }
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
-                       const TransformerBlockOptions& options, TensorView<float, 3> output,
+                       const TransformerBlockOptions& options, TensorView<float, 3> out,
                        Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace) {
-  check_transformer_block(x, weights, options, output, trace);
+  check_transformer_block(x, weights, options, out, trace);
   Scratch::Frame frame(scratch);
   const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
   const TensorView<float, 3> between(frame.take<float>(x.count()), x.shape());
@@ -66,7 +66,7 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
   sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
       .run(x, attend, work, between, parallel);
   sublayer(weights.norm2, {trace.feed_forward, trace.residual2, trace.normed2})
-      .run(between, feed, work, output, parallel);
+      .run(between, feed, work, out, parallel);
 }
 
 }  // namespace tril

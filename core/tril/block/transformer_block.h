@@ -59,17 +59,17 @@ struct TransformerBlockTrace {
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output
 };
 
-// x and output [B, T, C]; rows and batches may have any stride. What is written may not share
+// x and out [B, T, C]; rows and batches may have any stride. What is written may not share
 // memory with what is read. Throws Error, naming weights as above ("self_attn.in_proj_weight"),
 // where shapes or options do not fit.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
-                       const TransformerBlockOptions& options, TensorView<float, 3> output,
+                       const TransformerBlockOptions& options, TensorView<float, 3> out,
                        Scratch& scratch, Parallel& parallel,
                        const TransformerBlockTrace& trace = {});
 
 // Throws what transformer_block would, and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
-                             const TransformerBlockOptions& options, TensorView<float, 3> output,
+                             const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace = {});
 
 }  // namespace tril

@@ -69,13 +69,13 @@ MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
 
 // Throws where a view that is written shares memory with one that is read.
 template <typename T, int Rank, typename U, int OtherRank>
-void check_no_overlap(const TensorView<T, Rank>& output, const TensorView<U, OtherRank>& input,
+void check_no_overlap(const TensorView<T, Rank>& out, const TensorView<U, OtherRank>& input,
                       std::string_view call, std::string_view argument) {
-  if (!output || !input) return;
-  const MemoryRange written = memory_range(output), read = memory_range(input);
+  if (!out || !input) return;
+  const MemoryRange written = memory_range(out), read = memory_range(input);
   if (written.begin < read.end && read.begin < written.end) {
     fail(call, argument,
-         "shares memory with an input; shapes " + shape_text(output) + " and " + shape_text(input));
+         "shares memory with an input; shapes " + shape_text(out) + " and " + shape_text(input));
   }
 }
 
