@@ -258,9 +258,8 @@ TEST(LayerNorm, RejectsWhatDoesNotFitAndWritesNothing) {
             "layer_norm: out: shape must be [2, 3], is [2, 4]; the shape of x");
   EXPECT_EQ(error_of([&] { layer_norm(x, {}, {}, {}, out, parallel, {.mean = three}); }),
             "layer_norm: mean: shape must be [2], is [3]; x is [2, 3]");
-  EXPECT_EQ(
-      error_of([&] { layer_norm(x, {}, {}, {}, out, parallel, {.inverse_deviation = three}); }),
-      "layer_norm: inverse_deviation: shape must be [2], is [3]; x is [2, 3]");
+  EXPECT_EQ(error_of([&] { layer_norm(x, {}, {}, {}, out, parallel, {.rstd = three}); }),
+            "layer_norm: rstd: shape must be [2], is [3]; x is [2, 3]");
   const VectorView<const float> inside(out.data() + 1, {3});
   EXPECT_NE(error_of([&] { layer_norm(x, inside, {}, {}, out, parallel); }).find("shares memory"),
             std::string::npos);

@@ -4,7 +4,7 @@
 //   LayerNormalization 17, RMSNormalization 23   axis: what is before it are our rows; a Scale that
 //                            broadcasts is written out; Mean and InvStdDev are the trace
 //   RotaryEmbedding 23       caches with position_ids gathered, or one a batch; interleaved:
-//                            neighbours; 3-D inputs: views; rotary_embedding_dim: the tables' width
+//                            interleaved; 3-D inputs: views; rotary_embedding_dim: the tables' width
 //   Softmax 13               any axis
 //   Gelu 20                  approximate none and tanh
 //   Trilu 14                 upper or lower, any k, batches
@@ -115,7 +115,7 @@ TEST(Onnx, RotaryEmbedding) {
       for (const bool interleaved : {false, true}) {
         Buffer<float, 4> out({B, H, S, D});
         rotary_positions(x, cosine, sine,
-                         interleaved ? RotaryPairs::neighbours : RotaryPairs::halves, out,
+                         interleaved ? RotaryPairs::interleaved : RotaryPairs::halves, out,
                          parallel);
         for (Index b = 0; b < B; ++b) {
           for (Index h = 0; h < H; ++h) {

@@ -20,7 +20,7 @@ using testing::error_of;
 using testing::golden;
 using testing::uniform;
 
-constexpr RotaryPairs kPairings[] = {RotaryPairs::halves, RotaryPairs::neighbours};
+constexpr RotaryPairs kPairings[] = {RotaryPairs::halves, RotaryPairs::interleaved};
 
 struct Table {
   Buffer<float, 2> cosine, sine;
@@ -99,7 +99,7 @@ TEST(RotaryPositions, AgreesWithPyTorch) {
       Buffer<float, 4> out({2, 3, 7, 8});
       rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out,
                        parallel);
-      const std::string name = pairs == RotaryPairs::halves ? "halves" : "neighbours";
+      const std::string name = pairs == RotaryPairs::halves ? "halves" : "interleaved";
       EXPECT_TRUE(
           close(golden<4>("layers/rotary_" + name + "_" + std::to_string(2 * count)), out, 5e-7));
     }

@@ -48,7 +48,7 @@ def rotary():
         angles = torch.outer(torch.arange(7).double(), 10000.0 ** (-torch.arange(pairs).double() / pairs))
         # The table is rounded to float32 before it is used, as a stored cache is.
         turn = torch.complex(angles.cos().float().double(), angles.sin().float().double())
-        for name in ('halves', 'neighbours'):
+        for name in ('halves', 'interleaved'):
             x = double(random.uniform(2, 3, 7, 8))
             turned, rest = x[..., : 2 * pairs], x[..., 2 * pairs :]
             # [..., pairs, 2]: both elements of a pair beside each other

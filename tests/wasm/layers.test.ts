@@ -163,7 +163,7 @@ describe('rotaryPositions', () => {
     withoutLeak(() => {
       const random = new Random(32);
       for (const width of [8, 6]) {
-        for (const pairs of ['halves', 'neighbours'] as const) {
+        for (const pairs of ['halves', 'interleaved'] as const) {
           const x = tril.tensor([2, 3, 7, 8], random.uniform(2 * 3 * 7 * 8));
           const turned = tril.rotaryPositions(x, { pairs, width });
           expectGolden(turned, `layers/rotary_${pairs}_${width}`);
@@ -206,7 +206,7 @@ describe('rotaryPositions', () => {
       refuse({ width: 8 }, 'width', 'is 8');
       refuse({ base: 0 }, 'base', /must be/);
       refuse({ base: NaN }, 'base', /must be/);
-      refuse({ pairs: 'both' }, 'pairs', 'must be "halves" or "neighbours", is "both"');
+      refuse({ pairs: 'both' }, 'pairs', 'must be "halves" or "interleaved", is "both"');
       refuse({}, 'x', 'must be [B, H, T, D]', vector);
     });
   });

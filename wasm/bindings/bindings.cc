@@ -175,7 +175,7 @@ EMSCRIPTEN_BINDINGS(tril) {
 
   value_object<RotaryOptions>("_RotaryOptions")
       .field("base", &RotaryOptions::base)
-      .field("neighbours", &RotaryOptions::neighbours)
+      .field("interleaved", &RotaryOptions::interleaved)
       .field("width", &RotaryOptions::width);
   function("_rotaryPositions", guard<&rotary_positions>, allow_raw_pointers());
 

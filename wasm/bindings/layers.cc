@@ -72,7 +72,7 @@ TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& p
                                       {batch_stride, pairs, 1});
   };
   tril::rotary_positions(from, table(cosine), table(sine),
-                         options.neighbours ? RotaryPairs::neighbours : RotaryPairs::halves,
+                         options.interleaved ? RotaryPairs::interleaved : RotaryPairs::halves,
                          layout.view(*output, 0, kCall, "out"), engine.parallel);
   return output.handle();
 }

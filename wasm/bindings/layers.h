@@ -20,7 +20,7 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
 
 struct RotaryOptions {
   double base;
-  bool neighbours;  // pairs (2 i, 2 i + 1), else (i, R/2 + i)
+  bool interleaved;  // pairs (2 i, 2 i + 1), else (i, R/2 + i)
   int width;        // R: how many elements of a head are turned; 0: all
 };
 

@@ -15,7 +15,7 @@ struct LowRankOptions {
   std::optional<float> scale = {};  // 1 / sqrt(D) if not given
 };
 
-// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], e and f [R, S], output
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], e and f [R, S], out
 // [B, H, T, Dv]; f may be e. The trace is [B, H, T, R]. What is written may not share memory with
 // what is read. Throws Error where shapes do not fit.
 void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,

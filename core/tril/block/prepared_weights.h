@@ -3,7 +3,7 @@
 //
 //     PreparedWeights prepared;
 //     const TransformerBlockWeights ready = prepared.prepare(weights, parallel);
-//     transformer_block(x, ready, options, output, scratch, parallel);   // as often as wanted
+//     transformer_block(x, ready, options, out, scratch, parallel);   // as often as wanted
 //
 // It owns the packed copies, about as many bytes as the matrices have; what prepare() returns, the
 // same weights with the copies besides, is good as long as it lives. The weights themselves are

@@ -25,8 +25,8 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
   if (weight) check_shape(weight, {cols}, kCall, "weight", why);
   if (bias) check_shape(bias, {cols}, kCall, "bias", why);
   if (trace.mean) check_shape(trace.mean, {rows}, kCall, "mean", why);
-  if (trace.inverse_deviation) {
-    check_shape(trace.inverse_deviation, {rows}, kCall, "inverse_deviation", why);
+  if (trace.rstd) {
+    check_shape(trace.rstd, {rows}, kCall, "rstd", why);
   }
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
@@ -40,7 +40,7 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
       const NormKernels::Moments moments =
           kernel(x[n].data(), weight.data(), bias.data(), options.eps, out[n].data(), cols);
       if (trace.mean) trace.mean[n] = moments.mean;
-      if (trace.inverse_deviation) trace.inverse_deviation[n] = moments.inverse_deviation;
+      if (trace.rstd) trace.rstd[n] = moments.rstd;
     }
   });
 }

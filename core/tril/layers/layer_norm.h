@@ -18,8 +18,8 @@ struct LayerNormOptions {
 
 // What a caller can have of the way there; a view that is not given is not filled.
 struct LayerNormTrace {
-  VectorView<float> mean = {};               // [N]
-  VectorView<float> inverse_deviation = {};  // [N], 1 / sqrt(variance + eps)
+  VectorView<float> mean = {};  // [N]
+  VectorView<float> rstd = {};  // [N], 1 / sqrt(variance + eps)
 };
 
 // x and out [N, C], weight and bias [C] or none, as torch.nn.functional.layer_norm and ONNX's

@@ -8,7 +8,7 @@ namespace tril {
 
 struct NormKernels {
   struct Moments {
-    float mean, inverse_deviation;
+    float mean, rstd;
   };
   // out[c] = (x[c] - mean) / sqrt(variance + eps) * weight[c] + bias[c]; weight and bias may be
   // null. out may be x.

@@ -4,7 +4,7 @@
 //   out[a_i] = cos x[a_i] - sin x[b_i]
 //   out[b_i] = sin x[a_i] + cos x[b_i]      i = 0 .. R / 2 - 1
 //
-// The pairs are halves, (a_i, b_i) = (i, R/2 + i), or neighbours, (2 i, 2 i + 1). Elements from R
+// The pairs are halves, (a_i, b_i) = (i, R/2 + i), or interleaved, (2 i, 2 i + 1). Elements from R
 // on stay.
 #pragma once
 
@@ -22,10 +22,10 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
                    MatrixView<float> sine);
 
 // Which elements are turned together.
-enum class RotaryPairs { halves, neighbours };
+enum class RotaryPairs { halves, interleaved };
 
 // x and out [B, H, T, D], cosine and sine [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding
-// (`neighbours` is its interleaved = 1, R its rotary_embedding_dim). A table for all batches is a
+// (`interleaved` is its interleaved = 1, R its rotary_embedding_dim). A table for all batches is a
 // view with stride 0; [T, H * D] is a view as well. out may be x itself. Throws Error where shapes
 // do not fit.
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cosine,

@@ -30,18 +30,18 @@ export interface RotaryOptions extends OutOption {
   /** The base of the wavelengths; 10000 unless given. */
   readonly base?: number;
   /**
-   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'neighbours'`, 2
-   * i and 2 i + 1.
+   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'interleaved'`,
+   * 2 i and 2 i + 1 (`'neighbours'` is the same).
    */
-  readonly pairs?: 'halves' | 'neighbours';
+  readonly pairs?: 'halves' | 'interleaved' | 'neighbours';
   /** How many elements of a head are turned, the first ones; all unless given. */
   readonly width?: number;
 }
 
 function rotaryPairs(pairs: unknown): boolean {
   if (pairs === undefined || pairs === 'halves') return false;
-  if (pairs === 'neighbours') return true;
-  const problem = `must be "halves" or "neighbours", is ${describe(pairs)}`;
+  if (pairs === 'interleaved' || pairs === 'neighbours') return true;
+  const problem = `must be "halves" or "interleaved", is ${describe(pairs)}`;
   throw new TrilError('rotaryPositions', 'pairs', problem);
 }
 
@@ -138,7 +138,7 @@ export const layerCalls = (context: Context) => {
       const { width, out = null } = options;
       const rawOptions = {
         base: numberOption(call, 'base', options.base, 10000),
-        neighbours: rotaryPairs(options.pairs),
+        interleaved: rotaryPairs(options.pairs),
         width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
       };
       const counted = Int32Array.from({ length: x.shape.at(-2) ?? 1 }, (_, t) => t);
