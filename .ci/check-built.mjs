@@ -1,6 +1,7 @@
 // What must not be in the page as it is built, libraries and all: text run as code, numbers without a seed,
-// another host. The policy in index.html forbids the browser what this would miss.
+// another host. The policy in every page forbids the browser what this would miss.
 
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAll } from './files.mjs';
@@ -24,7 +25,7 @@ const rules = [
     everywhere: true,
   },
   {
-    what: /<script(?![^>]*\ssrc=)[^>]*>|\son\w+\s*=\s*["']/gi,
+    what: /<[^<>]*\son\w+\s*=\s*["']/gi,
     only: /\.html$/,
     why: 'no inline script',
   },
@@ -40,6 +41,18 @@ const namedHosts = [
 
 const address = /\b(?:https?|wss?):\/\/([\w.-]+)/gi;
 
+const inline = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gis;
+
+/** Of a page, the scripts in it that its own policy does not name by their hash. */
+function strangers(file) {
+  const policy = /<meta http-equiv="content-security-policy" content="([^"]*)"/i.exec(file.text);
+  return findAll([file], inline, ([, script]) => {
+    const hash = createHash('sha256').update(script).digest('base64');
+    const known = policy?.[1].includes(`'sha256-${hash}'`);
+    return known ? '' : `${script.trim().slice(0, 60)}: no inline script but those of the policy`;
+  });
+}
+
 /** files: [{ path, text }]; what is forbidden, as `path:line: text: reason`. */
 export function checkBuilt(files) {
   const own = files.filter(({ path }) => !isReference(path));
@@ -50,7 +63,8 @@ export function checkBuilt(files) {
   const foreign = findAll(own, address, ([text, host]) =>
     namedHosts.includes(host) ? '' : `${text}: no host that the page may name`,
   );
-  return [...problems, ...foreign];
+  const scripts = own.filter(({ path }) => path.endsWith('.html')).flatMap(strangers);
+  return [...problems, ...scripts, ...foreign];
 }
 
 /** The text files of the built page. */

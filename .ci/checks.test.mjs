@@ -111,6 +111,12 @@ test('forbidden text is found in what is built, too', () => {
   assert.equal(built('web/dist/index.html', '<script>f()</script>'), 1);
   assert.equal(built('web/dist/index.html', '<body onload="f()">'), 1);
   assert.equal(built('web/dist/a.css', 'a{background:url(//example.org/a.png)}'), 1);
+  // echo -n 'f()' | openssl dgst -sha256 -binary | base64
+  const hash = 'GcEEE0IkDzIP5EQ6DXZaDPORqT5RTBELX8Fyzyg9yvo=';
+  const page = (policy) =>
+    `<meta http-equiv="content-security-policy" content="${policy}"><script>f()</script>`;
+  assert.equal(built('web/dist/index.html', page(`script-src 'sha256-${hash}'`)), 0);
+  assert.equal(built('web/dist/index.html', page("script-src 'self'")), 1);
   const good = [
     'evaluate(x);a.eval(x);isFunction(x);seed.random()',
     'createElementNS("http://www.w3.org/2000/svg","a")',

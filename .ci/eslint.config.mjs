@@ -15,6 +15,7 @@ export default typescript.config(
       '**/node_modules/',
       '**/dist/',
       '**/generated/',
+      '**/.svelte-kit/',
       '**/test-results/',
       '**/playwright-report/',
       'build/',

@@ -1,3 +1,40 @@
+import { staticSite } from './adapter.js';
+
+/** The built pages may load nothing but their own files, and run no script that was not built into them. */
+const policy = {
+  'default-src': ['none'],
+  // WebAssembly has to be allowed by name; the few lines that start a page, by their hash.
+  'script-src': ['self', 'wasm-unsafe-eval'],
+  'worker-src': ['self'],
+  'connect-src': ['self'],
+  'style-src': ['self'],
+  // Where a cell is and how large: attributes of what was drawn when the page was built.
+  'style-src-attr': ['unsafe-inline'],
+  'font-src': ['self'],
+  'img-src': ['self', 'data:'],
+  'manifest-src': ['self'],
+  'base-uri': ['none'],
+  'form-action': ['none'],
+};
+
+/** @type {import('@sveltejs/kit').Config} */
 export default {
   compilerOptions: { runes: true },
+  kit: {
+    adapter: staticSite(),
+    appDir: 'assets', // names of folders that begin with "_" are not served by every host
+    files: { assets: 'static' },
+    paths: { relative: true }, // works under any path of any static host
+    csp: { mode: 'hash', directives: policy },
+    // "#?step=weights" is a state, not a part of the page.
+    prerender: {
+      handleMissingId: ({ id, message }) => {
+        if (!id.includes('?')) throw new Error(message);
+      },
+    },
+    serviceWorker: { register: false }, // shell/offline.ts does, once the page has nothing else to load
+    typescript: {
+      config: (config) => ({ ...config, include: [...config.include, '../vite.config.ts'] }),
+    },
+  },
 };

@@ -62,7 +62,15 @@ test('a broken address says what could not be read, and shows the rest', async (
 });
 
 test('an address that is no address at all falls back as well', async ({ page }) => {
-  for (const hash of ['#', '#attend?', '#%E0%A4%A', '#attend?text=%E0%A4%A', '#attend?text']) {
+  for (const hash of [
+    '#',
+    '#?',
+    '#%E0%A4%A',
+    '#?text=%E0%A4%A',
+    '#?text',
+    '#attend?',
+    '#attend?text=%E0%A4%A',
+  ]) {
     await page.goto('about:blank');
     await page.goto(`./${hash}`);
     await expect(page.locator('h1')).toBeVisible();

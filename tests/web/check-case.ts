@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import type { Tensor, Tril } from 'tril';
 import { test as base } from './fixtures.ts';
+import { placeOf } from './places.ts';
 
 export const test = base.extend<{ open: (query?: Record<string, string>) => Promise<void> }>({
   open: async ({ page }, use) => {
     await use(async (query = {}) => {
       const hash = new URLSearchParams(query).toString();
       await page.goto('about:blank');
-      await page.goto(`./#check${hash ? `?${hash}` : ''}`);
+      await page.goto(placeOf(`check${hash ? `?${hash}` : ''}`));
       await page.locator('[data-variant]').waitFor();
     });
   },

@@ -4,6 +4,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Cost, Tril } from 'tril';
 import { expect, test } from './fixtures.ts';
+import { placeOf } from './places.ts';
 import { tril } from './oracle.ts';
 
 type Costs = (cost: Tril['cost']) => readonly Cost[];
@@ -178,7 +179,7 @@ for (const [chapter, sections] of Object.entries(figures)) {
   }) => {
     const { cost } = await tril();
     const query = chapter === 'check' ? '?sample=noScale' : '';
-    await page.goto(`./#${chapter}${query}`);
+    await page.goto(placeOf(chapter + query));
     for (const [section, costs] of Object.entries(sections)) {
       const meters = page.locator(`#${section} [data-cost]`);
       const expected = costs(cost);
@@ -201,7 +202,7 @@ for (const [chapter, sections] of Object.entries(figures)) {
 
 test('products of eight and of seven are timed when it is asked for', async ({ page }) => {
   const { cost } = await tril();
-  await page.goto('./#multiply');
+  await page.goto('./multiply/');
   const section = page.locator('#strassen');
   await section.getByRole('button', { name: 'Time both' }).click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished', {
@@ -242,7 +243,7 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
       ...{ batches: 2, heads: 4, kvHeads: 2, queries: 13, keys: 13, width: 6, valueWidth: 5 },
     }),
   };
-  await page.goto('./#check');
+  await page.goto('./check/');
   await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '10', { timeout: 60_000 });
   const example = (id: string) => page.locator(`[data-example="${id}"] button`).click();
   for (const [id, expected] of Object.entries(examples)) {
@@ -257,7 +258,7 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
 
 test('what is held and how many scores there are is counted by the core, too', async ({ page }) => {
   const { cost } = await tril();
-  await page.goto('./#longer?queries=3&keys=4');
+  await page.goto('./longer/#?queries=3&keys=4');
   const sizes = { queries: 8, keys: 8, width: 4, causal: true };
   const held = (way: { method: 'full' } | { method: 'online'; blocks: object }) =>
     String(cost.attention({ ...sizes, ...way }).heldBytes);
@@ -265,7 +266,7 @@ test('what is held and how many scores there are is counted by the core, too', a
   await expect(cells.first()).toHaveText(held({ method: 'full' }));
   const blocks = { queries: 3, keys: 4 };
   await expect(cells.last()).toHaveText(held({ method: 'online', blocks }));
-  await page.goto('./#heads');
+  await page.goto('./heads/');
   for (const heads of [1, 2, 4]) {
     const { scores } = cost.attention({
       ...{ heads, queries: 9, keys: 9, width: 24 / heads, causal: true, method: 'full' },
@@ -283,7 +284,7 @@ test('what is held and how many scores there are is counted by the core, too', a
 test('what has been timed keeps its time: two figures of one call say the same', async ({
   page,
 }) => {
-  await page.goto('./#block');
+  await page.goto('./block/');
   const read = async (name: string) => {
     const time = page.locator(`[data-cost]:has(+ [data-take="${name}"]) [data-measured]`);
     await expect(time).toHaveText(/\d/);

@@ -30,7 +30,7 @@ async function open(address: string): Promise<{ page: Page; trouble: string[] }>
 
 for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
-    const { page, trouble } = await open(`${baseURL}#${id}`);
+    const { page, trouble } = await open(`${baseURL}${id}/`);
     expect(await page.title()).toBe(`${title} · Tril`);
     await page.waitForFunction(() => document.querySelector('.formula:empty') === null);
     const { scroll, client } = await page.evaluate(() => ({

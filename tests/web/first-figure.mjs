@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
-import { preview } from 'vite';
+import { serve } from '../../web/serve.mjs';
 import { launchOptions } from './chromium.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -22,12 +22,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const server = await preview({
-  root: join(root, 'web'),
-  logLevel: 'warn',
-  build: { outDir: resolve(values.dist) },
-  preview: { port: Number(values.port) },
-});
+const server = await serve({ port: Number(values.port) }, resolve(values.dist));
 const address = server.resolvedUrls.local[0];
 const browser = await chromium.launch(launchOptions());
 
@@ -54,7 +49,7 @@ async function once(chapter, waterfall) {
     const { startTime, responseEnd } = request.timing();
     lines.push([startTime, responseEnd, request.url().slice(address.length)]);
   });
-  await page.goto(`${address}#${chapter}`);
+  await page.goto(`${address}${chapter}/`);
   const handle = await page.waitForFunction(() => window.firstFigure);
   const [, painted] = await handle.jsonValue();
   if (waterfall) {
@@ -69,9 +64,9 @@ async function once(chapter, waterfall) {
 async function chapterIds() {
   const page = await browser.newPage();
   await page.goto(address);
-  const links = page.locator('header nav a[href^="#"]:not([href*="?"]):has(span)');
+  const links = page.locator('header .chapters a');
   await links.first().waitFor();
-  const ids = await links.evaluateAll((all) => all.map((link) => link.hash.slice(1)));
+  const ids = await links.evaluateAll((all) => all.map((link) => link.pathname.split('/').at(-2)));
   await page.close();
   return ids;
 }

@@ -1,6 +1,7 @@
 // The page under guard: an error on the console, an uncaught exception, or a request to another host fails the test,
 // whatever else it is about.
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { placeOf } from './places.ts';
 
 export class AttendPage {
   constructor(readonly page: Page) {}
@@ -9,7 +10,7 @@ export class AttendPage {
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams(query).toString();
     await this.page.goto('about:blank');
-    await this.page.goto(`./#attend${hash ? `?${hash}` : ''}`);
+    await this.page.goto(placeOf(hash ? `attend?${hash}` : 'attend'));
     await this.page.locator('[data-variant]').waitFor();
     await this.page.evaluate(() => document.fonts.ready);
   }

@@ -31,7 +31,7 @@ export async function host(below = '/a/b/'): Promise<Host> {
   const changed = new Map<string, string | null>();
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
-    const path = pathname === below ? 'index.html' : pathname.slice(below.length);
+    const path = pathname.slice(below.length).replace(/(^|\/)$/, '$1index.html');
     const send = async () => {
       if (!pathname.startsWith(below)) throw new Error('not ours');
       return changed.has(path) ? changed.get(path)! : await readFile(join(dist, path));

@@ -2,6 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { expect, numberOf } from './fixtures.ts';
+import { placeOf } from './places.ts';
 import { still } from './reach.ts';
 
 export class Lesson {
@@ -14,7 +15,7 @@ export class Lesson {
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams(query).toString();
     await this.page.goto('about:blank');
-    await this.page.goto(`./#${this.chapter}${hash ? `?${hash}` : ''}`);
+    await this.page.goto(placeOf(`${this.chapter}${hash ? `?${hash}` : ''}`));
     await this.page.locator('[data-variant]').waitFor();
     await this.page.locator('[role="gridcell"]').first().waitFor();
   }

@@ -13,10 +13,10 @@ for (const { id } of chapters) {
   test(`${id}: little is loaded before the first figure`, async ({ page, baseURL }) => {
     const asked = new Set<string>();
     page.on('request', (request) => asked.add(new URL(request.url()).pathname));
-    await page.goto(`./#${id}`);
+    await page.goto(`./${id}/`);
     await page.locator('main [role="gridcell"], main canvas').first().waitFor();
     const base = new URL(baseURL!).pathname;
-    const paths = [...asked].map((path) => path.slice(base.length) || 'index.html');
+    const paths = [...asked].map((path) => path.slice(base.length).replace(/\/$/, '/index.html'));
     const files = paths.filter((path) => !path.endsWith('.woff2'));
     const sizes = await Promise.all(
       files.map(async (path) => gzipSync(await readFile(join(dist, path))).length / 1000),

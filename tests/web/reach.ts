@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 import { chapters } from '../../web/src/chapters/index.ts';
 import { expect } from './fixtures.ts';
+import { placeOf } from './places.ts';
 
 export { chapters };
 export const themes = ['light', 'dark'] as const;
@@ -10,7 +11,7 @@ export const themes = ['light', 'dark'] as const;
 /** Opens a chapter anew and waits until it is computed, its fonts and its formulas are there. */
 export async function open(page: Page, chapter: string, place = './'): Promise<void> {
   await page.goto('about:blank');
-  await page.goto(`${place}#${chapter}`);
+  await page.goto(place + placeOf(chapter));
   await computed(page);
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 
 test('every call is an example away from the page', async ({ page }) => {
-  await page.goto('./#average');
+  await page.goto('./average/');
   await page.getByRole('contentinfo').getByRole('link').click();
   await expect(page).toHaveTitle(/Tril for JavaScript/);
   await page.getByRole('link', { name: 'Calls', exact: true }).first().click();

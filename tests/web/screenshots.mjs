@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
-import { preview } from 'vite';
+import { serve } from '../../web/serve.mjs';
 import { launchOptions } from './chromium.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -45,12 +45,7 @@ const situations = {
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(situations);
 
-const server = await preview({
-  root: join(root, 'web'),
-  logLevel: 'warn',
-  build: { outDir: resolve(values.dist) },
-  preview: { port: 4790 },
-});
+const server = await serve({ port: 4790 }, resolve(values.dist));
 const address = server.resolvedUrls.local[0];
 const browser = await chromium.launch(launchOptions());
 
@@ -58,7 +53,8 @@ async function open(context, hash) {
   const page = await context.newPage();
   page.on('console', (message) => console.log(message.text()));
   page.on('pageerror', (error) => console.log(error.message));
-  await page.goto(`${address}#${encodeURI(hash)}`);
+  const [chapter, query] = hash.split('?');
+  await page.goto(`${address}${chapter}/${query ? `#?${encodeURI(query)}` : ''}`);
   await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(1500); // costs are measured once nothing changes any more

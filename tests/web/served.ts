@@ -5,11 +5,10 @@ import { resolve } from 'node:path';
 export function served(usualPort: number) {
   const port = Number(process.env.TRIL_PORT ?? usualPort);
   const dist = process.env.TRIL_DIST ? resolve(process.env.TRIL_DIST) : 'dist';
-  const vite = 'node ../node_modules/vite/bin/vite.js';
   return {
     port,
     webServer: {
-      command: `${vite} preview --port ${port} --strictPort --outDir ${dist}`,
+      command: `node serve.mjs --port ${port} --dist ${dist}`,
       cwd: '../../web',
       port,
       reuseExistingServer: false,

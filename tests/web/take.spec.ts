@@ -33,7 +33,7 @@ test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 async function open(page: Page, address: string): Promise<Locator[]> {
   await page.goto('about:blank');
-  await page.goto(`./#${address.replaceAll('\n', '%0A')}`);
+  await page.goto(placeOf(address.replaceAll('\n', '%0A')));
   await page.locator('[data-variant]').waitFor();
   await page.locator('[data-take]').last().waitFor();
   await still(page, 600); // every figure of the chapter has its answer

@@ -9,7 +9,9 @@ import * as documents from './documents.mjs';
 import { setupSteps } from './setup.mjs';
 import { main, root, run, runSteps } from './steps.mjs';
 
-const notSources = ['node_modules', 'dist', 'toolchain', 'generated', 'bench', 'LICENSE'];
+const notSources = [
+  ...['node_modules', 'dist', 'toolchain', 'generated', 'bench', 'LICENSE', '.svelte-kit'],
+];
 
 /** Every file at or below the paths with its size and time: changes when one of them does. */
 function fingerprint(...paths) {

@@ -18,13 +18,13 @@ const { values: options } = parseArgs({
   },
 });
 
-async function serve() {
-  const vite = await import('vite');
+async function start() {
   const place = { port: Number(options.port), strictPort: false };
   if (options.host) place.host = true;
-  const config = { root: join(root, 'web'), logLevel: 'warn', server: place, preview: place };
-  if (!options.dev) return vite.preview(config);
-  const server = await vite.createServer(config);
+  if (!options.dev) return (await import('../../web/serve.mjs')).serve(place);
+  const { createServer } = await import('vite');
+  process.chdir(join(root, 'web')); // where SvelteKit looks for its files
+  const server = await createServer({ logLevel: 'warn', server: place });
   return server.listen();
 }
 
@@ -37,7 +37,7 @@ main(async () => {
   await runSteps([
     ...setupSteps(['page']),
     ...buildSteps({ page: !options.dev }),
-    { name: 'Server', work: async () => void (server = await serve()) },
+    { name: 'Server', work: async () => void (server = await start()) },
   ]);
   const { local, network } = server.resolvedUrls;
   for (const address of network) console.log(`On the network: ${address}`);

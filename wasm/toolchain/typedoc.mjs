@@ -46,7 +46,7 @@ const options = {
   navigation: { includeCategories: true },
   headings: { readme: false },
   hideGenerator: true,
-  favicon: join(root, 'web/public/icon.svg'),
+  favicon: join(root, 'web/static/icon.svg'),
   customCss: join(wasm, 'toolchain/typedoc.css'),
   navigationLinks: { Calls: 'site:api/interfaces/tril.Tril.html', 'The page': 'site:' },
   githubPages: false,

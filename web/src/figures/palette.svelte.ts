@@ -1,5 +1,7 @@
 // The colours of the theme in force, read from CSS, for canvases and for choosing legible text.
+import { browser } from '$app/environment';
 import { contrast, mix, type Rgb } from './paint';
+import tokens from './tokens.css?raw';
 
 export type Role = 'x' | 'q' | 'k' | 'v' | 'score' | 'weight' | 'neg';
 type Name =
@@ -24,6 +26,17 @@ export function readPalette(): Palette {
   return Object.fromEntries(entries) as Palette;
 }
 
+/** The palette of a theme, for pages that are made before anybody looks at them. */
+function paletteOf(theme: 'light' | 'dark'): Palette {
+  const [byTheme, channels] = [/light-dark\(#(\w+), #(\w+)\)/u, /../gu];
+  const entries = names.map((name) => {
+    const [, light, dark] = byTheme.exec(tokens.slice(tokens.indexOf(`--${name}:`)))!;
+    const hex = theme === 'light' ? light : dark;
+    return [name, hex.match(channels)!.map((channel) => parseInt(channel, 16)) as unknown as Rgb];
+  });
+  return Object.fromEntries(entries) as Palette;
+}
+
 export function css([r, g, b]: Rgb, alpha = 1): string {
   return `rgb(${r} ${g} ${b} / ${alpha})`;
 }
@@ -37,18 +50,24 @@ export function turningPoint(palette: Palette, role: Role): number {
   return Infinity;
 }
 
+const roles: readonly Role[] = ['x', 'q', 'k', 'v', 'score', 'weight', 'neg'];
+
+function turningPoints(palette: Palette): Readonly<Record<Role, number>> {
+  const entries = roles.map((role) => [role, turningPoint(palette, role)]);
+  return Object.fromEntries(entries) as Record<Role, number>;
+}
+
+/** By theme, where that is not known yet. */
+export const turningBoth = browser
+  ? null
+  : { light: turningPoints(paletteOf('light')), dark: turningPoints(paletteOf('dark')) };
+
 class Theme {
-  palette = $state.raw<Palette>(readPalette());
-  readonly turning = $derived(
-    Object.fromEntries(
-      (['x', 'q', 'k', 'v', 'score', 'weight', 'neg'] as const).map((role) => [
-        role,
-        turningPoint(this.palette, role),
-      ]),
-    ) as Record<Role, number>,
-  );
+  palette = $state.raw<Palette>(browser ? readPalette() : paletteOf('light'));
+  readonly turning = $derived(turningPoints(this.palette));
 
   constructor() {
+    if (!browser) return;
     const again = () => (this.palette = readPalette());
     for (const query of ['(prefers-color-scheme: dark)', 'print']) {
       matchMedia(query).addEventListener('change', again);

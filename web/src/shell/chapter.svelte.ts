@@ -1,7 +1,9 @@
 // A chapter that is open: what it shows follows from its address; changes go into the address, and nowhere else.
-import { getContext, setContext } from 'svelte';
+import { browser } from '$app/environment';
+import { getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
+import { arrival } from './arrival';
 
 /** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
 const patience = 1000;
@@ -16,8 +18,8 @@ export class OpenChapter<State> {
   #figures: (() => void)[] | null = null;
 
   constructor(codec: Codec<State>) {
-    this.address = new Address(codec);
-    $effect(() => () => this.address.close());
+    this.address = new Address(codec, { prerendered: !arrival.over });
+    $effect(() => untrack(() => this.address.open()));
   }
 
   get state(): State {
@@ -27,8 +29,9 @@ export class OpenChapter<State> {
   /** Whether a figure may be drawn at once; if not, it is told when. The first is not to wait for the others. */
   turn(draw: () => void): boolean {
     if (!this.#figures) {
-      void this.#drawOthers((this.#figures = []));
-      return true;
+      this.#figures = [];
+      if (browser) void this.#drawOthers(this.#figures);
+      return browser;
     }
     this.#figures.push(draw);
     return false;

@@ -1,16 +1,15 @@
 // Where the symbols of the formula lead from chapters other than the one about the whole of it.
 import type { FormulaPart } from '../state/attend-steps';
+import { chapterHref } from './links';
 
-const places: Record<FormulaPart, string> = {
-  q: '#attend?step=q',
-  k: '#attend?step=k',
-  product: '#multiply',
-  scale: '#attend?step=scaled',
-  mask: '#mask',
-  softmax: '#average',
-  v: '#attend?step=output',
+const places: Record<FormulaPart, readonly [chapter: string, hash?: string]> = {
+  q: ['attend', '#?step=q'],
+  k: ['attend', '#?step=k'],
+  product: ['multiply'],
+  scale: ['attend', '#?step=scaled'],
+  mask: ['mask'],
+  softmax: ['average'],
+  v: ['attend', '#?step=output'],
 };
 
-export function placeOf(part: FormulaPart): string {
-  return places[part];
-}
+export const placeOf = (part: FormulaPart): string => chapterHref(...places[part]);

@@ -46,7 +46,6 @@ let timer: ReturnType<typeof setTimeout> | undefined;
  * chapter is loaded the one before is still to be seen, and its place is not the next one's.
  */
 export function rememberPlace(there: () => boolean): void {
-  history.scrollRestoration = 'manual';
   const note = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -62,12 +61,13 @@ export function rememberPlace(there: () => boolean): void {
   addEventListener('click', () => timer && note(), { capture: true });
 }
 
-/** To where the visitor was when this entry was left; the head of the page for a new one. */
-export function findPlace(): void {
+/** To where the visitor was when this entry was left; the head of the page for a new one. Who arrives is there already. */
+export function findPlace({ arriving }: { arriving: boolean }): void {
   clearTimeout(timer);
   timer = undefined;
   release?.();
   const { scroll = 0 } = entry();
+  if (arriving && scroll === 0) return; // and perhaps has begun to read
   const go = () => {
     scrollTo(0, scroll);
     return scrollY > scroll - 1; // browsers round

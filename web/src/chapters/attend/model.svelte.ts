@@ -52,7 +52,7 @@ function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): Att
 }
 
 export class AttendModel {
-  readonly chapter: OpenChapter<AttendState> = openChapter({ chapter: 'attend', encode, decode });
+  readonly chapter: OpenChapter<AttendState> = openChapter({ encode, decode });
   readonly address = this.chapter.address;
 
   readonly state: AttendState = $derived(this.address.state);

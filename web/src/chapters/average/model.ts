@@ -1,5 +1,5 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type AverageState } from '../../state/average';
 
-export const provideModel = () => openChapter<AverageState>({ chapter: 'average', encode, decode });
+export const provideModel = () => openChapter<AverageState>({ encode, decode });
 export const useModel = () => useChapter<AverageState>();

@@ -4,7 +4,7 @@ import { tokenize } from '../attend/tokens';
 import type { BlockAsk } from '../../compute/lessons/block';
 import type { BlockTimeAsk } from '../../compute/lessons/times';
 
-export const provideModel = () => openChapter<BlockState>({ chapter: 'block', encode, decode });
+export const provideModel = () => openChapter<BlockState>({ encode, decode });
 export const useModel = () => useChapter<BlockState>();
 
 /** The words of the text, as many as there is room for; never none. */

@@ -5,7 +5,7 @@ import { labelsOf } from '../attend/scene';
 import { tokenize } from '../attend/tokens';
 import { text } from './text';
 
-export const provideModel = () => openChapter<HeadsState>({ chapter: 'heads', encode, decode });
+export const provideModel = () => openChapter<HeadsState>({ encode, decode });
 export const useModel = () => useChapter<HeadsState>();
 
 export interface Sequence {

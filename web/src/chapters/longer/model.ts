@@ -1,5 +1,5 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type LongerState } from '../../state/longer';
 
-export const provideModel = () => openChapter<LongerState>({ chapter: 'longer', encode, decode });
+export const provideModel = () => openChapter<LongerState>({ encode, decode });
 export const useModel = () => useChapter<LongerState>();

@@ -4,7 +4,7 @@ import { type GarbageId } from '../../compute/lessons/mask-rules';
 import { decode, defaults, encode, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 
-export const provideModel = () => openChapter<MaskState>({ chapter: 'mask', encode, decode });
+export const provideModel = () => openChapter<MaskState>({ encode, decode });
 export const useModel = () => useChapter<MaskState>();
 
 /**

@@ -1,6 +1,5 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type MultiplyState } from '../../state/multiply';
 
-export const provideModel = () =>
-  openChapter<MultiplyState>({ chapter: 'multiply', encode, decode });
+export const provideModel = () => openChapter<MultiplyState>({ encode, decode });
 export const useModel = () => useChapter<MultiplyState>();

@@ -5,7 +5,7 @@ import { decode, encode, maxWords, type MaskId, type TowersState } from '../../s
 import { handWidth, type ModeId } from '../../compute/handmade/towers-weights';
 import { tokenize } from '../attend/tokens';
 
-export const provideModel = () => openChapter<TowersState>({ chapter: 'towers', encode, decode });
+export const provideModel = () => openChapter<TowersState>({ encode, decode });
 export const useModel = () => useChapter<TowersState>();
 
 /** What both texts begin with. */

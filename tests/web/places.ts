@@ -1,0 +1,7 @@
+// Addresses as tests write them: "attend?step=q", a chapter and its state.
+
+/** Below the page of pages. */
+export function placeOf(address: string): string {
+  const [chapter, ...query] = address.split('?');
+  return `${chapter}/${query.length > 0 ? `#?${query.join('?')}` : ''}`;
+}

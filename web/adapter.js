@@ -1,0 +1,39 @@
+// A static site that knows its files: what SvelteKit's adapter writes, and in front of the service worker, as
+// `self.built`, the files there are and a version that changes with any of them. SvelteKit's own list leaves out the
+// Workers and what they load.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import adapter from '@sveltejs/adapter-static';
+
+const folder = 'dist';
+const worker = 'service-worker.js';
+/** For those who share a link, not for those who read the page. */
+const notKept = [worker, 'previews/'];
+
+function filesBelow() {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => !notKept.some((start) => path.startsWith(start)))
+    .sort();
+}
+
+export function staticSite() {
+  const { name, adapt } = adapter({ pages: folder, assets: folder });
+  return {
+    name,
+    async adapt(builder) {
+      await adapt(builder);
+      const paths = filesBelow();
+      const hash = createHash('sha256');
+      for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(folder, path)));
+      const version = hash.digest('hex').slice(0, 16);
+      const files = paths.map((path) => path.replace(/(^|\/)index\.html$/, '$1'));
+      const source = readFileSync(join(folder, worker), 'utf8');
+      const facts = `self.built=${JSON.stringify({ version, files })};\n`;
+      writeFileSync(join(folder, worker), facts + source);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/// <reference types="@sveltejs/kit" />
+/// <reference lib="webworker" />
+// Keeps the page for visits without a network.
+//
+// Files below assets/immutable/ carry a hash of their content in their name: what is kept under a name is what is
+// served under it. Everything else, the pages themselves first of all, is asked of the network and kept only
+// for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
+// shows the old one, which may still need its files.
+// Of the references, which are larger than the page, what has been read is kept.
+const self = globalThis.self as unknown as ServiceWorkerGlobalScope & {
+  /** Put in front of this when all is built: see adapter.js. Paths are relative to the first page's. */
+  readonly built: { readonly version: string; readonly files: readonly string[] };
+};
+const { version, files } = self.built;
+const { scope } = self.registration;
+
+// Other pages of the same origin have caches, too.
+const own = `tril ${scope} `;
+const name = own + version;
+
+const addressOf = (path: string): string => new URL(path, scope).href;
+const kept = new Set(files.map((path) => addressOf(path || './')));
+const hashed = addressOf('assets/immutable/');
+const references = ['api/', 'cpp/'].map(addressOf);
+
+/** Milliseconds after which a network that is there but does not answer counts as none. */
+const patience = 4000;
+
+async function keepAll(): Promise<void> {
+  const cache = await caches.open(name);
+  const request = (address: string) =>
+    new Request(address, { cache: address.startsWith(hashed) ? 'default' : 'reload' });
+  await cache.addAll([...kept].map(request));
+}
+
+async function dropOlder(): Promise<void> {
+  const names = await caches.keys();
+  const older = names.filter((each) => each.startsWith(own) && each !== name);
+  await Promise.all(older.map((each) => caches.delete(each)));
+}
+
+const lookUp = async (address: string) => (await caches.open(name)).match(address);
+
+async function keptOrFetched(request: Request, address: string): Promise<Response> {
+  return (await lookUp(address)) ?? fetch(request);
+}
+
+async function fetchedOrKept(address: string): Promise<Response> {
+  const fetched = fetch(address, { cache: 'no-cache' });
+  const late = new Promise<undefined>((done) => setTimeout(done, patience));
+  const response = await Promise.race([fetched, late]).catch(() => undefined);
+  return response?.ok ? response : ((await lookUp(address)) ?? fetched);
+}
+
+async function fetchedAndKept(request: Request, address: string): Promise<Response> {
+  const response = await fetch(request).catch(() => undefined);
+  const cache = await caches.open(name);
+  if (response?.ok) await cache.put(address, response.clone());
+  return response ?? (await cache.match(address)) ?? Response.error();
+}
+
+self.addEventListener('install', (event) => event.waitUntil(keepAll()));
+self.addEventListener('activate', (event) =>
+  event.waitUntil(dropOlder().then(() => self.clients.claim())),
+);
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  const asked = (origin + pathname).replace(/\/index\.html$/, '/');
+  if (request.method !== 'GET') return;
+  if (references.some((folder) => asked.startsWith(folder))) {
+    event.respondWith(fetchedAndKept(request, asked));
+  } else if (kept.has(asked)) {
+    event.respondWith(
+      asked.startsWith(hashed) ? keptOrFetched(request, asked) : fetchedOrKept(asked),
+    );
+  }
+});

@@ -1,0 +1,25 @@
+// Where things are: a chapter by its path, a section of it and what the chapter shows behind the "#", as
+// "attend/#blend?step=weights&head=same". What a visitor has typed is in there, and what is behind a "#" is sent to no
+// host.
+
+/** "#section?query" in its parts; a section is only where one is led to, and no state. */
+export function splitHash(hash: string): { section: string; query: string } {
+  const [section, ...rest] = hash.slice(1).split('?');
+  return { section, query: rest.join('?') };
+}
+
+export function hashOf(section: string, query: string): string {
+  if (query) return `#${section}?${query}`;
+  return section && `#${section}`;
+}
+
+/**
+ * Chapters used to be behind the "#", too: "#attend/blend?step=weights". Relative to the page of pages; null where it is
+ * none of those.
+ */
+export function movedFrom(hash: string, chapters: readonly string[]): string | null {
+  const found = new RegExp(`^#(${chapters.join('|')})(?:/([^?]*))?(?:[?](.*))?$`, 's').exec(hash);
+  if (!found) return null;
+  const [, chapter, section = '', query = ''] = found;
+  return `${chapter}/${hashOf(section, query)}`;
+}

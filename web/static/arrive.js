@@ -1,0 +1,21 @@
+// Before the first paint.
+
+// Chapters used to be behind the "#": "#attend/blend?step=weights" is "attend/#blend?step=weights" now.
+const chapters = 'multiply|average|attend|mask|heads|block|towers|longer|check';
+const old = new RegExp(`^#(${chapters})(?:/([^?]*))?([?].*)?$`, 's').exec(location.hash);
+const isRoot = document.currentScript.getAttribute('src').startsWith('./');
+if (old && isRoot) {
+  const [, chapter, section = '', query = ''] = old;
+  location.replace(`./${chapter}/${section || query ? `#${section}${query}` : ''}`);
+}
+
+// What is drawn on the page is its first state: of another one only what is said holds.
+if (location.hash.includes('?')) document.documentElement.dataset.state = '';
+
+// The theme this visitor chose here, if any. Else the system's holds.
+try {
+  const theme = localStorage.getItem('tril.theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+} catch {
+  // Storage may be forbidden; the system's theme is then as good.
+}
