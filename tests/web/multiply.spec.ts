@@ -277,7 +277,7 @@ test('the question about Strassen is answered by its signs', async ({ lesson, pa
   await ask.getByRole('button', { name: '2', exact: true }).click();
   await expect(ask).toContainText('Yes. C12 = M3 + M5.');
   await ask.getByRole('button', { name: 'See it' }).click();
-  await expect(page).toHaveURL(/spin=sc\.0\.2/);
+  await expect(page).toHaveURL(/strassenPin=sc\.0\.2/);
   await ask.getByRole('button', { name: 'Another' }).click();
   await ask.getByRole('button', { name: '7', exact: true }).click();
   await expect(ask).toContainText('Not quite. C21 = M2 + M4.');

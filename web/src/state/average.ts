@@ -1,19 +1,6 @@
 // The state of chapter "Average" as its address holds it: #average?x=2,7;6,4;6,5&batch=1&...
-import * as v from 'valibot';
-import type { MatrixData } from '../compute/protocol';
 import type { Cell } from './cell';
-import {
-  cell,
-  cellText,
-  decodeFields,
-  encodeFields,
-  matrix,
-  matrixOf,
-  matrixText,
-  numbers,
-  whole,
-  type Fields,
-} from './fields';
+import { cell, choice, codecOf, matrix, matrixText, numbers, whole, type StateOf } from './fields';
 
 /** x, and of the three ways: what the weights are made of, the weights, the result. */
 export const averageIds = [
@@ -31,84 +18,40 @@ export type AverageCell = Cell<(typeof averageIds)[number]>;
 /** What softmax's mask holds where it hides, in the order of the slider. */
 export const hiddenScores = [0, -0.5, -1, -2, -4, -8, -Infinity] as const;
 
-export interface AverageState {
-  /** Two sequences, a batch: each [T, C]. */
-  readonly x: MatrixData;
-  readonly y: MatrixData;
-  /** Which of the two is shown. */
-  readonly batch: number;
-  readonly show: 'averages' | 'sums';
-  /** Index into hiddenScores. */
-  readonly hidden: number;
-  readonly pin: AverageCell | null;
-  /** The scores of the series' last row, or the weights themselves. */
-  readonly scores: readonly number[];
-  readonly weights: readonly number[];
-  readonly blend: 'softmax' | 'free';
-}
-
 export const longest = 8;
 export const widest = 4;
 export const series = [2, 4, 6, 8] as const;
 
-export const defaults: AverageState = {
-  x: matrixOf([
+const fields = {
+  /** Two sequences, a batch: each [T, C]. */
+  x: matrix(longest, [
     [2, 7],
     [6, 4],
     [6, 5],
   ]),
-  y: matrixOf([
+  y: matrix(longest, [
     [1, -2],
     [3, 0],
     [-4, 8],
   ]),
-  batch: 1,
-  show: 'averages',
-  hidden: hiddenScores.length - 1,
-  pin: null,
-  scores: [0, 0, 0, 0],
-  weights: [0, 0, -1, 2],
-  blend: 'softmax',
-};
-
-const fields: Fields<AverageState> = {
-  x: matrix(longest),
-  y: matrix(longest),
-  batch: whole(1, 2),
-  show: v.picklist(['averages', 'sums']),
-  hidden: whole(0, hiddenScores.length - 1),
+  /** Which of the two is shown. */
+  batch: whole(1, 2, 1),
+  show: choice(['averages', 'sums'], 'averages'),
+  /** Index into hiddenScores. */
+  hidden: whole(0, hiddenScores.length - 1, hiddenScores.length - 1),
   pin: cell(averageIds),
-  scores: numbers(series.length),
-  weights: numbers(series.length),
-  blend: v.picklist(['softmax', 'free']),
+  /** The scores of the series' last row, or the weights themselves. */
+  scores: numbers([0, 0, 0, 0]),
+  weights: numbers([0, 0, -1, 2]),
+  blend: choice(['softmax', 'free'], 'softmax'),
 };
 
-export function decode(query: string) {
-  const { state, problems } = decodeFields(fields, defaults, query);
-  const { x, y } = state;
-  if (x.rows === y.rows && x.cols === y.cols && x.cols <= widest) return { state, problems };
+export type AverageState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields, ({ x, y }) => {
+  if (x.rows === y.rows && x.cols === y.cols && x.cols <= widest) return null;
   const found = `${matrixText(x)} | ${matrixText(y)}`.slice(0, 40);
   return {
-    state: { ...state, x: defaults.x, y: defaults.y },
-    problems: [...problems, { field: 'x, y', found }],
+    problem: { field: 'x, y', found },
+    instead: { x: fields.x.usual, y: fields.y.usual },
   };
-}
-
-export function encode(state: AverageState): string {
-  const list = (values: readonly number[]) => values.join(',');
-  return encodeFields<AverageState>(
-    {
-      x: matrixText,
-      y: matrixText,
-      batch: String,
-      show: String,
-      hidden: String,
-      pin: cellText,
-      scores: list,
-      weights: list,
-      blend: String,
-    },
-    defaults,
-    state,
-  );
-}
+});

@@ -2,10 +2,11 @@
 // hexadecimal digit, the first in the highest bit; 1 hides.
 import * as v from 'valibot';
 import type { DrawnMask } from '../compute/lessons/mask-rules';
+import type { Field } from './fields';
 
 const digitsFor = (size: number) => Math.ceil((size * size) / 4);
 
-export function drawnText({ size, hidden }: DrawnMask): string {
+function drawnText({ size, hidden }: DrawnMask): string {
   const digits = Array.from({ length: digitsFor(size) }, (_, digit) =>
     [0, 1, 2, 3]
       .reduce((bits, place) => 2 * bits + (hidden[4 * digit + place] ? 1 : 0), 0)
@@ -14,8 +15,9 @@ export function drawnText({ size, hidden }: DrawnMask): string {
   return `${size}.${digits.join('')}`;
 }
 
-export const drawnMask = (most: number): v.GenericSchema<string, DrawnMask> =>
-  v.pipe(
+export const drawnMask = (most: number): Field<DrawnMask | null> => ({
+  usual: null,
+  read: v.pipe(
     v.string(),
     v.regex(/^\d{1,2}\.[0-9a-f]+$/u),
     v.transform((text) => {
@@ -30,4 +32,6 @@ export const drawnMask = (most: number): v.GenericSchema<string, DrawnMask> =>
         (_, i) => ((parseInt(digits[i >> 2], 16) >> (3 - (i & 3))) & 1) === 1,
       ),
     })),
-  );
+  ),
+  write: (drawn) => (drawn ? drawnText(drawn) : ''),
+});

@@ -1,5 +1,6 @@
-// Reading a chapter's state from its address: every field is checked by itself; one that cannot be read is
-// reported and falls back, so that a broken link still shows the rest. Nothing is ever evaluated.
+// A chapter's state and its address: each field is one line, which says how it reads, how it is written and what it is
+// where the address does not say. A field that cannot be read is reported and stays at its default, so that a broken link
+// still shows the rest. Nothing is ever evaluated.
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/protocol';
 import type { Cell } from './cell';
@@ -10,41 +11,110 @@ export interface Problem {
   readonly found: string;
 }
 
-export type Fields<State> = {
-  readonly [Name in keyof State]: v.GenericSchema<string, State[Name]>;
+type Schema<Value> = v.GenericSchema<string, Value>;
+
+export interface Field<Value> {
+  readonly usual: Value;
+  readonly read: Schema<Value>;
+  readonly write: (value: Value) => string;
+  /** What older links call it. */
+  readonly formerly?: string;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a field of any value
+type Fields = Readonly<Record<string, Field<any>>>;
+
+export type StateOf<Own extends Fields> = {
+  readonly [Name in keyof Own]: Own[Name]['usual'];
 };
 
-export function decodeFields<State extends object>(
-  fields: Fields<State>,
-  defaults: State,
-  query: string,
-): { state: State; problems: Problem[] } {
-  const problems: Problem[] = [];
-  const read: Partial<State> = {};
-  for (const [field, found] of new URLSearchParams(query)) {
-    const schema = Object.hasOwn(fields, field) ? fields[field as keyof State] : null;
-    const parsed = schema && v.safeParse(schema, found);
-    if (parsed?.success) read[field as keyof State] = parsed.output;
-    else problems.push({ field, found: found.length > 40 ? `${found.slice(0, 40)}…` : found });
-  }
-  return { state: { ...defaults, ...read }, problems };
+/** What is wrong with fields that do not go together, each read well; `instead` stands for them. */
+export interface Misfit<State> {
+  readonly problem: Problem;
+  readonly instead: Partial<State>;
 }
 
-/** What equals the default is left out. */
-export function encodeFields<State extends object>(
-  write: { readonly [Name in keyof State]: (value: State[Name]) => string },
-  defaults: State,
-  state: State,
-): string {
-  const query = new URLSearchParams();
-  for (const name of Object.keys(write) as (keyof State & string)[]) {
-    const text = write[name](state[name]);
-    if (text !== write[name](defaults[name])) query.set(name, text);
+/** Defaults, reading and writing of a chapter's fields. */
+export function codecOf<Own extends Fields>(
+  fields: Own,
+  misfit: (state: StateOf<Own>) => Misfit<StateOf<Own>> | null = () => null,
+) {
+  type State = StateOf<Own>;
+  const entries = Object.entries(fields);
+  const defaults = Object.fromEntries(entries.map(([name, { usual }]) => [name, usual])) as State;
+  const names = new Map(
+    entries.flatMap(([name, { formerly }]) => [name, formerly ?? name].map((one) => [one, name])),
+  );
+
+  function decode(query: string): { state: State; problems: Problem[] } {
+    const problems: Problem[] = [];
+    const read: Record<string, unknown> = {};
+    for (const [field, found] of new URLSearchParams(query)) {
+      const name = names.get(field);
+      const parsed = name === undefined ? null : v.safeParse(fields[name].read, found);
+      if (parsed?.success) read[name!] = parsed.output;
+      else problems.push({ field, found: found.length > 40 ? `${found.slice(0, 40)}…` : found });
+    }
+    const state = { ...defaults, ...read };
+    const wrong = misfit(state);
+    if (!wrong) return { state, problems };
+    return { state: { ...state, ...wrong.instead }, problems: [...problems, wrong.problem] };
   }
-  return query.toString();
+
+  /** What equals the default is left out. */
+  function encode(state: State): string {
+    const query = new URLSearchParams();
+    for (const [name, { usual, write }] of entries) {
+      const text = write(state[name]);
+      if (text !== write(usual)) query.set(name, text);
+    }
+    return query.toString();
+  }
+
+  return { defaults, decode, encode };
 }
 
-export const whole = (least: number, most: number) =>
+/** The same field, which older links call otherwise. */
+export const renamed = <Value>(formerly: string, field: Field<Value>): Field<Value> => ({
+  ...field,
+  formerly,
+});
+
+export const text = (usual: string, most: number): Field<string> => ({
+  usual,
+  read: v.pipe(v.string(), v.maxLength(most)),
+  write: String,
+});
+
+/** One of some words; `formerly` gives those that older links have for them. */
+export const choice = <Id extends string>(
+  ids: readonly [Id, ...Id[]],
+  usual: NoInfer<Id>,
+  formerly: Readonly<Record<string, Id>> = {},
+): Field<Id> => ({
+  usual,
+  read: v.pipe(
+    v.string(),
+    v.transform((found) => (Object.hasOwn(formerly, found) ? formerly[found] : found)),
+    v.picklist(ids),
+  ),
+  write: String,
+});
+
+/** "yes" or "no", or other words for them. */
+export const yes = (
+  usual: boolean,
+  words: readonly [string, string] = ['yes', 'no'],
+): Field<boolean> => ({
+  usual,
+  read: v.pipe(
+    v.picklist(words),
+    v.transform((found) => found === words[0]),
+  ),
+  write: (value) => words[value ? 0 : 1],
+});
+
+const wholeText = (least: number, most: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,6}$/u),
@@ -53,47 +123,129 @@ export const whole = (least: number, most: number) =>
     v.maxValue(most),
   );
 
-export const number = v.pipe(
+export const whole = (least: number, most: number, usual: number): Field<number> => ({
+  usual,
+  read: wholeText(least, most),
+  write: String,
+});
+
+/** One of some whole numbers. */
+export const oneOf = (values: readonly number[], usual: number): Field<number> => ({
+  usual,
+  read: v.pipe(
+    wholeText(0, 999_999),
+    v.check((value) => values.includes(value)),
+  ),
+  write: String,
+});
+
+const numberText = v.pipe(
   v.string(),
   v.regex(/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u),
   v.transform(Number),
   v.finite(),
 );
 
-/** "1,2;3,4": rows by semicolons, all of one length, up to `most` rows and columns. */
-export const matrix = (most: number): v.GenericSchema<string, MatrixData> =>
-  v.pipe(
+export const number = (least: number, most: number, usual: number): Field<number> => ({
+  usual,
+  read: v.pipe(numberText, v.minValue(least), v.maxValue(most)),
+  write: String,
+});
+
+/** "1,2,3", as many as usually. */
+export const numbers = (usual: readonly number[]): Field<readonly number[]> => ({
+  usual,
+  read: v.pipe(
+    v.string(),
+    v.transform((found) => found.split(',')),
+    v.array(numberText),
+    v.length(usual.length),
+  ),
+  write: (values) => values.join(','),
+});
+
+/** "1,2;3,4": rows by semicolons, all of one length, up to `most` rows and columns; `fits` may ask for more. */
+export const matrix = (
+  most: number,
+  rows: readonly (readonly number[])[],
+  fits: (given: MatrixData) => boolean = () => true,
+): Field<MatrixData> => ({
+  usual: matrixOf(rows),
+  read: v.pipe(
     v.string(),
     v.maxLength(2000),
-    v.transform((text) => text.split(';').map((row) => row.split(','))),
-    v.array(v.array(number)),
+    v.transform((found) => found.split(';').map((row) => row.split(','))),
+    v.array(v.array(numberText)),
     v.minLength(1),
     v.maxLength(most),
-    v.check(
-      (rows) => rows[0].length <= most && rows.every(({ length }) => length === rows[0].length),
-    ),
-    v.transform((rows: number[][]) => matrixOf(rows)),
-  );
+    v.check((all) => all[0].length <= most && all.every(({ length }) => length === all[0].length)),
+    v.transform((all: number[][]) => matrixOf(all)),
+    v.check(fits),
+  ),
+  write: matrixText,
+});
 
-/** "1,2,3" */
-export const numbers = (count: number) =>
+/** Several, between separators; none is an empty text only where `none` says so. */
+export const list = <Item>(
+  item: Pick<Field<Item>, 'read' | 'write'>,
+  separator: string,
+  most: number,
+  none = false,
+): Field<readonly Item[]> => ({
+  usual: [],
+  read: v.pipe(
+    v.string(),
+    v.transform((found) => (none && found === '' ? [] : found.split(separator))),
+    v.array(item.read),
+    v.maxLength(most),
+  ),
+  write: (items) => items.map(item.write).join(separator),
+});
+
+const placed = <Id extends string>(ids: readonly [Id, ...Id[]]): Schema<Cell<Id>> =>
   v.pipe(
     v.string(),
-    v.transform((text) => text.split(',')),
-    v.array(number),
-    v.length(count),
+    v.transform((found) => found.split('.')),
+    v.strictTuple([v.picklist(ids), wholeText(0, 63), wholeText(0, 63)]),
+    v.transform(([id, row, col]) => ({ matrix: id, row, col })),
   );
 
-/** "a.0.1": a cell of one of the matrices. */
-export const cell = <Id extends string>(ids: readonly [Id, ...Id[]]) =>
-  v.pipe(
-    v.string(),
-    v.transform((text) => text.split('.')),
-    v.strictTuple([v.picklist(ids), whole(0, 63), whole(0, 63)]),
-    v.transform(([matrix, row, col]) => ({ matrix, row, col })),
-  );
+const placeText = ({ matrix: id, row, col }: Cell) => `${id}.${row}.${col}`;
 
-export const cellText = (one: Cell | null) => (one ? `${one.matrix}.${one.row}.${one.col}` : '');
+/** "a.0.1": a cell of one of the matrices, or none. */
+export const cell = <Id extends string>(ids: readonly [Id, ...Id[]]): Field<Cell<Id> | null> => ({
+  usual: null,
+  read: placed(ids),
+  write: (one) => (one ? placeText(one) : ''),
+});
+
+/** "a.0.1!b.2.3" */
+export const cells = <Id extends string>(
+  ids: readonly [Id, ...Id[]],
+  most: number,
+): Field<readonly Cell<Id>[]> => list({ read: placed(ids), write: placeText }, '!', most);
+
+/** A number that the visitor has put into a cell. */
+export type Edit<Id extends string> = Cell<Id> & { readonly value: number };
+
+/** "wq~0~7~3!wk~1~2~-0.5" */
+export const edits = <Id extends string>(
+  ids: readonly Id[],
+  most: number,
+): Field<readonly Edit<Id>[]> =>
+  list<Edit<Id>>(
+    {
+      read: v.pipe(
+        v.string(),
+        v.transform((found) => found.split('~')),
+        v.strictTuple([v.picklist(ids), wholeText(0, 63), wholeText(0, 63), numberText]),
+        v.transform(([id, row, col, value]) => ({ matrix: id, row, col, value })),
+      ),
+      write: ({ matrix: id, row, col, value }) => `${id}~${row}~${col}~${value}`,
+    },
+    '!',
+    most,
+  );
 
 export function matrixOf(rows: readonly (readonly number[])[]): MatrixData {
   return { rows: rows.length, cols: rows[0].length, data: Float32Array.from(rows.flat()) };

@@ -1,7 +1,6 @@
 // The state of chapter "Heads" as its address holds it: #heads?text=...&writers=1000&layer=2&head=1&...
 import * as v from 'valibot';
-import type { Cell } from './cell';
-import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
+import { cell, choice, codecOf, text, whole, type Field, type StateOf } from './fields';
 import { heads } from '../compute/handmade/heads-circuit';
 
 /** From the input to the output of one multi-head attention. */
@@ -25,71 +24,35 @@ export const splitIds = [
 ] as const;
 export type SplitId = (typeof splitIds)[number];
 
-export interface HeadsState {
-  readonly text: string;
-  /** Which of the two sequences is shown. */
-  readonly batch: number;
-  /** Index into stepIds. */
-  readonly step: number;
-  readonly projection: ProjectionId;
-  /** Which heads of the first layer write what they found into the columns "before". */
-  readonly writers: readonly boolean[];
-  readonly layer: number;
-  readonly head: number;
-  readonly pin: Cell<SplitId> | null;
-  /** A query and a key of the chosen head. */
-  readonly pair: Cell<'chosen'> | null;
-}
-
 /** With the start token 13: their numbers, below 16, leave the first hand of "who" to say so. */
 export const mostTokens = 12;
 
-export const defaults: HeadsState = {
-  text: 'the cat saw the dog chase the cat',
-  batch: 1,
-  step: 0,
-  projection: 'q',
-  writers: [true, false, false, false],
-  layer: 2,
-  head: 1,
-  pin: null,
-  pair: null,
-};
-
-const fields: Fields<HeadsState> = {
-  text: v.pipe(v.string(), v.maxLength(400)),
-  batch: whole(1, 2),
-  step: whole(0, stepIds.length - 1),
-  projection: v.picklist(projectionIds),
-  writers: v.pipe(
+/** "1010": yes or no, each. */
+const flags: Field<readonly boolean[]> = {
+  usual: [true, false, false, false],
+  read: v.pipe(
     v.string(),
     v.regex(/^[01]{4}$/u),
-    v.transform((text) => [...text].map((one) => one === '1')),
+    v.transform((found) => [...found].map((digit) => digit === '1')),
   ),
-  layer: whole(1, 2),
-  head: whole(1, heads),
+  write: (values) => values.map(Number).join(''),
+};
+
+const fields = {
+  text: text('the cat saw the dog chase the cat', 400),
+  /** Which of the two sequences is shown. */
+  batch: whole(1, 2, 1),
+  /** Index into stepIds. */
+  step: whole(0, stepIds.length - 1, 0),
+  projection: choice(projectionIds, 'q'),
+  /** Which heads of the first layer write what they found into the columns "before". */
+  writers: flags,
+  layer: whole(1, 2, 2),
+  head: whole(1, heads, 1),
   pin: cell(splitIds),
+  /** A query and a key of the chosen head. */
   pair: cell(['chosen']),
 };
 
-export const decode = (query: string) => decodeFields(fields, defaults, query);
-
-const place = (one: Cell | null) => (one ? `${one.matrix}.${one.row}.${one.col}` : '');
-
-export function encode(state: HeadsState): string {
-  return encodeFields<HeadsState>(
-    {
-      text: String,
-      batch: String,
-      step: String,
-      projection: String,
-      writers: (writers) => writers.map(Number).join(''),
-      layer: String,
-      head: String,
-      pin: place,
-      pair: place,
-    },
-    defaults,
-    state,
-  );
-}
+export type HeadsState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields);

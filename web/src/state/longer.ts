@@ -1,8 +1,17 @@
 // The state of chapter "Longer" as its address holds it: #longer?source=same&mask=causal&step=7&...
-import * as v from 'valibot';
 import type { Cell } from './cell';
 import { headIds } from '../compute/handmade/attend-heads';
-import { cell, decodeFields, encodeFields, whole, type Fields } from './fields';
+import {
+  cell,
+  choice,
+  codecOf,
+  edits,
+  oneOf,
+  renamed,
+  whole,
+  type Edit as AnyEdit,
+  type StateOf,
+} from './fields';
 
 /** Where Q, K, V come from: drawn at random, or made by one of chapter Attend's heads of a text. */
 export const sources = ['random', ...headIds] as const;
@@ -18,118 +27,30 @@ export const linearIds = ['scores', 'pairs', 'left', 'right', 'soft', 'features'
 export type LinearCell = Cell<(typeof linearIds)[number]>;
 
 /** A number of Q, K or V that the visitor has changed. */
-export interface Edit {
-  readonly matrix: 'q' | 'k' | 'v';
-  readonly row: number;
-  readonly col: number;
-  readonly value: number;
-}
+export type Edit = AnyEdit<'q' | 'k' | 'v'>;
 
 export const lengths = [6, 8, 12, 16] as const;
 export const blockSizes = [1, 2, 3, 4, 8] as const;
 export const ranks = [1, 2, 4, 8, 16, 32, 64] as const;
 
-export interface LongerState {
-  readonly source: Source;
-  readonly seed: number;
-  readonly tokens: number;
-  readonly mask: MaskId;
+const fields = {
+  source: choice(sources, 'random'),
+  seed: whole(1, 9999, 1),
+  tokens: oneOf(lengths, 8),
+  mask: choice(masks, 'causal'),
   /** Sizes of a block. */
-  readonly queries: number;
-  readonly keys: number;
-  readonly step: number;
-  readonly pin: OnlineCell | null;
-  readonly edits: readonly Edit[];
-  /** What the weights of linear attention are made of. */
-  readonly map: 'elu_plus_one' | 'identity';
-  readonly lpin: LinearCell | null;
-  /** Whose singular values are shown. */
-  readonly head: Source;
-  readonly rank: number;
-}
-
-export const defaults: LongerState = {
-  source: 'random',
-  seed: 1,
-  tokens: 8,
-  mask: 'causal',
-  queries: 4,
-  keys: 2,
-  step: 0,
-  pin: null,
-  edits: [],
-  map: 'elu_plus_one',
-  lpin: null,
-  head: 'same',
-  rank: 8,
-};
-
-const oneOf = (values: readonly number[]) =>
-  v.pipe(
-    whole(1, 64),
-    v.check((value) => values.includes(value)),
-  );
-
-const edit = v.pipe(
-  v.string(),
-  v.transform((text) => text.split('~')),
-  v.strictTuple([
-    v.picklist(['q', 'k', 'v']),
-    whole(0, 63),
-    whole(0, 63),
-    v.pipe(
-      v.string(),
-      v.regex(/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u),
-      v.transform(Number),
-      v.finite(),
-    ),
-  ]),
-  v.transform(([matrix, row, col, value]): Edit => ({ matrix, row, col, value })),
-);
-
-const fields: Fields<LongerState> = {
-  source: v.picklist(sources),
-  seed: whole(1, 9999),
-  tokens: oneOf(lengths),
-  mask: v.picklist(masks),
-  queries: oneOf(blockSizes),
-  keys: oneOf(blockSizes),
-  step: whole(0, 999),
+  queries: oneOf(blockSizes, 4),
+  keys: oneOf(blockSizes, 2),
+  step: whole(0, 999, 0),
   pin: cell(onlineIds),
-  edits: v.pipe(
-    v.string(),
-    v.transform((text) => text.split('!')),
-    v.array(edit),
-    v.maxLength(100),
-  ),
-  map: v.picklist(['elu_plus_one', 'identity']),
-  lpin: cell(linearIds),
-  head: v.picklist(sources),
-  rank: oneOf(ranks),
+  edits: edits(['q', 'k', 'v'], 100),
+  /** What the weights of linear attention are made of. */
+  map: choice(['elu_plus_one', 'identity'], 'elu_plus_one'),
+  linearPin: renamed('lpin', cell(linearIds)),
+  /** Whose singular values are shown. */
+  head: choice(sources, 'same'),
+  rank: oneOf(ranks, 8),
 };
 
-export const decode = (query: string) => decodeFields(fields, defaults, query);
-
-export function encode(state: LongerState): string {
-  const place = (one: Cell | null) => (one ? `${one.matrix}.${one.row}.${one.col}` : '');
-  return encodeFields<LongerState>(
-    {
-      source: String,
-      seed: String,
-      tokens: String,
-      mask: String,
-      queries: String,
-      keys: String,
-      step: String,
-      pin: place,
-      edits: (edits) =>
-        edits.map(({ matrix, row, col, value }) => `${matrix}~${row}~${col}~${value}`).join('!'),
-      map: String,
-      lpin: place,
-      head: String,
-      rank: String,
-    },
-    defaults,
-    state,
-  );
-}
+export type LongerState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields);

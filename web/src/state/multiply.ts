@@ -1,19 +1,7 @@
 // The state of chapter "Multiply" as its address holds it: #multiply?reading=rows&step=3&...
-import type { Reading, TracedMethod } from 'tril';
-import * as v from 'valibot';
-import type { MatrixData } from '../compute/protocol';
+import type { Reading } from 'tril';
 import type { Cell } from './cell';
-import {
-  cell,
-  cellText,
-  decodeFields,
-  encodeFields,
-  matrix,
-  matrixOf,
-  matrixText,
-  whole,
-  type Fields,
-} from './fields';
+import { cell, choice, codecOf, matrix, matrixText, renamed, whole, type StateOf } from './fields';
 
 /** The matrices of the readings, and those of Strassen. */
 export const readingIds = ['a', 'b', 'c'] as const;
@@ -24,102 +12,60 @@ export type StrassenCell = Cell<(typeof strassenIds)[number]>;
 export const readings = ['dots', 'rows', 'columns', 'outer'] as const satisfies readonly Reading[];
 export const orders = ['ijk', 'jik', 'ikj', 'kij', 'jki', 'kji', 'blocked'] as const;
 
-export interface MultiplyState {
-  readonly a: MatrixData;
-  readonly b: MatrixData;
-  readonly reading: Reading;
-  /** Steps that have been done. */
-  readonly step: number;
-  readonly pin: ReadingCell | null;
-  readonly order: TracedMethod;
-  /** Accesses to memory that have been done. */
-  readonly access: number;
-  readonly sa: MatrixData;
-  readonly sb: MatrixData;
-  /** Which of Strassen's seven, from 1. */
-  readonly product: number;
-  readonly spin: StrassenCell | null;
-}
-
 export const largest = 6;
 export const strassenSize = 4;
 
-export const defaults: MultiplyState = {
-  a: matrixOf([
+const square = (rows: readonly (readonly number[])[]) =>
+  matrix(strassenSize, rows, (given) => given.rows === strassenSize && given.cols === strassenSize);
+
+const fields = {
+  a: matrix(largest, [
     [1, 2, 0, -1],
     [3, 1, 2, 1],
     [0, -2, 1, 4],
   ]),
-  b: matrixOf([
+  b: matrix(largest, [
     [2, 1],
     [0, 3],
     [-1, 2],
     [4, 1],
   ]),
-  reading: 'dots',
-  step: 0,
-  pin: null,
-  order: 'ijk',
-  access: 0,
-  sa: matrixOf([
-    [1, 2, 0, 1],
-    [3, 1, 2, 0],
-    [0, 1, 4, 2],
-    [2, 0, 1, 3],
-  ]),
-  sb: matrixOf([
-    [2, 0, 1, 1],
-    [1, 3, 0, 2],
-    [0, 1, 2, 1],
-    [4, 1, 0, 3],
-  ]),
-  product: 1,
-  spin: null,
-};
-
-const square = v.pipe(
-  matrix(strassenSize),
-  v.check(({ rows, cols }) => rows === strassenSize && cols === strassenSize),
-);
-
-const fields: Fields<MultiplyState> = {
-  a: matrix(largest),
-  b: matrix(largest),
-  reading: v.picklist(readings),
-  step: whole(0, largest ** 2),
+  reading: choice(readings, 'dots'),
+  /** Steps that have been done. */
+  step: whole(0, largest ** 2, 0),
   pin: cell(readingIds),
-  order: v.picklist(orders),
-  access: whole(0, 100_000),
-  sa: square,
-  sb: square,
-  product: whole(1, 7),
-  spin: cell(strassenIds),
+  order: choice(orders, 'ijk'),
+  /** Accesses to memory that have been done. */
+  access: whole(0, 100_000, 0),
+  strassenA: renamed(
+    'sa',
+    square([
+      [1, 2, 0, 1],
+      [3, 1, 2, 0],
+      [0, 1, 4, 2],
+      [2, 0, 1, 3],
+    ]),
+  ),
+  strassenB: renamed(
+    'sb',
+    square([
+      [2, 0, 1, 1],
+      [1, 3, 0, 2],
+      [0, 1, 2, 1],
+      [4, 1, 0, 3],
+    ]),
+  ),
+  /** Which of Strassen's seven, from 1. */
+  product: whole(1, 7, 1),
+  strassenPin: renamed('spin', cell(strassenIds)),
 };
 
-export function decode(query: string) {
-  const { state, problems } = decodeFields(fields, defaults, query);
-  if (state.a.cols === state.b.rows) return { state, problems };
-  const found = `${matrixText(state.a)} × ${matrixText(state.b)}`.slice(0, 40);
-  const { a, b } = defaults;
-  return { state: { ...state, a, b }, problems: [...problems, { field: 'a, b', found }] };
-}
-
-export function encode(state: MultiplyState): string {
-  return encodeFields<MultiplyState>(
-    {
-      a: matrixText,
-      b: matrixText,
-      reading: String,
-      step: String,
-      pin: cellText,
-      order: String,
-      access: String,
-      sa: matrixText,
-      sb: matrixText,
-      product: String,
-      spin: cellText,
-    },
-    defaults,
-    state,
-  );
-}
+export type MultiplyState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields, ({ a, b }) => {
+  if (a.cols === b.rows) return null;
+  const found = `${matrixText(a)} × ${matrixText(b)}`.slice(0, 40);
+  return {
+    problem: { field: 'a, b', found },
+    instead: { a: fields.a.usual, b: fields.b.usual },
+  };
+});

@@ -12,8 +12,8 @@ export const useModel = () => useChapter<MaskState>();
  * cut) asks nothing anew.
  */
 export function inputsOf(state: MaskState): string {
-  const { pin, cut, garbage, overwritten, at, pattern, size } = defaults;
-  return encode({ ...state, pin, cut, garbage, overwritten, at, pattern, size });
+  const { pin, cut, garbage, overwritten, futurePin, pattern, size } = defaults;
+  return encode({ ...state, pin, cut, garbage, overwritten, futurePin, pattern, size });
 }
 export const stateOf = (inputs: string): MaskState => decode(inputs).state;
 

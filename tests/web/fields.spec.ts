@@ -1,0 +1,158 @@
+// What an address says, chapter by chapter: links of every age are read, each field by itself, and written again as short as
+// they can be. In Node, on the codecs alone; the links are written down here as visitors have them.
+import { expect, test } from '@playwright/test';
+import * as attend from '../../web/src/state/attend.ts';
+import * as average from '../../web/src/state/average.ts';
+import * as block from '../../web/src/state/block.ts';
+import * as check from '../../web/src/state/check.ts';
+import * as heads from '../../web/src/state/heads.ts';
+import * as longer from '../../web/src/state/longer.ts';
+import * as mask from '../../web/src/state/mask.ts';
+import * as multiply from '../../web/src/state/multiply.ts';
+import * as towers from '../../web/src/state/towers.ts';
+
+interface Codec {
+  readonly defaults: object;
+  readonly decode: (query: string) => {
+    readonly state: object;
+    readonly problems: readonly { readonly field: string; readonly found: string }[];
+  };
+  readonly encode: (state: never) => string;
+}
+const codecs: Record<string, Codec> = {
+  ...{ attend, average, block, check, heads, longer, mask, multiply, towers },
+};
+
+/** Every field of every chapter, none as it is by default, as it is written today. */
+const full: Record<string, string> = {
+  attend:
+    'by=characters&text=a+b&head=same&mask=none&step=scores&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
+  average:
+    'x=2,7;6,4;6,5.25&y=1,-2;3,0;-4,8000&batch=2&show=sums&hidden=3&pin=ones.2.1&scores=1,2,3,4&weights=0,0.5,-1,2&blend=free',
+  block:
+    'text=a+b+c&norm=pre&positions=rotary&activation=gelu&mask=causal&off=norm1,residual2&seed=12&stage=hidden&head=2&edits=0.1~2.5!3.7~-0.001&pin=x.0.1&given=1,2;3,4&normPin=normed.0.1&order=shuffle&shufflePin=gap.1.1&measure=spread',
+  check:
+    'example=block&kind=multiHead&causal=no&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
+  heads:
+    'text=a+b&batch=2&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
+  longer:
+    'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
+  mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
+  multiply:
+    'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
+  towers:
+    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&pin=gap.0.1&additivePin=dot.1.2',
+};
+const plain = (query: string) => decodeURIComponent(query);
+
+for (const [id, codec] of Object.entries(codecs)) {
+  test(`${id}: every field is read and written, and left out where it is as by default`, () => {
+    expect(codec.encode(codec.defaults as never)).toBe('');
+    expect(codec.decode('')).toEqual({ state: codec.defaults, problems: [] });
+    const { state, problems } = codec.decode(full[id]);
+    expect(problems).toEqual([]);
+    const same = Object.entries(codec.defaults).filter(
+      ([name, usual]) =>
+        JSON.stringify(usual) === JSON.stringify((state as Record<string, unknown>)[name]),
+    );
+    expect(same, 'fields that the link leaves at their default').toEqual([]);
+    expect(plain(codec.encode(state as never))).toBe(full[id]);
+    // Each field alone, besides the others' defaults.
+    for (const [name, value] of new URLSearchParams(full[id])) {
+      const alone = codec.decode(new URLSearchParams({ [name]: value }).toString());
+      if (id === 'average' || id === 'multiply') continue; // whose matrices go together
+      expect(alone.problems, name).toEqual([]);
+      expect(alone.state, name).toEqual({ ...codec.defaults, [name]: (state as never)[name] });
+    }
+  });
+}
+
+test('what fields were called before is still understood, and written as they are called now', () => {
+  const older: Record<string, [old: string, now: string]> = {
+    attend: ['spin=naive.0.3', 'softmaxPin=naive.0.3'],
+    block: ['gpin=normed.0.1&spin=gap.1.1', 'normPin=normed.0.1&shufflePin=gap.1.1'],
+    longer: ['lpin=soft.2.1', 'linearPin=soft.2.1'],
+    mask: ['at=after.1.2', 'futurePin=after.1.2'],
+    multiply: [
+      'sa=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&sb=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&spin=sc.0.2',
+      'strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&strassenPin=sc.0.2',
+    ],
+    towers: ['apin=dot.1.2', 'additivePin=dot.1.2'],
+  };
+  for (const [id, [old, now]] of Object.entries(older)) {
+    const { state, problems } = codecs[id].decode(old);
+    expect(problems, id).toEqual([]);
+    expect(plain(codecs[id].encode(state as never)), id).toBe(now);
+  }
+});
+
+/** Fields that cannot be read, among others that can. */
+const broken: Record<string, [link: string, refused: readonly string[]]> = {
+  attend: [
+    'text=&step=nonsense&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
+    ['step', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
+  ],
+  average: [
+    'x=1;2,3&batch=3&scores=1,2&weights=a&show=',
+    ['x', 'batch', 'scores', 'weights', 'show'],
+  ],
+  block: [
+    'off=&edits=&head=3&edits=9.1~2&edits=1.9~1&off=norm1,nope&given=1,2;3&gpin=x&seed=1e3',
+    ['off', 'edits', 'head', 'edits', 'edits', 'off', 'given', 'gpin', 'seed'],
+  ],
+  check: ['heads=65&tolerance=5&kind=x&seed=0&heads=3', ['heads', 'tolerance', 'kind', 'seed']],
+  heads: [
+    'writers=011&layer=3&head=0&pin=map5.0.0&pair=x.1.1&step=7',
+    ['writers', 'layer', 'head', 'pin', 'pair', 'step'],
+  ],
+  longer: [
+    'tokens=7&queries=5&rank=3&step=1000&edits=x~1~1~1&lpin=a.1.1&edits=q~0~0~inf&constructor=1',
+    ['tokens', 'queries', 'rank', 'step', 'edits', 'lpin', 'edits', 'constructor'],
+  ],
+  mask: [
+    'rules=causal,causal&drawn=2.99&drawn=x&overwritten=yes&at=mask.0.0&drawn=13.0&__proto__=1',
+    ['rules', 'drawn', 'drawn', 'overwritten', 'at', 'drawn', '__proto__'],
+  ],
+  multiply: ['a=1,2;3&sa=1,2;3,4&product=8', ['a', 'sa', 'product']],
+  towers: [
+    'causal=maybe&padding=9&flips=&flips=x.0.1&step=0',
+    ['causal', 'padding', 'flips', 'flips', 'step'],
+  ],
+};
+test('what cannot be read is named, and all else is read', () => {
+  for (const [id, [link, refused]] of Object.entries(broken)) {
+    const { state, problems } = codecs[id].decode(link);
+    expect(
+      problems.map(({ field }) => field),
+      id,
+    ).toEqual(refused);
+    const rest = { ...codecs[id].defaults };
+    if (id === 'attend') Object.assign(rest, { text: '' });
+    if (id === 'check') Object.assign(rest, { heads: 3 });
+    expect(state, id).toEqual(rest);
+  }
+  const long = codecs.attend.decode(`step=${'x'.repeat(60)}`).problems;
+  expect(long).toEqual([{ field: 'step', found: `${'x'.repeat(40)}…` }]);
+});
+
+test('no rules at all can be said, and matrices that do not go together fall back as one', () => {
+  const none = mask.decode('rules=');
+  expect([none.state.rules, none.problems, mask.encode(none.state)]).toEqual([[], [], 'rules=']);
+  const apart = multiply.decode('a=1,2,3&b=1;2&step=2');
+  expect(apart.problems).toEqual([{ field: 'a, b', found: '1,2,3 × 1;2' }]);
+  expect(apart.state).toEqual({ ...multiply.defaults, step: 2 });
+  for (const link of ['x=1,2&y=1;2', 'x=1,2,3,4,5&y=1,2,3,4,5']) {
+    const { state, problems } = average.decode(link);
+    expect(problems.map(({ field }) => field)).toEqual(['x, y']);
+    expect(state).toEqual(average.defaults);
+  }
+});
+
+test('numbers are written as short as they are read again', () => {
+  const link = 'x=0.1,3.4028235e%2B38;1e-45,-0.3333333432674408;16777216,2.5&y=1,2;3,4;5,6';
+  const { state, problems } = average.decode(link);
+  expect(problems).toEqual([]);
+  const again = average.encode(state);
+  expect(average.decode(again).state).toEqual(state);
+  expect(plain(again)).toBe('x=0.1,3.4028235e+38;1e-45,-0.33333334;16777216,2.5&y=1,2;3,4;5,6');
+});
