@@ -2,25 +2,57 @@
 #include <tril/layers/embedding.h>
 
 #include <algorithm>
+#include <string>
 
 namespace tril {
+namespace {
+
+// `rows` [N, C] belongs to the ids, `table` [V, C] to what they name.
+void check(const char* call, const VectorView<const std::int32_t>& ids,
+           const MatrixView<const float>& table, const char* table_name,
+           const MatrixView<const float>& rows, const char* rows_name) {
+  check_view(ids, call, "ids");
+  check_view(table, call, table_name);
+  check_shape(rows, {ids.size(0), table.size(1)}, call, rows_name, [&] {
+    return "ids is " + shape_text(ids) + ", " + table_name + " is " + shape_text(table);
+  });
+  for (Index n = 0; n < ids.size(0); ++n) {
+    if (ids[n] >= 0 && ids[n] < table.size(0)) continue;
+    fail(call, "ids",
+         "id " + std::to_string(ids[n]) + " at " + std::to_string(n) + " is not a row of " +
+             table_name + " " + shape_text(table));
+  }
+}
+
+}  // namespace
 
 void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table,
                MatrixView<float> out) {
-  check_view(ids, "embedding", "ids");
-  check_view(table, "embedding", "table");
-  const Index rows = table.size(0), cols = table.size(1);
-  check_shape(out, {ids.size(0), cols}, "embedding", "out",
-              [&] { return "ids is " + shape_text(ids) + ", table is " + shape_text(table); });
+  check("embedding", ids, table, "table", out, "out");
   check_no_overlap(out, table, "embedding", "out");
+  check_no_overlap(out, ids, "embedding", "out");
   for (Index n = 0; n < ids.size(0); ++n) {
-    if (ids[n] < 0 || ids[n] >= rows) {
-      fail("embedding", "ids",
-           "id " + std::to_string(ids[n]) + " at " + std::to_string(n) + " is not a row of table " +
-               shape_text(table));
-    }
+    std::copy_n(table[ids[n]].data(), table.size(1), out[n].data());
   }
-  for (Index n = 0; n < ids.size(0); ++n) std::copy_n(table[ids[n]].data(), cols, out[n].data());
+}
+
+// for each range of columns:  for each n:  d_table[ids[n], columns] += d_out[n, columns]
+void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int32_t> ids,
+                        MatrixView<float> d_table, Parallel& parallel) {
+  constexpr const char* kCall = "embedding_backward";
+  check(kCall, ids, d_table, "d_table", d_out, "d_out");
+  check_no_overlap(d_table, d_out, kCall, "d_table");
+  check_no_overlap(d_table, ids, kCall, "d_table");
+  constexpr Index kColumns = 64;  // of a piece of work: no two write the same line of cache
+  const Index cols = d_table.size(1);
+  parallel.for_each((cols + kColumns - 1) / kColumns, [&](Index item, int) {
+    const Index first = item * kColumns, last = std::min(cols, first + kColumns);
+    for (Index n = 0; n < ids.size(0); ++n) {
+      const float* const from = d_out[n].data();
+      float* const to = d_table[ids[n]].data();
+      for (Index c = first; c < last; ++c) to[c] += from[c];
+    }
+  });
 }
 
 }  // namespace tril

@@ -2,6 +2,7 @@
 // vectors.
 #pragma once
 
+#include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -12,5 +13,11 @@ namespace tril {
 // throws Error naming the first that does not. out may not share memory with table.
 void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table,
                MatrixView<float> out);
+
+// The way back: d_table[ids[n], :] += d_out[n, :], in the order of n, whatever the number of
+// threads. d_out [N, C], ids [N], d_table [V, C]. Throws Error as embedding does, before anything
+// is written.
+void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int32_t> ids,
+                        MatrixView<float> d_table, Parallel& parallel);
 
 }  // namespace tril

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -30,6 +31,26 @@ struct LayerNormTrace {
 void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
                 MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace = {});
+
+// Gradients of layer_norm; those that are not given are not computed.
+struct LayerNormGradients {
+  MatrixView<float> d_x = {};       // [N, C], overwritten; may be d_out itself
+  VectorView<float> d_weight = {};  // [C], added to
+  VectorView<float> d_bias = {};    // [C], added to
+};
+
+// The way back, from the gradient d_out [N, C] of the output and what the forward pass left in its
+// trace. With z = (x - mean) * rstd and g = d_out * weight, for each row:
+//
+//   d_x = rstd * (g - mean of g - z * mean of g z)
+//   d_weight += sum over rows of d_out z,  d_bias += sum over rows of d_out
+//
+// weight [C] as it was given to layer_norm, or none. The sums do not depend on the number of
+// threads. Throws Error where shapes do not fit, before anything is written.
+void layer_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                         VectorView<const float> weight, VectorView<const float> mean,
+                         VectorView<const float> rstd, const LayerNormGradients& gradients,
+                         Scratch& scratch, Parallel& parallel);
 
 // Throws Error unless eps is finite and at least 0.
 void check_eps(double eps, const char* call);

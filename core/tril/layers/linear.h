@@ -18,6 +18,25 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
             MatrixView<float> out, Scratch& scratch, Parallel& parallel,
             const PackedColumns& packed = {});
 
+// Gradients of linear; those that are not given are not computed.
+struct LinearGradients {
+  MatrixView<float> d_x = {};       // [N, in], overwritten
+  MatrixView<float> d_weight = {};  // [out, in], added to
+  VectorView<float> d_bias = {};    // [out], added to
+};
+
+// The way back, from the gradient d_out [N, out] of the output:
+//
+//   d_x = d_out W,  d_weight += d_out^T x,  d_bias += sum over rows of d_out
+//
+// x [N, in] is looked at for d_weight only, weight [out, in] for d_x only; either may be none where
+// it is not looked at. What is written may not share memory with anything else. Results do not
+// depend on the number of threads. Throws Error where shapes do not fit, before anything is
+// written.
+void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                     MatrixView<const float> weight, const LinearGradients& gradients,
+                     Scratch& scratch, Parallel& parallel);
+
 // Throws Error in the name of `call` unless `packed`, if it is given, can be weight's transpose.
 void check_packed(std::string_view call, std::string_view argument, const PackedColumns& packed,
                   const MatrixView<const float>& weight);

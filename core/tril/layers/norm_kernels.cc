@@ -102,13 +102,14 @@ NormKernels::Moments layer_norm(const float* x, const float* weight, const float
   return {static_cast<float>(mean), inverse.high};
 }
 
-void rms_norm(const float* x, const float* weight, double eps, float* out, Index cols) noexcept {
+float rms_norm(const float* x, const float* weight, double eps, float* out, Index cols) noexcept {
   Register squares[kSums] = {};
   for_registers(x, cols, 0.0f, [&](Index s, Register v) { squares[s] = madd(v, v, squares[s]); });
   const double square = total(squares) / static_cast<double>(cols);
   const InverseRoot inverse = inverse_root(square, eps);
   const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
   map_row(x, weight, nullptr, out, cols, [&](Register v) { return madd(v, high, v * low); });
+  return inverse.high;
 }
 
 }  // namespace

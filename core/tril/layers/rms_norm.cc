@@ -6,7 +6,8 @@
 namespace tril {
 
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
-              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel) {
+              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel,
+              VectorView<float> rstd) {
   constexpr const char* kCall = "rms_norm";
   check_view(x, kCall, "x");
   const Index rows = x.size(0), cols = x.size(1);
@@ -14,12 +15,19 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
   check_no_overlap(out, weight, kCall, "out");
+  if (rstd) {
+    check_shape(rstd, {rows}, kCall, "rstd", "x is " + shape_text(x));
+    check_no_overlap(rstd, x, kCall, "rstd");
+    check_no_overlap(rstd, out, kCall, "rstd");
+    check_no_overlap(rstd, weight, kCall, "rstd");
+  }
   check_eps(options.eps, kCall);
 
   const auto kernel = norm_kernels().rms_norm;
   for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
-      kernel(x[n].data(), weight.data(), options.eps, out[n].data(), cols);
+      const float inverse = kernel(x[n].data(), weight.data(), options.eps, out[n].data(), cols);
+      if (rstd) rstd[n] = inverse;
     }
   });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -17,9 +18,28 @@ struct RmsNormOptions {
 
 // x and out [N, C], weight [C] or none, as torch.nn.functional.rms_norm and ONNX's
 // RMSNormalization. Rows may have any stride; out may be x itself. Squares must stay below 2^128. A
-// NaN makes its own row NaN and no other. Throws Error where shapes do not fit or eps is not what
-// it must be.
+// NaN makes its own row NaN and no other. rstd [N], where given, gets 1 / sqrt(mean square
+// + eps), which the backward pass needs. Throws Error where shapes do not fit or eps is not what it
+// must be.
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
-              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel);
+              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel,
+              VectorView<float> rstd = {});
+
+// Gradients of rms_norm; those that are not given are not computed.
+struct RmsNormGradients {
+  MatrixView<float> d_x = {};       // [N, C], overwritten; may be d_out itself
+  VectorView<float> d_weight = {};  // [C], added to
+};
+
+// The way back, from the gradient d_out [N, C] of the output and the rstd that the forward
+// pass left. With z = x * rstd and g = d_out * weight, for each row:
+//
+//   d_x = rstd * (g - z * mean of g z),  d_weight += sum over rows of d_out z
+//
+// The sums do not depend on the number of threads. Throws Error where shapes do not fit, before
+// anything is written.
+void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                       VectorView<const float> weight, VectorView<const float> rstd,
+                       const RmsNormGradients& gradients, Scratch& scratch, Parallel& parallel);
 
 }  // namespace tril

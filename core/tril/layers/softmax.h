@@ -37,4 +37,31 @@ void log_softmax(TensorView<const float, 3> x, const SoftmaxOptions& options,
 void log_softmax(TensorView<const float, 4> x, const SoftmaxOptions& options,
                  TensorView<float, 4> out, Parallel& parallel);
 
+// The gradient d_x of softmax's x, given that of its output, d_out, and the output itself:
+//
+//   d_x_i = out_i (d_out_i - sum_j d_out_j out_j) / temperature
+//
+// All of one shape, any strides; d_x, which is overwritten, may be d_out or out itself. Throws
+// Error as softmax does.
+void softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
+                      const SoftmaxOptions& options, VectorView<float> d_x, Parallel& parallel);
+void softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
+                      const SoftmaxOptions& options, MatrixView<float> d_x, Parallel& parallel);
+void softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
+                      const SoftmaxOptions& options, TensorView<float, 3> d_x, Parallel& parallel);
+void softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
+                      const SoftmaxOptions& options, TensorView<float, 4> d_x, Parallel& parallel);
+
+// The same of log_softmax: d_x_i = (d_out_i - e^out_i sum_j d_out_j) / temperature.
+void log_softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
+                          const SoftmaxOptions& options, VectorView<float> d_x, Parallel& parallel);
+void log_softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
+                          const SoftmaxOptions& options, MatrixView<float> d_x, Parallel& parallel);
+void log_softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
+                          const SoftmaxOptions& options, TensorView<float, 3> d_x,
+                          Parallel& parallel);
+void log_softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
+                          const SoftmaxOptions& options, TensorView<float, 4> d_x,
+                          Parallel& parallel);
+
 }  // namespace tril

@@ -1,0 +1,30 @@
+// Dropout (Srivastava et al. 2014): each element is left out with a probability p, and the others
+// are divided by 1 - p, so that what is expected stays the same.
+//
+// Which are left out is a function of the seed, the row and the column alone: nothing needs to be
+// remembered for the way back, and the number of threads does not matter.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+
+namespace tril {
+
+struct DropoutOptions {
+  double probability = 0.1;  // p, from 0 to below 1
+  std::uint64_t seed = 0;    // another one for every use and step
+};
+
+// x and out [N, C]; rows may have any stride; out may be x itself. Throws Error where shapes do not
+// fit or p is out of range, before anything is written.
+void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixView<float> out,
+             Parallel& parallel);
+
+// The way back: d_x = d_out / (1 - p) where the forward pass with these options kept x, else 0. d_x
+// may be d_out itself.
+void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& options,
+                      MatrixView<float> d_x, Parallel& parallel);
+
+}  // namespace tril

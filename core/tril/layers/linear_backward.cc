@@ -1,0 +1,57 @@
+#include <tril/foundation/check.h>
+#include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/linear.h>
+#include <tril/layers/partial_sums.h>
+#include <tril/matmul/matmul.h>
+
+namespace tril {
+
+void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                     MatrixView<const float> weight, const LinearGradients& gradients,
+                     Scratch& scratch, Parallel& parallel) {
+  constexpr const char* kCall = "linear_backward";
+  const auto& [d_x, d_weight, d_bias] = gradients;
+  check_view(d_out, kCall, "d_out");
+  const Index rows = d_out.size(0), cols = d_out.size(1);
+  const auto why = [&] {
+    return "d_out is " + shape_text(d_out) + (x ? ", x is " + shape_text(x) : "") +
+           (weight ? ", weight is " + shape_text(weight) : "");
+  };
+  if (d_x) {
+    check_view(weight, kCall, "weight");
+    check_shape(weight, {cols, weight.size(1)}, kCall, "weight", why);
+    check_shape(d_x, {rows, weight.size(1)}, kCall, "d_x", why);
+  }
+  if (d_weight) {
+    check_view(x, kCall, "x");
+    check_shape(x, {rows, x.size(1)}, kCall, "x", why);
+    check_shape(d_weight, {cols, x.size(1)}, kCall, "d_weight", why);
+  }
+  if (d_bias) check_shape(d_bias, {cols}, kCall, "d_bias", why);
+  const auto check_written = [&](const auto& written, const char* name) {
+    check_no_overlap(written, d_out, kCall, name);
+    check_no_overlap(written, x, kCall, name);
+    check_no_overlap(written, weight, kCall, name);
+  };
+  check_written(d_x, "d_x");
+  check_written(d_weight, "d_weight");
+  check_written(d_bias, "d_bias");
+  check_no_overlap(d_weight, d_x, kCall, "d_weight");
+  check_no_overlap(d_bias, d_x, kCall, "d_bias");
+  check_no_overlap(d_bias, d_weight, kCall, "d_bias");
+
+  // The sums first: they take working memory of their own, and nothing is written if there is none.
+  if (d_bias) {
+    const auto add = elementwise_kernels().add;
+    detail::sum_rows(
+        rows, cols, scratch, parallel,
+        [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },
+        [&](const float* sums) { detail::add_sums(sums, d_bias); });
+  }
+  if (d_weight) {
+    matmul(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight, scratch, parallel);
+  }
+  if (d_x) matmul(d_out, weight, {}, d_x, scratch, parallel);
+}
+
+}  // namespace tril

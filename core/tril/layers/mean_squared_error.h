@@ -1,0 +1,16 @@
+// The loss of a regression, with its gradient in the same pass, as torch.nn.functional.mse_loss:
+//
+//   loss = mean or sum of (x - y)^2,  d_x = 2 (x - y), divided by N C for the mean
+#pragma once
+
+#include <tril/layers/cross_entropy.h>
+
+namespace tril {
+
+// x, y and d_x [N, C]; rows may have any stride; d_x, which is overwritten, may be none, or x
+// itself. Returns the loss, which does not depend on the number of threads. Throws Error where
+// shapes do not fit, before anything is written.
+double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, Reduction reduction,
+                          MatrixView<float> d_x, Scratch& scratch, Parallel& parallel);
+
+}  // namespace tril
