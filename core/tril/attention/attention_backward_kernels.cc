@@ -1,0 +1,49 @@
+#include <tril/attention/attention_backward_kernels.h>
+#include <tril/foundation/exp.h>
+#include <tril/layers/lanes.h>
+
+namespace tril::TRIL_ISA {
+namespace {
+
+float dot(const float* x, const float* y, Index count) noexcept {
+  Register sum{};
+  for_each_register(
+      count, [&](Index i, auto lanes) { sum = madd(lanes.get(x + i), lanes.get(y + i), sum); });
+  return reduce_add(sum);
+}
+
+void weights(float* x, Index count, float log_sum_exp) noexcept {
+  const NonpositiveExp exp;  // a score may be above log_sum_exp by roundings only
+  const Register shift = broadcast(log_sum_exp);
+  for_each_register(count,
+                    [&](Index i, auto lanes) { lanes.put(x + i, exp(lanes.get(x + i) - shift)); });
+}
+
+void scores(const float* weights, float* d, Index count, float delta) noexcept {
+  const Register deltas = broadcast(delta);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register weight = lanes.get(weights + i);
+    const Register flow = weight * (lanes.get(d + i) - deltas);
+    lanes.put(d + i, select(weight == Register{}, Register{}, flow));
+  });
+}
+
+void cap_slope(const float* x, float* slope, Index count, float limit) noexcept {
+  const Register inverse = broadcast(1 / limit), one = broadcast(1.0f);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register share = lanes.get(x + i) * inverse;
+    lanes.put(slope + i, one - share * share);
+  });
+}
+
+void multiply(float* x, const float* y, Index count) noexcept {
+  for_each_register(
+      count, [&](Index i, auto lanes) { lanes.put(x + i, lanes.get(x + i) * lanes.get(y + i)); });
+}
+
+}  // namespace
+
+extern const AttentionBackwardKernels kAttentionBackwardKernels;
+const AttentionBackwardKernels kAttentionBackwardKernels{dot, weights, scores, cap_slope, multiply};
+
+}  // namespace tril::TRIL_ISA

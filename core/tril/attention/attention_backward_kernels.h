@@ -1,0 +1,26 @@
+// What the backward pass of attention does to rows of scores; one copy per instruction set.
+#pragma once
+
+#include <tril/foundation/isa.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct AttentionBackwardKernels {
+  // The sum of x[i] y[i].
+  float (*dot)(const float* x, const float* y, Index count) noexcept;
+  // x[i] = e^(x[i] - log_sum_exp): scores become weights, 0 where hidden, and all 0 for a query
+  // that sees nothing, whose log_sum_exp is infinite.
+  void (*weights)(float* x, Index count, float log_sum_exp) noexcept;
+  // d[i] = weights[i] * (d[i] - delta), 0 where the weight is 0, whatever d is there: the gradients
+  // of weights become those of scores.
+  void (*scores)(const float* weights, float* d, Index count, float delta) noexcept;
+  // slope[i] = 1 - (x[i] / limit)^2: that of limit * tanh(. / limit), given its value.
+  void (*cap_slope)(const float* x, float* slope, Index count, float limit) noexcept;
+  // x[i] *= y[i].
+  void (*multiply)(float* x, const float* y, Index count) noexcept;
+};
+
+const AttentionBackwardKernels& attention_backward_kernels(Isa isa = best_isa());
+
+}  // namespace tril

@@ -1,0 +1,447 @@
+// The gradients of attention. A plain reference in double is checked against the complex step
+// through the definition, then attention_backward against the reference, for every option and for
+// sizes around its blocks.
+//
+// Bounds, with u = 2^-24, q, k, v, d, o the largest magnitudes of query, key, value, d_out and
+// output, and n = D, Dv, S, T the lengths of sums:
+//   score       off by s = 2 u (D + 1) scale D q k, and u of what a mask adds
+//   weight      relative error r = s + u (|score| + |log_sum_exp|) + 4 u, the exponential and the
+//               rounded log_sum_exp included
+//   d_weight    at most m = Dv d v, off by u (Dv + 2) m; delta at most Dv d o, off by as much, and
+//   by
+//               u Dv d o for the rounded output; their difference is at most 2 m, since outputs are
+//               blends of values
+//   d_score     so off by its weight times 2 m (r + u (Dv + 4)); with a soft cap c by
+//               2 m (2 s / c + 6 u) more
+//   d_query     weights of a row sum to 1: scale k 2 m (r + u (Dv + S + 6))
+//   d_key       the same for at most T G queries: scale q 2 m T G (r + u (Dv + T G + 6))
+//   d_value     d T G (r + u (T G + 2))
+#include <gtest/gtest.h>
+#include <tril/attention/attention_backward.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/attention_reference.h"
+#include "core/compare.h"
+#include "core/golden.h"
+#include "core/gradient.h"
+
+namespace tril {
+namespace {
+
+using testing::Bias;
+using testing::Complex;
+using testing::elements;
+using testing::equal;
+using testing::error_of;
+using testing::gradient_of;
+using testing::kRounding;
+using testing::max_abs;
+using testing::no_bias;
+using testing::uniform;
+using testing::Values;
+
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+struct Sizes {
+  Index B = 1, H = 1, Hk = 1, T = 1, S = 1, D = 1, Dv = 1;
+};
+
+// One problem with everything in double, row-major.
+struct Problem {
+  Sizes n;
+  double scale, softcap;
+  Bias bias;
+  Values<double> q, k, v, d_output;
+
+  std::size_t at_q(Index b, Index h, Index t, Index d) const {
+    return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.D + d);
+  }
+  std::size_t at_k(Index b, Index h, Index s, Index d, Index width) const {
+    return static_cast<std::size_t>(((b * n.Hk + h / (n.H / n.Hk)) * n.S + s) * width + d);
+  }
+  std::size_t at_o(Index b, Index h, Index t, Index d) const {
+    return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.Dv + d);
+  }
+
+  // sum of d_output * attention(q, k, v), for any scalar.
+  template <typename Scalar>
+  Scalar loss(const Values<Scalar>& query, const Values<Scalar>& key,
+              const Values<Scalar>& value) const {
+    Scalar total = 0;
+    for_rows([&](Index b, Index h, Index t) {
+      Scalar sum = 0, weighted = 0;
+      for (Index s = 0; s < n.S; ++s) {
+        const double added = bias(b, h, t, s);
+        if (added == kHidden) continue;
+        Scalar score = 0, flow = 0;
+        for (Index d = 0; d < n.D; ++d) {
+          score += scale * query[at_q(b, h, t, d)] * key[at_k(b, h, s, d, n.D)];
+        }
+        if (softcap > 0) score = softcap * std::tanh(score / softcap);
+        const Scalar power = std::exp(score + added);
+        for (Index d = 0; d < n.Dv; ++d) {
+          flow += d_output[at_o(b, h, t, d)] * value[at_k(b, h, s, d, n.Dv)];
+        }
+        sum += power;
+        weighted += power * flow;
+      }
+      if (sum != Scalar(0)) total += weighted / sum;
+    });
+    return total;
+  }
+
+  template <typename Body>
+  void for_rows(const Body& body) const {
+    for (Index b = 0; b < n.B; ++b) {
+      for (Index h = 0; h < n.H; ++h) {
+        for (Index t = 0; t < n.T; ++t) body(b, h, t);
+      }
+    }
+  }
+};
+
+struct Gradients {
+  Values<double> q, k, v, mask, output, log_sum_exp;
+};
+
+// By the formulas of attention_backward.h, one score at a time.
+Gradients reference(const Problem& p) {
+  const Sizes& n = p.n;
+  Gradients g{Values<double>(p.q.size()),
+              Values<double>(p.k.size()),
+              Values<double>(p.v.size()),
+              Values<double>(static_cast<std::size_t>(n.B * n.H * n.T * n.S)),
+              Values<double>(p.d_output.size()),
+              {}};
+  p.for_rows([&](Index b, Index h, Index t) {
+    Values<double> scores, slopes;
+    double sum = 0;
+    for (Index s = 0; s < n.S; ++s) {
+      double score = 0, slope = 1;
+      for (Index d = 0; d < n.D; ++d) {
+        score += p.scale * p.q[p.at_q(b, h, t, d)] * p.k[p.at_k(b, h, s, d, n.D)];
+      }
+      if (p.softcap > 0) {
+        score = p.softcap * std::tanh(score / p.softcap);
+        slope = 1 - score / p.softcap * score / p.softcap;
+      }
+      scores.push_back(score + p.bias(b, h, t, s));
+      slopes.push_back(slope);
+      sum += std::exp(scores.back());
+    }
+    g.log_sum_exp.push_back(sum == 0 ? -kHidden : std::log(sum));
+    if (sum == 0) return;
+    double delta = 0;
+    Values<double> flows;
+    for (Index s = 0; s < n.S; ++s) {
+      const double weight = std::exp(scores[static_cast<std::size_t>(s)]) / sum;
+      double flow = 0;
+      for (Index d = 0; d < n.Dv; ++d) {
+        const double dy = p.d_output[p.at_o(b, h, t, d)];
+        flow += dy * p.v[p.at_k(b, h, s, d, n.Dv)];
+        g.v[p.at_k(b, h, s, d, n.Dv)] += weight * dy;
+        g.output[p.at_o(b, h, t, d)] += weight * p.v[p.at_k(b, h, s, d, n.Dv)];
+      }
+      flows.push_back(flow);
+      delta += weight * flow;
+    }
+    for (Index s = 0; s < n.S; ++s) {
+      const auto i = static_cast<std::size_t>(s);
+      const double d_score = std::exp(scores[i]) / sum * (flows[i] - delta);
+      g.mask[static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.S + s)] = d_score;
+      for (Index d = 0; d < n.D; ++d) {
+        const double through = p.scale * d_score * slopes[i];
+        g.q[p.at_q(b, h, t, d)] += through * p.k[p.at_k(b, h, s, d, n.D)];
+        g.k[p.at_k(b, h, s, d, n.D)] += through * p.q[p.at_q(b, h, t, d)];
+      }
+    }
+  });
+  return g;
+}
+
+template <int Rank>
+void round_into(const Values<double>& values, Buffer<float, Rank>& out) {
+  for (std::size_t i = 0; i < values.size(); ++i) out.data()[i] = static_cast<float>(values[i]);
+}
+
+// Everything attention_backward takes, drawn from a seed, and what it must give.
+struct Case {
+  Sizes n;
+  Buffer<float, 4> q, k, v, d_output, output, d_q, d_k, d_v, d_mask;
+  Buffer<float, 3> log_sum_exp;
+  Problem problem;
+  Gradients expected;
+
+  Case(const Sizes& sizes, double softcap = 0, const Bias& bias = no_bias,
+       std::optional<double> scale = {})
+      : n(sizes),
+        output({n.B, n.H, n.T, n.Dv}),
+        d_q({n.B, n.H, n.T, n.D}),
+        d_k({n.B, n.Hk, n.S, n.D}),
+        d_v({n.B, n.Hk, n.S, n.Dv}),
+        d_mask({n.B, n.H, n.T, n.S}),
+        log_sum_exp({n.B, n.H, n.T}) {
+    Random random(120);
+    q = uniform<4>({n.B, n.H, n.T, n.D}, random);
+    k = uniform<4>({n.B, n.Hk, n.S, n.D}, random);
+    v = uniform<4>({n.B, n.Hk, n.S, n.Dv}, random);
+    d_output = uniform<4>({n.B, n.H, n.T, n.Dv}, random);
+    const double standard = static_cast<float>(1 / std::sqrt(static_cast<double>(n.D)));
+    problem = {n,           scale.value_or(standard), softcap, bias, elements(q), elements(k),
+               elements(v), elements(d_output)};
+    expected = reference(problem);
+    round_into(expected.output, output);
+    round_into(expected.log_sum_exp, log_sum_exp);
+    for (Buffer<float, 4>* each : {&d_q, &d_k, &d_v, &d_mask}) {
+      std::fill_n(each->data(), each->view().count(), 7.0f);  // overwritten, not added to
+    }
+  }
+
+  void run(const AttentionOptions& options, int threads = 1) {
+    Scratch scratch;
+    Parallel parallel(threads);
+    attention_backward(d_output, q, k, v, output, log_sum_exp, options, {d_q, d_k, d_v, d_mask},
+                       scratch, parallel);
+  }
+
+  // `largest_bias`: the largest finite magnitude that the mask adds.
+  void expect_all(double largest_bias = 0) const {
+    const double u = kRounding, D = static_cast<double>(n.D), Dv = static_cast<double>(n.Dv);
+    const double S = static_cast<double>(n.S), T = static_cast<double>(n.T * n.H / n.Hk);
+    const double qm = max_abs(q.view()), km = max_abs(k.view()), vm = max_abs(v.view());
+    const double dm = max_abs(d_output.view()), scale = std::fabs(problem.scale);
+    const double score = scale * D * qm * km, s = 2 * u * (D + 1) * score + 2 * u * largest_bias;
+    const double largest = score + largest_bias + std::log(S);
+    const double r = s + u * 2 * largest + 4 * u, m = Dv * dm * vm;
+    const double cap = problem.softcap > 0 ? 2 * s / problem.softcap + 6 * u : 0;
+    const double flow = 2 * m * (r + cap + u * (Dv + 6));
+    const auto within = [](double bound) { return [bound](std::size_t) { return bound; }; };
+    testing::expect_within(expected.q, d_q, within(scale * km * (flow + 2 * m * u * S)), "d_query");
+    testing::expect_within(expected.k, d_k, within(scale * qm * T * (flow + 2 * m * u * T)),
+                           "d_key");
+    testing::expect_within(expected.v, d_v, within(dm * T * (r + u * (T + 2))), "d_value");
+    testing::expect_within(expected.mask, d_mask, within(flow), "d_mask");
+  }
+};
+
+Bias causal(Index offset = 0) {
+  return [offset](Index, Index, Index t, Index s) { return s <= t + offset ? 0 : kHidden; };
+}
+
+TEST(AttentionBackward, ItsReferenceAgreesWithTheComplexStep) {
+  const Bias added = [](Index, Index h, Index t, Index s) {
+    return s == 3 && t == 1 ? kHidden : 0.25 * static_cast<double>(h + t) - 0.5 * (s == 2);
+  };
+  for (const double softcap : {0.0, 0.7}) {
+    const Case c({2, 4, 2, 5, 6, 3, 2}, softcap, added);
+    const Problem& p = c.problem;
+    const auto complex = [](const Values<double>& x) {
+      return Values<Complex>(x.begin(), x.end());
+    };
+    const Values<double> d_q =
+        gradient_of([&](const auto& z) { return p.loss(z, complex(p.k), complex(p.v)); }, p.q);
+    const Values<double> d_k =
+        gradient_of([&](const auto& z) { return p.loss(complex(p.q), z, complex(p.v)); }, p.k);
+    const Values<double> d_v =
+        gradient_of([&](const auto& z) { return p.loss(complex(p.q), complex(p.k), z); }, p.v);
+    for (std::size_t i = 0; i < d_q.size(); ++i) EXPECT_NEAR(c.expected.q[i], d_q[i], 1e-14);
+    for (std::size_t i = 0; i < d_k.size(); ++i) EXPECT_NEAR(c.expected.k[i], d_k[i], 1e-14);
+    for (std::size_t i = 0; i < d_v.size(); ++i) EXPECT_NEAR(c.expected.v[i], d_v[i], 1e-14);
+  }
+}
+
+TEST(AttentionBackward, AgreesForSizesAroundItsBlocks) {
+  for (const Index T : {1, 2, 63, 64, 65, 130}) {
+    for (const Index S : {1, 3, 64, 65, 129}) {
+      SCOPED_TRACE(shape_text<2>({T, S}));
+      Case c({1, 2, 2, T, S, 5, 7});
+      c.run({});
+      c.expect_all();
+    }
+  }
+  for (const Index D : {1, 8, 16, 33, 64, 80}) {
+    SCOPED_TRACE(D);
+    Case c({2, 1, 1, 70, 66, D, 81 - D});
+    c.run({});
+    c.expect_all();
+  }
+}
+
+TEST(AttentionBackward, AgreesUnderACausalMask) {
+  for (const Index T : {1, 5, 64, 130}) {
+    SCOPED_TRACE(T);
+    Case c({1, 3, 3, T, T, 8, 8}, 0, causal());
+    c.run({.causal = true});
+    c.expect_all();
+    Case past({1, 2, 2, T, T + 70, 8, 8}, 0, causal(70));
+    past.run({.causal = true, .past = 70});
+    past.expect_all();
+  }
+}
+
+TEST(AttentionBackward, SumsOverTheHeadsThatShareKeys) {
+  Case c({2, 6, 2, 70, 70, 8, 4}, 0, causal());
+  c.run({.causal = true}, 2);
+  c.expect_all();
+}
+
+TEST(AttentionBackward, AgreesWithASoftCapAndAScale) {
+  Case c({1, 2, 1, 66, 70, 16, 8}, 1.5, causal(4), 0.8f);
+  c.run({.causal = true, .scale = 0.8f, .softcap = 1.5f, .past = 4});
+  c.expect_all();
+}
+
+TEST(AttentionBackward, AgreesUnderWindowsLengthsAndDenseMasks) {
+  {
+    Case c({1, 2, 2, 140, 140, 8, 8}, 0,
+           [](Index, Index, Index t, Index s) { return s <= t && s >= t - 20 ? 0 : kHidden; });
+    c.run({.mask = Mask::window(20, 0)});
+    c.expect_all();
+  }
+  {
+    Case c({2, 2, 2, 70, 90, 8, 8}, 0, [](Index b, Index, Index t, Index s) {
+      const Index length = b == 0 ? 90 : 33;  // shorter than there are queries: some see nothing
+      return s < length && s <= t + length - 70 ? 0 : kHidden;
+    });
+    c.run({.causal = true, .key_lengths = {90, 33}});
+    c.expect_all();
+  }
+  {
+    Random random(121);
+    Buffer<float, 4> mask = uniform<4>({1, 2, 70, 70}, random);
+    for (Index i = 0; i < mask.view().count(); i += 3) {
+      mask.data()[i] = -std::numeric_limits<float>::infinity();
+    }
+    const auto view = mask.view();
+    Case c({2, 2, 1, 70, 70, 8, 8}, 0, [view](Index, Index h, Index t, Index s) {
+      return static_cast<double>(view[0][h][t][s]);
+    });
+    c.run({.mask = Mask::additive(mask)});
+    c.expect_all(1);
+  }
+}
+
+TEST(AttentionBackward, AQueryThatSawNothingGivesAndGetsZeros) {
+  Case c({1, 1, 1, 3, 5, 4, 4}, 0,
+         [](Index, Index, Index t, Index) { return t == 1 ? kHidden : 0; });
+  Buffer<std::uint8_t, 4> visible({1, 1, 3, 5});
+  for (Index i = 0; i < 15; ++i) visible.data()[i] = i / 5 != 1;
+  c.run({.mask = Mask::boolean(visible)});
+  c.expect_all();
+  for (Index d = 0; d < 4; ++d) EXPECT_EQ(c.d_q.view()[0][0][1][d], 0);
+}
+
+TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
+  const Sizes n{1, 2, 2, 100, 100, 8, 8};
+  Case clean(n, 0, causal()), dirty(n, 0, causal());
+  for (Index h = 0; h < 2; ++h) {
+    for (Index d = 0; d < 8; ++d) {
+      dirty.k.view()[0][h][99][d] = 1e30f;
+      dirty.v.view()[0][h][99][d] = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  // All but the last query, which sees the last key.
+  for (Case* c : {&clean, &dirty}) {
+    c->run({.causal = true, .mask = Mask::padding({99})});
+    for (Index h = 0; h < 2; ++h) {
+      for (Index t = 0; t < 99; ++t) {
+        for (Index d = 0; d < 8; ++d) ASSERT_FALSE(std::isnan(c->d_q.view()[0][h][t][d]));
+      }
+    }
+  }
+  EXPECT_TRUE(equal(clean.d_q, dirty.d_q));
+  EXPECT_TRUE(equal(clean.d_k, dirty.d_k));
+  EXPECT_TRUE(equal(clean.d_v, dirty.d_v));
+}
+
+TEST(AttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
+  const Sizes n{1, 2, 1, 200, 300, 8, 8};
+  Case one(n, 0, causal(100)), three(n, 0, causal(100)), alone(n, 0, causal(100));
+  const AttentionOptions options{.causal = true, .past = 100};
+  one.run(options, 1);
+  three.run(options, 3);
+  EXPECT_TRUE(equal(one.d_q, three.d_q));
+  EXPECT_TRUE(equal(one.d_k, three.d_k));
+  EXPECT_TRUE(equal(one.d_v, three.d_v));
+  Scratch scratch;
+  Parallel parallel;
+  const auto only = [&](const AttentionGradients& gradients) {
+    attention_backward(alone.d_output, alone.q, alone.k, alone.v, alone.output, alone.log_sum_exp,
+                       options, gradients, scratch, parallel);
+  };
+  only({.d_query = alone.d_q});
+  only({.d_key = alone.d_k});
+  only({.d_value = alone.d_v});
+  only({.d_mask = alone.d_mask});
+  EXPECT_TRUE(equal(one.d_q, alone.d_q));
+  EXPECT_TRUE(equal(one.d_k, alone.d_k));
+  EXPECT_TRUE(equal(one.d_v, alone.d_v));
+  EXPECT_TRUE(equal(one.d_mask, alone.d_mask));
+}
+
+TEST(AttentionBackward, TakesHeadsWhereTheyLie) {
+  const Index T = 70, H = 3, D = 8;
+  Case c({1, H, H, T, T, D, D}, 0, causal());
+  c.run({.causal = true});
+  // The same in [1, T, H * D], the heads side by side.
+  const auto joined = [&](const Buffer<float, 4>& heads) {
+    Buffer<float, 3> out({1, T, H * D});
+    for (Index h = 0; h < H; ++h) {
+      for (Index t = 0; t < T; ++t) {
+        std::copy_n(heads.view()[0][h][t].data(), D, &out.view()[0][t][h * D]);
+      }
+    }
+    return out;
+  };
+  const auto split = [&](auto& buffer) {
+    return TensorView<float, 4>(buffer.data(), {1, H, T, D}, {T * H * D, D, H * D, 1});
+  };
+  Buffer<float, 3> q = joined(c.q), k = joined(c.k), v = joined(c.v), output = joined(c.output);
+  Buffer<float, 3> d_output = joined(c.d_output), d_q({1, T, H * D}), d_k({1, T, H * D});
+  Scratch scratch;
+  Parallel parallel;
+  attention_backward(split(d_output), split(q), split(k), split(v), split(output), c.log_sum_exp,
+                     {.causal = true}, {.d_query = split(d_q), .d_key = split(d_k)}, scratch,
+                     parallel);
+  EXPECT_TRUE(equal(joined(c.d_q), d_q));
+  EXPECT_TRUE(equal(joined(c.d_k), d_k));
+}
+
+TEST(AttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
+  Case c({1, 2, 2, 3, 4, 5, 6});
+  Scratch scratch;
+  Parallel parallel;
+  const auto message = [&](const AttentionOptions& options, const AttentionGradients& gradients,
+                           VectorView<const float> = {}) {
+    return error_of([&] {
+      attention_backward(c.d_output, c.q, c.k, c.v, c.output, c.log_sum_exp, options, gradients,
+                         scratch, parallel);
+    });
+  };
+  EXPECT_EQ(message({}, {.d_query = c.d_k}),
+            "attention_backward: d_query: shape must be [1, 2, 3, 5], is [1, 2, 4, 5]; query is "
+            "[1, 2, 3, 5], key is [1, 2, 4, 5], value is [1, 2, 4, 6]");
+  EXPECT_NE(message({}, {.d_query = c.q}).find("shares memory"), std::string::npos);
+  EXPECT_NE(message({.past = 9}, {.d_query = c.d_q}).find("past"), std::string::npos);
+  EXPECT_NE(error_of([&] {
+              attention_backward(c.d_output, c.q, c.k, c.v, c.output, {}, {}, {c.d_q}, scratch,
+                                 parallel);
+            }).find("log_sum_exp: no tensor given"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              attention_backward(c.q, c.q, c.k, c.v, c.output, c.log_sum_exp, {}, {c.d_q}, scratch,
+                                 parallel);
+            }).find("d_out: shape must be [1, 2, 3, 6]"),
+            std::string::npos);
+  EXPECT_EQ(c.d_q.data()[0], 7);
+  EXPECT_EQ(c.d_k.data()[0], 7);
+  c.run({});
+  c.expect_all();
+}
+
+}  // namespace
+}  // namespace tril
