@@ -14,6 +14,8 @@
 
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
+#elif defined(__SSE2__)
+#include <immintrin.h>
 #endif
 
 #ifndef TRIL_ISA
@@ -90,6 +92,22 @@ inline Register max(Register a, Register b) noexcept {
   return (Register)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 #else
   return a > b ? a : b;
+#endif
+}
+
+// Rounded correctly; NaN of what is below 0.
+inline Register sqrt(Register x) noexcept {
+#if defined(__wasm_simd128__)
+  return (Register)wasm_f32x4_sqrt((v128_t)x);
+#elif defined(__AVX512F__)
+  return (Register)_mm512_sqrt_ps((__m512)x);
+#elif defined(__AVX2__)
+  return (Register)_mm256_sqrt_ps((__m256)x);
+#elif defined(__SSE2__)
+  return (Register)_mm_sqrt_ps((__m128)x);
+#else
+  for (int lane = 0; lane < kLanes; ++lane) x[lane] = __builtin_sqrtf(x[lane]);
+  return x;
 #endif
 }
 

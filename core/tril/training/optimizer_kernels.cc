@@ -1,0 +1,61 @@
+#include <tril/layers/lanes.h>
+#include <tril/training/optimizer_kernels.h>
+
+namespace tril::TRIL_ISA {
+namespace {
+
+void adamw(float* x, const float* g, float* m, float* v, Index count,
+           const OptimizerKernels::AdamW& numbers) noexcept {
+  const Register keep = broadcast(numbers.keep), scale = broadcast(numbers.scale);
+  const Register gain1 = broadcast(numbers.gain1), beta2 = broadcast(numbers.beta2);
+  const Register gain2 = broadcast(numbers.gain2), step = broadcast(numbers.step);
+  const Register root_scale = broadcast(numbers.root_scale), eps = broadcast(numbers.eps);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register gradient = scale * lanes.get(g + i), before = lanes.get(m + i);
+    const Register first = madd(gain1, gradient - before, before);
+    const Register second = madd(gain2 * gradient, gradient, beta2 * lanes.get(v + i));
+    const Register divisor = madd(root_scale, sqrt(second), eps);
+    lanes.put(m + i, first);
+    lanes.put(v + i, second);
+    // Where nothing ever flowed, 0 / 0 with eps = 0, nothing moves.
+    const Register move = select(divisor > Register{}, step * first / divisor, first);
+    lanes.put(x + i, keep * lanes.get(x + i) - move);
+  });
+}
+
+void sgd(float* x, const float* g, float* m, Index count,
+         const OptimizerKernels::Sgd& numbers) noexcept {
+  const Register rate = broadcast(numbers.rate), momentum = broadcast(numbers.momentum);
+  const Register decay = broadcast(numbers.weight_decay), scale = broadcast(numbers.scale);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register value = lanes.get(x + i);
+    Register move = madd(decay, value, scale * lanes.get(g + i));
+    if (m) {
+      move = madd(momentum, lanes.get(m + i), move);
+      lanes.put(m + i, move);
+    }
+    lanes.put(x + i, value - rate * move);
+  });
+}
+
+// In blocks whose sums are added in double, so that the error does not grow with the length.
+double squares(const float* x, Index count) noexcept {
+  constexpr Index kBlock = 1024;
+  double sum = 0;
+  for (Index first = 0; first < count; first += kBlock) {
+    Register block{};
+    for_each_register(count - first < kBlock ? count - first : kBlock, [&](Index i, auto lanes) {
+      const Register value = lanes.get(x + first + i);
+      block = madd(value, value, block);
+    });
+    sum += static_cast<double>(reduce_add(block));
+  }
+  return sum;
+}
+
+}  // namespace
+
+extern const OptimizerKernels kOptimizerKernels;
+const OptimizerKernels kOptimizerKernels{adamw, sgd, squares};
+
+}  // namespace tril::TRIL_ISA
