@@ -133,7 +133,7 @@ TEST_P(AttentionTest, EveryStageIsWithinTheBound) {
 }
 
 TEST_P(AttentionTest, TracingFewQueriesChangesNoBit) {
-  if (GetParam() == AttentionMethod::online) return;  // has no such trace
+  if (GetParam() == AttentionMethod::online) GTEST_SKIP() << "online traces no scores";
   Random random(12);
   for (const Index queries : {1, 2, 3}) {
     Inputs in({1, 2, 2, queries, 61, 13, 9}, random);
@@ -215,7 +215,7 @@ TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
       EXPECT_EQ(largest > 0, sees(b, t)) << b << " " << t;
     }
   }
-  if (GetParam() == AttentionMethod::online) return;
+  if (GetParam() == AttentionMethod::online) GTEST_SKIP() << "zeros seen; online traces no weights";
   const Buffer<float, 4> untraced = std::move(in.output);
   in.output = Buffer<float, 4>(untraced.shape());
   run(in, options, {.weights = weights});
@@ -224,7 +224,7 @@ TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
     for (Index t = 0; t < 70; ++t) {
       double sum = 0;
       for (Index s = 0; s < 12; ++s) sum += static_cast<double>(weights.view()[b][1][t][s]);
-      EXPECT_NEAR(sum, sees(b, t), 1e-6);
+      EXPECT_NEAR(sum, sees(b, t), testing::sum_bound(12));
     }
   }
 }

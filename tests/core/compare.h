@@ -90,6 +90,10 @@ template <typename Expected, typename Actual>
   return close(expected, actual, 0, 0);
 }
 
+// How far weights may add up to from 1: `terms` of them, each e / sum in float. The sum was rounded
+// terms - 1 times, each quotient once, by at most half of kEpsilon.
+inline double sum_bound(Index terms) { return kEpsilon * static_cast<double>(terms) / 2; }
+
 // The largest |element|, which error bounds are made of.
 template <typename T, int Rank>
 double max_abs(const TensorView<T, Rank>& view) {

@@ -34,15 +34,17 @@ TEST(SinusoidalPositions, AreThePapers) {
 TEST(SinusoidalPositions, RepeatAfterTheirWavelengths) {
   Buffer<float, 2> out({33, 6});
   sinusoidal_positions({.wavelength = 4, .ratio = 2}, out);
+  // Each of two is off by a rounding of at most 2^-25 (above), so they are no more than 2^-24
+  // apart.
   for (Index pair = 0; pair < 3; ++pair) {
     const Index period = Index{4} << pair;
     for (Index t = 0; t + period < 33; ++t) {
       for (Index part = 2 * pair; part < 2 * pair + 2; ++part) {
-        EXPECT_NEAR(out.view()[t][part], out.view()[t + period][part], 1e-7);
+        EXPECT_NEAR(out.view()[t][part], out.view()[t + period][part], 0x1p-24);
       }
     }
-    EXPECT_NEAR(out.view()[period / 4][2 * pair], 1, 1e-7);  // a quarter turn
-    EXPECT_NEAR(out.view()[period / 2][2 * pair + 1], -1, 1e-7);
+    EXPECT_NEAR(out.view()[period / 4][2 * pair], 1, 0x1p-24);  // a quarter turn
+    EXPECT_NEAR(out.view()[period / 2][2 * pair + 1], -1, 0x1p-24);
   }
 }
 

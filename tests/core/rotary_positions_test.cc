@@ -100,8 +100,10 @@ TEST(RotaryPositions, AgreesWithPyTorch) {
       rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out,
                        parallel);
       const std::string name = pairs == RotaryPairs::halves ? "halves" : "interleaved";
-      EXPECT_TRUE(
-          close(golden<4>("layers/rotary_" + name + "_" + std::to_string(2 * count)), out, 5e-7));
+      // Two products of a cosine or sine, off by half an ulp, and a number of at most 1, and their
+      // sum, of at most 2: two roundings of 2^-24 a product, one of the sum and one of the file.
+      EXPECT_TRUE(close(golden<4>("layers/rotary_" + name + "_" + std::to_string(2 * count)), out,
+                        8 * 0x1p-24));
     }
   }
 }
@@ -130,7 +132,9 @@ TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
       return sum;
     };
     for (Index t = 0; t < 4; ++t) {
-      for (Index s = 0; s < 4; ++s) EXPECT_NEAR(product(t, s), product(t + 4, s + 4), 1e-5);
+      // Both are sums of 16 products of numbers of at most sqrt(2), each off by 8 * 2^-24 (above).
+      const double bound = 2 * 16 * 2 * std::sqrt(2.0) * 8 * 0x1p-24;
+      for (Index s = 0; s < 4; ++s) EXPECT_NEAR(product(t, s), product(t + 4, s + 4), bound);
     }
     EXPECT_GT(std::fabs(product(0, 1) - product(0, 2)), 1e-3);
   }
@@ -149,7 +153,7 @@ TEST(RotaryPositions, TakesHeadsOfAProjectionTablesPerBatchAndWritesInPlace) {
     rotary_positions(heads, cosine, sine, pairs, out, parallel);
     const float a = heads[1][2][3][0], b = heads[1][2][3][pairs == RotaryPairs::halves ? 4 : 1];
     EXPECT_NEAR(out.view()[1][2][3][0], cosine.view()[1][3][0] * a - sine.view()[1][3][0] * b,
-                2e-7);
+                3 * 0x1p-24);  // on either side: two products of at most 1, a sum of at most 2
     rotary_positions(heads, cosine, sine, pairs, heads, parallel);
     EXPECT_TRUE(equal(out, heads));
   }
