@@ -201,6 +201,99 @@ TEST_P(AttentionTest, ShiftingTheScoresOfAQueryChangesNothing) {
   EXPECT_TRUE(close(before, in.output, 2 * in.bound(1 / std::sqrt(8.0), 70).output));
 }
 
+// log(sum of e^score) of every query, which a backward forms the weights from; +inf where it sees
+// nothing. Asking for it changes no bit of the output.
+TEST_P(AttentionTest, LogSumExpIsWithinTheBound) {
+  Random random(13);
+  for (const Index queries : {1, 2, 7, 8, 9, 70}) {
+    Inputs in({2, 4, 2, queries, 150, 9, 5}, random);
+    const Index past = 40;
+    const AttentionOptions options = {.causal = true,
+                                      .mask = Mask::window(30, {}) & Mask::padding({150, 45}),
+                                      .scale = 0.7f,
+                                      .past = past};
+    const auto bias = [&](Index b, Index, Index t, Index s) -> double {
+      const bool seen = s <= t + past && s >= t + past - 30 && (b == 0 || s < 45);
+      return seen ? 0 : -kInfinity;
+    };
+    const double scale = static_cast<double>(0.7f);
+    const auto expected = attention_reference(in.query, in.key, in.value, scale, 0, bias);
+    run(in, options);
+    const Buffer<float, 4> output = std::move(in.output);
+    in.output = Buffer<float, 4>(output.shape());
+    Buffer<float, 3> log_sum_exp({2, 4, queries});
+    run(in, options, {.log_sum_exp = log_sum_exp});
+    EXPECT_TRUE(equal(output, in.output)) << queries;
+    // Off by a score's error and an ulp of itself, and by the relative error of the sum.
+    const ErrorBound bound = in.bound(scale, 0);
+    for (Index b = 0; b < 2; ++b) {
+      for (Index h = 0; h < 4; ++h) {
+        for (Index t = 0; t < queries; ++t) {
+          double sum = 0;
+          for (Index s = 0; s < 150; ++s) sum += std::exp(expected.masked.view()[b][h][t][s]);
+          const float actual = log_sum_exp.view()[b][h][t];
+          if (sum == 0) {
+            EXPECT_EQ(actual, kInfinity) << b << " " << t;
+          } else {
+            EXPECT_NEAR(actual, std::log(sum), bound.weight) << queries << " " << t;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Few queries read keys and values where they lie: nothing is packed, whatever S and the groups.
+TEST_P(AttentionTest, DecodingPacksNothing) {
+  Random random(14);
+  for (const Index keys : {300, 9000}) {
+    for (const Index queries : {1, 8}) {
+      const Index heads = 4, kv_heads = 2, depth = 64;
+      Inputs in({1, heads, kv_heads, queries, keys, depth, depth}, random);
+      Scratch own;
+      Parallel one;
+      const AttentionOptions options = {
+          .causal = true, .past = keys - queries, .method = GetParam()};
+      attention(in.query, in.key, in.value, options, in.output, own, one);
+      // A row of scores for each query of the heads that share keys, and 64 bytes of state.
+      const Index rows = heads / kv_heads * queries;
+      EXPECT_LE(own.peak(), static_cast<std::size_t>(rows * (keys + 128) * 4 + 1024));
+      EXPECT_LT(own.peak(), in.key.view().count() * sizeof(float));
+      const double scale = 1 / std::sqrt(static_cast<double>(depth));
+      const auto bias = [&](Index, Index, Index t, Index s) -> double {
+        return s > t + keys - queries ? -kInfinity : 0;
+      };
+      const auto expected = attention_reference(in.query, in.key, in.value, scale, 0, bias);
+      EXPECT_TRUE(close(expected.output, in.output, in.bound(scale, 0).output)) << keys;
+    }
+  }
+}
+
+// One key and value head of its own for every query head, the same values: the same result but for
+// rounding, and for few queries, which are taken together, and for many.
+TEST_P(AttentionTest, GroupsShareKeysAndValues) {
+  Random random(15);
+  for (const Index queries : {1, 3, 8, 20}) {
+    const Sizes shared{2, 6, 2, queries, 130, 7, 9};
+    Inputs in(shared, random), own({2, 6, 6, queries, 130, 7, 9}, random);
+    std::copy_n(in.query.data(), in.query.view().count(), own.query.data());
+    for (Index b = 0; b < 2; ++b) {
+      for (Index h = 0; h < 6; ++h) {
+        std::copy_n(in.key.view()[b][h / 3].data(), 130 * 7, own.key.view()[b][h].data());
+        std::copy_n(in.value.view()[b][h / 3].data(), 130 * 9, own.value.view()[b][h].data());
+      }
+    }
+    Buffer<float, 4> dense({2, 6, queries, 130});  // hides other keys from every head
+    for (Index i = 0; i < dense.view().count(); ++i) {
+      dense.data()[i] = random.below(3) ? random.normal() : -kInfinity;
+    }
+    const AttentionOptions options = {.mask = Mask::additive(dense), .softcap = 3};
+    run(in, options);
+    run(own, options);
+    EXPECT_TRUE(equal(in.output, own.output)) << queries;
+  }
+}
+
 TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
   Random random(6);
   Inputs in({2, 2, 2, 70, 12, 8, 8}, random);
@@ -315,6 +408,11 @@ TEST_P(AttentionTest, RejectsWhatDoesNotFit) {
     const std::string message = error_of([&] { run(in, options, trace); });
     EXPECT_NE(message.find(text), std::string::npos) << message;
   };
+  Buffer<float, 3> short_sums({2, 4, 2});
+  rejects({}, "attention: trace.log_sum_exp: shape must be [2, 4, 3], is [2, 4, 2]",
+          {.log_sum_exp = short_sums});
+  rejects({}, "attention: trace.log_sum_exp: shares memory with an input",
+          {.log_sum_exp = {in.key.data(), {2, 4, 3}}});
   rejects({.scale = kNaN}, "attention: scale: must be finite, is nan");
   rejects({.softcap = -1}, "attention: softcap: must be finite and not negative");
   rejects({.softcap = kInfinity}, "attention: softcap");
@@ -369,6 +467,26 @@ TEST_P(AttentionTest, RejectsWhatDoesNotFit) {
   const auto expected =
       attention_reference(in.query, in.key, in.value, 1 / std::sqrt(6.0), 0, testing::no_bias);
   EXPECT_TRUE(close(expected.output, in.output, in.bound(1 / std::sqrt(6.0), 0).output));
+}
+
+TEST(Attention, RejectsAMethodThatThereIsNot) {
+  Buffer<float, 4> x({1, 1, 2, 3}), output({1, 1, 2, 3});
+  Random random(1);
+  fill_normal(x.view(), random);
+  std::fill_n(output.data(), 6, -7.0f);
+  Scratch scratch;
+  Parallel parallel;
+  for (const int method : {-1, 4}) {
+    EXPECT_EQ(error_of([&] {
+                attention(x, x, x, {.method = static_cast<AttentionMethod>(method)}, output,
+                          scratch, parallel);
+              }),
+              "attention: method: there are automatic, full, blocked and online, 0 to 3; it is " +
+                  std::to_string(method));
+    for (Index i = 0; i < 6; ++i) EXPECT_EQ(output.data()[i], -7.0f);
+  }
+  attention(x, x, x, {}, output, scratch, parallel);
+  EXPECT_NE(output.data()[0], -7.0f);
 }
 
 }  // namespace

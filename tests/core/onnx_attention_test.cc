@@ -11,7 +11,7 @@
 // A query that sees nothing gets zeros here, where the definition has 0 over 0.
 #include <gtest/gtest.h>
 #include <tril/attention/attention.h>
-#include <tril/attention/online_attention.h>
+#include <tril/lessons/online_attention.h>
 
 #include <cmath>
 #include <limits>

@@ -21,7 +21,7 @@ TEST(ScoreKernels, CapIsTanh) {
     x.insert(x.end(), {0.0f, -0.0f, kInfinity, -kInfinity, 1e-40f, -1.05f, 1.0499f});
     for (const float limit : {1.0f, 3.0f, 50.0f}) {
       std::vector<float> y = x;
-      score_kernels(isa).cap(y.data(), static_cast<Index>(y.size()), limit);
+      score_kernels(isa).cap(x.data(), y.data(), static_cast<Index>(y.size()), limit);
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double exact = limit * std::tanh(static_cast<double>(x[i]) / limit);
         // x / limit takes two roundings, tanh at most three ulp, the product one; a tiny quotient
@@ -31,7 +31,7 @@ TEST(ScoreKernels, CapIsTanh) {
       }
     }
     float nan = std::nanf("");
-    score_kernels(isa).cap(&nan, 1, 1.0f);
+    score_kernels(isa).cap(&nan, &nan, 1, 1.0f);
     EXPECT_TRUE(std::isnan(nan));
   }
 }
@@ -58,27 +58,28 @@ TEST(ScoreKernels, EluPlusOneIsAlwaysPositive) {
   }
 }
 
-TEST(ScoreKernels, AbsorbKeepsMaximumAndSum) {
+TEST(ScoreKernels, OnlineSoftmaxKeepsMaximumAndSum) {
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(isa_name(isa));
-    OnlineState state{-kInfinity, 0.0f};
+    SoftmaxState state{-kInfinity, 0.0f};
     std::vector<float> hidden(5, -kInfinity), x = {1.0f, 3.0f, -2.0f}, y = {2.0f, 5.0f};
-    const auto absorb = [&](std::vector<float>& row) {
-      return score_kernels(isa).absorb(row.data(), static_cast<Index>(row.size()), state);
+    const auto softmax = [&](std::vector<float>& row) {
+      return score_kernels(isa).online_softmax(row.data(), row.data(),
+                                               static_cast<Index>(row.size()), state);
     };
-    EXPECT_EQ(absorb(hidden), 1.0f);  // nothing seen, nothing to scale
+    EXPECT_EQ(softmax(hidden), 1.0f);  // nothing seen, nothing to scale
     EXPECT_EQ(hidden, std::vector<float>(5, 0.0f));
     EXPECT_EQ(state.maximum, -kInfinity);
     EXPECT_EQ(state.sum, 0.0f);
-    EXPECT_EQ(absorb(x), 0.0f);  // what was there before counts for nothing
+    EXPECT_EQ(softmax(x), 0.0f);  // what was there before counts for nothing
     EXPECT_EQ(state.maximum, 3.0f);
     EXPECT_NEAR(state.sum, 1 + std::exp(-2.0) + std::exp(-5.0), 3 * testing::kEpsilon);
-    EXPECT_NEAR(absorb(y), std::exp(-2.0), testing::kEpsilon);
+    EXPECT_NEAR(softmax(y), std::exp(-2.0), testing::kEpsilon);
     EXPECT_EQ(state.maximum, 5.0f);
     EXPECT_NEAR(state.sum, 1 + std::exp(-3.0) + std::exp(-2.0) + std::exp(-4.0) + std::exp(-7.0),
                 4 * testing::kEpsilon);
     std::vector<float> nan = {0.0f, std::nanf("")};
-    absorb(nan);
+    softmax(nan);
     EXPECT_TRUE(std::isnan(state.sum));
   }
 }

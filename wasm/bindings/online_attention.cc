@@ -1,6 +1,6 @@
 #include "online_attention.h"
 
-#include <tril/attention/online_attention.h>
+#include <tril/lessons/online_attention.h>
 
 #include <algorithm>
 

@@ -1,12 +1,9 @@
 #include <tril/attention/attention.h>
-#include <tril/attention/online_blocks.h>
-#include <tril/attention/problem.h>
-#include <tril/attention/row_blocks.h>
-#include <tril/attention/score_kernels.h>
+#include <tril/attention/attention_problem.h>
+#include <tril/attention/blocked_attention.h>
+#include <tril/attention/flash_attention.h>
 
 namespace tril {
-
-TRIL_DEFINE_DISPATCH(ScoreKernels, kScoreKernels, score_kernels)
 
 namespace {
 
@@ -26,12 +23,12 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
 void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
     case AttentionMethod::full:
-      return attend_row_blocks(problem, problem.queries(), scratch, parallel);
+      return blocked_attention(problem, problem.queries(), scratch, parallel);
     case AttentionMethod::automatic:
     case AttentionMethod::blocked:
-      return attend_row_blocks(problem, kQueryBlock, scratch, parallel);
+      return blocked_attention(problem, kQueryBlock, scratch, parallel);
     case AttentionMethod::online:
-      return attend_online(problem, {}, scratch, parallel);
+      return flash_attention(problem, {}, scratch, parallel);
   }
 }
 

@@ -21,7 +21,7 @@ enum class AttentionMethod {
   automatic,  // the fastest that is known for the shape and gives what is asked for
   full,       // all scores of a head at once, as the formula stands: O(T S) memory a thread
   blocked,    // 64 queries against all keys: O(64 S) memory a thread
-  online,     // 64 queries against 128 keys at a time (online_attention.h): O(1) memory a thread
+  online,     // 64 queries against 128 keys at a time (flash_attention.h): O(1) memory a thread
 };
 
 // What changes the formula, and how it is computed.
@@ -37,13 +37,16 @@ struct AttentionOptions {
   AttentionMethod method = AttentionMethod::automatic;  // the same result but for rounding
 };
 
-// Views [B, H, T, S] to fill with what is computed on the way; none: not wanted. The scores of all
-// keys are then computed, seen or not. The method online never holds them, and cannot be traced so.
+// Views to fill with what is computed on the way; none: not wanted. Those [B, H, T, S] cost the
+// scores of all keys, seen or not. The method online never holds them, and cannot be traced so.
 struct AttentionTrace {
   TensorView<float, 4> scores = {};   // scale * Q K^T
   TensorView<float, 4> capped = {};   // after softcap; the scores, if there is none
   TensorView<float, 4> masked = {};   // after the mask: -inf where a query may not look
   TensorView<float, 4> weights = {};  // after softmax
+  // [B, H, T], by every method: log(sum of e^masked over the keys), what a backward needs to form
+  // weights = e^(masked - log_sum_exp) anew. +infinity for a query that sees nothing.
+  TensorView<float, 3> log_sum_exp = {};
 };
 
 // query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.

@@ -1,6 +1,6 @@
 #include <tril/attention/attention_backward.h>
 #include <tril/attention/attention_backward_kernels.h>
-#include <tril/attention/problem.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
 #include <tril/matmul/tile_kernels.h>
@@ -234,7 +234,7 @@ class Pass {
     if (p_.softcap > 0) {
       for (Index row = 0; row < rows; ++row) {
         float* const scores = work.weights + row * kKeyBlock;
-        score_kernels().cap(scores, cols, p_.softcap);
+        score_kernels().cap(scores, scores, cols, p_.softcap);
         kernels_.cap_slope(scores, work.slopes + row * kKeyBlock, cols, p_.softcap);
       }
     }

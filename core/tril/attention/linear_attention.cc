@@ -1,5 +1,5 @@
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/linear_attention.h>
-#include <tril/attention/problem.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
 #include <tril/matmul/matmul.h>
@@ -38,7 +38,7 @@ float dot(const float* a, const float* b, Index count) noexcept {
 
 // row /= sum, or 0 where the sum is 0.
 void divide(float* row, Index count, float sum) noexcept {
-  score_kernels().scale(row, count, sum == 0.0f ? 0.0f : 1.0f / sum);
+  score_kernels().scale(row, row, count, sum == 0.0f ? 0.0f : 1.0f / sum);
 }
 
 // f(K)^T V first, where every query sees every key:

@@ -1,5 +1,5 @@
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/low_rank_attention.h>
-#include <tril/attention/problem.h>
 #include <tril/foundation/check.h>
 #include <tril/matmul/matmul.h>
 

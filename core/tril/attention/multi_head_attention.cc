@@ -1,5 +1,5 @@
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/multi_head_attention.h>
-#include <tril/attention/problem.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
 

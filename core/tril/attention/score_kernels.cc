@@ -2,18 +2,19 @@
 #include <tril/foundation/exp.h>
 #include <tril/layers/rows.h>
 #include <tril/layers/tanh.h>
+#include <tril/matmul/transpose_square.h>
 
 namespace tril::TRIL_ISA {
 namespace {
 
-void cap(float* x, Index count, float limit) noexcept {
+void cap(const float* x, float* out, Index count, float limit) noexcept {
   const Register high = broadcast(limit), inverse = broadcast(1 / limit);
-  map_row(x, x, count, [&](Register value) { return high * tanh(value * inverse); });
+  map_row(x, out, count, [&](Register value) { return high * tanh(value * inverse); });
 }
 
 // maximum = max(old maximum, max x);  factor = e^(old maximum - maximum)
-// x[i] = e^(x[i] - maximum);  sum = factor * sum + x[0] + x[1] + ...
-float absorb(float* x, Index count, OnlineState& state) noexcept {
+// out[i] = e^(x[i] - maximum);  sum = factor * sum + out[0] + out[1] + ...
+float online_softmax(const float* x, float* out, Index count, SoftmaxState& state) noexcept {
   const NonpositiveExp exp;
   const float found = row_max(x, count);
   float factor = 1.0f;
@@ -23,7 +24,7 @@ float absorb(float* x, Index count, OnlineState& state) noexcept {
   }
   const Register shift = broadcast(shift_of(state.maximum));
   Register sum{};
-  map_row(x, x, count, [&](Register value) {
+  map_row(x, out, count, [&](Register value) {
     const Register weight = exp(value - shift);
     sum += weight;
     return weight;
@@ -32,9 +33,9 @@ float absorb(float* x, Index count, OnlineState& state) noexcept {
   return factor;
 }
 
-void scale(float* x, Index count, float factor) noexcept {
+void scale(const float* x, float* out, Index count, float factor) noexcept {
   const Register by = broadcast(factor);
-  map_row(x, x, count, [&](Register value) { return value * by; });
+  map_row(x, out, count, [&](Register value) { return value * by; });
 }
 
 void elu_plus_one(const float* x, float* out, Index count) noexcept {
@@ -75,9 +76,94 @@ void linear_step(const float* q, const float* k, const float* v, Index depth, In
   }
 }
 
+// sums[i] = a register of partial sums of q . rows[i]
+void dot_four(const float* q, const float* const (&rows)[4], Index depth, Register* sums) noexcept {
+  Register sum[4] = {};
+  Index k = 0;
+#pragma GCC unroll 1
+  for (; k + kLanes <= depth; k += kLanes) {
+    const Register x = load(q + k);
+    for (int i = 0; i < 4; ++i) sum[i] = madd(x, load(rows[i] + k), sum[i]);
+  }
+  if (k < depth) {
+    const Register x = load_part(q + k, depth - k, 0.0f);
+    for (int i = 0; i < 4; ++i) sum[i] = madd(x, load_part(rows[i] + k, depth - k, 0.0f), sum[i]);
+  }
+  for (int i = 0; i < 4; ++i) sums[i] = sum[i];
+}
+
+// for kLanes keys:  a register of partial sums each;  transposed, they add up lane by lane
+// Beyond the last key it is taken again, and the sum left out.
+void dot_keys(const float* q, const float* keys, Index stride, Index depth, Index count,
+              float scale, float* out) noexcept {
+  for (Index j = 0; j < count; j += kLanes) {
+    const Index wanted = count - j < kLanes ? count - j : kLanes;
+    Register sums[kLanes];
+    for (int lane = 0; lane < kLanes; lane += 4) {
+      const float* rows[4];
+      for (int i = 0; i < 4; ++i) {
+        rows[i] = keys + (lane + i < wanted ? j + lane + i : count - 1) * stride;
+      }
+      dot_four(q, rows, depth, sums + lane);
+    }
+    transpose_square(sums);
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+    }
+    const Register scores = broadcast(scale) * sums[0];
+    if (wanted == kLanes) {
+      store(out + j, scores);
+    } else {
+      store_part(out + j, scores, wanted);
+    }
+  }
+}
+
+// `Vectors` registers of the sums, in two halves, so that no addition waits for the one before it.
+template <int Vectors>
+void add_columns(const float* weights, const float* values, Index stride, Index count,
+                 float* out) noexcept {
+  Register even[Vectors], odd[Vectors] = {};
+  for (int v = 0; v < Vectors; ++v) even[v] = load(out + v * kLanes);
+  Index k = 0;
+#pragma GCC unroll 1
+  for (; k + 2 <= count; k += 2) {
+    const float* const row = values + k * stride;
+    const Register first = broadcast(weights[k]), second = broadcast(weights[k + 1]);
+    for (int v = 0; v < Vectors; ++v) {
+      even[v] = madd(first, load(row + v * kLanes), even[v]);
+      odd[v] = madd(second, load(row + stride + v * kLanes), odd[v]);
+    }
+  }
+  if (k < count) {
+    for (int v = 0; v < Vectors; ++v) {
+      even[v] = madd(broadcast(weights[k]), load(values + k * stride + v * kLanes), even[v]);
+    }
+  }
+  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, even[v] + odd[v]);
+}
+
+void add_values(const float* weights, const float* values, Index stride, Index count, Index width,
+                float* out) noexcept {
+  Index j = 0;
+  for (; j + 4 * kLanes <= width; j += 4 * kLanes) {
+    add_columns<4>(weights, values + j, stride, count, out + j);
+  }
+  for (; j + kLanes <= width; j += kLanes) {
+    add_columns<1>(weights, values + j, stride, count, out + j);
+  }
+  if (j == width) return;
+  Register sum = load_part(out + j, width - j, 0.0f);
+  for (Index k = 0; k < count; ++k) {
+    sum = madd(broadcast(weights[k]), load_part(values + k * stride + j, width - j, 0.0f), sum);
+  }
+  store_part(out + j, sum, width - j);
+}
+
 }  // namespace
 
 extern const ScoreKernels kScoreKernels;
-const ScoreKernels kScoreKernels{cap, absorb, scale, elu_plus_one, additive_score, linear_step};
+const ScoreKernels kScoreKernels{
+    cap, online_softmax, scale, elu_plus_one, additive_score, linear_step, dot_keys, add_values};
 
 }  // namespace tril::TRIL_ISA

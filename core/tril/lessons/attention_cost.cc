@@ -1,6 +1,4 @@
-#include <tril/attention/online_attention.h>
-#include <tril/attention/problem.h>
-#include <tril/attention/query_blocks.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/foundation/check.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/layer_costs.h>
@@ -10,10 +8,8 @@
 namespace tril {
 namespace {
 
-using detail::AttentionProblem;
 using detail::check_size;
 using detail::kFloatBytes;
-using detail::QueryBlocks;
 using detail::times;
 
 void check_sizes(const AttentionSizes& sizes, const char* call) {
@@ -46,40 +42,42 @@ struct Work {
   double visits = 0;   // of a query to a block of keys of which it may see any
 };
 
-// for each block of queries, for each block of keys that any of them may see
+// for each head, for each block of queries, for each block of keys that any of them may see
 //   scores += queries * keys
 //   for each query:  weights += the keys that it may see;  visits += 1 if there are any
-Work count(const AttentionProblem& p, Index query_block, Index key_block) noexcept {
-  const QueryBlocks blocks(p, query_block);
+Work count(const AttentionSizes& s, const AttentionOptions& options, Index query_block,
+           Index key_block) noexcept {
+  const Mask mask = detail::whole_mask(options);
   Work work;
-  for (Index item = 0; item < blocks.count(); ++item) {
-    const MaskBlock block = blocks[item];
-    for (Index first = 0; first < p.keys(); first += key_block) {
-      MaskBlock step = block;
-      step.keys = {first, std::min(first + key_block, p.keys())};
-      step.keys = p.mask.visible(step);
-      if (step.keys.empty()) continue;
-      work.scores += times(step.last_query - step.first_query, step.keys.size());
-      for (Index query = step.first_query; query < step.last_query; ++query) {
-        const KeyRange seen = p.mask.visible(detail::row_of(step, query));
-        work.weights += static_cast<double>(seen.size());
-        work.visits += seen.empty() ? 0 : 1;
+  const auto count_block = [&](MaskBlock block) {
+    block.keys = mask.visible(block);
+    if (block.keys.empty()) return;
+    work.scores += times(block.last_query - block.first_query, block.keys.size());
+    MaskBlock row = block;
+    for (row.first_query = block.first_query; row.first_query < block.last_query;
+         ++row.first_query) {
+      row.last_query = row.first_query + 1;
+      const KeyRange seen = mask.visible(row);
+      work.weights += static_cast<double>(seen.size());
+      work.visits += seen.empty() ? 0 : 1;
+    }
+  };
+  for (Index b = 0; b < s.batches; ++b) {
+    const Index offset = detail::query_offset(options.past, options.key_lengths, b, s.queries);
+    for (Index h = 0; h < s.heads; ++h) {
+      for (Index t = 0; t < s.queries; t += query_block) {
+        for (Index k = 0; k < s.keys; k += key_block) {
+          count_block({b,
+                       h,
+                       t,
+                       std::min(t + query_block, s.queries),
+                       offset,
+                       {k, std::min(k + key_block, s.keys)}});
+        }
       }
     }
   }
   return work;
-}
-
-// A problem of these sizes, without its tensors.
-AttentionProblem problem_of(const AttentionSizes& s, const AttentionOptions& options) {
-  AttentionProblem problem{};
-  problem.query = {nullptr, {s.batches, s.heads, s.queries, s.width}};
-  problem.key = {nullptr, {s.batches, s.kv_heads, s.keys, s.width}};
-  problem.value = {nullptr, {s.batches, s.kv_heads, s.keys, s.value_width}};
-  problem.mask = detail::whole_mask(options);
-  problem.past = options.past;
-  problem.key_lengths = options.key_lengths;
-  return problem;
 }
 
 Cost feature_cost(FeatureMap map, double elements) noexcept {
@@ -113,7 +111,7 @@ AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& op
                           : method == AttentionMethod::blocked ? detail::kQueryBlock
                                                                : blocks.queries);
   const Index key_block = online ? std::min(s.keys, blocks.keys) : s.keys;
-  const Work work = count(problem_of(s, options), query_block, key_block);
+  const Work work = count(s, options, query_block, key_block);
 
   AttentionCost cost;
   cost.scores = work.scores;

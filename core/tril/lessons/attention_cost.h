@@ -3,8 +3,8 @@
 
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
-#include <tril/attention/online_attention.h>
 #include <tril/lessons/cost.h>
+#include <tril/lessons/online_attention.h>
 
 namespace tril {
 

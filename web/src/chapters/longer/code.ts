@@ -79,7 +79,7 @@ for first in range(0, len(k), ${sizes.keys}):
     cpp: () =>
       cppProgram({
         ...program(cppSteps(inputs, sizes), 'tril::MatrixView<const float>(output[0][0])'),
-        uses: ['attention/online_attention'],
+        uses: ['lessons/online_attention'],
       }),
   };
 }

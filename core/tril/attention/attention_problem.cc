@@ -1,4 +1,4 @@
-#include <tril/attention/problem.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/foundation/check.h>
 
 #include <cmath>
@@ -7,7 +7,8 @@
 namespace tril::detail {
 namespace {
 
-void check_no_overlap_with_inputs(std::string_view call, const TensorView<float, 4>& written,
+template <int Rank>
+void check_no_overlap_with_inputs(std::string_view call, const TensorView<float, Rank>& written,
                                   const AttentionProblem& p, const char* name) {
   check_no_overlap(written, p.query, call, name);
   check_no_overlap(written, p.key, call, name);
@@ -39,6 +40,11 @@ void check_inputs(std::string_view call, TensorView<const float, 4> query,
 
 void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores) {
   const Index batches = scores[0], keys = scores[3];
+  if (options.method < AttentionMethod::automatic || options.method > AttentionMethod::online) {
+    fail(call, "method",
+         "there are automatic, full, blocked and online, 0 to 3; it is " +
+             std::to_string(static_cast<int>(options.method)));
+  }
   options.mask.check(scores, call);
   if (options.scale && !std::isfinite(*options.scale)) {
     fail(call, "scale", "must be finite, is " + number_text(*options.scale));
@@ -101,6 +107,12 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   check_no_overlap_with_inputs(call, out, problem, "out");
   if (options.method == AttentionMethod::online && problem.traced()) {
     fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
+  }
+  if (trace.log_sum_exp) {
+    check_shape(trace.log_sum_exp, {scores[0], scores[1], scores[2]}, call, "trace.log_sum_exp",
+                [&] { return "query is " + shape_text(query); });
+    check_no_overlap_with_inputs(call, trace.log_sum_exp, problem, "trace.log_sum_exp");
+    check_no_overlap(trace.log_sum_exp, out, call, "trace.log_sum_exp");
   }
   const std::pair<const char*, TensorView<float, 4>> traced[] = {{"trace.scores", trace.scores},
                                                                  {"trace.capped", trace.capped},

@@ -1,9 +1,42 @@
-#include <tril/attention/online_attention.h>
-#include <tril/attention/online_blocks.h>
-#include <tril/attention/problem.h>
+#include <tril/attention/flash_attention.h>
 #include <tril/foundation/check.h>
+#include <tril/lessons/online_attention.h>
+
+#include <algorithm>
 
 namespace tril {
+namespace {
+
+// Writes each step to its place in the trace.
+class StepWriter final : public detail::FlashObserver {
+ public:
+  StepWriter(const OnlineTrace& trace, const OnlineBlocks& blocks,
+             const TensorView<const float, 4>& out) noexcept
+      : trace_(trace), blocks_(blocks), out_(out) {}
+
+  void after(const detail::FlashStep& step) override {
+    const detail::QueryBlock& block = step.queries;
+    const Index b = block.batch, n = step.step;
+    if (trace_.visited) {
+      trace_.visited[b][block.head][block.first_query / blocks_.queries][n] = step.visited;
+    }
+    for (Index row = 0; row < block.rows(); ++row) {
+      const Index h = block.head_of(row), t = block.query_of(row);
+      if (trace_.maximum) trace_.maximum[b][h][t][n] = step.states[row].maximum;
+      if (trace_.sum) trace_.sum[b][h][t][n] = step.states[row].sum;
+      if (trace_.factor) trace_.factor[b][h][t][n] = step.visited ? step.factors[row] : 1.0f;
+      if (!trace_.partial) continue;
+      std::copy_n(out_[b][h][t].data(), out_.size(3), trace_.partial[b][h][t][n].data());
+    }
+  }
+
+ private:
+  const OnlineTrace& trace_;
+  const OnlineBlocks& blocks_;
+  const TensorView<const float, 4> out_;
+};
+
+}  // namespace
 
 void online_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const AttentionOptions& options,
@@ -39,7 +72,8 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   check_trace(trace.partial, Shape<5>{batches, heads, queries, steps, problem.value_width()},
               "trace.partial");
   check_trace(trace.visited, Shape<4>{batches, heads, query_blocks, steps}, "trace.visited");
-  detail::attend_online(problem, blocks, scratch, parallel, trace);
+  StepWriter writer(trace, blocks, out);
+  detail::flash_attention(problem, {blocks.queries, blocks.keys}, scratch, parallel, &writer);
 }
 
 }  // namespace tril

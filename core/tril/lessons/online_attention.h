@@ -1,7 +1,5 @@
-// Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022): blocks of keys go by,
-// and for each query only a maximum, a sum and the weighted values so far are kept. No row of
-// scores is ever held whole, so the memory needed does not grow with S. The result is that of the
-// other methods; blocks that the mask hides whole are skipped.
+// The steps of online softmax, for looking at: the method `online` of attention/flash_attention.h,
+// which tells after each block of keys what it holds, with blocks of any size.
 #pragma once
 
 #include <tril/attention/attention.h>
@@ -14,7 +12,7 @@ struct OnlineBlocks {
   Index keys = 128;    // its columns
 };
 
-// The steps, for looking at: views to fill; none: not wanted. N = ceil(S / blocks.keys) steps; each
+// The steps: views to fill; none: not wanted. N = ceil(S / blocks.keys) steps; each
 // holds what is true after it.
 struct OnlineTrace {
   TensorView<float, 4> maximum = {};  // [B, H, T, N]: the largest score seen; -inf: none yet

@@ -8,6 +8,12 @@
 
 namespace tril::detail {
 
+// Where query 0 of a batch stands on the axis of keys.
+inline Index query_offset(Index past, const std::vector<Index>& key_lengths, Index batch,
+                          Index queries) noexcept {
+  return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries;
+}
+
 struct AttentionProblem {
   TensorView<const float, 4> query, key, value;
   TensorView<float, 4> out;
@@ -28,10 +34,10 @@ struct AttentionProblem {
 
   // The head of keys and values that a head of queries looks at.
   Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
-  // Where query 0 of a batch stands on the axis of keys.
   Index offset(Index batch) const noexcept {
-    return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries();
+    return query_offset(past, key_lengths, batch, queries());
   }
+  // Whether whole rows of scores are wanted.
   bool traced() const noexcept {
     return trace.scores || trace.capped || trace.masked || trace.weights;
   }

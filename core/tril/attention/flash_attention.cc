@@ -1,0 +1,61 @@
+#include <tril/attention/flash_attention.h>
+#include <tril/attention/key_value_panels.h>
+
+#include <algorithm>
+
+namespace tril::detail {
+namespace {
+
+// For the queries Q of a block, with a maximum m, a sum l and an output O each:
+//
+//   m = -inf, l = 0, O = 0
+//   for each block of keys K and values V of which the mask lets any through:
+//     S = scale * Q K^T, capped, masked
+//     m' = max(m, rows of S)
+//     P = e^(S - m'),  f = e^(m - m')
+//     l = f l + row sums of P,  m = m'
+//     O = f O
+//     O = O + P V
+//   O = O / l,  log_sum_exp = m + log l
+template <typename KeyValues>
+void attend_block(const AttentionProblem& p, const KeyValues& key_values, const QueryBlock& block,
+                  Index keys_a_step, const BlockMemory& memory, FlashObserver* observer) noexcept {
+  const VisibleKeys visible = visible_keys(p, block, memory.visible);
+  start_rows(p, block, memory.states);
+  for (Index first = 0; first < p.keys(); first += keys_a_step) {
+    const KeyRange keys = {first, std::min(first + keys_a_step, p.keys())};
+    const bool seen = !common(keys, visible.any).empty() && any_visible(p, block, keys);
+    if (seen) {
+      const KeyRange wide = key_values.widened(keys);
+      const ScoreBlock scores = {memory.scores, memory.stride, wide.first};
+      key_values.score(block, visible, wide, scores);
+      if (p.softcap > 0) cap_scores(p, visible, block.rows(), keys, scores, scores);
+      mask_scores(p, block, keys, scores);
+      online_softmax(visible, block.rows(), keys, scores, scores, memory.states, memory.factors);
+      rescale_rows(p, block, memory.factors);
+      key_values.add_values(block, visible, keys, scores);
+    }
+    if (observer) {
+      observer->after({block, first / keys_a_step, seen, memory.states, memory.factors});
+    }
+  }
+  finish_rows(p, block, memory.states);
+}
+
+}  // namespace
+
+void flash_attention(const AttentionProblem& p, const FlashBlocks& blocks, Scratch& scratch,
+                     Parallel& parallel, FlashObserver* observer) {
+  const bool each_head = observer != nullptr;
+  const Index keys = std::min(blocks.keys, p.keys());
+  Scratch::Frame frame(scratch);
+  const BlockMemory memory =
+      BlockMemory::take(frame, most_rows(p, blocks.queries, each_head),
+                        keys + tile_kernels().panel_cols - 1, parallel.threads());
+  for_each_block(p, blocks.queries, each_head, frame, parallel,
+                 [&](const auto& key_values, const QueryBlock& block, int worker) {
+                   attend_block(p, key_values, block, keys, memory.of(worker), observer);
+                 });
+}
+
+}  // namespace tril::detail

@@ -1,0 +1,129 @@
+#include <tril/attention/key_value_panels.h>
+
+#include <algorithm>
+
+namespace tril::detail {
+namespace {
+
+// So many keys of a panel of values are multiplied at a time: 256 * 16 to 64 columns * 4 B = 16 to
+// 64 KiB, which stays in the level-1 or level-2 cache while the rows go by.
+constexpr Index kDepthBlock = 256;
+// So many keys, or values, are read where they lie at a time: 64 * 64 * 4 B = 16 KiB stay in the
+// level-1 cache for the other rows that look at them.
+constexpr Index kKeysAtOnce = 64;
+
+// The first of such runs of `keys`: all end at the same keys, wherever they begin, so that sums do
+// not depend on what else is looked at.
+KeyRange first_run(KeyRange keys) noexcept {
+  return {keys.first, std::min((keys.first / kKeysAtOnce + 1) * kKeysAtOnce, keys.last)};
+}
+
+bool covers(KeyRange whole, KeyRange part) noexcept {
+  return whole.first <= part.first && part.last <= whole.last;
+}
+
+// part(first_row, rows, range) for all rows at once, where each sees all of `range`; else for each
+// kRowGroup of them, with what any of those sees of it.
+template <typename Part>
+void by_rows(const VisibleKeys& visible, Index rows, KeyRange range, const Part& part) noexcept {
+  if (covers(visible.all, range)) return part(0, rows, range);
+  for (Index row = 0; row < rows; row += kRowGroup) {
+    const Index count = std::min(kRowGroup, rows - row);
+    const KeyRange seen = common(visible.of_rows(row, count), range);
+    if (!seen.empty()) part(row, count, seen);
+  }
+}
+
+}  // namespace
+
+Index KeyValuePanels::size(const AttentionProblem& p) noexcept {
+  const TileKernels& kernels = tile_kernels();
+  return kernels.packed_count(p.depth(), p.keys()) +
+         kernels.packed_count(p.keys(), p.value_width());
+}
+
+KeyValuePanels::KeyValuePanels(const AttentionProblem& problem, float* memory) noexcept
+    : problem_(problem),
+      keys_(memory),
+      values_(memory + kernels_.packed_count(problem.depth(), problem.keys())) {}
+
+void KeyValuePanels::pack(Index batch, Index key_head) const noexcept {
+  const MatrixView<const float> key = problem_.key[batch][key_head];
+  const MatrixView<const float> value = problem_.value[batch][key_head];
+  kernels_.pack_transposed(key.data(), key.stride(0), key.size(1), key.size(0), keys_);
+  kernels_.pack(value.data(), value.stride(0), value.size(0), value.size(1), values_);
+}
+
+// for each run of panels that all rows see:  one product
+// for each other panel, for each group of rows:  up to the last key that one of them sees
+void KeyValuePanels::score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+                           const ScoreBlock& scores) const noexcept {
+  const MatrixView<const float> query = problem_.query[block.batch][block.head];
+  const Index depth = query.size(1), panel_cols = kernels_.panel_cols;
+  const auto multiply = [&](Index row, Index rows, KeyRange part) {
+    kernels_.multiply(query[block.first_query + row].data(), query.stride(0),
+                      keys_ + part.first * depth, {rows, depth, part.size()}, {problem_.scale},
+                      scores.at(row, part.first), scores.stride);
+  };
+  for (Index first = keys.first; first < keys.last;) {
+    KeyRange panels = {first, std::min(first + panel_cols, keys.last)};
+    while (panels.last < keys.last &&
+           covers(visible.all, {first, std::min(panels.last + panel_cols, keys.last)})) {
+      panels.last = std::min(panels.last + panel_cols, keys.last);
+    }
+    by_rows(visible, block.rows(), panels, [&](Index row, Index rows, KeyRange seen) {
+      multiply(row, rows, {first, whole_registers(seen, panels).last});
+    });
+    first = panels.last;
+  }
+}
+
+// for each kDepthBlock keys, for each panel of values, for each group of rows
+//   output's columns += weights of the keys that it sees * the panel's rows
+void KeyValuePanels::add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+                                const ScoreBlock& weights) const noexcept {
+  const MatrixView<float> output = problem_.out[block.batch][block.head];
+  const Index width = output.size(1), panel_cols = kernels_.panel_cols, all = problem_.keys();
+  for (Index first = keys.first; first < keys.last; first += kDepthBlock) {
+    const KeyRange run = {first, std::min(first + kDepthBlock, keys.last)};
+    for (Index col = 0; col < width; col += panel_cols) {
+      by_rows(visible, block.rows(), run, [&](Index row, Index rows, KeyRange seen) {
+        kernels_.multiply(weights.at(row, seen.first), weights.stride,
+                          values_ + col * all + seen.first * panel_cols,
+                          {rows, seen.size(), std::min(panel_cols, width - col)}, {1, true},
+                          output[block.first_query + row].data() + col, output.stride(0));
+      });
+    }
+  }
+}
+
+void KeyValuesInPlace::score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+                             const ScoreBlock& scores) const noexcept {
+  const MatrixView<const float> key = problem_.key[block.batch][problem_.key_head(block.head)];
+  for (KeyRange run = first_run(keys); !run.empty(); run = first_run({run.last, keys.last})) {
+    for (Index row = 0; row < block.rows(); ++row) {
+      const KeyRange seen = whole_registers(common(visible.rows[row], run), run);
+      if (seen.empty()) continue;
+      const float* const query =
+          problem_.query[block.batch][block.head_of(row)][block.query_of(row)].data();
+      score_kernels().dot_keys(query, key[seen.first].data(), key.stride(0), key.size(1),
+                               seen.size(), problem_.scale, scores.at(row, seen.first));
+    }
+  }
+}
+
+void KeyValuesInPlace::add_values(const QueryBlock& block, const VisibleKeys& visible,
+                                  KeyRange keys, const ScoreBlock& weights) const noexcept {
+  const MatrixView<const float> value = problem_.value[block.batch][problem_.key_head(block.head)];
+  for (KeyRange run = first_run(keys); !run.empty(); run = first_run({run.last, keys.last})) {
+    for (Index row = 0; row < block.rows(); ++row) {
+      const KeyRange seen = common(visible.rows[row], run);
+      if (seen.empty()) continue;
+      score_kernels().add_values(
+          weights.at(row, seen.first), value[seen.first].data(), value.stride(0), seen.size(),
+          value.size(1), problem_.out[block.batch][block.head_of(row)][block.query_of(row)].data());
+    }
+  }
+}
+
+}  // namespace tril::detail

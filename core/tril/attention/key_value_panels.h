@@ -1,0 +1,110 @@
+// One head of keys and values, packed into the panels of matmul/tile_kernels.h: many queries read
+// them straight through. And the same head read where it lies, for few.
+#pragma once
+
+#include <tril/attention/attention_steps.h>
+#include <tril/matmul/tile_kernels.h>
+
+namespace tril::detail {
+
+// Packed. Borrows its memory.
+class KeyValuePanels {
+ public:
+  // The floats that it takes.
+  static Index size(const AttentionProblem& problem) noexcept;
+
+  KeyValuePanels(const AttentionProblem& problem, float* memory) noexcept;
+
+  // Packs those of one head.
+  void pack(Index batch, Index key_head) const noexcept;
+
+  // The keys that are multiplied with where `keys` are asked for: whole panels at the front.
+  KeyRange widened(KeyRange keys) const noexcept {
+    return {keys.first / kernels_.panel_cols * kernels_.panel_cols, keys.last};
+  }
+
+  // scores = scale * q k^T of `keys`, widened(), for each row at least of those that it sees.
+  void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+             const ScoreBlock& scores) const noexcept;
+
+  // out += weights V of `keys`, for each row of all that one of its kRowGroup sees.
+  void add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+                  const ScoreBlock& weights) const noexcept;
+
+ private:
+  const AttentionProblem& problem_;
+  const TileKernels& kernels_ = tile_kernels();
+  float* keys_;    // panels of K^T
+  float* values_;  // of V
+};
+
+// In place.
+class KeyValuesInPlace {
+ public:
+  explicit KeyValuesInPlace(const AttentionProblem& problem) noexcept : problem_(problem) {}
+
+  // As KeyValuePanels; what a score is does not depend on the keys that are taken with it.
+  KeyRange widened(KeyRange keys) const noexcept { return keys; }
+  void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+             const ScoreBlock& scores) const noexcept;
+  void add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
+                  const ScoreBlock& weights) const noexcept;
+
+ private:
+  const AttentionProblem& problem_;
+};
+
+// With so few queries each key is used so seldom that packing it would cost more than it saves.
+inline bool is_in_place(const AttentionProblem& p) noexcept {
+  constexpr Index kFewQueries = 8;
+  return p.queries() <= kFewQueries;
+}
+
+// The most rows of a block of `queries` queries a head.
+inline Index most_rows(const AttentionProblem& p, Index queries, bool each_head) noexcept {
+  const Index group = is_in_place(p) && !each_head ? p.heads() / p.kv_heads() : 1;
+  return group * std::min(queries, p.queries());
+}
+
+// Calls attend(keys and values, block, worker) for every block of `queries` queries: in place,
+// where there are few, with all heads that share keys and values in one block, unless `each_head`
+// is to be on its own; else packed. Takes the memory for that before the first call.
+//
+// Where there are heads enough for all threads each packs one and goes through its queries, so that
+// the panels are in its caches; else all pack first, and then share the queries.
+template <typename Attend>
+void for_each_block(const AttentionProblem& p, Index queries, bool each_head, Scratch::Frame& frame,
+                    Parallel& parallel, const Attend& attend) {
+  const Index kv_heads = p.batches() * p.kv_heads(), group = p.heads() / p.kv_heads();
+  if (is_in_place(p)) {
+    const QueryBlocks blocks(p, each_head ? 1 : group, queries);
+    const KeyValuesInPlace in_place(p);
+    parallel.for_each(blocks.count(),
+                      [&](Index item, int worker) { attend(in_place, blocks[item], worker); });
+    return;
+  }
+  const QueryBlocks blocks(p, 1, queries);
+  const Index size = KeyValuePanels::size(p), threads = parallel.threads();
+  if (kv_heads % threads == 0 || kv_heads >= 8 * threads) {
+    float* const memory = frame.take<float>(size, threads);
+    parallel.for_each(kv_heads, [&](Index item, int worker) {
+      const KeyValuePanels panels(p, memory + worker * size);
+      panels.pack(item / p.kv_heads(), item % p.kv_heads());
+      for (Index i = 0; i < blocks.in_group() * group; ++i) {
+        attend(panels, blocks[(i / group) * kv_heads * group + item * group + i % group], worker);
+      }
+    });
+    return;
+  }
+  float* const memory = frame.take<float>(size, kv_heads);
+  parallel.for_each(kv_heads, [&](Index item, int) {
+    KeyValuePanels(p, memory + item * size).pack(item / p.kv_heads(), item % p.kv_heads());
+  });
+  parallel.for_each(blocks.count(), [&](Index item, int worker) {
+    const QueryBlock block = blocks[item];
+    const Index key_head = block.batch * p.kv_heads() + p.key_head(block.head);
+    attend(KeyValuePanels(p, memory + key_head * size), block, worker);
+  });
+}
+
+}  // namespace tril::detail
