@@ -30,11 +30,11 @@ struct Inputs {
 };
 
 void register_attention(const std::string& name, Index queries, Index keys,
-                        const AttentionOptions& options) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+                        const AttentionOptions& options, int threads = 1) {
+  register_on(threads, name, [=](benchmark::State& state) {
     Inputs in(queries, keys);
     Scratch scratch;
-    Parallel parallel;
+    Parallel parallel(threads);
     measure(state,
             [&] { attention(in.query, in.key, in.value, options, in.output, scratch, parallel); });
     const double pairs = static_cast<double>(queries * keys) * (options.causal ? 0.5 : 1);
@@ -57,7 +57,7 @@ const bool kRegistered = [] {
       register_attention("causal_attention/" + std::string(name) + size, tokens, tokens,
                          {.causal = true, .method = method});
     }
-    register_attention("attention/one_query" + size, 1, tokens, {});
+    register_attention("causal_attention/2_threads" + size, tokens, tokens, {.causal = true}, 2);
     benchmark::RegisterBenchmark(
         ("causal_attention/linear" + size).c_str(), [=](benchmark::State& state) {
           Inputs in(tokens, tokens);

@@ -1,5 +1,5 @@
 // The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
-// and packed before; layer normalisation.
+// and packed before, and then on two threads; layer normalisation.
 #include <benchmark/benchmark.h>
 #include <tril/block/prepared_weights.h>
 #include <tril/foundation/buffer.h>
@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "matmul_bench.h"
 
@@ -58,15 +59,15 @@ double block_flops(Index batch, Index tokens) {
   return rows * (kPerRow + 4.0 * kWidth * static_cast<double>(tokens));
 }
 
-void register_block(Index batch, Index tokens, bool prepares) {
+void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
   const std::string size =
       (batch > 1 ? std::to_string(batch) + "x" : "") + "T" + std::to_string(tokens);
-  const std::string name = std::string("block/") + (prepares ? "prepared/" : "given/") + size;
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+  const char* const kind = threads > 1 ? "2_threads/" : prepares ? "prepared/" : "given/";
+  register_on(threads, std::string("block/") + kind + size, [=](benchmark::State& state) {
     Weights source;
     TransformerBlockWeights weights = source.block();
     Scratch scratch;
-    Parallel parallel;
+    Parallel parallel(threads);
     PreparedWeights prepared;
     if (prepares) weights = prepared.prepare(weights, parallel);
     Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape());
@@ -79,10 +80,10 @@ void register_block(Index batch, Index tokens, bool prepares) {
 }
 
 const bool kRegistered = [] {
-  for (const bool prepares : {false, true}) {
-    register_block(1, 128, prepares);
-    register_block(1, 512, prepares);
-    register_block(8, 128, prepares);
+  for (const auto& [batch, tokens] : {std::pair<Index, Index>{1, 128}, {1, 512}, {8, 128}}) {
+    register_block(batch, tokens, false);
+    register_block(batch, tokens, true);
+    register_block(batch, tokens, true, 2);
   }
   benchmark::RegisterBenchmark("layer_norm/1024x768", [](benchmark::State& state) {
     Buffer<float, 2> x({1024, 768}), out(x.shape());

@@ -4,14 +4,23 @@
 //   tril_bench --benchmark_filter='peak|matmul/.*/(64|256)x'
 //   tril_bench --benchmark_filter='peak|tile_sweep'
 //   tril_bench --benchmark_out=products.json --benchmark_out_format=json
+//   tril_bench --kernels       which kernels each library runs here
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cstdio>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "matmul_bench.h"
 #include "table_reporter.h"
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--kernels") {
+    for (const std::string& line : tril::bench::chosen_kernels()) std::printf("%s\n", line.c_str());
+    return 0;
+  }
   std::array<char*, 3> ours = {const_cast<char*>("--benchmark_repetitions=11"),
                                const_cast<char*>("--benchmark_enable_random_interleaving=true"),
                                const_cast<char*>("--benchmark_min_time=0.02")};

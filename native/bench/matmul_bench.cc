@@ -69,6 +69,11 @@ const bool kRegistered = [] {
 
 }  // namespace
 
+std::vector<std::string>& chosen_kernels() {
+  static std::vector<std::string> lines = {std::string("Tril: ") + isa_name(best_isa())};
+  return lines;
+}
+
 void register_products(const std::string& method, const Multiply& multiply, double most_flops) {
   for (const ProductSize& size : kSizes) {
     if (size.flops() > most_flops) continue;

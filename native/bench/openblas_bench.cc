@@ -1,4 +1,5 @@
-// OpenBLAS. On a processor it does not know it falls back to AVX2: OPENBLAS_CORETYPE=SkylakeX.
+// OpenBLAS, with the kernels that it chooses itself: a machine's OPENBLAS_CORETYPE may hide
+// AVX-512.
 #include <cblas.h>
 
 #include <limits>
@@ -17,6 +18,8 @@ void multiply(const ProductSize& size, const float* a, const float* b, float* ou
 
 const bool kRegistered = [] {
   openblas_set_num_threads(1);
+  chosen_kernels().push_back(std::string("OpenBLAS: ") + openblas_get_corename() + ", " +
+                             openblas_get_config());
   register_products("openblas", multiply, std::numeric_limits<double>::infinity());
   return true;
 }();

@@ -50,6 +50,17 @@ describe('statistics', () => {
     expect(tiled.share).toBe(0.5);
     expect(two.gflops).toBe(1);
     expect(two.share).toBe(0.5);
+    const [, attended] = evaluate([
+      { subject: 'peak', flops: 1e6, times: [1] },
+      { subject: 'auto', needed: 3e6, times: [4] },
+    ]);
+    expect(attended.share).toBe(0.75);
+    expect(attended.gflops).toBeUndefined();
+    const [, decoded] = evaluate([
+      { subject: 'memory', bytes: 1e6, times: [2] },
+      { subject: 'auto', bytes: 1e6, times: [2.5] },
+    ]);
+    expect(decoded.share).toBe(0.8);
     const [timed] = evaluate([{ subject: 'auto', times: [1, 2, 3] }]);
     expect(timed.median).toBe(2);
     expect(timed.gflops).toBeUndefined();
@@ -208,7 +219,7 @@ describe('plot', () => {
   });
 });
 
-test('reports of Google Benchmark: times of the thread in ms, the fastest peak', () => {
+test('reports of Google Benchmark: the thread’s time in ms, on two the clock’s, the fastest peak', () => {
   const line = (run_name, cpu_time, more = {}) => ({
     ...{ run_name, cpu_time, real_time: 1e9, run_type: 'iteration', time_unit: 'us', ...more },
   });
@@ -222,6 +233,9 @@ test('reports of Google Benchmark: times of the thread in ms, the fastest peak',
     line('softmax/1024x1024', 7000, { time_unit: 'ns' }),
     line('causal_attention/automatic/T1024', 60, { scratch: 4096 }),
     line('causal_attention/full/T1024', 70, { scratch: 8192 }),
+    line('causal_attention/2_threads/T1024/real_time', 60, { real_time: 35 }),
+    line('decoding/automatic/S1024', 50),
+    line('decoding/memory/S1024', 40),
     line('block/prepared/8xT128', 20),
     line('block/given/8xT128', 30),
     line('block/given/T128', 3),
@@ -237,13 +251,25 @@ test('reports of Google Benchmark: times of the thread in ms, the fastest peak',
     { subject: 'OpenBLAS', flops, times: [0.13] },
   ]);
   expect(read('1024x1024')).toEqual([{ subject: 'auto', times: [expect.closeTo(0.007, 9)] }]);
+  const peak = { subject: 'peak', flops: 2e8, times: [1] };
+  const { needed } = named('T=1024');
+  expect(needed).toBe(4 * 8 * 64 * 1024 * 512.5); // half of all, and the diagonal
   expect(read('T=1024')).toEqual([
-    { subject: 'full', scratch: 8192, times: [expect.closeTo(0.07, 9)] },
-    { subject: 'auto', scratch: 4096, times: [expect.closeTo(0.06, 9)] },
+    peak,
+    { subject: 'full', needed, scratch: 8192, times: [expect.closeTo(0.07, 9)] },
+    { subject: 'auto', needed, scratch: 4096, times: [expect.closeTo(0.06, 9)] },
+    { subject: '2 threads', threads: 2, needed, times: [expect.closeTo(0.035, 9)] },
   ]);
+  const ofBlock = { needed: named('8xT=128').needed };
   expect(read('8xT=128')).toEqual([
-    { subject: 'auto', times: [expect.closeTo(0.03, 9)] },
-    { subject: 'weights packed before', times: [expect.closeTo(0.02, 9)] },
+    peak,
+    { subject: 'auto', ...ofBlock, times: [expect.closeTo(0.03, 9)] },
+    { subject: 'weights packed before', ...ofBlock, times: [expect.closeTo(0.02, 9)] },
+  ]);
+  const bytes = 2 * 8 * 1024 * 64 * 4;
+  expect(read('S=1024')).toEqual([
+    { subject: 'memory', bytes, times: [expect.closeTo(0.04, 9)] },
+    { subject: 'auto', bytes, times: [expect.closeTo(0.05, 9)] },
   ]);
   expect(read('1024x768')).toEqual([{ subject: 'auto', times: [expect.closeTo(0.05, 9)] }]);
   const broken = line('peak/avx2', 0, { error_occurred: true, error_message: 'no', name: 'x' });

@@ -12,11 +12,20 @@ const product = (rows, depth, cols) => ({
 });
 const square = (n) => product(n, n, n);
 
-/** [B, H, T, D] of queries, keys and values; causal. */
+/** [B, H, T, D] of queries, keys and values; causal: what the mask hides is not `needed`. */
 const attention = (time, heads = 8, width = 64) => ({
   group: 'attention',
   name: `T=${time}`,
   ...{ time, heads, width },
+  needed: 4 * heads * width * ((time * (time + 1)) / 2),
+});
+
+/** One query, as a token is decoded: keys and values [1, H, S, D] are read once, in `bytes`. */
+const decoding = (keys, heads = 8, width = 64) => ({
+  group: 'decoding',
+  name: `S=${keys}`,
+  ...{ time: 1, keys, heads, width },
+  bytes: 4 * 2 * heads * keys * width,
 });
 
 /** A post-norm encoder block of width 512, 8 heads, 2048 hidden units, not causal. */
@@ -24,13 +33,22 @@ const block = (batch, time) => ({
   group: 'block',
   name: batch === 1 ? `T=${time}` : `${batch}xT=${time}`,
   ...{ batch, time, width: 512, heads: 8, hidden: 2048 },
+  needed: batch * time * (2 * (4 * 512 ** 2 + 2 * 512 * 2048) + 4 * time * 512),
 });
 
 const softmax = { group: 'softmax', name: '1024x1024', rows: 1024, cols: 1024 };
 const layerNorm = { group: 'layer norm', name: '1024x768', rows: 1024, cols: 768 };
 
 /** The last is no case below, but measured by loading.mjs. */
-export const groups = ['matmul', 'attention', 'block', 'softmax', 'layer norm', 'loading'];
+export const groups = [
+  'matmul',
+  'attention',
+  'decoding',
+  'block',
+  'softmax',
+  'layer norm',
+  'loading',
+];
 
 const shapes = [product(1, 768, 3072), product(16, 768, 3072), product(128, 512, 2048)];
 const sizes = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];
@@ -39,6 +57,7 @@ export const allCases = [
   ...sizes.map(square),
   ...shapes,
   ...[128, 1024, 4096].map((time) => attention(time)),
+  ...[1024, 8192].map((keys) => decoding(keys)),
   ...[block(1, 128), block(1, 512), block(8, 128)],
   softmax,
   layerNorm,
@@ -47,6 +66,7 @@ export const quickCases = [
   ...[16, 64, 256].map(square),
   shapes[0],
   attention(128),
+  decoding(1024),
   block(1, 128),
   softmax,
   layerNorm,

@@ -1,12 +1,14 @@
 // The native part: builds the Google Benchmark program of native/bench and reads its JSON. Times are
 // those of the thread, so that what else the machine does counts for little.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../toolchain/cmake.mjs';
 import { root, run } from '../toolchain/steps.mjs';
 import { allCases, methods, quickCases } from './cases.mjs';
+import { peerEnvironment } from './environment.mjs';
 import { careful, quick } from './measure.mjs';
 import { chosen } from './run.mjs';
 import { evaluate } from './statistics.mjs';
@@ -14,18 +16,21 @@ import { evaluate } from './statistics.mjs';
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
 const subjectNames = {
   ...{ automatic: 'auto', given: 'auto', prepared: 'weights packed before' },
+  '2_threads': '2 threads',
   ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
 };
 
 /** What the benchmarks of a case are called there: a regular expression with the subject in it. */
-export function nativeNames({ group, rows, depth, cols, batch, time }) {
+export function nativeNames({ group, rows, depth, cols, batch, time, keys }) {
   switch (group) {
     case 'matmul':
       return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
     case 'attention':
-      return `causal_attention/(full|blocked|online|automatic)/T${time}`;
+      return `causal_attention/(full|blocked|online|automatic|2_threads)/T${time}`;
+    case 'decoding':
+      return `decoding/(memory|full|blocked|online|automatic|2_threads)/S${keys}`;
     case 'block':
-      return `block/(given|prepared)/${batch > 1 ? `${batch}x` : ''}T${time}`;
+      return `block/(given|prepared|2_threads)/${batch > 1 ? `${batch}x` : ''}T${time}`;
     case 'softmax':
       return `softmax/()${rows}x${cols}`;
     case 'layer norm':
@@ -35,10 +40,10 @@ export function nativeNames({ group, rows, depth, cols, batch, time }) {
 
 /**
  * Of Google Benchmark's report, what the case is about, and the fastest of the peaks:
- * [{ subject, flops?, times }].
+ * [{ subject, flops?, needed?, bytes?, threads?, times }].
  */
 export function readBenchmarks({ benchmarks }, about) {
-  const pattern = new RegExp(`^${nativeNames(about)}$`);
+  const pattern = new RegExp(`^${nativeNames(about)}(?:/real_time)?$`);
   const found = new Map();
   for (const each of benchmarks) {
     if (each.run_type !== 'iteration') continue;
@@ -50,21 +55,28 @@ export function readBenchmarks({ benchmarks }, about) {
     if (!found.has(key)) found.set(key, { subject: isPeak ? 'peak' : key, times: [] });
     const subject = found.get(key);
     if (each.scratch) subject.scratch = each.scratch;
-    const time = each.cpu_time * milliseconds[each.time_unit];
+    const threads = Number(/^(\d+) threads$/.exec(subject.subject)?.[1] ?? 1);
+    if (threads > 1) subject.threads = threads;
+    // The clock's time where there are several threads, else the thread's own.
+    const time = each[threads > 1 ? 'real_time' : 'cpu_time'] * milliseconds[each.time_unit];
     subject.times.push(time);
-    if (about.flops || isPeak) subject.flops = about.flops ?? 0;
     if (isPeak) subject.flops = (each['FLOP/s'] * time) / 1e3;
+    else
+      for (const work of ['flops', 'needed', 'bytes']) if (about[work]) subject[work] = about[work];
   }
   const all = [...found.values()];
   const speed = ({ flops, times }) => flops / Math.min(...times);
   const peaks = all.filter(({ subject }) => subject === 'peak').sort((a, b) => speed(b) - speed(a));
-  const order = [...methods.slice(0, -1), 'full', 'online', 'auto', 'weights packed before'];
+  const order = ['memory', ...methods.slice(0, -1), 'full', 'online'];
+  order.push('auto', 'weights packed before', '2 threads');
   const place = ({ subject }) => (order.includes(subject) ? order.indexOf(subject) : order.length);
   const others = all
     .filter(({ subject }) => subject !== 'peak')
     .sort((one, other) => place(one) - place(other)); // they came at random
-  return about.flops ? [...peaks.slice(0, 1), ...others] : others;
+  return countsOperations(about) ? [...peaks.slice(0, 1), ...others] : others;
 }
+
+const countsOperations = ({ flops, needed }) => Boolean(flops ?? needed);
 
 /** Builds the program; resolves to its path. */
 export async function nativeProgram() {
@@ -77,7 +89,7 @@ export async function runNative(program, about, { rounds, batch, warmUp }) {
   const names = nativeNames(about);
   if (!names) return [];
   const report = join(tmpdir(), `tril-bench-${process.pid}.json`);
-  const filter = `^(${about.flops ? 'peak/.*|' : ''}${names.replace('()', '')})$`;
+  const filter = `^(${countsOperations(about) ? 'peak/.*|' : ''}${names.replace('()', '')})(/real_time)?$`;
   const [time, warm] = [batch / 1e3, warmUp / 1e3];
   const args = { filter, repetitions: rounds, min_time: time, min_warmup_time: warm, out: report };
   try {
@@ -86,8 +98,7 @@ export async function runNative(program, about, { rounds, batch, warmUp }) {
       Object.entries({ ...args, out_format: 'json', enable_random_interleaving: true }).map(
         ([name, value]) => `--benchmark_${name}=${value}`,
       ),
-      // OpenBLAS takes processors newer than itself for old ones; oneDNN threads by OpenMP.
-      { log: 'bench-native', env: { OPENBLAS_CORETYPE: openBlasType(), OMP_NUM_THREADS: '1' } },
+      { log: 'bench-native', env: peerEnvironment(1) },
     );
     const text = readFileSync(report, 'utf8'); // empty where no benchmark has such a name
     return text ? readBenchmarks(JSON.parse(text), about) : [];
@@ -96,14 +107,13 @@ export async function runNative(program, about, { rounds, batch, warmUp }) {
   }
 }
 
-/** What OpenBLAS is to take the processor for: its best kernels, where it has AVX-512. */
-function openBlasType() {
-  try {
-    if (/\bavx512dq\b/.test(readFileSync('/proc/cpuinfo', 'utf8'))) return 'SkylakeX';
-  } catch {
-    // Not on Linux.
-  }
-  return process.env.OPENBLAS_CORETYPE;
+/** What the C++ program says of the libraries in it, and of the kernels that each has chosen. */
+export function chosenKernels(program) {
+  const { stdout } = spawnSync(program, ['--kernels'], {
+    encoding: 'utf8',
+    env: { ...process.env, ...peerEnvironment(1) },
+  });
+  return stdout.trim().split('\n').filter(Boolean);
 }
 
 export async function inNative(request, report = () => {}) {
@@ -113,11 +123,20 @@ export async function inNative(request, report = () => {}) {
     const { group, name } = about;
     const all = await runNative(program, about, request.quick ? quick : careful);
     // Other libraries, where they are installed, are bench:peers' business.
-    const own = [...methods, 'peak', 'full', 'online', 'weights packed before'];
+    const own = [
+      ...methods,
+      'peak',
+      'memory',
+      'full',
+      'online',
+      'weights packed before',
+      '2 threads',
+    ];
     const subjects = all.filter(({ subject }) => own.includes(subject));
     if (subjects.length === 0) continue;
     cases.push({ group, name, about, results: evaluate(subjects) });
     report(cases.at(-1));
   }
-  return { engine: 'natively', done: { variant: 'widest vectors', threads: 1 }, cases };
+  const kernels = chosenKernels(program);
+  return { engine: 'natively', done: { variant: 'widest vectors', threads: 1 }, kernels, cases };
 }

@@ -28,9 +28,10 @@ export async function describeRun(place, request, measure) {
 
 /** measured: of describeRun. `tables(cases, layout)` is its text, `plot(cases, title)` an SVG or nothing. */
 export function publish(measured, name, { into, markdown: inMarkdown, tables, plot }) {
-  const { engine, done, cases } = measured;
+  const { engine, done, cases, kernels = [] } = measured;
   const title = `${engine}, ${done.variant}`;
   console.log(`\n${title}\n\n${tables(cases, inMarkdown ? markdown : align)}\n`);
+  if (kernels.length > 0) console.log(`${kernels.join('\n')}\n`);
   const drawn = plot?.(cases, `Matrix products, ${title}, one thread`);
   const files = { [`${name}.json`]: `${JSON.stringify(measured, undefined, 1)}\n` };
   if (drawn) files[`matmul-${name}.svg`] = drawn;

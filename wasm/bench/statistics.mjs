@@ -23,22 +23,32 @@ export function summary(times) {
 /** 10^9 floating-point operations per second. */
 export const gflops = (flops, milliseconds) => flops / milliseconds / 1e6;
 
+/** What shares are of: the loop on registers alone, and the one that reads memory. */
+export const isLimit = ({ subject }) => subject === 'peak' || subject === 'memory';
+
 /**
  * The results of one case, measured in the same rounds, each with `median`, `best`, `worst`,
- * `spread`; and, where there is something to divide by, `gflops` (of the median) and `share` and
- * `bestShare` of the peak: those of the medians, and those of the best quartiles.
+ * `spread`; where operations are counted, `gflops` (of the median); and where there is something to
+ * divide by, `share` and `bestShare`, those of the medians and those of the best quartiles: of the
+ * peak, in counted operations (`flops`) or in those that are `needed`, or, where `bytes` are counted,
+ * of the speed at which as many are read.
  */
 export function evaluate(subjects) {
   const all = subjects.map((subject) => ({ ...subject, ...summary(subject.times) }));
   const peak = all.find(({ subject }) => subject === 'peak');
+  const memory = all.find(({ subject }) => subject === 'memory');
   for (const each of all) {
-    if (!each.flops) continue;
-    each.gflops = gflops(each.flops, each.median);
-    each.bestGflops = gflops(each.flops, each.best);
-    if (!peak) continue;
+    if (each.flops) {
+      each.gflops = gflops(each.flops, each.median);
+      each.bestGflops = gflops(each.flops, each.best);
+    }
+    const [limit, work, most] = each.bytes
+      ? [memory, each.bytes, memory?.bytes]
+      : [peak, each.flops ?? each.needed, peak?.flops];
+    if (!limit || !work) continue;
     const threads = each.threads ?? 1;
-    each.share = each.gflops / gflops(peak.flops, peak.median) / threads;
-    each.bestShare = each.bestGflops / gflops(peak.flops, peak.best) / threads;
+    each.share = work / each.median / (most / limit.median) / threads;
+    each.bestShare = work / each.best / (most / limit.best) / threads;
   }
   return all;
 }

@@ -16,9 +16,12 @@ export function inputs(tril, about) {
   switch (about.group) {
     case 'matmul':
       return { a: random(1, about.rows, about.depth), b: random(2, about.depth, about.cols) };
-    case 'attention': {
-      const shape = [1, about.heads, about.time, about.width];
-      return { q: random(1, ...shape), k: random(2, ...shape), v: random(3, ...shape) };
+    case 'attention':
+    case 'decoding': {
+      const [shape, keys] = [about.time, about.keys ?? about.time].map((length) => {
+        return [1, about.heads, length, about.width];
+      });
+      return { q: random(1, ...shape), k: random(2, ...keys), v: random(3, ...keys) };
     }
     case 'block':
       return {
@@ -71,6 +74,8 @@ export function computation(tril, about, given, out, method = 'auto') {
       return () => tril.matmul(given.a, given.b, { method, out });
     case 'attention':
       return () => tril.attention(given.q, given.k, given.v, { causal: true, method, out });
+    case 'decoding':
+      return () => tril.attention(given.q, given.k, given.v, { method, out });
     case 'block':
       return () => tril.transformerBlock(given.x, given.weights, { heads: about.heads, out });
     case 'softmax':
@@ -85,6 +90,7 @@ export function resultShape(about) {
     case 'matmul':
       return [about.rows, about.cols];
     case 'attention':
+    case 'decoding':
       return [1, about.heads, about.time, about.width];
     case 'block':
       return [about.batch, about.time, about.width];
@@ -134,23 +140,26 @@ function scratchOf(tril, run) {
  * counted; with `threaded`, a module with several threads, also that. `release` ends it.
  */
 export function subjectsFor(tril, threaded, about) {
-  const { flops } = about;
-  const counted = flops ? { flops } : {};
+  const { flops, needed, bytes } = about;
+  const counted = { ...(flops && { flops }), ...(needed && { needed }), ...(bytes && { bytes }) };
   const shape = resultShape(about);
   const given = inputs(tril, about);
   const out = tril.zeros(shape);
   const used = [given, out];
   const subjects = methodsOf(tril, about, given, out).map((method) => {
     const run = computation(tril, about, given, out, method);
-    const memory = about.group === 'attention' ? { scratch: scratchOf(tril, run) } : {};
+    const memory = ['attention', 'decoding'].includes(about.group)
+      ? { scratch: scratchOf(tril, run) }
+      : {};
     return { subject: method, ...counted, ...memory, run };
   });
   if (about.group === 'block') {
     const ready = prepared(tril, about, given);
     used.push(ready.weights);
-    subjects.push({ subject: 'weights packed before', run: computation(tril, about, ready, out) });
+    const run = computation(tril, about, ready, out);
+    subjects.push({ subject: 'weights packed before', ...counted, run });
   }
-  if (flops) subjects.unshift(peak(tril));
+  if (flops || needed) subjects.unshift(peak(tril));
   if (threaded) {
     const { threads } = threaded;
     const its = inputs(threaded, about);

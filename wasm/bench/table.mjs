@@ -1,5 +1,7 @@
 // Results as text: a row for each case, a column for each subject.
 
+import { isLimit } from './statistics.mjs';
+
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** Three digits, as many after the point as that leaves: 0.0123, 1.23, 12.3, 123. */
@@ -45,16 +47,25 @@ export function rowsOf(cases, show = cell) {
   return [[`${group}, ${results[0].gflops ? 'GFLOP/s' : 'ms'}`, ...subjects], ...rows];
 }
 
-/** What share of the peak each reaches, in percent; the peak itself is left out. */
+/** What share of the peak, or of memory's speed, each reaches, in percent; these are left out. */
 export function shareRows(cases) {
   const counted = cases.map(({ results, ...about }) => ({
     ...about,
-    results: results.filter(({ share, subject }) => share !== undefined && subject !== 'peak'),
+    results: results.filter((each) => each.share !== undefined && !isLimit(each)),
   }));
   const rows = rowsOf(counted, ({ share }) => percent(share));
-  rows[0][0] = 'of the peak';
+  rows[0][0] = cases[0].results.some(({ bytes }) => bytes) ? "of memory's speed" : 'of the peak';
   return rows;
 }
+
+/** Without the peak where times are shown, since its own says nothing. */
+const shown = (cases) =>
+  cases.map(({ results, ...about }) => ({
+    ...about,
+    results: results.filter(
+      ({ subject }) => subject !== 'peak' || !results.some(({ needed }) => needed),
+    ),
+  }));
 
 /** The working memory that a call is lent, where that is known: in all, and for one token. */
 export function memoryRows(cases) {
@@ -79,8 +90,8 @@ export function placeTables(cases, layout = align) {
   return groups
     .map((group) => cases.filter((each) => each.group === group))
     .flatMap((each) => [
-      rowsOf(each),
-      ...(each[0].results[0].share ? [shareRows(each)] : []),
+      rowsOf(shown(each)),
+      ...(each[0].results.some(({ share }) => share) ? [shareRows(each)] : []),
       ...(each[0].results.some(({ scratch }) => scratch) ? [memoryRows(each)] : []),
     ])
     .map(layout)

@@ -77,6 +77,8 @@ export function findIsas() {
   return Object.keys(features).filter((isa) => features[isa].every((flag) => flags.includes(flag)));
 }
 
+const debianLibraries = ['x86_64', 'aarch64'].map((name) => `/usr/include/${name}-linux-gnu`);
+
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
 // 'check' is formatting, 'bench' measures, 'peers' measures what others made.
 const requirements = [
@@ -154,14 +156,13 @@ const requirements = [
   {
     what: 'OpenBLAS',
     purposes: ['peers'],
+    // Debian's build on OpenMP, which PyTorch there multiplies with, too: the reference BLAS is ten
+    // times slower, and the build on threads of its own takes more processors than it is given.
     find: () =>
-      findHeader(
-        'cblas.h',
-        'cblas-openblas.h',
-        'x86_64-linux-gnu/cblas.h',
-        'aarch64-linux-gnu/cblas.h',
-      ),
-    debian: 'libopenblas-dev',
+      isDebian()
+        ? findFile(...debianLibraries.map((folder) => `${folder}/openblas-openmp/cblas.h`))
+        : findHeader('cblas.h', 'cblas-openblas.h'),
+    debian: 'libopenblas-openmp-dev',
     brew: 'openblas',
   },
   {

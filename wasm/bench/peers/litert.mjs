@@ -35,10 +35,10 @@ function layerNorm(graph, x, [rows, cols], weight, bias) {
   return graph.add('ADD', [weighted, graph.constant([cols], bias)], all);
 }
 
-/** q, k, v [batch, heads, time, width] */
-function attend(graph, [q, k, v], shape, bias) {
+/** q [batch, heads, time, width], k and v [batch, heads, keys, width] */
+function attend(graph, [q, k, v], shape, bias, keys = shape[2]) {
   const [batch, heads, time, width] = shape;
-  const square = [batch, heads, time, time];
+  const square = [batch, heads, time, keys];
   const scale = graph.constant([1], Float32Array.of(width ** -0.5));
   const scaled = graph.add('MUL', [q, scale], shape);
   const scores = graph.add('BATCH_MATMUL', [scaled, k], square, { turnRight: 1 });
@@ -77,6 +77,24 @@ function attention({ heads, time, width }, given) {
   const out = attend(graph, inputs, shape, graph.constant([1, 1, time, time], hidden));
   const feeds = ['q', 'k', 'v'].map((key) => [given[key], shape]);
   return [{ subject: '', bytes: graph.finish(inputs, out), feeds }];
+}
+
+function decoding({ heads, keys, width }, { q, k, v }) {
+  const graph = new TfliteGraph();
+  const [one, all] = [1, keys].map((length) => [1, heads, length, width]);
+  const inputs = [one, all, all].map((shape) => graph.tensor(shape));
+  const out = attend(graph, inputs, one, undefined, keys);
+  return [
+    {
+      subject: '',
+      bytes: graph.finish(inputs, out),
+      feeds: [
+        [q, one],
+        [k, all],
+        [v, all],
+      ],
+    },
+  ];
 }
 
 function block({ batch, time, width, heads, hidden }, { x: values, weights: w }) {
@@ -126,7 +144,7 @@ function normalisation({ rows, cols }, given) {
   return [{ subject: '', bytes: graph.finish([x], out), feeds: [[given.x, [rows, cols]]] }];
 }
 
-const models = { matmul, attention, block, softmax, 'layer norm': normalisation };
+const models = { matmul, attention, decoding, block, softmax, 'layer norm': normalisation };
 
 export async function open(about, given) {
   const subjects = [];

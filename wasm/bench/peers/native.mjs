@@ -5,13 +5,22 @@
 import { loadTril } from 'tril';
 import { peerCases } from '../cases.mjs';
 import { careful, measure, quick } from '../measure.mjs';
-import { nativeProgram, runNative } from '../native.mjs';
+import { chosenKernels, nativeProgram, runNative } from '../native.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
 import { computation, inputs, release, resultShape } from '../subjects.mjs';
 import { onnxRuntime } from './onnxruntime.mjs';
 import { pyTorch } from './pytorch.mjs';
 import { difference, openChecked, toArrays, tolerance } from './run.mjs';
+
+/**
+ * Milliseconds of processor that this process has used: on one thread the fair measure, as Tril's own
+ * times natively are, since what else the machine does counts for little.
+ */
+function processorTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e3;
+}
 
 /** How often the programs take turns. */
 const turns = 3;
@@ -70,10 +79,15 @@ async function timesOf(opened, options) {
  * Tril's `auto` first and called so, then the others; its other methods and the peak are left out.
  * Peers get their weights as constants, so a block of Tril's has them packed before.
  */
-function besides(subjects) {
-  const peers = ['eigen', 'OpenBLAS', 'oneDNN'];
+function besides(subjects, threads) {
+  // Those in the C++ benchmark run on one thread.
+  const peers = threads === 1 ? ['eigen', 'OpenBLAS', 'oneDNN'] : [];
   const called = (name) => subjects.find(({ subject }) => subject === name);
-  const own = called('weights packed before') ?? called('auto') ?? called('blocked');
+  const own =
+    called(`${threads} threads`) ??
+    called('weights packed before') ??
+    called('auto') ??
+    called('blocked');
   const others = subjects.filter((each) => peers.includes(each.subject) || each.isPeer);
   return [{ ...own, subject: 'Tril' }, ...others];
 }
@@ -81,11 +95,12 @@ function besides(subjects) {
 export async function besideNative(request, report) {
   const program = await nativeProgram();
   const options = request.quick ? quick : careful;
-  const share = { ...options, rounds: Math.ceil(options.rounds / turns) };
+  const clock = request.threads === 1 ? { clock: processorTime } : {};
+  const share = { ...options, ...clock, rounds: Math.ceil(options.rounds / turns) };
   const { default: ort } = await import('onnxruntime-node');
   const runtime = onnxRuntime(ort, { name: 'ONNX Runtime', isNative: true, provider: 'cpu' });
   // Tril in WebAssembly: for the numbers, and to know which results are right.
-  const peers = { tril: await loadTril(), runtime, torch: await pyTorch() };
+  const peers = { tril: await loadTril(), runtime, torch: await pyTorch(request.threads) };
   const cases = [];
   for (const about of chosen(peerCases, request.only)) {
     const { group, name, flops } = about;
@@ -102,7 +117,7 @@ export async function besideNative(request, report) {
     }
     for (const each of right) await each.release();
     const failures = opened.filter(({ failed }) => failed);
-    const results = [...evaluate(besides([...subjects.values()])), ...failures];
+    const results = [...evaluate(besides([...subjects.values()], request.threads)), ...failures];
     cases.push({ group, name, about, results });
     report(cases.at(-1));
   }
@@ -110,6 +125,7 @@ export async function besideNative(request, report) {
   return {
     engine: 'natively',
     done: { variant: 'widest vectors', threads: request.threads },
+    kernels: [...chosenKernels(program), ...(peers.torch?.kernels ?? [])],
     cases,
   };
 }

@@ -131,6 +131,41 @@ function attention({ heads, time, width }, { q, k, v }, { isNative }) {
   return heads * time ** 2 < 2 ** 26 ? [fused, plain] : [fused];
 }
 
+/** One query, and keys and values that the runtime is given with it. */
+function decoding({ heads, keys, width }, { q, k, v }) {
+  const [one, all] = [1, keys].map((length) => ({ shape: [1, heads, length, width] }));
+  const [flatOne, flatAll] = [1, keys].map((length) => ({ shape: [1, length, heads * width] }));
+  const flatten = (data, length) => sideBySide(data, heads, length, width);
+  return [
+    {
+      subject: 'MatMul, Softmax, MatMul',
+      feeds: { q, k, v },
+      model: {
+        inputs: { q: one, k: all, v: all },
+        outputs: { out: one },
+        constants: { scale: float([1], Float32Array.of(width ** -0.5)) },
+        nodes: [
+          op('Mul', ['q', 'scale'], 'scaled'),
+          op('Transpose', ['k'], 'turned', { perm: [0, 1, 3, 2] }),
+          op('MatMul', ['scaled', 'turned'], 'scores'),
+          op('Softmax', ['scores'], 'weights', { axis: -1 }),
+          op('MatMul', ['weights', 'v'], 'out'),
+        ],
+      },
+    },
+    {
+      subject: 'MultiHeadAttention',
+      feeds: { q: flatten(q, 1), k: flatten(k, keys), v: flatten(v, keys) },
+      restore: (data) => sideBySide(data, 1, heads, width),
+      model: {
+        inputs: { q: flatOne, k: flatAll, v: flatAll },
+        outputs: { out: flatOne },
+        nodes: [contrib('MultiHeadAttention', ['q', 'k', 'v'], 'out', { num_heads: heads })],
+      },
+    },
+  ];
+}
+
 function block({ batch, time, width, heads, hidden }, { x, weights: w }) {
   const constants = {};
   const linear = (name, from, rows, cols) => {
@@ -189,6 +224,7 @@ export function onnxCases(about, given, place) {
   const make = {
     matmul,
     attention,
+    decoding,
     block,
     softmax: () => rowwise(about, given, op('Softmax', ['x'], 'out', { axis: -1 })),
     'layer norm': () =>

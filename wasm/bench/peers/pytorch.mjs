@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { peerEnvironment } from '../environment.mjs';
 
 const script = fileURLToPath(new URL('pytorch.py', import.meta.url));
 /** The system's own first: another may stand before it on the path. */
 const interpreters = ['/usr/bin/python3', 'python3'];
 
-/** Starts it; resolves to { version, ask, end }, or to nothing where there is no PyTorch. */
-async function start(python) {
+/** Starts it; resolves to { version, kernels, ask, end }, or to nothing where there is no PyTorch. */
+async function start(python, threads) {
   const child = spawn(python, [script], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { ...process.env, OMP_NUM_THREADS: '1' },
+    env: { ...process.env, ...peerEnvironment(threads) },
   });
   const ended = new Promise((resolve) => {
     child.on('error', resolve);
@@ -31,6 +32,7 @@ async function start(python) {
   if (!first) return undefined;
   return {
     version: first.version,
+    kernels: first.kernels,
     ask: async (request) => {
       child.stdin.write(`${JSON.stringify(request)}\n`);
       const answer = await next();
@@ -58,13 +60,15 @@ function written(folder, tensors) {
 }
 
 /** A peer, or nothing where it is not installed; `end` ends its process. */
-export async function pyTorch() {
+export async function pyTorch(threads) {
   let session;
-  for (const python of interpreters) session ??= await start(python);
+  for (const python of interpreters) session ??= await start(python, threads);
   if (!session) return undefined;
-  const { version, ask, end } = session;
+  const { version, kernels, ask, end } = session;
   return {
     end,
+    /** Its BLAS, the kernels that this chose, and how it shares work: lines for the report. */
+    kernels: kernels.map((line) => `PyTorch ${version}: ${line}`),
     /** Computes the case once, on `given`, tensors of Tril's: { subject, result, time }. */
     async open(about, given, threads) {
       const folder = mkdtempSync(join(tmpdir(), 'tril-pytorch-'));

@@ -36,16 +36,19 @@ function computations(about, given) {
       const b = tf.tensor2d(given.b, [about.depth, about.cols]);
       return { tensors: [a, b], compute: () => tf.matMul(a, b) };
     }
-    case 'attention': {
-      const { heads, time, width } = about;
-      const stack = ['q', 'k', 'v'].map((key) => tf.tensor3d(given[key], [heads, time, width]));
+    case 'attention':
+    case 'decoding': {
+      const { heads, time, keys = time, width } = about;
+      const stack = ['q', 'k', 'v'].map((key) =>
+        tf.tensor3d(given[key], [heads, key === 'q' ? time : keys, width]),
+      );
       const split = stack.map((each) => tf.unstack(each));
-      const hidden = new Float32Array(time * time);
-      for (let t = 0; t < time; t += 1) hidden.fill(-Infinity, t * time + t + 1, (t + 1) * time);
-      const bias = tf.tensor2d(hidden, [time, time]);
+      const hidden = new Float32Array(time * keys);
+      for (let t = 0; t < time; t += 1) hidden.fill(-Infinity, t * keys + t + 1, (t + 1) * keys);
+      const bias = about.group === 'attention' ? tf.tensor2d(hidden, [time, keys]) : undefined;
       const head = (_, h) => attend(split[0][h], split[1][h], split[2][h], width, bias);
       return {
-        tensors: [...stack, ...split.flat(), bias],
+        tensors: [...stack, ...split.flat(), ...(bias ? [bias] : [])],
         compute: () => tf.stack(split[0].map(head)),
       };
     }
