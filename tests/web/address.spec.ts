@@ -1,5 +1,7 @@
 // The state of the page is its address.
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { still } from './reach.ts';
 
 test('what is done on the page can be opened elsewhere by its address', async ({
   attend,
@@ -133,4 +135,119 @@ test('the formula is the map: each symbol leads to its step and lights up', asyn
     await expect(page.locator('#steps .stage')).toHaveAttribute('data-step', step);
     await expect(link).toHaveAttribute('aria-current', 'step');
   }
+});
+
+/** The calls of the history from now on; `refuse` of them throw, as Safari's do beyond 100 in 30 s. */
+async function watchHistory(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const calls: { push: boolean; time: number }[] = [];
+    const refusing = { left: 0 };
+    Object.assign(window, { calls, refusing });
+    for (const name of ['pushState', 'replaceState'] as const) {
+      const own = history[name].bind(history);
+      history[name] = (...given) => {
+        if (refusing.left > 0) {
+          refusing.left -= 1;
+          throw new DOMException('Attempt to use history more than 100 times', 'SecurityError');
+        }
+        calls.push({ push: name === 'pushState', time: performance.now() });
+        own(...given);
+      };
+    }
+  });
+}
+interface Watched {
+  readonly calls: { push: boolean; time: number }[];
+  readonly refusing: { left: number };
+}
+const called = (page: Page) => page.evaluate(() => (window as unknown as Watched).calls);
+const stateOf = (page: Page) => new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
+
+test('a run of a slider is one entry, and its address is written four times a second at most', async ({
+  attend,
+  page,
+}) => {
+  await watchHistory(page);
+  await attend.open();
+  const slider = page.locator('#scale input[type="range"]');
+  await slider.focus();
+  await still(page);
+  const usual = await slider.inputValue();
+  const before = (await called(page)).length;
+  // Keys, as one that is held down.
+  const { took, pauses } = await slider.evaluate(async (input: HTMLInputElement) => {
+    const begin = performance.now();
+    let [last, pauses] = [begin, 0];
+    for (let press = 0; press < 60; ++press) {
+      input.valueAsNumber = press % 10;
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+      await new Promise((later) => setTimeout(later, 16));
+      if (performance.now() - last > 1100) ++pauses; // of a machine that is busy
+      last = performance.now();
+    }
+    return { took: last - begin, pauses };
+  });
+  await expect.poll(() => stateOf(page).get('width')).toBe('9');
+  const calls = (await called(page)).slice(before);
+  const entries = calls.filter(({ push }) => push).length;
+  expect(entries).toBeGreaterThan(0);
+  expect(entries).toBeLessThanOrEqual(1 + pauses);
+  // A page that is scrolled notes its place as well.
+  expect(calls.length).toBeLessThanOrEqual(Math.ceil(took / 250) + 3);
+
+  // By the mouse, from one end to the other: another entry.
+  await page.waitForTimeout(1300);
+  const box = (await slider.boundingBox())!;
+  await page.mouse.move(box.x + 4, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let x = 0; x <= 1; x += 0.1) await page.mouse.move(box.x + x * box.width, box.y + 5);
+  await page.mouse.up();
+  const end = await slider.inputValue();
+  // Written when the movement ends, not some time later.
+  expect(stateOf(page).get('width')).toBe(end);
+  const both = (await called(page)).slice(before).filter(({ push }) => push);
+  expect(both).toHaveLength(entries + 1);
+  await page.goBack();
+  await expect(slider).toHaveValue('9');
+  for (let entry = 0; entry < entries; ++entry) await page.goBack();
+  await expect(slider).toHaveValue(usual);
+});
+
+test('a browser that refuses to change the address is asked again, and nothing is lost', async ({
+  attend,
+  page,
+}) => {
+  await watchHistory(page);
+  await attend.open();
+  await page.evaluate(() => ((window as unknown as Watched).refusing.left = 2));
+  await page.getByRole('button', { name: 'Same token' }).click();
+  await page.getByRole('button', { name: 'First token' }).click();
+  await expect(page.getByRole('button', { name: 'First token' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await expect.poll(() => stateOf(page).get('head')).toBe('first');
+  for (const name of ['Same token', 'Previous token']) {
+    await page.goBack();
+    await expect(page.getByRole('button', { name })).toHaveAttribute('aria-pressed', 'true');
+  }
+});
+
+test('beyond what browsers allow entries are written more rarely, not refused', async ({
+  attend,
+  page,
+}) => {
+  await watchHistory(page);
+  await attend.open();
+  const before = (await called(page)).length;
+  await page.evaluate(() => {
+    const all = [...document.querySelectorAll('button')];
+    const buttons = ['Same token', 'First token'].map((name) =>
+      all.find((one) => one.textContent!.trim() === name),
+    );
+    for (let turn = 0; turn < 150; ++turn) buttons[turn % 2]!.click();
+  });
+  await expect.poll(() => stateOf(page).get('head')).toBe('first');
+  expect((await called(page)).length - before).toBeLessThan(100);
 });

@@ -5,6 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
+import { placeOf } from './places.ts';
 import { still } from './reach.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */

@@ -1,5 +1,6 @@
 // Where on the page a visitor was is kept with the entry in the browser's history, so that back, forward and reload
 // lead there: a chapter is loaded and computed anew, which the browser itself cannot wait for.
+import { writeEntry } from '../state/history';
 
 /** What an entry in the history holds, by whoever of the page. */
 export interface Entry {
@@ -50,12 +51,12 @@ export function rememberPlace(there: () => boolean): void {
     clearTimeout(timer);
     timer = undefined;
     if (!release && there()) {
-      history.replaceState({ ...entry(), scroll: scrollY } satisfies Entry, '');
+      writeEntry({ ...entry(), scroll: scrollY } satisfies Entry, { push: false });
     }
   };
   addEventListener('scroll', () => {
     clearTimeout(timer);
-    timer = setTimeout(note, 150); // browsers refuse many changes a second
+    timer = setTimeout(note, 250); // browsers refuse many changes a second
   });
   // What is clicked may lead away before that.
   addEventListener('click', () => timer && note(), { capture: true });

@@ -4,7 +4,15 @@
 // changes of one page's state are one place, and only this class hears of them.
 
 import type { Problem } from './fields';
+import { mayWrite, writeEntry } from './history';
 import { hashOf, splitHash } from './places';
+
+/** Milliseconds: what goes on changing is written this often, and at the end. */
+const pace = 250;
+/** After a pause this long the same slider begins to be moved anew. */
+const pause = 1200;
+/** What ends a movement, or may lead away. */
+const ends = ['pointerup', 'pointercancel', 'focusout', 'click', 'pagehide'] as const;
 
 export interface Codec<State> {
   readonly encode: (state: State) => string;
@@ -28,6 +36,13 @@ export class Address<State> {
   readonly #codec: Codec<State>;
   #path = '';
   readonly #listen = () => this.#read();
+  readonly #flush = () => mayWrite() && this.#write();
+  /** What the history does not know yet: a new entry, or another address of the one that is open. */
+  #owed: 'push' | 'replace' | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #written = -Infinity;
+  /** The slider that is being moved, and what it changes. */
+  #run = { slider: null as Element | null, fields: '', last: -Infinity };
 
   /** `prerendered`: begins with the state that the page was made with, until it is opened. */
   constructor(codec: Codec<State>, { prerendered }: { prerendered: boolean }) {
@@ -41,7 +56,13 @@ export class Address<State> {
     this.#path = location.pathname;
     this.#read();
     window.addEventListener('popstate', this.#listen);
-    return () => window.removeEventListener('popstate', this.#listen);
+    for (const end of ends) window.addEventListener(end, this.#flush, { capture: true });
+    return () => {
+      this.#write();
+      clearTimeout(this.#timer);
+      window.removeEventListener('popstate', this.#listen);
+      for (const end of ends) window.removeEventListener(end, this.#flush, { capture: true });
+    };
   }
 
   /** The address of the state with some changes, for links. */
@@ -50,20 +71,26 @@ export class Address<State> {
     return hashOf('', query) || './';
   }
 
-  /** Changes the state; `undoable` makes it an entry to come back from. */
+  /** Changes the state; `undoable` makes it an entry to come back from, one for all of a slider's movement. */
   set(change: Partial<State>, { undoable }: { undoable: boolean }): void {
-    const href = this.href(change);
+    const entry = this.#movesOn(change) ? false : undoable;
+    // What the entry before has not been told belongs to it.
+    if (entry) this.#flush();
     this.state = { ...this.state, ...change };
     this.problems = [];
-    if (href === (location.hash || './')) return;
-    const depth = this.depth + (undoable ? 1 : 0);
-    const entry = { ...(history.state as object | null), depth };
-    if (undoable) history.pushState(entry, '', href);
-    else history.replaceState(entry, '', href);
-    this.depth = depth;
+    if (this.href({}) === (location.hash || './')) {
+      if (this.#owed === 'replace') this.#owed = null;
+      return;
+    }
+    if (entry) this.#owed = 'push';
+    else this.#owed ??= 'replace';
+    const due = entry && mayWrite() ? 0 : this.#written + pace - performance.now();
+    if (due <= 0) this.#write();
+    else this.#writeIn(due);
   }
 
   undo(): void {
+    this.#write();
     if (this.depth > 0) history.back();
   }
 
@@ -71,9 +98,46 @@ export class Address<State> {
     this.problems = [];
   }
 
+  /** Whether the change is the same slider's as the one before, without a pause. */
+  #movesOn(change: Partial<State>): boolean {
+    const { activeElement } = document;
+    const isSlider = activeElement instanceof HTMLInputElement && activeElement.type === 'range';
+    const slider = isSlider ? activeElement : null;
+    const fields = Object.keys(change).join();
+    const before = this.#run;
+    this.#run = { slider, fields, last: performance.now() };
+    const same = slider !== null && slider === before.slider && fields === before.fields;
+    return same && this.#run.last - before.last < pause;
+  }
+
+  #writeIn(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(), milliseconds);
+  }
+
+  /** Tells the history what it does not know yet. A browser that refuses is asked again. */
+  #write(): void {
+    if (!this.#owed || (this.#path && location.pathname !== this.#path)) return;
+    clearTimeout(this.#timer);
+    const push = this.#owed === 'push';
+    const depth = this.depth + (push ? 1 : 0);
+    this.#written = performance.now();
+    if (
+      !writeEntry({ ...(history.state as object | null), depth }, { push, href: this.href({}) })
+    ) {
+      this.#writeIn(4 * pace);
+      return;
+    }
+    this.#owed = null;
+    this.depth = depth;
+  }
+
   #read(): void {
     // On the way to another chapter this one stays as it is until it is gone.
     if (this.#path && location.pathname !== this.#path) return;
+    clearTimeout(this.#timer);
+    this.#owed = null;
+    this.#run = { slider: null, fields: '', last: -Infinity };
     const { section, query } = splitHash(location.hash);
     const { state, problems } = this.#codec.decode(query);
     this.state = state;
