@@ -1,10 +1,10 @@
 // Costs of attention and of the block against loops that count what they do, and the memory that
 // they say is held against what the methods take.
 #include <gtest/gtest.h>
-#include <tril/lessons/online_attention.h>
 #include <tril/foundation/buffer.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/layer_costs.h>
+#include <tril/lessons/online_attention.h>
 #include <tril/lessons/transformer_block_cost.h>
 #include <tril/matmul/tile_kernels.h>
 

@@ -4,7 +4,8 @@
 //   LayerNormalization 17, RMSNormalization 23   axis: what is before it are our rows; a Scale that
 //                            broadcasts is written out; Mean and InvStdDev are the trace
 //   RotaryEmbedding 23       caches with position_ids gathered, or one a batch; interleaved:
-//                            interleaved; 3-D inputs: views; rotary_embedding_dim: the tables' width
+//                            interleaved; 3-D inputs: views; rotary_embedding_dim: the tables'
+//                            width
 //   Softmax 13               any axis
 //   Gelu 20                  approximate none and tanh
 //   Trilu 14                 upper or lower, any k, batches

@@ -21,7 +21,7 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
 struct RotaryOptions {
   double base;
   bool interleaved;  // pairs (2 i, 2 i + 1), else (i, R/2 + i)
-  int width;        // R: how many elements of a head are turned; 0: all
+  int width;         // R: how many elements of a head are turned; 0: all
 };
 
 // x [B, H, T, D], [H, T, D] or [T, D]; positions [T], or [B, T] for batches of their own.
