@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention_reference.h"
+#include "core/attention_gradient_reference.h"
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/gradient.h"
@@ -32,136 +32,21 @@
 namespace tril {
 namespace {
 
+using testing::AttentionLoss;
+using testing::AttentionLossGradients;
+using testing::AttentionShape;
 using testing::Bias;
 using testing::Complex;
 using testing::elements;
 using testing::equal;
 using testing::error_of;
 using testing::gradient_of;
+using testing::kHidden;
 using testing::kRounding;
 using testing::max_abs;
 using testing::no_bias;
 using testing::uniform;
 using testing::Values;
-
-constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
-struct Sizes {
-  Index B = 1, H = 1, Hk = 1, T = 1, S = 1, D = 1, Dv = 1;
-};
-
-// One problem with everything in double, row-major.
-struct Problem {
-  Sizes n;
-  double scale, softcap;
-  Bias bias;
-  Values<double> q, k, v, d_output;
-
-  std::size_t at_q(Index b, Index h, Index t, Index d) const {
-    return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.D + d);
-  }
-  std::size_t at_k(Index b, Index h, Index s, Index d, Index width) const {
-    return static_cast<std::size_t>(((b * n.Hk + h / (n.H / n.Hk)) * n.S + s) * width + d);
-  }
-  std::size_t at_o(Index b, Index h, Index t, Index d) const {
-    return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.Dv + d);
-  }
-
-  // sum of d_output * attention(q, k, v), for any scalar.
-  template <typename Scalar>
-  Scalar loss(const Values<Scalar>& query, const Values<Scalar>& key,
-              const Values<Scalar>& value) const {
-    Scalar total = 0;
-    for_rows([&](Index b, Index h, Index t) {
-      Scalar sum = 0, weighted = 0;
-      for (Index s = 0; s < n.S; ++s) {
-        const double added = bias(b, h, t, s);
-        if (added == kHidden) continue;
-        Scalar score = 0, flow = 0;
-        for (Index d = 0; d < n.D; ++d) {
-          score += scale * query[at_q(b, h, t, d)] * key[at_k(b, h, s, d, n.D)];
-        }
-        if (softcap > 0) score = softcap * std::tanh(score / softcap);
-        const Scalar power = std::exp(score + added);
-        for (Index d = 0; d < n.Dv; ++d) {
-          flow += d_output[at_o(b, h, t, d)] * value[at_k(b, h, s, d, n.Dv)];
-        }
-        sum += power;
-        weighted += power * flow;
-      }
-      if (sum != Scalar(0)) total += weighted / sum;
-    });
-    return total;
-  }
-
-  template <typename Body>
-  void for_rows(const Body& body) const {
-    for (Index b = 0; b < n.B; ++b) {
-      for (Index h = 0; h < n.H; ++h) {
-        for (Index t = 0; t < n.T; ++t) body(b, h, t);
-      }
-    }
-  }
-};
-
-struct Gradients {
-  Values<double> q, k, v, mask, output, log_sum_exp;
-};
-
-// By the formulas of attention_backward.h, one score at a time.
-Gradients reference(const Problem& p) {
-  const Sizes& n = p.n;
-  Gradients g{Values<double>(p.q.size()),
-              Values<double>(p.k.size()),
-              Values<double>(p.v.size()),
-              Values<double>(static_cast<std::size_t>(n.B * n.H * n.T * n.S)),
-              Values<double>(p.d_output.size()),
-              {}};
-  p.for_rows([&](Index b, Index h, Index t) {
-    Values<double> scores, slopes;
-    double sum = 0;
-    for (Index s = 0; s < n.S; ++s) {
-      double score = 0, slope = 1;
-      for (Index d = 0; d < n.D; ++d) {
-        score += p.scale * p.q[p.at_q(b, h, t, d)] * p.k[p.at_k(b, h, s, d, n.D)];
-      }
-      if (p.softcap > 0) {
-        score = p.softcap * std::tanh(score / p.softcap);
-        slope = 1 - score / p.softcap * score / p.softcap;
-      }
-      scores.push_back(score + p.bias(b, h, t, s));
-      slopes.push_back(slope);
-      sum += std::exp(scores.back());
-    }
-    g.log_sum_exp.push_back(sum == 0 ? -kHidden : std::log(sum));
-    if (sum == 0) return;
-    double delta = 0;
-    Values<double> flows;
-    for (Index s = 0; s < n.S; ++s) {
-      const double weight = std::exp(scores[static_cast<std::size_t>(s)]) / sum;
-      double flow = 0;
-      for (Index d = 0; d < n.Dv; ++d) {
-        const double dy = p.d_output[p.at_o(b, h, t, d)];
-        flow += dy * p.v[p.at_k(b, h, s, d, n.Dv)];
-        g.v[p.at_k(b, h, s, d, n.Dv)] += weight * dy;
-        g.output[p.at_o(b, h, t, d)] += weight * p.v[p.at_k(b, h, s, d, n.Dv)];
-      }
-      flows.push_back(flow);
-      delta += weight * flow;
-    }
-    for (Index s = 0; s < n.S; ++s) {
-      const auto i = static_cast<std::size_t>(s);
-      const double d_score = std::exp(scores[i]) / sum * (flows[i] - delta);
-      g.mask[static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.S + s)] = d_score;
-      for (Index d = 0; d < n.D; ++d) {
-        const double through = p.scale * d_score * slopes[i];
-        g.q[p.at_q(b, h, t, d)] += through * p.k[p.at_k(b, h, s, d, n.D)];
-        g.k[p.at_k(b, h, s, d, n.D)] += through * p.q[p.at_q(b, h, t, d)];
-      }
-    }
-  });
-  return g;
-}
 
 template <int Rank>
 void round_into(const Values<double>& values, Buffer<float, Rank>& out) {
@@ -170,13 +55,13 @@ void round_into(const Values<double>& values, Buffer<float, Rank>& out) {
 
 // Everything attention_backward takes, drawn from a seed, and what it must give.
 struct Case {
-  Sizes n;
+  AttentionShape n;
   Buffer<float, 4> q, k, v, d_output, output, d_q, d_k, d_v, d_mask;
   Buffer<float, 3> log_sum_exp;
-  Problem problem;
-  Gradients expected;
+  AttentionLoss problem;
+  AttentionLossGradients expected;
 
-  Case(const Sizes& sizes, double softcap = 0, const Bias& bias = no_bias,
+  Case(const AttentionShape& sizes, double softcap = 0, const Bias& bias = no_bias,
        std::optional<double> scale = {})
       : n(sizes),
         output({n.B, n.H, n.T, n.Dv}),
@@ -193,7 +78,7 @@ struct Case {
     const double standard = static_cast<float>(1 / std::sqrt(static_cast<double>(n.D)));
     problem = {n,           scale.value_or(standard), softcap, bias, elements(q), elements(k),
                elements(v), elements(d_output)};
-    expected = reference(problem);
+    expected = gradients_of(problem);
     round_into(expected.output, output);
     round_into(expected.log_sum_exp, log_sum_exp);
     for (Buffer<float, 4>* each : {&d_q, &d_k, &d_v, &d_mask}) {
@@ -238,7 +123,7 @@ TEST(AttentionBackward, ItsReferenceAgreesWithTheComplexStep) {
   };
   for (const double softcap : {0.0, 0.7}) {
     const Case c({2, 4, 2, 5, 6, 3, 2}, softcap, added);
-    const Problem& p = c.problem;
+    const AttentionLoss& p = c.problem;
     const auto complex = [](const Values<double>& x) {
       return Values<Complex>(x.begin(), x.end());
     };
@@ -336,7 +221,7 @@ TEST(AttentionBackward, AQueryThatSawNothingGivesAndGetsZeros) {
 }
 
 TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
-  const Sizes n{1, 2, 2, 100, 100, 8, 8};
+  const AttentionShape n{1, 2, 2, 100, 100, 8, 8};
   Case clean(n, 0, causal()), dirty(n, 0, causal());
   for (Index h = 0; h < 2; ++h) {
     for (Index d = 0; d < 8; ++d) {
@@ -359,7 +244,7 @@ TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
 }
 
 TEST(AttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
-  const Sizes n{1, 2, 1, 200, 300, 8, 8};
+  const AttentionShape n{1, 2, 1, 200, 300, 8, 8};
   Case one(n, 0, causal(100)), three(n, 0, causal(100)), alone(n, 0, causal(100));
   const AttentionOptions options{.causal = true, .past = 100};
   one.run(options, 1);
