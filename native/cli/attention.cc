@@ -18,11 +18,6 @@ struct Arguments {
   AttentionOptions options;
 };
 
-const std::map<std::string, AttentionMethod> kMethods = {{"auto", AttentionMethod::automatic},
-                                                         {"full", AttentionMethod::full},
-                                                         {"blocked", AttentionMethod::blocked},
-                                                         {"online", AttentionMethod::online}};
-
 // A view [B, H, T, D]. Without `heads` the shape is that or its last axes; with `heads`, which then
 // lie side by side, it is [B, T, H * D] or [T, H * D].
 template <typename T>
@@ -101,7 +96,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   const TensorView<const float, 4> query = as_heads(q, arguments.heads),
                                    key = as_heads(k, kv_heads), value = as_heads(v, kv_heads);
   AttentionOptions options = arguments.options;
-  options.method = kMethods.at(arguments.method);
+  options.method = value_of(kAttentionMethods, arguments.method);
   std::unique_ptr<MaskFile> mask;
   if (masked) {
     mask = load_mask(arguments.mask, progress);
@@ -177,7 +172,7 @@ void add_attention(Program& program) {
   command.add_option("--softcap", arguments->options.softcap,
                      "c: scores become c * tanh(score / c) before the mask");
   command.add_option("--method", arguments->method, "auto (default), full, blocked or online")
-      ->check(CLI::IsMember(kMethods))
+      ->check(is_name_of(kAttentionMethods))
       ->option_text("NAME");
   program.add_threads(command);
 }

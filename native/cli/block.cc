@@ -16,13 +16,6 @@ struct Arguments {
   TransformerBlockOptions options;
 };
 
-const std::map<std::string, NormOrder> kOrders = {{"post", NormOrder::post},
-                                                  {"pre", NormOrder::pre}};
-const std::map<std::string, Activation> kActivations = {{"relu", Activation::relu},
-                                                        {"gelu", Activation::gelu},
-                                                        {"gelu-tanh", Activation::gelu_tanh},
-                                                        {"silu", Activation::silu}};
-
 // The weights whose names begin with the prefix. What begins with it and is none of a block's:
 // better said than left out in silence.
 TransformerBlockWeights block_weights(const TensorFile<float>& file, const Arguments& arguments) {
@@ -65,8 +58,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   Shape<3> shape = {1, 1, 1};
   std::copy_backward(x.shape.begin(), x.shape.end(), shape.end());
   TransformerBlockOptions options = arguments.options;
-  options.norm = kOrders.at(arguments.norm);
-  options.activation = kActivations.at(arguments.activation);
+  options.norm = value_of(kNormOrders, arguments.norm);
+  options.activation = value_of(kActivations, arguments.activation);
 
   Buffer<float, 3> out(shape);
   Scratch scratch;
@@ -102,11 +95,11 @@ void add_block(Program& program) {
       ->required();
   command.add_flag("--causal", options.attention.causal, "A token sees itself and those before it");
   command.add_option("--norm", arguments->norm, "post (default) or pre: where the norms are")
-      ->check(CLI::IsMember(kOrders))
+      ->check(is_name_of(kNormOrders))
       ->option_text("ORDER");
   command
-      .add_option("--activation", arguments->activation, "relu (default), gelu, gelu-tanh or silu")
-      ->check(CLI::IsMember(kActivations))
+      .add_option("--activation", arguments->activation, "relu (default), gelu, gelu_tanh or silu")
+      ->check(is_name_of(kActivations))
       ->option_text("NAME");
   command.add_option("--eps", options.eps, "Added to the variance in norms (default: 1e-5)");
   program.add_threads(command);

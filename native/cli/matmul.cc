@@ -18,14 +18,6 @@ struct Arguments {
   MatmulOptions options;
 };
 
-const std::map<std::string, MatmulMethod> kMethods = {
-    {"auto", MatmulMethod::automatic}, {"ijk", MatmulMethod::ijk},
-    {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
-    {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
-    {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
-    {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
-    {"eigen", MatmulMethod::eigen}};
-
 constexpr int kMostAxes = std::tuple_size_v<MatrixStack<float>::Axes> + 2;
 
 // As NumPy has it: a vector is a row on the left, a column on the right.
@@ -71,7 +63,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   const Index rows = left.first.size(arguments.options.transpose_a && a.rank() > 1 ? 1 : 0),
               cols = right.first.size(arguments.options.transpose_b && b.rank() > 1 ? 0 : 1);
   MatmulOptions options = arguments.options;
-  options.method = kMethods.at(arguments.method);
+  options.method = value_of(kMatmulMethods, arguments.method);
   options.transpose_a = options.transpose_a && a.rank() > 1;
   options.transpose_b = options.transpose_b && b.rank() > 1;
 
@@ -112,7 +104,7 @@ void add_matmul(Program& program) {
           "--method", arguments->method,
           "auto (default), tiled, strassen, eigen, blocked, or a loop order: ijk, ikj, jik, "
           "jki, kij, kji")
-      ->check(CLI::IsMember(kMethods))
+      ->check(is_name_of(kMatmulMethods))
       ->option_text("NAME");
   command.add_flag("--transpose-a", arguments->options.transpose_a,
                    "The left one is [..., depth, rows]");

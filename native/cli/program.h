@@ -1,11 +1,16 @@
 // The program `tril`: one command a file, each adding itself.
 #pragma once
 
+#include <tril/foundation/named.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tril::cli {
 
@@ -33,6 +38,23 @@ struct Program {
   // For people or, with --json, for programs.
   void print(const nlohmann::ordered_json& report, const std::string& text) const;
 };
+
+// A check that an option is one of the core's names; hyphens may stand for underscores.
+template <typename Enum, std::size_t Count>
+CLI::IsMember is_name_of(const Named<Enum> (&table)[Count]) {
+  std::vector<std::string> names;
+  for (const Named<Enum>& each : table) names.emplace_back(each.name);
+  return CLI::IsMember(std::move(names), [](std::string name) {
+    std::ranges::replace(name, '-', '_');
+    return name;
+  });
+}
+
+// The value of a name that has passed it.
+template <typename Enum, std::size_t Count>
+Enum value_of(const Named<Enum> (&table)[Count], const std::string& name) {
+  return value_named(table, name, "tril", "option", "name");
+}
 
 void add_attention(Program& program);
 void add_matmul(Program& program);

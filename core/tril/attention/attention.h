@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tril/attention/mask.h>
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -23,6 +24,13 @@ enum class AttentionMethod {
   blocked,    // 64 queries against all keys: O(64 S) memory a thread
   online,     // 64 queries against 128 keys at a time (flash_attention.h): O(1) memory a thread
 };
+
+// Their names.
+inline constexpr Named<AttentionMethod> kAttentionMethods[] = {
+    {"auto", AttentionMethod::automatic},
+    {"full", AttentionMethod::full},
+    {"blocked", AttentionMethod::blocked},
+    {"online", AttentionMethod::online}};
 
 // What changes the formula, and how it is computed.
 struct AttentionOptions {

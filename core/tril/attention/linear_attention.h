@@ -8,6 +8,7 @@
 // (Katharopoulos et al. 2020); causal, f(K)^T V becomes a running sum over the keys seen so far.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -20,8 +21,16 @@ enum class FeatureMap {
   identity,
 };
 
+// Their names.
+inline constexpr Named<FeatureMap> kFeatureMaps[] = {{"elu_plus_one", FeatureMap::elu_plus_one},
+                                                     {"identity", FeatureMap::identity}};
+
 // (Q K^T) V or Q (K^T V): the same sums.
 enum class ProductOrder { values_first, scores_first };
+
+// Their names.
+inline constexpr Named<ProductOrder> kProductOrders[] = {
+    {"values_first", ProductOrder::values_first}, {"scores_first", ProductOrder::scores_first}};
 
 // What changes the formula, and how it is computed.
 struct LinearAttentionOptions {

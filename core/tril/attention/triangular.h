@@ -4,12 +4,17 @@
 //   upper   out[i, j] = x[i, j] where j >= i + diagonal, else 0
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
 
 // The part that is kept.
 enum class Triangle { lower, upper };
+
+// Their names.
+inline constexpr Named<Triangle> kTriangles[] = {{"lower", Triangle::lower},
+                                                 {"upper", Triangle::upper}};
 
 // Which part is kept.
 struct TriangularOptions {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tril/foundation/error.h>
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -20,6 +21,10 @@ namespace tril {
 
 // Whether the norm comes after the sum or before the function.
 enum class NormOrder { post, pre };
+
+// Their names.
+inline constexpr Named<NormOrder> kNormOrders[] = {{"post", NormOrder::post},
+                                                   {"pre", NormOrder::pre}};
 
 namespace detail {
 

@@ -6,6 +6,7 @@
 //   silu(x) = x / (1 + e^-x)
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 
@@ -13,6 +14,12 @@ namespace tril {
 
 // As torch.nn.functional has them; gelu_tanh is its gelu with approximate='tanh'.
 enum class Activation { relu, gelu, gelu_tanh, silu };
+
+// Their names.
+inline constexpr Named<Activation> kActivations[] = {{"relu", Activation::relu},
+                                                     {"gelu", Activation::gelu},
+                                                     {"gelu_tanh", Activation::gelu_tanh},
+                                                     {"silu", Activation::silu}};
 
 // Phi as it is, or by tanh.
 enum class GeluForm { exact, tanh };

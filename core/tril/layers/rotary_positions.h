@@ -8,6 +8,7 @@
 // on stay.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 
@@ -15,21 +16,25 @@
 
 namespace tril {
 
-// cosine[n, i], sine[n, i] = those of positions[n] * base^(-2 i / R), both [N, R / 2]. Computed in
+// cos[n, i], sin[n, i] = those of positions[n] * base^(-2 i / R), both [N, R / 2]. Computed in
 // double and rounded once. Throws Error where shapes do not fit, for a base that is not finite and
 // above 0, and for a position whose fastest pair would turn by more than 2^31 radians.
-void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cosine,
-                   MatrixView<float> sine);
+void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cos,
+                   MatrixView<float> sin);
 
 // Which elements are turned together.
 enum class RotaryPairs { halves, interleaved };
 
-// x and out [B, H, T, D], cosine and sine [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding
+// Their names.
+inline constexpr Named<RotaryPairs> kRotaryPairs[] = {{"halves", RotaryPairs::halves},
+                                                      {"interleaved", RotaryPairs::interleaved}};
+
+// x and out [B, H, T, D], cos and sin [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding
 // (`interleaved` is its interleaved = 1, R its rotary_embedding_dim). A table for all batches is a
 // view with stride 0; [T, H * D] is a view as well. out may be x itself. Throws Error where shapes
 // do not fit.
-void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cosine,
-                      TensorView<const float, 3> sine, RotaryPairs pairs, TensorView<float, 4> out,
+void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
+                      TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       Parallel& parallel);
 
 }  // namespace tril

@@ -9,6 +9,7 @@
 // not for speed: that is matmul's part.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
 
 #include <functional>
@@ -17,6 +18,12 @@ namespace tril {
 
 // Four ways to see one product.
 enum class Reading { dot_products, row_combinations, column_combinations, outer_products };
+
+// Their names.
+inline constexpr Named<Reading> kReadings[] = {{"dots", Reading::dot_products},
+                                               {"rows", Reading::row_combinations},
+                                               {"columns", Reading::column_combinations},
+                                               {"outer", Reading::outer_products}};
 
 // What a step has to do with; kAll stands for all of an axis.
 struct ReadingStep {

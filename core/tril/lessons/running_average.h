@@ -8,6 +8,7 @@
 // The third is causal attention whose scores are all 0. For looking at, not for speed.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -18,6 +19,11 @@ namespace tril {
 
 // Three ways to one result.
 enum class AverageMethod { loops, matrix, softmax };
+
+// Their names.
+inline constexpr Named<AverageMethod> kAverageMethods[] = {{"loops", AverageMethod::loops},
+                                                           {"matrix", AverageMethod::matrix},
+                                                           {"softmax", AverageMethod::softmax}};
 
 // By which way, and what is averaged.
 struct RunningAverageOptions {

@@ -8,6 +8,7 @@
 // element is bounded, by a constant that grows with the levels (section 23.2.2).
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -29,6 +30,15 @@ enum class MatmulMethod {
   strassen,  // 7 half-sized products in place of 8, while that pays; then tiled
   eigen,     // Eigen 3.4, one thread, which takes its working memory from the heap
 };
+
+// Their names.
+inline constexpr Named<MatmulMethod> kMatmulMethods[] = {
+    {"auto", MatmulMethod::automatic}, {"ijk", MatmulMethod::ijk},
+    {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
+    {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
+    {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
+    {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
+    {"eigen", MatmulMethod::eigen}};
 
 // op(a), op(b), and what becomes of out.
 struct MatmulOptions {

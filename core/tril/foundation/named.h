@@ -1,0 +1,48 @@
+// Names of methods, activations and the like: one table beside each enumeration, which the command
+// line, the bindings, the benchmarks and the tests read.
+#pragma once
+
+#include <tril/foundation/check.h>
+
+#include <string>
+#include <string_view>
+
+namespace tril {
+
+// A value of an enumeration and its name.
+template <typename Enum>
+struct Named {
+  std::string_view name;
+  Enum value;
+};
+
+// The value of that name. Throws Error, naming `call` and `argument`, where the table has none:
+// "unknown method "fast"; there are auto, full", `what` being the argument unless given.
+template <typename Enum, std::size_t Count>
+Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, std::string_view call,
+                 std::string_view argument, std::string_view what = {}) {
+  for (const Named<Enum>& each : table) {
+    if (each.name == name) return each.value;
+  }
+  std::string problem = "unknown ";
+  problem.append(what.empty() ? argument : what)
+      .append(" \"")
+      .append(name)
+      .append("\"; there are ");
+  for (const Named<Enum>& each : table) {
+    if (&each != table) problem.append(", ");
+    problem.append(each.name);
+  }
+  fail(call, argument, problem);
+}
+
+// The name of that value; empty where the table has none.
+template <typename Enum, std::size_t Count>
+constexpr std::string_view name_of(const Named<Enum> (&table)[Count], Enum value) noexcept {
+  for (const Named<Enum>& each : table) {
+    if (each.value == value) return each.name;
+  }
+  return {};
+}
+
+}  // namespace tril
