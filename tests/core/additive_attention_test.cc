@@ -96,13 +96,13 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
     return error_of(
         [&] { additive_attention(query, key, value, w, mask, output, scratch, parallel, trace); });
   };
-  EXPECT_EQ(message({}), "additive_attention: weights.query: no tensor given");
+  EXPECT_EQ(message({}), "additive_attention: w_q: no tensor given");
   EXPECT_EQ(message({w_key, w_key, w_score}),
-            "additive_attention: weights.query: shape must be [11, 5], is [11, 6]; query is [2, 7, "
-            "5], key is [2, 9, 6], weights.query is [11, 6]");
-  EXPECT_NE(message({w_query, w_query, w_score}).find("weights.key: shape must be [11, 6]"),
+            "additive_attention: w_q: shape must be [11, 5], is [11, 6]; query is [2, 7, "
+            "5], key is [2, 9, 6], w_q is [11, 6]");
+  EXPECT_NE(message({w_query, w_query, w_score}).find("w_k: shape must be [11, 6]"),
             std::string::npos);
-  EXPECT_NE(message({w_query, w_key, {w_score.data(), {10}}}).find("weights.score: shape must be"),
+  EXPECT_NE(message({w_query, w_key, {w_score.data(), {10}}}).find("v: shape must be"),
             std::string::npos);
   EXPECT_EQ(message(weights(), Mask::padding({1})),
             "additive_attention: mask: 1 lengths for 2 batches; scores are [2, 1, 7, 9]");

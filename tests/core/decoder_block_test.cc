@@ -2,7 +2,7 @@
 // parts, what must not change it, and what it rejects.
 #include <gtest/gtest.h>
 #include <tril/block/decoder_block.h>
-#include <tril/layers/add.h>
+#include <tril/layers/elementwise.h>
 #include <tril/layers/layer_norm.h>
 
 #include <cmath>

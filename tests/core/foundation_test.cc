@@ -56,9 +56,9 @@ TEST(Buffer, IsAlignedAndZero) {
 
 TEST(Buffer, RejectsWhatCannotBe) {
   EXPECT_EQ(error_of([] {
-              Buffer<float, 2>({3, 0});
+              Buffer<float, 2>({3, -1});
             }),
-            "Buffer: shape: every axis must be at least 1; shape is [3, 0]");
+            "Buffer: shape: no axis may be below 0; shape is [3, -1]");
   EXPECT_NE(error_of([] { Buffer<float, 1>({-1}); }).find("[-1]"), std::string::npos);
   constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
   EXPECT_NE(error_of([] {

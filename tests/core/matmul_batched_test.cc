@@ -138,9 +138,9 @@ TEST_F(BatchedMatmulErrors, NameTheArgumentAndTheShapes) {
   EXPECT_EQ(error(a_.view(), a_.view(), {}, out_.view()),
             "batched_matmul: b: depth 3 does not match a's depth 4; a is [3, 4], b is [3, 4]");
   MatrixStack<const float> empty = a_.view();
-  empty.shape[0] = 0;
+  empty.shape[0] = -1;
   EXPECT_EQ(error(empty, b_.view(), {}, out_.view()),
-            "batched_matmul: a: every axis must be at least 1; shape is [0, 3, 4]");
+            "batched_matmul: a: every axis must be at least 0; shape is [-1, 3, 4]");
   MatrixStack<const float> many = a_.view();
   many.rank = 7;
   EXPECT_EQ(error(many, b_.view(), {}, out_.view()),
@@ -152,7 +152,7 @@ TEST_F(BatchedMatmulErrors, NameTheArgumentAndTheShapes) {
 TEST_F(BatchedMatmulErrors, RejectOverlap) {
   const TensorView<float, 3> repeated(out_.data(), {2, 3, 5}, {0, 5, 1});
   EXPECT_EQ(error(a_.view(), b_.view(), {}, repeated),
-            "batched_matmul: out: its elements overlap; shape is [2, 3, 5]");
+            "batched_matmul: out: its elements overlap; shape is [2, 3, 5], strides are [0, 5, 1]");
   // The second matrix of b begins where out does, the first lies before it.
   Buffer<float, 1> both({60});
   const TensorView<const float, 3> b(both.data(), {2, 4, 5}, {30, 5, 1});

@@ -183,12 +183,12 @@ TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(error_of([&] { rotary_positions({}, table, table, kHalves, out, parallel); }),
             "rotary_positions: x: no tensor given");
   EXPECT_EQ(error_of([&] { rotary_positions(x, shorter, table, kHalves, out, parallel); }),
-            "rotary_positions: cosine: shape must be [1, 3, 4], is [1, 2, 4]; x is [1, 2, 3, 8]");
+            "rotary_positions: cos: shape must be [1, 3, 4], is [1, 2, 4]; x is [1, 2, 3, 8]");
   EXPECT_EQ(error_of([&] { rotary_positions(x, table, wide, kHalves, out, parallel); }),
-            "rotary_positions: sine: shape must be [1, 3, 4], is [1, 3, 5]; the shape of cosine");
+            "rotary_positions: sin: shape must be [1, 3, 4], is [1, 3, 5]; the shape of cos");
   EXPECT_EQ(
       error_of([&] { rotary_positions(x, wide, wide, kHalves, out, parallel); }),
-      "rotary_positions: cosine: two elements for each of 5 pairs do not fit in width 8; cosine is "
+      "rotary_positions: cos: two elements for each of 5 pairs do not fit in width 8; cos is "
       "[1, 3, 5], x is [1, 2, 3, 8]");
   EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other, parallel); }),
             "rotary_positions: out: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape of x");
@@ -199,9 +199,9 @@ TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
   Buffer<std::int32_t, 1> positions({3});
   Buffer<float, 2> cosine({3, 4}), sine({3, 4}), small({2, 4});
   EXPECT_EQ(error_of([&] { rotary_angles(positions, 10000, small, sine); }),
-            "rotary_angles: cosine: shape must be [3, 4], is [2, 4]; positions is [3]");
+            "rotary_angles: cos: shape must be [3, 4], is [2, 4]; positions is [3]");
   EXPECT_EQ(error_of([&] { rotary_angles(positions, 10000, cosine, small); }),
-            "rotary_angles: sine: shape must be [3, 4], is [2, 4]; the shape of cosine");
+            "rotary_angles: sin: shape must be [3, 4], is [2, 4]; the shape of cos");
   for (const double base : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_NE(error_of([&] {
                 rotary_angles(positions, base, cosine, sine);

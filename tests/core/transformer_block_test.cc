@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <tril/block/transformer_block.h>
 #include <tril/layers/activations.h>
-#include <tril/layers/add.h>
+#include <tril/layers/elementwise.h>
 #include <tril/layers/layer_norm.h>
 
 #include <cmath>

@@ -16,15 +16,15 @@ void check_inputs(TensorView<const float, 3> query, TensorView<const float, 3> k
                   TensorView<const float, 3> value, const AdditiveWeights& weights) {
   check_view(query, kCall, "query");
   check_view(key, kCall, "key");
-  check_view(weights.query, kCall, "weights.query");
+  check_view(weights.query, kCall, "w_q");
   const auto why = [&] {
-    return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", weights.query is " +
+    return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", w_q is " +
            shape_text(weights.query);
   };
   const Index width = weights.query.size(0), keys = key.size(1);
-  check_shape(weights.query, {width, query.size(2)}, kCall, "weights.query", why);
-  check_shape(weights.key, {width, key.size(2)}, kCall, "weights.key", why);
-  check_shape(weights.score, {width}, kCall, "weights.score", why);
+  check_shape(weights.query, {width, query.size(2)}, kCall, "w_q", why);
+  check_shape(weights.key, {width, key.size(2)}, kCall, "w_k", why);
+  check_shape(weights.score, {width}, kCall, "v", why);
   check_shape(key, {query.size(0), keys, key.size(2)}, kCall, "key", why);
   check_view(value, kCall, "value");
   check_shape(value, {query.size(0), keys, value.size(2)}, kCall, "value", why);

@@ -8,10 +8,9 @@ namespace {
 
 template <int Rank>
 void check(const TensorView<const float, Rank>& x, const TensorView<float, Rank>& out) {
-  check_view(x, "triangular", "x");
+  check_view(x, "triangular", "x", Empty::allowed);
   check_shape(out, x.shape(), "triangular", "out", "that of x");
-  const bool in_place = out.data() == x.data() && out.strides() == x.strides();
-  if (!in_place) check_no_overlap(out, x, "triangular", "out");
+  check_in_place(out, x, "triangular", "out");
 }
 
 void keep(MatrixView<const float> x, const TriangularOptions& options, MatrixView<float> out) {

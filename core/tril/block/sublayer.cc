@@ -1,6 +1,6 @@
 #include <tril/block/sublayer.h>
 #include <tril/foundation/check.h>
-#include <tril/layers/add.h>
+#include <tril/layers/elementwise.h>
 #include <tril/layers/layer_norm.h>
 
 #include <algorithm>

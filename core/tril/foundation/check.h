@@ -1,4 +1,5 @@
 // The checks that public functions share. Each throws tril::Error naming call, argument and shapes.
+// A text is made only where something is wrong.
 #pragma once
 
 #include <tril/foundation/error.h>
@@ -18,29 +19,69 @@ namespace tril {
 // bring all of printf into a WebAssembly module.)
 std::string number_text(double value);
 
-// How many elements `shape` holds. Throws where an axis is below 1, or where the elements,
+// How many elements `shape` holds. Throws where an axis is below 0, or where the elements,
 // `element_size` bytes each, could not be addressed.
 Index checked_count(const Index* shape, int rank, std::size_t element_size, std::string_view call,
                     std::string_view argument);
 
-// Throws unless `view` is there, every axis is at least 1, and the last one is contiguous.
-template <typename T, int Rank>
-void check_view(const TensorView<T, Rank>& view, std::string_view call, std::string_view argument) {
-  if (!view) fail(call, argument, "no tensor given");
-  for (const Index size : view.shape()) {
-    if (size < 1)
-      fail(call, argument, "every axis must be at least 1; shape is " + shape_text(view));
+// The bytes [begin, end) that the elements of a view lie between.
+struct MemoryRange {
+  const char* begin;  // the first byte
+  const char* end;    // the one after the last
+
+  // Of a view without elements: none.
+  bool overlaps(const MemoryRange& other) const noexcept {
+    return begin < other.end && other.begin < end;
   }
-  if (view.stride(Rank - 1) != 1) fail(call, argument, "the last axis must be contiguous");
+};
+
+// Whether a call computes with tensors that have an axis of length 0.
+enum class Empty { refused, allowed };
+
+namespace detail {
+
+// A view of any element and rank, so that the checks are compiled once.
+struct ViewShape {
+  const void* data;
+  const Index* shape;
+  const Index* strides;
+  int rank;
+  std::size_t element_size;
+  bool written;  // its elements are not const
+};
+
+template <typename T, int Rank>
+ViewShape view_shape(const TensorView<T, Rank>& view) noexcept {
+  return {view.data(), view.shape().data(), view.strides().data(),
+          Rank,        sizeof(T),           !std::is_const_v<T>};
 }
 
-// check_view, and the shape must be exactly `expected`; `why` says where that comes from, with
-// shapes. Where the call is so short that making the text would be felt, `why` is a function that
-// returns it.
+MemoryRange memory_range(const ViewShape& view) noexcept;
+bool same_place(const ViewShape& a, const ViewShape& b) noexcept;
+void check_view(const ViewShape& view, Empty empty, std::string_view call,
+                std::string_view argument);
+void check_no_overlap(const ViewShape& out, const ViewShape& input, std::string_view call,
+                      std::string_view argument);
+[[noreturn]] void fail_shape(const ViewShape& view, const Index* expected, std::string_view call,
+                             std::string_view argument, const std::string& why);
+
+}  // namespace detail
+
+// Throws unless `view` is there, no axis is below 1 (or, where Empty::allowed, below 0), the last
+// one is contiguous, and, where it is to be written, each of its elements has a place of its own.
+template <typename T, int Rank>
+void check_view(const TensorView<T, Rank>& view, std::string_view call, std::string_view argument,
+                Empty empty = Empty::refused) {
+  detail::check_view(detail::view_shape(view), empty, call, argument);
+}
+
+// check_view, and the shape must be exactly `expected`, which may have axes of 0; `why` says where
+// that comes from, with shapes. Where a text must be made for it, `why` is a function that returns
+// it.
 template <typename T, int Rank, typename Why>
 void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
                  std::string_view call, std::string_view argument, const Why& why) {
-  check_view(view, call, argument);
+  check_view(view, call, argument, Empty::allowed);
   if (view.shape() == expected) return;
   std::string reason;
   if constexpr (std::is_invocable_v<Why>) {
@@ -48,35 +89,29 @@ void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
   } else {
     reason = why;
   }
-  fail(call, argument,
-       "shape must be " + shape_text<Rank>(expected) + ", is " + shape_text(view) + "; " + reason);
+  detail::fail_shape(detail::view_shape(view), expected.data(), call, argument, reason);
 }
 
-// The addresses [begin, end) that the elements of a view lie between.
-struct MemoryRange {
-  const char* begin;  // the first byte
-  const char* end;    // the one after the last
-};
-
-// That of a view.
+// That of a view; strides may be negative.
 template <typename T, int Rank>
 MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
-  Index last = 0;
-  for (int axis = 0; axis < Rank; ++axis) last += (view.size(axis) - 1) * view.stride(axis);
-  return {reinterpret_cast<const char*>(view.data()),
-          reinterpret_cast<const char*>(view.data() + last + 1)};
+  return detail::memory_range(detail::view_shape(view));
 }
 
 // Throws where a view that is written shares memory with one that is read.
 template <typename T, int Rank, typename U, int OtherRank>
 void check_no_overlap(const TensorView<T, Rank>& out, const TensorView<U, OtherRank>& input,
                       std::string_view call, std::string_view argument) {
-  if (!out || !input) return;
-  const MemoryRange written = memory_range(out), read = memory_range(input);
-  if (written.begin < read.end && read.begin < written.end) {
-    fail(call, argument,
-         "shares memory with an input; shapes " + shape_text(out) + " and " + shape_text(input));
-  }
+  detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
+}
+
+// Throws where `out` shares memory with `input` without being the same view: what may be computed
+// in place.
+template <typename T, typename U, int Rank>
+void check_in_place(const TensorView<T, Rank>& out, const TensorView<U, Rank>& input,
+                    std::string_view call, std::string_view argument) {
+  const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
+  if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
 }
 
 }  // namespace tril

@@ -29,6 +29,15 @@ constexpr double times(Sizes... sizes) noexcept {
   return (static_cast<double>(sizes) * ... * 1.0);
 }
 
+// What has no more axes than this is checked and broadcast.
+inline constexpr int kMostAxes = 8;
+
+// Multiplied as unsigned numbers, which wrap: a shape that no memory holds, or a view that repeats
+// its elements, may have more of them than an Index counts.
+constexpr Index wrapping_product(Index a, Index b) noexcept {
+  return static_cast<Index>(static_cast<std::size_t>(a) * static_cast<std::size_t>(b));
+}
+
 }  // namespace detail
 
 // Strides, in elements, of a tensor without gaps.
@@ -38,7 +47,7 @@ constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {
   Index stride = 1;
   for (std::size_t axis = Rank; axis-- > 0;) {
     strides[axis] = stride;
-    stride *= shape[axis];
+    stride = detail::wrapping_product(stride, shape[axis]);
   }
   return strides;
 }
@@ -80,7 +89,7 @@ class TensorView {
   // How many elements there are.
   constexpr Index count() const noexcept {
     Index product = 1;
-    for (const Index size : shape_) product *= size;
+    for (const Index size : shape_) product = detail::wrapping_product(product, size);
     return product;
   }
   // Whether there are no gaps.

@@ -1,5 +1,6 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/activations.h>
-#include <tril/layers/elementwise.h>
 #include <tril/layers/elementwise_kernels.h>
 
 namespace tril {
@@ -7,7 +8,7 @@ namespace {
 
 void map(const char* call, ElementwiseKernels::Map function, const MatrixView<const float>& x,
          const MatrixView<float>& out, Parallel& parallel) {
-  check_view(x, call, "x");
+  check_view(x, call, "x", Empty::allowed);
   check_shape(out, x.shape(), call, "out", "the shape of x");
   check_in_place(out, x, call, "out");
   for_runs(out, x.is_contiguous() && out.is_contiguous(), parallel,
@@ -34,7 +35,7 @@ void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) 
 }
 
 void check_activation(Activation activation, const char* call) {
-  if (activation < Activation::relu || activation > Activation::silu) {
+  if (name_of(kActivations, activation).empty()) {
     fail(call, "activation", "is none of relu, gelu, gelu_tanh, silu");
   }
 }

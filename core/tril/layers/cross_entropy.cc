@@ -1,6 +1,7 @@
+#include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/cross_entropy.h>
-#include <tril/layers/elementwise.h>
 #include <tril/layers/loss_kernels.h>
 #include <tril/layers/partial_sums.h>
 

@@ -1,6 +1,7 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/dropout.h>
 #include <tril/layers/dropout_kernels.h>
-#include <tril/layers/elementwise.h>
 
 namespace tril {
 

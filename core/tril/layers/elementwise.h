@@ -1,47 +1,43 @@
-// What the functions of single elements share: the check that the output is an input or apart from
-// it, and the cut of a matrix into pieces of work.
+// Arithmetic, element by element, with NumPy's broadcasting:
+//
+//   out = x + y      out = x - y      out = x * y      out = x / y
+//
+// An axis of size 1, or one that is missing in front, is repeated: x [T, C] times y [C] scales the
+// columns, x [T, C] times y [T, 1] the rows, x [T, C] times a number all.
 #pragma once
 
-#include <tril/foundation/check.h>
+#include <tril/foundation/broadcast.h>
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
-
-#include <algorithm>
-#include <string_view>
 
 namespace tril {
 
-// Throws where `out` shares memory with `input` without being the same view.
-template <typename T, typename U, int Rank>
-void check_in_place(const TensorView<T, Rank>& out, const TensorView<U, Rank>& input,
-                    std::string_view call, std::string_view argument) {
-  if (out.data() == input.data() && out.strides() == input.strides()) return;
-  check_no_overlap(out, input, call, argument);
-}
+// The four of them.
+enum class Arithmetic { add, subtract, multiply, divide };
 
-// About this many elements are one piece of work: 64 KiB of output.
-inline constexpr Index kElementsPerItem = 16384;
+// Their names.
+inline constexpr Named<Arithmetic> kArithmetic[] = {{"add", Arithmetic::add},
+                                                    {"subtract", Arithmetic::subtract},
+                                                    {"multiply", Arithmetic::multiply},
+                                                    {"divide", Arithmetic::divide}};
 
-// Calls body(first, last) for ranges of rows that together are [0, rows).
-template <typename Body>
-void for_row_ranges(Index rows, Index cols, Parallel& parallel, const Body& body) {
-  const Index step = std::max<Index>(1, kElementsPerItem / cols);
-  parallel.for_each((rows + step - 1) / step,
-                    [&](Index item, int) { body(item * step, std::min(rows, (item + 1) * step)); });
-}
+// As numpy.add, subtract, multiply and divide of float32: x and y, of at most 8 axes each, views,
+// buffers or numbers, and out of the shape that they broadcast to. The last axis of x and y is
+// contiguous, or repeats one element; other axes may have any stride. out may be x or y itself
+// where that has its shape. Each element is rounded once; division by 0 gives infinities and NaN
+// as IEEE 754 has them. Throws Error where shapes do not fit, or where out shares memory with an
+// input otherwise or with itself.
+void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
+         Parallel& parallel);
+void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
+              const AnyView<float>& out, Parallel& parallel);
+void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
+              const AnyView<float>& out, Parallel& parallel);
+void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
+            Parallel& parallel);
 
-// Calls body(row, col, count) for runs of neighbours that together are the matrix. A matrix without
-// gaps, `flat`, is a single long row.
-template <typename Body>
-void for_runs(const MatrixView<float>& matrix, bool flat, Parallel& parallel, const Body& body) {
-  const Index rows = flat ? 1 : matrix.size(0), cols = flat ? matrix.count() : matrix.size(1);
-  const Index runs = (cols + kElementsPerItem - 1) / kElementsPerItem;  // in a row
-  for_row_ranges(rows * runs, std::min(cols, kElementsPerItem), parallel,
-                 [&](Index first, Index last) {
-                   for (Index run = first; run < last; ++run) {
-                     const Index col = run % runs * kElementsPerItem;
-                     body(run / runs, col, std::min(kElementsPerItem, cols - col));
-                   }
-                 });
-}
+// The one of them that `operation` names.
+void arithmetic(Arithmetic operation, const AnyView<const float>& x, const AnyView<const float>& y,
+                const AnyView<float>& out, Parallel& parallel);
 
 }  // namespace tril

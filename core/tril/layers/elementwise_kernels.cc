@@ -17,6 +17,8 @@
 #include <tril/foundation/exp.h>
 #include <tril/layers/elementwise_kernels.h>
 
+#include <functional>
+
 namespace tril::TRIL_ISA {
 namespace {
 
@@ -68,15 +70,45 @@ void map(const float* x, float* out, Index count) noexcept {
   if (i < count) store_part(out + i, function(load_part(x + i, count - i, 0.0f)), count - i);
 }
 
-void add(const float* x, const float* y, float* out, Index count) noexcept {
+// Both operands of `op` as registers, and as floats for the end of the row.
+template <typename Op>
+void both(const float* x, const float* y, float* out, Index count) noexcept {
   Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, load(x + i) + load(y + i));
-  for (; i < count; ++i) out[i] = x[i] + y[i];
+  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(load(x + i), load(y + i)));
+  for (; i < count; ++i) out[i] = Op()(x[i], y[i]);
 }
+
+template <typename Op>
+void one_x(const float* x, const float* y, float* out, Index count) noexcept {
+  const float number = *x;
+  const Register all = broadcast(number);
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(all, load(y + i)));
+  for (; i < count; ++i) out[i] = Op()(number, y[i]);
+}
+
+template <typename Op>
+void one_y(const float* x, const float* y, float* out, Index count) noexcept {
+  const float number = *y;
+  const Register all = broadcast(number);
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(load(x + i), all));
+  for (; i < count; ++i) out[i] = Op()(x[i], number);
+}
+
+template <typename Op>
+constexpr ElementwiseKernels::Pairs kPairs = {both<Op>, one_x<Op>, one_y<Op>};
 
 }  // namespace
 
 extern const ElementwiseKernels kElementwiseKernels;
-const ElementwiseKernels kElementwiseKernels{map<relu>, map<gelu>, map<gelu_tanh>, map<silu>, add};
+const ElementwiseKernels kElementwiseKernels{map<relu>,
+                                             map<gelu>,
+                                             map<gelu_tanh>,
+                                             map<silu>,
+                                             kPairs<std::plus<>>,
+                                             kPairs<std::minus<>>,
+                                             kPairs<std::multiplies<>>,
+                                             kPairs<std::divides<>>};
 
 }  // namespace tril::TRIL_ISA

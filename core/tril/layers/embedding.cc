@@ -11,8 +11,8 @@ namespace {
 void check(const char* call, const VectorView<const std::int32_t>& ids,
            const MatrixView<const float>& table, const char* table_name,
            const MatrixView<const float>& rows, const char* rows_name) {
-  check_view(ids, call, "ids");
-  check_view(table, call, table_name);
+  check_view(ids, call, "ids", Empty::allowed);
+  check_view(table, call, table_name, Empty::allowed);
   check_shape(rows, {ids.size(0), table.size(1)}, call, rows_name, [&] {
     return "ids is " + shape_text(ids) + ", " + table_name + " is " + shape_text(table);
   });
@@ -29,6 +29,7 @@ void check(const char* call, const VectorView<const std::int32_t>& ids,
 void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table,
                MatrixView<float> out) {
   check("embedding", ids, table, "table", out, "out");
+  check_view(out, "embedding", "out", Empty::allowed);
   check_no_overlap(out, table, "embedding", "out");
   check_no_overlap(out, ids, "embedding", "out");
   for (Index n = 0; n < ids.size(0); ++n) {
@@ -41,6 +42,7 @@ void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int
                         MatrixView<float> d_table, Parallel& parallel) {
   constexpr const char* kCall = "embedding_backward";
   check(kCall, ids, d_table, "d_table", d_out, "d_out");
+  check_view(d_table, kCall, "d_table", Empty::allowed);
   check_no_overlap(d_table, d_out, kCall, "d_table");
   check_no_overlap(d_table, ids, kCall, "d_table");
   constexpr Index kColumns = 64;  // of a piece of work: no two write the same line of cache

@@ -9,8 +9,9 @@ namespace {
 
 constexpr const char* kCall = "feed_forward";
 
+template <typename Why>
 void check_linear(const char* call, const std::string& name, const LinearWeights& linear,
-                  const Shape<2>& shape, const std::string& why) {
+                  const Shape<2>& shape, const Why& why) {
   check_shape(linear.weight, shape, call, name + ".weight", why);
   check_packed(call, name + ".packed", {linear.packed}, linear.weight);
   if (linear.bias) check_shape(linear.bias, {shape[0]}, call, name + ".bias", why);
@@ -22,10 +23,11 @@ void check_feed_forward(const char* call, Index width, const FeedForwardWeights&
                         Activation activation) {
   const auto& [linear1, linear2] = weights;
   check_activation(activation, call);
-  check_view(linear1.weight, call, "linear1.weight");
+  check_view(linear1.weight, call, "linear1.weight", Empty::allowed);
   const Index inner = linear1.weight.size(0);
-  const std::string why =
-      "x has width " + std::to_string(width) + ", linear1.weight is " + shape_text(linear1.weight);
+  const auto why = [&weight = linear1.weight, width] {
+    return "x has width " + std::to_string(width) + ", linear1.weight is " + shape_text(weight);
+  };
   check_linear(call, "linear1", linear1, {inner, width}, why);
   check_linear(call, "linear2", linear2, {width, inner}, why);
 }
@@ -34,12 +36,13 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
                   Parallel& parallel, const FeedForwardTrace& trace) {
   const auto& [linear1, linear2] = weights;
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", Empty::allowed);
   check_feed_forward(kCall, x.size(1), weights, activation);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
-  const std::string why =
-      "x is " + shape_text(x) + ", linear1.weight is " + shape_text(linear1.weight);
+  const auto why = [&x, &weight = linear1.weight] {
+    return "x is " + shape_text(x) + ", linear1.weight is " + shape_text(weight);
+  };
   if (trace.hidden) check_shape(trace.hidden, inner, kCall, "hidden", why);
   if (trace.activated) check_shape(trace.activated, inner, kCall, "activated", why);
   check_no_overlap(out, trace.hidden, kCall, "hidden");

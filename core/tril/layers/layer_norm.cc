@@ -1,4 +1,5 @@
-#include <tril/layers/elementwise.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>
 
@@ -19,9 +20,9 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
                 MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace) {
   constexpr const char* kCall = "layer_norm";
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", Empty::allowed);
   const Index rows = x.size(0), cols = x.size(1);
-  const std::string why = "x is " + shape_text(x);
+  const auto why = [&] { return "x is " + shape_text(x); };
   if (weight) check_shape(weight, {cols}, kCall, "weight", why);
   if (bias) check_shape(bias, {cols}, kCall, "bias", why);
   if (trace.mean) check_shape(trace.mean, {rows}, kCall, "mean", why);

@@ -1,26 +1,21 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/linear.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/tiled.h>
 
-#include <algorithm>
 #include <string>
 
 namespace tril {
 namespace {
 
-// About this many elements are one piece of work: 64 KiB of output.
-constexpr Index kElementsPerItem = 16384;
-
 void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& parallel) {
   const Index rows = out.size(0), cols = out.size(1);
-  const Index step = 1 + kElementsPerItem / cols;
-  const auto add = elementwise_kernels().add;
-  parallel.for_each((rows + step - 1) / step, [&](Index item, int) {
-    const Index end = std::min(rows, (item + 1) * step);
-    for (Index n = item * step; n < end; ++n) add(out[n].data(), bias.data(), out[n].data(), cols);
+  const auto add = elementwise_kernels().add.both;
+  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+    for (Index n = first; n < last; ++n) add(out[n].data(), bias.data(), out[n].data(), cols);
   });
 }
 
@@ -43,8 +38,8 @@ void check_packed(std::string_view call, std::string_view argument, const Packed
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel,
             const PackedColumns& packed) {
-  check_view(x, "linear", "x");
-  check_view(weight, "linear", "weight");
+  check_view(x, "linear", "x", Empty::allowed);
+  check_view(weight, "linear", "weight", Empty::allowed);
   const auto why = [&] { return "x is " + shape_text(x) + ", weight is " + shape_text(weight); };
   if (x.size(1) != weight.size(1)) {
     fail("linear", "weight",
@@ -59,7 +54,7 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
 
   detail::Product product =
       detail::checked_product(x, weight, {.transpose_b = true}, out, "linear");
-  if (product.rows > 1 && product.cols > 1) {
+  if (product.rows > 1 && product.cols > 1 && product.depth > 0) {
     product.packed = packed;
     product.bias = bias.data();
     return detail::multiply_tiled(product, scratch, parallel);

@@ -42,7 +42,7 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
 
   // The sums first: they take working memory of their own, and nothing is written if there is none.
   if (d_bias) {
-    const auto add = elementwise_kernels().add;
+    const auto add = elementwise_kernels().add.both;
     detail::sum_rows(
         rows, cols, scratch, parallel,
         [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },

@@ -1,4 +1,5 @@
-#include <tril/layers/elementwise.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/loss_kernels.h>
 #include <tril/layers/mean_squared_error.h>
 #include <tril/layers/partial_sums.h>

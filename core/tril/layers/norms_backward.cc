@@ -1,5 +1,6 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/backward_kernels.h>
-#include <tril/layers/elementwise.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/rms_norm.h>

@@ -19,7 +19,7 @@ void check_positive(const std::optional<double>& option, const char* name) {
 }  // namespace
 
 void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> out) {
-  check_view(out, "sinusoidal_positions", "out");
+  check_view(out, "sinusoidal_positions", "out", Empty::allowed);
   const Index positions = out.size(0), width = out.size(1);
   if (width % 2 != 0) {
     fail("sinusoidal_positions", "out",
@@ -27,6 +27,8 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
   }
   check_positive(options.wavelength, "wavelength");
   check_positive(options.ratio, "ratio");
+
+  if (out.count() == 0) return;
 
   // Radians a token: 2 pi / (wavelength * ratio^i), monotonic in i.
   const double first = kTwoPi / options.wavelength.value_or(kTwoPi);

@@ -1,4 +1,5 @@
-#include <tril/layers/elementwise.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>
 #include <tril/layers/rms_norm.h>
@@ -9,9 +10,9 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
               const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel,
               VectorView<float> rstd) {
   constexpr const char* kCall = "rms_norm";
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", Empty::allowed);
   const Index rows = x.size(0), cols = x.size(1);
-  if (weight) check_shape(weight, {cols}, kCall, "weight", "x is " + shape_text(x));
+  if (weight) check_shape(weight, {cols}, kCall, "weight", [&] { return "x is " + shape_text(x); });
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
   check_no_overlap(out, weight, kCall, "out");

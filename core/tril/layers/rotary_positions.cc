@@ -1,5 +1,6 @@
+#include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
-#include <tril/layers/elementwise.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/rotary_positions.h>
 
 #include <algorithm>
@@ -11,32 +12,33 @@ namespace {
 
 // Turns `pairs` pairs of one token's head; the elements of a pair are `apart`, the next pair begins
 // `step` further.
-void turn(const float* x, const float* cosine, const float* sine, Index pairs, Index apart,
-          Index step, float* out) noexcept {
+void turn(const float* x, const float* cos, const float* sin, Index pairs, Index apart, Index step,
+          float* out) noexcept {
   for (Index i = 0; i < pairs; ++i) {
     const float a = x[i * step], b = x[i * step + apart];
-    out[i * step] = cosine[i] * a - sine[i] * b;
-    out[i * step + apart] = sine[i] * a + cosine[i] * b;
+    out[i * step] = cos[i] * a - sin[i] * b;
+    out[i * step + apart] = sin[i] * a + cos[i] * b;
   }
 }
 
 }  // namespace
 
-void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cosine,
-                   MatrixView<float> sine) {
+void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cos,
+                   MatrixView<float> sin) {
   constexpr const char* kCall = "rotary_angles";
-  check_view(positions, kCall, "positions");
-  check_view(cosine, kCall, "cosine");
-  const Index tokens = positions.size(0), pairs = cosine.size(1);
-  const std::string why = "positions is " + shape_text(positions);
-  check_shape(cosine, {tokens, pairs}, kCall, "cosine", why);
-  check_shape(sine, cosine.shape(), kCall, "sine", "the shape of cosine");
-  check_no_overlap(sine, cosine, kCall, "sine");
-  check_no_overlap(cosine, positions, kCall, "cosine");
-  check_no_overlap(sine, positions, kCall, "sine");
+  check_view(positions, kCall, "positions", Empty::allowed);
+  check_view(cos, kCall, "cos", Empty::allowed);
+  const Index tokens = positions.size(0), pairs = cos.size(1);
+  const auto why = [&] { return "positions is " + shape_text(positions); };
+  check_shape(cos, {tokens, pairs}, kCall, "cos", why);
+  check_shape(sin, cos.shape(), kCall, "sin", "the shape of cos");
+  check_no_overlap(sin, cos, kCall, "sin");
+  check_no_overlap(cos, positions, kCall, "cos");
+  check_no_overlap(sin, positions, kCall, "sin");
   if (!(std::isfinite(base) && base > 0)) {
     fail(kCall, "base", "must be finite and above 0, is " + number_text(base));
   }
+  if (cos.count() == 0) return;
   // Radians a position: base^(-i / pairs), monotonic in i.
   const auto turn = [&](Index i) {
     return exponential(logarithm(base) * -static_cast<double>(i) / static_cast<double>(pairs));
@@ -52,31 +54,31 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
     const double speed = turn(i);
     for (Index n = 0; n < tokens; ++n) {
       const SineAndCosine both = sine_and_cosine(positions[n] * speed);
-      cosine[n][i] = static_cast<float>(both.cosine);
-      sine[n][i] = static_cast<float>(both.sine);
+      cos[n][i] = static_cast<float>(both.cosine);
+      sin[n][i] = static_cast<float>(both.sine);
     }
   }
 }
 
-void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cosine,
-                      TensorView<const float, 3> sine, RotaryPairs pairs, TensorView<float, 4> out,
+void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
+                      TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       Parallel& parallel) {
   constexpr const char* kCall = "rotary_positions";
-  check_view(x, kCall, "x");
-  check_view(cosine, kCall, "cosine");
-  const Index heads = x.size(1), tokens = x.size(2), width = x.size(3), count = cosine.size(2);
-  const std::string why = "x is " + shape_text(x);
-  check_shape(cosine, {x.size(0), tokens, count}, kCall, "cosine", why);
-  check_shape(sine, cosine.shape(), kCall, "sine", "the shape of cosine");
+  check_view(x, kCall, "x", Empty::allowed);
+  check_view(cos, kCall, "cos", Empty::allowed);
+  const Index heads = x.size(1), tokens = x.size(2), width = x.size(3), count = cos.size(2);
+  const auto why = [&] { return "x is " + shape_text(x); };
+  check_shape(cos, {x.size(0), tokens, count}, kCall, "cos", why);
+  check_shape(sin, cos.shape(), kCall, "sin", "the shape of cos");
   if (2 * count > width) {
-    fail(kCall, "cosine",
+    fail(kCall, "cos",
          "two elements for each of " + std::to_string(count) + " pairs do not fit in width " +
-             std::to_string(width) + "; cosine is " + shape_text(cosine) + ", " + why);
+             std::to_string(width) + "; cos is " + shape_text(cos) + ", " + why());
   }
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
-  check_no_overlap(out, cosine, kCall, "out");
-  check_no_overlap(out, sine, kCall, "out");
+  check_no_overlap(out, cos, kCall, "out");
+  check_no_overlap(out, sin, kCall, "out");
 
   const Index apart = pairs == RotaryPairs::halves ? count : 1;
   const Index step = pairs == RotaryPairs::halves ? 1 : 2;
@@ -87,7 +89,7 @@ void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> c
       for (Index h = 0; h < heads; ++h) {
         const float* const from = x[b][h][t].data();
         float* const to = out[b][h][t].data();
-        turn(from, cosine[b][t].data(), sine[b][t].data(), count, apart, step, to);
+        turn(from, cos[b][t].data(), sin[b][t].data(), count, apart, step, to);
         if (to != from) std::copy(from + 2 * count, from + width, to + 2 * count);
       }
     }

@@ -12,7 +12,7 @@ template <int Rank>
 void normalise(const char* call, TensorView<const float, Rank> x, const SoftmaxOptions& options,
                TensorView<float, Rank> out, Parallel& parallel, SoftmaxRow row,
                SoftmaxColumns columns) {
-  check_view(x, call, "x");
+  check_view(x, call, "x", Empty::allowed);
   check_shape(out, x.shape(), call, "out", "that of x");
   check_in_place(out, x, call, "out");
   const detail::SoftmaxSlices<Rank> slices(call, x, options);

@@ -2,7 +2,8 @@
 // the last one, else matrix by matrix.
 #pragma once
 
-#include <tril/layers/elementwise.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/softmax.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ class SoftmaxSlices {
     }
     length_ = x.size(axis_);
     width_ = along_rows() ? 1 : x.size(Rank - 1);
-    count_ = x.count() / (length_ * width_);
+    count_ = x.count() == 0 ? 0 : x.count() / (length_ * width_);
   }
 
   int axis() const noexcept { return axis_; }

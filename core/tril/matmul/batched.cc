@@ -27,10 +27,10 @@ void check_stack(const MatrixStack<T>& stack, std::string_view argument) {
          "must have 2 to " + std::to_string(detail::kMostBatchAxes + 2) + " axes, has " +
              std::to_string(stack.rank + 2));
   }
-  check_view(stack.first, kCall, argument);
+  check_view(stack.first, kCall, argument, Empty::allowed);
   for (int axis = 0; axis < stack.rank; ++axis) {
-    if (stack.shape[static_cast<std::size_t>(axis)] >= 1) continue;
-    fail(kCall, argument, "every axis must be at least 1; shape is " + shape_text(stack));
+    if (stack.shape[static_cast<std::size_t>(axis)] >= 0) continue;
+    fail(kCall, argument, "every axis must be at least 0; shape is " + shape_text(stack));
   }
 }
 
@@ -72,42 +72,20 @@ detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixSt
   return batch;
 }
 
-// The stack as a view of the largest rank, for its extent.
+// The stack as one view, for the memory that it takes.
 template <typename T>
-TensorView<T, detail::kMostBatchAxes + 2> as_view(const MatrixStack<T>& stack) noexcept {
-  Shape<detail::kMostBatchAxes + 2> shape, strides{};
-  shape.fill(1);
-  const auto axes = static_cast<std::size_t>(stack.rank);
-  std::copy_n(stack.shape.begin(), axes, shape.begin());
-  std::copy_n(stack.strides.begin(), axes, strides.begin());
-  shape[axes] = stack.first.size(0);
-  shape[axes + 1] = stack.first.size(1);
-  strides[axes] = stack.first.stride(0);
-  strides[axes + 1] = stack.first.stride(1);
-  return {stack.first.data(), shape, strides};
-}
-
-// Throws unless every element has a place of its own. Enough for that: taken from the smallest
-// stride to the largest, each axis steps over all that the axes before it reach.
-void check_elements_apart(const MatrixStack<float>& out) {
-  const auto view = as_view(out);
-  std::array<int, detail::kMostBatchAxes + 2> axes{};
-  for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
-    // Insertion sort: for so few, std::sort would be ten times the code.
-    auto place = static_cast<std::size_t>(axis);
-    for (; place > 0 && view.stride(axes[place - 1]) > view.stride(axis); --place) {
-      axes[place] = axes[place - 1];
-    }
-    axes[place] = axis;
+AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
+  AnyView<T> view = stack.first;
+  view.shape.rank = view.strides.rank = stack.rank + 2;
+  for (int axis = 0; axis < stack.rank; ++axis) {
+    view.shape[axis] = stack.shape[static_cast<std::size_t>(axis)];
+    view.strides[axis] = stack.strides[static_cast<std::size_t>(axis)];
   }
-  Index reach = 1;
-  for (const int axis : axes) {
-    if (view.size(axis) == 1) continue;
-    if (view.stride(axis) < reach) {
-      fail(kCall, "out", "its elements overlap; shape is " + shape_text(out));
-    }
-    reach += (view.size(axis) - 1) * view.stride(axis);
+  for (int axis = 0; axis < 2; ++axis) {
+    view.shape[stack.rank + axis] = stack.first.size(axis);
+    view.strides[stack.rank + axis] = stack.first.stride(axis);
   }
+  return view;
 }
 
 // Where the last axis repeats b, and a's and out's matrices follow on one another as their rows do,
@@ -130,17 +108,18 @@ void merge_rows(detail::ProductBatch& batch) noexcept {
 }  // namespace
 
 BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b) {
-  BatchAxes axes;
-  axes.rank = std::max(a.rank, b.rank);
-  for (int axis = 0; axis < axes.rank; ++axis) {
-    const Index of_a = along(a, axis, axes.rank).size, of_b = along(b, axis, axes.rank).size;
-    if (of_a != of_b && of_a != 1 && of_b != 1) {
-      fail(kCall, "b",
-           "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
-    }
-    axes.sizes[static_cast<std::size_t>(axis)] = std::max(of_a, of_b);
+  const auto axes_of = [](const MatrixStack<const float>& stack) {
+    BatchAxes axes;
+    axes.rank = stack.rank;
+    std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
+    return axes;
+  };
+  const auto axes = broadcast_shape(axes_of(a), axes_of(b));
+  if (!axes) {
+    fail(kCall, "b",
+         "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
   }
-  return axes;
+  return *axes;
 }
 
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
@@ -152,7 +131,7 @@ void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const f
   const detail::Product first =
       detail::checked_product(a.first, b.first, options, out.first, kCall);
   detail::ProductBatch batch = broadcast(a, b, out);
-  check_elements_apart(out);
+  check_view(as_view(out), kCall, "out");
   check_no_overlap(as_view(out), as_view(a), kCall, "out");
   check_no_overlap(as_view(out), as_view(b), kCall, "out");
   batch.first = first;

@@ -8,6 +8,7 @@
 // [B, H, T, D] with strides {T*H*D, D, H*D, 1}.
 #pragma once
 
+#include <tril/foundation/broadcast.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -49,10 +50,7 @@ struct MatrixStack {
 };
 
 // The batch axes that two stacks broadcast to.
-struct BatchAxes {
-  int rank = 0;                                       // how many
-  std::array<Index, detail::kMostBatchAxes> sizes{};  // those from rank on mean nothing
-};
+using BatchAxes = AnyShape;
 
 // Throws Error where they do not broadcast.
 BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b);

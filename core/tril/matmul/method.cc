@@ -5,6 +5,7 @@
 #include <tril/matmul/strassen.h>
 #include <tril/matmul/tiled.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -25,6 +26,13 @@ struct Choice {
 constexpr Choice kChoices[] = {{100, MatmulMethod::ijk},
                                {std::numeric_limits<double>::infinity(), MatmulMethod::tiled}};
 
+// A sum of no terms.
+void fill_zero(const Product& product) noexcept {
+  for (Index row = 0; row < product.rows; ++row) {
+    std::fill_n(product.out + row * product.out_stride, product.cols, 0.0f);
+  }
+}
+
 }  // namespace
 
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
@@ -38,11 +46,19 @@ MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
 
 void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view call,
                 Scratch& scratch, Parallel& parallel) {
+  if (name_of(kMatmulMethods, method).empty()) {
+    fail(call, "method", "there is no method number " + std::to_string(static_cast<int>(method)));
+  }
   const Product& first = batch.first;
+  const Index count = batch.count();
+  if (count == 0 || first.rows == 0 || first.cols == 0) return;
+  if (first.depth == 0) {
+    for (Index n = 0; n < count && !first.accumulate; ++n) fill_zero(batch[n]);
+    return;
+  }
   if (method == MatmulMethod::automatic) {
     method = fastest_method(first.rows, first.cols, first.depth);
   }
-  const Index count = batch.count();
   switch (method) {
     case MatmulMethod::tiled:
       return multiply_tiled(batch, scratch, parallel);
@@ -56,11 +72,7 @@ void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view
       for (Index n = 0; n < count; ++n) eigen_kernels().multiply(batch[n]);
       return;
     default:
-      for (Index n = 0; n < count; ++n) {
-        if (multiply_in_order(method, batch[n])) continue;
-        fail(call, "method",
-             "there is no method number " + std::to_string(static_cast<int>(method)));
-      }
+      for (Index n = 0; n < count; ++n) multiply_in_order(method, batch[n]);
   }
 }
 

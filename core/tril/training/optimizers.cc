@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
+#include <tril/foundation/ranges.h>
 #include <tril/training/optimizer_kernels.h>
 #include <tril/training/optimizers.h>
 
@@ -12,8 +13,6 @@ namespace tril {
 TRIL_DEFINE_DISPATCH(OptimizerKernels, kOptimizerKernels, optimizer_kernels)
 
 namespace {
-
-constexpr Index kElementsPerItem = 16384;  // of a piece of work: 64 KiB an array
 
 void check_number(const char* call, const char* name, double value, bool fits, const char* what) {
   if (std::isfinite(value) && fits) return;

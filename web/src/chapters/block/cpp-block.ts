@@ -10,7 +10,7 @@ export const cppBlockUses = (form: Form) =>
   isWhole(form)
     ? ['block/transformer_block']
     : [
-        ...['attention/multi_head_attention', 'layers/add', 'layers/feed_forward'],
+        ...['attention/multi_head_attention', 'layers/elementwise', 'layers/feed_forward'],
         ...['layers/layer_norm', 'layers/linear', 'layers/rotary_positions'],
       ];
 

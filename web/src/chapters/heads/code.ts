@@ -23,7 +23,7 @@ const both = (about: string, given: Program['inputs'], expected: Program['expect
   cpp: (steps: string, result: string) => () =>
     cppProgram({
       ...{ about, inputs: given, steps, result, expected },
-      uses: ['attention/multi_head_attention', 'layers/add'],
+      uses: ['attention/multi_head_attention', 'layers/elementwise'],
     }),
 });
 

@@ -1,0 +1,91 @@
+// NumPy's broadcasting: shapes are laid over each other from the last axis back, and an axis of
+// size 1, or one that is not there, is repeated.
+#pragma once
+
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/tensor.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tril {
+
+// A shape, or strides, whose rank is known only when the program runs.
+struct AnyShape {
+  int rank = 0;
+  std::array<Index, detail::kMostAxes> sizes{};
+
+  Index operator[](int axis) const noexcept { return sizes[static_cast<std::size_t>(axis)]; }
+  Index& operator[](int axis) noexcept { return sizes[static_cast<std::size_t>(axis)]; }
+  // Equal rank and sizes.
+  friend bool operator==(const AnyShape& a, const AnyShape& b) noexcept {
+    return a.rank == b.rank &&
+           std::equal(a.sizes.begin(), a.sizes.begin() + a.rank, b.sizes.begin());
+  }
+};
+
+// "[2, 3]"
+inline std::string shape_text(const AnyShape& shape) {
+  return shape_text(shape.sizes.data(), shape.rank);
+}
+
+// The shape that both are repeated to; none where a size is neither 1 nor the other's.
+std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) noexcept;
+
+// The same; throws Error, in the name of `call` and of `y`, where there is none.
+AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, std::string_view call);
+
+// A view whose rank is known only when the program runs. Made of a view, of a buffer, or of one
+// number, which is a tensor without axes and must outlive it.
+template <typename T>
+struct AnyView {
+  T* data = nullptr;
+  AnyShape shape{}, strides{};
+
+  constexpr AnyView() noexcept = default;
+  template <typename U, int Rank, typename = std::enable_if_t<std::is_convertible_v<U*, T*>>>
+  AnyView(const TensorView<U, Rank>& view) noexcept : data(view.data()) {
+    static_assert(Rank <= detail::kMostAxes);
+    shape.rank = strides.rank = Rank;
+    std::copy(view.shape().begin(), view.shape().end(), shape.sizes.begin());
+    std::copy(view.strides().begin(), view.strides().end(), strides.sizes.begin());
+  }
+  template <typename U, int Rank>
+  AnyView(Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
+  template <typename U, int Rank>
+  AnyView(const Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
+  AnyView(T& number) noexcept : data(&number) {}
+};
+
+namespace detail {
+template <typename T>
+ViewShape view_shape(const AnyView<T>& view) noexcept {
+  return {view.data, view.shape.sizes.data(), view.strides.sizes.data(), view.shape.rank,
+          sizeof(T), !std::is_const_v<T>};
+}
+}  // namespace detail
+
+// As for views of a fixed rank; axes of length 0 are allowed, and what is read may repeat one
+// element along its last axis.
+template <typename T>
+void check_view(const AnyView<T>& view, std::string_view call, std::string_view argument) {
+  detail::check_view(detail::view_shape(view), Empty::allowed, call, argument);
+}
+template <typename T, typename U>
+void check_no_overlap(const AnyView<T>& out, const AnyView<U>& input, std::string_view call,
+                      std::string_view argument) {
+  detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
+}
+template <typename T, typename U>
+void check_in_place(const AnyView<T>& out, const AnyView<U>& input, std::string_view call,
+                    std::string_view argument) {
+  const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
+  if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
+}
+
+}  // namespace tril

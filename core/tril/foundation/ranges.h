@@ -1,0 +1,45 @@
+// The cut of rows, and of all elements of a matrix, into pieces of work.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/tensor.h>
+
+#include <algorithm>
+
+namespace tril {
+
+// About this many elements are one piece of work: 64 KiB.
+inline constexpr Index kElementsPerItem = 16384;
+
+// Calls body(first, last) for ranges of rows that together are [0, rows).
+template <typename Body>
+void for_row_ranges(Index rows, Index cols, Parallel& parallel, const Body& body) {
+  const Index step = std::max<Index>(1, kElementsPerItem / std::max<Index>(1, cols));
+  parallel.for_each((rows + step - 1) / step,
+                    [&](Index item, int) { body(item * step, std::min(rows, (item + 1) * step)); });
+}
+
+// Calls body(row, col, count) for runs of neighbours that together are the matrix. A matrix without
+// gaps, `flat`, is a single long row.
+template <typename Body>
+void for_runs(const MatrixView<float>& matrix, bool flat, Parallel& parallel, const Body& body) {
+  const Index rows = flat ? 1 : matrix.size(0), cols = flat ? matrix.count() : matrix.size(1);
+  const Index runs = (cols + kElementsPerItem - 1) / kElementsPerItem;  // in a row
+  for_row_ranges(rows * runs, std::min(cols, kElementsPerItem), parallel,
+                 [&](Index first, Index last) {
+                   for (Index run = first; run < last; ++run) {
+                     const Index col = run % runs * kElementsPerItem;
+                     body(run / runs, col, std::min(kElementsPerItem, cols - col));
+                   }
+                 });
+}
+
+// A batch of matrices [B, T, C] as one [B T, C], where each begins a stride of rows after the one
+// before it ends; else none.
+template <typename T>
+MatrixView<T> joined_rows(const TensorView<T, 3>& view) noexcept {
+  if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};
+  return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
+}
+
+}  // namespace tril

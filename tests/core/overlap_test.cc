@@ -1,0 +1,133 @@
+// Outputs whose elements share places, as views with a stride of 0 or too small a one do: every
+// call refuses them before it writes.
+#include <gtest/gtest.h>
+#include <tril/attention/additive_attention.h>
+#include <tril/attention/attention.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/low_rank_attention.h>
+#include <tril/attention/triangular.h>
+#include <tril/foundation/buffer.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/embedding.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/linear.h>
+#include <tril/layers/positions.h>
+#include <tril/layers/rms_norm.h>
+#include <tril/layers/rotary_positions.h>
+#include <tril/layers/softmax.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+
+class Overlap : public ::testing::Test {
+ protected:
+  // `call` names itself and out, and leaves out as it was.
+  template <typename Call>
+  void refused(const char* name, const Call& call) {
+    const std::string message = error_of(call);
+    EXPECT_EQ(message.find(std::string(name) + ": out: its elements overlap; shape is"), 0u)
+        << message;
+    EXPECT_TRUE(std::all_of(memory_.data(), memory_.data() + 64,
+                            [](float element) { return element == 0; }));
+  }
+
+  Scratch scratch_;
+  Parallel parallel_;
+  Buffer<float, 1> memory_{{64}};
+  const MatrixView<float> out_{memory_.data(), {4, 4}, {0, 1}};
+  const TensorView<float, 4> heads_{memory_.data(), {1, 2, 4, 4}, {32, 4, 4, 1}};
+};
+
+TEST_F(Overlap, IsRefusedByTheLayers) {
+  Buffer<float, 2> x({4, 4});
+  Buffer<float, 4> x4({1, 2, 4, 4});
+  std::fill_n(x.data(), 16, 1.0f);
+  refused("softmax", [&] { softmax(x, {}, out_, parallel_); });
+  refused("log_softmax", [&] { log_softmax(x, {.axis = 0}, out_, parallel_); });
+  refused("layer_norm", [&] { layer_norm(x, {}, {}, {}, out_, parallel_); });
+  refused("rms_norm", [&] { rms_norm(x, {}, {}, out_, parallel_); });
+  refused("gelu", [&] { gelu(x, GeluForm::exact, out_, parallel_); });
+  refused("add", [&] { add(x, x, out_, parallel_); });
+  refused("linear", [&] { linear(x, x, {}, out_, scratch_, parallel_); });
+  refused("triangular", [&] { triangular(x, {}, out_); });
+  refused("sinusoidal_positions", [&] { sinusoidal_positions({}, out_); });
+  Buffer<std::int32_t, 1> ids({4});
+  refused("embedding", [&] { embedding(ids, x, out_); });
+  const Buffer<float, 3> table({1, 4, 2});
+  refused("rotary_positions",
+          [&] { rotary_positions(x4, table, table, RotaryPairs::halves, heads_, parallel_); });
+}
+
+TEST_F(Overlap, IsRefusedByAttention) {
+  Buffer<float, 4> x({1, 2, 4, 4});
+  std::fill_n(x.data(), 32, 1.0f);
+  refused("attention", [&] { attention(x, x, x, {}, heads_, scratch_, parallel_); });
+  refused("linear_attention", [&] { linear_attention(x, x, x, {}, heads_, scratch_, parallel_); });
+  Buffer<float, 2> e({4, 4});
+  refused("low_rank_attention",
+          [&] { low_rank_attention(x, x, x, e, e, {}, heads_, scratch_, parallel_); });
+  Buffer<float, 3> one({1, 4, 4});
+  const VectorView<const float> score(e.data(), {4});
+  const TensorView<float, 3> out(memory_.data(), {1, 4, 4}, {16, 0, 1});
+  refused("additive_attention", [&] {
+    additive_attention(one, one, one, {e, e, score}, {}, out, scratch_, parallel_);
+  });
+}
+
+TEST(MemoryOfViews, MayLieBeforeTheFirstElement) {
+  Buffer<float, 1> memory({20});
+  // Rows 3, 2, 1, 0 of [4, 5].
+  const MatrixView<float> backwards(memory.data() + 15, {4, 5}, {-5, 1});
+  const MemoryRange range = memory_range(backwards);
+  EXPECT_EQ(range.begin, reinterpret_cast<const char*>(memory.data()));
+  EXPECT_EQ(range.end, reinterpret_cast<const char*>(memory.data() + 20));
+  const VectorView<float> first(memory.data(), {2});
+  EXPECT_THROW(check_no_overlap(first, backwards, "f", "out"), Error);
+  EXPECT_NO_THROW(check_view(backwards, "f", "out"));
+  // An empty view lies nowhere.
+  EXPECT_NO_THROW(
+      check_no_overlap(VectorView<float>(memory.data() + 3, {0}), backwards, "f", "out"));
+}
+
+TEST(MemoryOfViews, NeedsAPlaceForEachElementThatIsWritten) {
+  Buffer<float, 1> memory({40});
+  const auto error = [&](const Shape<3>& shape, const Shape<3>& strides) {
+    const TensorView<float, 3> view(memory.data(), shape, strides);
+    EXPECT_NO_THROW(check_view(TensorView<const float, 3>(view), "f", "x"));  // reading is fine
+    try {
+      check_view(view, "f", "out");
+    } catch (const Error& thrown) {
+      return std::string(thrown.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error({2, 3, 4}, {12, 4, 1}), "");
+  EXPECT_EQ(error({2, 3, 4}, {4, 8, 1}), "");  // heads beside each other
+  EXPECT_EQ(error({1, 3, 4}, {0, 4, 1}), "");  // one of them only
+  EXPECT_EQ(error({2, 3, 4}, {0, 4, 1}),
+            "f: out: its elements overlap; shape is [2, 3, 4], strides are [0, 4, 1]");
+  EXPECT_NE(error({2, 3, 4}, {12, 3, 1}), "");
+  EXPECT_NE(error({2, 3, 4}, {11, 4, 1}), "");
+  EXPECT_NE(error({2, 3, 4}, {4, -4, 1}), "");
+}
+
+// Where Index has 32 bits such products pass 2^31 in earnest. In a constant expression the compiler
+// itself refuses an overflow of signed numbers.
+TEST(MemoryOfViews, StridesOfAnyShapeCanBeComputed) {
+  constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
+  static_assert(contiguous_strides<3>({kHuge, kHuge, 4})[1] == 4);
+  static_assert(contiguous_strides<4>({kHuge, kHuge, kHuge, 4})[2] == 4);
+  static_assert(TensorView<float, 2>(nullptr, {kHuge, kHuge}, {0, 0}).count() != 0);
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace tril
