@@ -1,5 +1,6 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
+import { texts } from './texts/plugin';
 
 /**
  * The page's matrices are small and its Worker keeps it responsive, so that one thread does. The threaded
@@ -29,7 +30,7 @@ function newestFontsOnly(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [sveltekit(), withoutThreads(), newestFontsOnly()],
+  plugins: [texts(), sveltekit(), withoutThreads(), newestFontsOnly()],
   worker: { format: 'es', plugins: () => [withoutThreads()] },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered

@@ -1,0 +1,98 @@
+// The words of the page, for Vite: `$texts/attend.yaml` are the messages and `$texts/attend.md` the prose of a chapter
+// in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is built in one language, and
+// carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { common, declareMessages, declareProse, differences } from './declare';
+import { stylesheet } from './formula';
+import { compileMessages } from './messages';
+import { compileProse } from './prose';
+
+const web = fileURLToPath(new URL('..', import.meta.url));
+const english = join(web, 'src', 'texts', 'en');
+const prefix = '$texts';
+const virtual = `virtual:${prefix}`; // not \0, which Vite keeps from being a stylesheet
+
+/** Where the name of a chapter leads. */
+const link = (chapter: string) => `#${chapter}`;
+
+export const language = process.env.TRIL_LANGUAGE ?? 'en';
+const folder = join(resolve(process.env.TRIL_TEXTS ?? join(web, 'src', 'texts')), language);
+
+/** 'rtl' for scripts that run from right to left. */
+export function directionOf(name: string): string {
+  const locale = new Intl.Locale(name) as Intl.Locale & { textInfo: { direction: string } };
+  return locale.textInfo.direction;
+}
+
+/** What the file comes to; a problem with it says which file it is. */
+function from<T>(path: string, make: (source: string) => T): T {
+  try {
+    return make(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function compile(path: string) {
+  if (path.endsWith('.yaml')) return from(path, (source) => compileMessages(source, language));
+  const { facts, sections, styles } = from(path, (source) => compileProse(source, link));
+  const parts = Object.fromEntries(sections.map((section) => [section.id, section]));
+  const code = `export const facts = ${JSON.stringify(facts)};\nexport default ${JSON.stringify(parts)};\n`;
+  return { code, styles };
+}
+
+/** Types for the compiler and the editor; and a language that lacks words, or has too many, is not built. */
+function declare(): void {
+  const names = readdirSync(english).filter((name) => /\.(yaml|md)$/u.test(name));
+  const parts = names.sort().map((name) => {
+    const [model, own] = [join(english, name), join(folder, name)];
+    const module = `${prefix}/${name}`;
+    if (name.endsWith('.md')) {
+      const types = (path: string) =>
+        from(path, (source) => declareProse(module, compileProse(source, link)));
+      if (types(own) !== types(model))
+        throw new Error(`${own}: sections or gaps differ from English`);
+      return types(model);
+    }
+    from(own, (source) => {
+      const problems = differences(readFileSync(model, 'utf8'), source);
+      if (problems.length > 0) throw new Error(problems.join('; '));
+    });
+    return from(model, (source) => declareMessages(module, source));
+  });
+  const file = join(web, 'generated', 'texts.d.ts');
+  const text = `// Written by texts/plugin.ts.\n${common}${parts.join('')}`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  mkdirSync(join(web, 'generated'), { recursive: true });
+  writeFileSync(file, text);
+}
+
+export function texts(): Plugin {
+  return {
+    name: 'texts',
+    enforce: 'pre',
+    configResolved: declare,
+    resolveId: (id) =>
+      id === prefix || id.startsWith(`${prefix}/`) ? virtual + id.slice(prefix.length) : null,
+    load(id) {
+      if (!id.startsWith(virtual)) return null;
+      if (id === virtual) return `export const language = ${JSON.stringify(language)};\n`;
+      const path = join(folder, id.slice(virtual.length + 1).replace(/\.css$/u, ''));
+      this.addWatchFile(path);
+      const { code, styles } = compile(path);
+      if (id.endsWith('.css')) return stylesheet(styles);
+      const own = id.slice(virtual.length);
+      return styles.size > 0 ? `import '${prefix}${own}.css';\n${code}` : code;
+    },
+    transformIndexHtml: (html) =>
+      html.replace('<html lang="en"', `<html lang="${language}" dir="${directionOf(language)}"`),
+    handleHotUpdate({ file, server }) {
+      if (!file.startsWith(folder)) return;
+      declare();
+      server.ws.send({ type: 'full-reload' });
+    },
+  };
+}

@@ -1,0 +1,185 @@
+// A chapter's Markdown to its sections. Beside CommonMark it knows
+//   # Heading {#id}       where a section begins; the paragraph after it is the lede
+//   :q[query]             words in the colour of a role
+//   $W_Q$, $$...$$        formulas, typeset here
+//   :::small ... :::      small print
+//   ::name                where the page puts a component of its own
+//   ::figure[What it is]  where the figure stands, on narrow screens; every section has one
+//   [words](multiply)     a link to a chapter
+import type { Root, RootContent, PhrasingContent } from 'mdast';
+import type { LeafDirective, TextDirective, ContainerDirective } from 'mdast-util-directive';
+import remarkDirective from 'remark-directive';
+import remarkMath from 'remark-math';
+import remarkParse from 'remark-parse';
+import remarkRehype from 'remark-rehype';
+import rehypeStringify from 'rehype-stringify';
+import { unified } from 'unified';
+import { parse as parseYaml } from 'yaml';
+import { typeset } from './formula';
+
+export interface Block {
+  readonly html?: string;
+  /** The name of the snippet that stands here. */
+  readonly slot?: string;
+}
+
+export interface Section {
+  readonly id: string;
+  /** What its figure is. */
+  readonly title: string;
+  readonly text: readonly Block[];
+  /** What stands below the figure on narrow screens. */
+  readonly after: readonly Block[];
+}
+
+export interface Prose {
+  /** Of the page: title, description. */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly sections: readonly Section[];
+  readonly styles: ReadonlyMap<string, string>;
+}
+
+export const roles = ['q', 'k', 'v', 'x', 'weight', 'score'];
+
+type Directive = LeafDirective | TextDirective | ContainerDirective;
+
+const parser = unified().use(remarkParse).use(remarkMath).use(remarkDirective);
+
+export function splitFacts(source: string) {
+  const [all = '', facts = ''] = /^---\n([^]*?)\n---\n/u.exec(source) ?? [];
+  return { facts: (parseYaml(facts) ?? {}) as Record<string, string>, begin: all.length };
+}
+
+/** The tree, its positions those in what follows the facts. */
+export function parseMarkdown(source: string): Root {
+  return parser.parse(source);
+}
+
+function fail(problem: string, node?: { position?: { start: { line: number } } }): never {
+  throw new Error(`${problem}${node?.position ? `, in line ${node.position.start.line}` : ''}`);
+}
+
+const plain = (nodes: readonly PhrasingContent[]): string =>
+  nodes
+    .map((node) => ('value' in node ? node.value : 'children' in node ? plain(node.children) : ''))
+    .join('');
+
+/** What directives become; an unknown one is a slip of the pen, such as a colon before a letter. */
+function directive(node: Directive): void {
+  const data = (node.data ??= {}) as { hName?: string; hProperties?: Record<string, string> };
+  if (node.type === 'textDirective' && roles.includes(node.name)) {
+    data.hName = 'span';
+    data.hProperties = { className: `role-${node.name}` };
+  } else if (node.type === 'containerDirective' && node.name === 'small') {
+    for (const child of node.children)
+      child.data = { hProperties: { className: 'small' } } as never;
+  } else {
+    fail(`no directive is called "${node.name}"`, node);
+  }
+}
+
+function visit(node: RootContent | Root): void {
+  if (/Directive$/u.test(node.type)) directive(node as Directive);
+  if ('children' in node) for (const child of node.children) visit(child as RootContent);
+}
+
+/** `link` says where the name of a chapter leads. */
+export class Typesetter {
+  readonly styles = new Map<string, string>();
+  readonly #html;
+
+  constructor(link: (chapter: string) => string) {
+    const formula = (tex: string, display: boolean) => {
+      const { html, styles } = typeset(tex, display);
+      for (const [name, style] of styles) this.styles.set(name, style);
+      return { type: 'raw' as const, value: display ? `<p class="display">${html}</p>` : html };
+    };
+    this.#html = unified()
+      .use(remarkRehype, {
+        allowDangerousHtml: true,
+        handlers: {
+          inlineMath: (_: unknown, node: { value: string }) => formula(node.value, false),
+          math: (_: unknown, node: { value: string }) => formula(node.value, true),
+          containerDirective: (state: { all: (node: unknown) => unknown[] }, node: unknown) =>
+            state.all(node),
+          link: (state: { all: (node: unknown) => unknown[] }, node: { url: string }) => ({
+            type: 'element',
+            tagName: 'a',
+            properties: { href: /^[a-z]+$/u.test(node.url) ? link(node.url) : node.url },
+            children: state.all(node),
+          }),
+        } as never,
+      })
+      .use(rehypeStringify, { allowDangerousHtml: true });
+  }
+
+  blocks(nodes: readonly RootContent[]): string {
+    const tree: Root = { type: 'root', children: [...nodes] };
+    visit(tree);
+    return this.#html.stringify(this.#html.runSync(tree)).replaceAll('\n', ' ');
+  }
+}
+
+/** `{#id}` at the end of a heading. */
+function idOf(heading: RootContent): string {
+  const last = heading.type === 'heading' ? heading.children.at(-1) : undefined;
+  const [all, id] = (last?.type === 'text' && /\s*\{#([\w-]+)\}$/u.exec(last.value)) || [];
+  if (last?.type !== 'text' || !all || !id) return fail('a heading without {#id}', heading);
+  last.value = last.value.slice(0, -all.length);
+  return id;
+}
+
+function sectionOf(
+  nodes: readonly RootContent[],
+  facts: Prose['facts'],
+  typesetter: Typesetter,
+): Section {
+  const id = idOf(nodes[0]);
+  const [heading, lede] = nodes;
+  if (lede?.type === 'paragraph') lede.data = { hProperties: { className: 'lede' } } as never;
+  const parts: { text: Block[]; after: Block[] } = { text: [], after: [] };
+  let into = parts.text;
+  let title: string | undefined;
+  let waiting: RootContent[] = [];
+  const flush = () => {
+    if (waiting.length > 0) into.push({ html: typesetter.blocks(waiting) });
+    waiting = [];
+  };
+  if (heading.type === 'heading' && heading.depth === 1 && facts.kicker) {
+    into.push({ html: `<div class="kicker">${facts.kicker}</div>` });
+  }
+  for (const node of nodes) {
+    if (node.type !== 'leafDirective') {
+      waiting.push(node);
+      continue;
+    }
+    flush();
+    if (node.name !== 'figure') {
+      into.push({ slot: node.name });
+      continue;
+    }
+    if (title !== undefined) fail('a second figure', node);
+    title = plain(node.children);
+    into = parts.after;
+  }
+  flush();
+  if (title === undefined) return fail('a section without its figure', heading);
+  return { id, title, ...parts };
+}
+
+export function compileProse(source: string, link: (chapter: string) => string): Prose {
+  const { facts, begin } = splitFacts(source);
+  const typesetter = new Typesetter(link);
+  const sections: RootContent[][] = [];
+  const lines = source.slice(0, begin).replace(/[^\n]/gu, ''); // so that problems are found where they are
+  for (const node of parseMarkdown(lines + source.slice(begin)).children) {
+    if (node.type === 'heading' && node.depth <= 2) sections.push([]);
+    if (sections.length === 0) fail('words before the first heading', node);
+    sections.at(-1)!.push(node);
+  }
+  return {
+    facts,
+    sections: sections.map((nodes) => sectionOf(nodes, facts, typesetter)),
+    styles: typesetter.styles,
+  };
+}
