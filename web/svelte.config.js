@@ -34,7 +34,10 @@ export default {
     },
     serviceWorker: { register: false }, // shell/offline.ts does, once the page has nothing else to load
     typescript: {
-      config: (config) => ({ ...config, include: [...config.include, '../vite.config.ts', '../generated', '../texts'] }),
+      config: (config) => ({
+        ...config,
+        include: [...config.include, '../vite.config.ts', '../generated', '../texts'],
+      }),
     },
   },
 };

@@ -81,9 +81,9 @@ export function rowsOf(tensor: Tensor, index = 0): number[][] {
   return Array.from({ length: rows }, (_, row) => [...data.slice(row * cols, (row + 1) * cols)]);
 }
 
-/** Thin spaces between thousands. */
+/** As English separates thousands. */
 export function countOf(text: string | null): number {
-  return Number((text ?? '').replace(/\s/gu, ''));
+  return Number((text ?? '').replace(/[,\s]/gu, ''));
 }
 
 export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<void> {

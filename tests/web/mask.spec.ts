@@ -247,7 +247,7 @@ test('blocks: which are skipped, and how much of the others may be seen', async 
     await lesson.expectDrawn('blocks', seen, 1e-6);
     const skipped = seen.flat().filter((share) => share === 0).length;
     await expect(page.locator('[data-skipped]')).toHaveAttribute('data-skipped', String(skipped));
-    await expect(page.locator('#blocks .said')).toContainText(/ of 262\s144 scores are computed/u);
+    await expect(page.locator('#blocks .said')).toContainText(/ of 262,144 scores are computed/u);
   }
 });
 

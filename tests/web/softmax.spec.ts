@@ -158,7 +158,7 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await expect(page).toHaveURL(/added=100/);
   const scale = page.locator('#scale .ask');
   await scale.getByRole('button', { name: '64', exact: true }).click();
-  await expect(scale).toContainText('Yes. Measured on 4096 dot products:');
+  await expect(scale).toContainText('Yes. Measured on 4,096 dot products:');
 });
 
 test('fits any width with the longest numbers', async ({ lesson, page }) => {

@@ -2,7 +2,7 @@
 // the names of the snippets that the page has to put into it. English says what there is; other languages follow it.
 import type { Node } from 'yaml';
 import { argumentsOf, leavesOf, parseMessages, treeOf, writeTree, type Leaf } from './messages';
-import type { Prose } from './prose';
+import type { Section } from './prose';
 
 function typeOf(leaf: Leaf): string {
   if (leaf.formula) return 'Html';
@@ -22,17 +22,15 @@ export function declareMessages(name: string, source: string): string {
 `;
 }
 
-export function declareProse(name: string, { facts, sections }: Prose): string {
-  const slots = (section: Prose['sections'][number]) =>
+export function declareProse(name: string, sections: readonly Section[]): string {
+  const slots = (section: Section) =>
     [...section.text, ...section.after].flatMap(({ slot }) => (slot ? [JSON.stringify(slot)] : []));
   const parts = sections.map(
     (section) =>
       `    readonly ${JSON.stringify(section.id)}: Section<${slots(section).join(' | ') || 'never'}>;`,
   );
-  const about = Object.keys(facts).map((fact) => `readonly ${fact}: string`);
   return `declare module '${name}' {
   import type { Section } from '$texts';
-  export const facts: { ${about.join('; ')} };
   const prose: {
 ${parts.join('\n')}
   };
@@ -55,6 +53,7 @@ export const common = `declare module '$texts' {
     readonly after: readonly Block<Slot>[];
   }
   export const language: string;
+  export const direction: 'ltr' | 'rtl';
 }
 `;
 

@@ -78,20 +78,14 @@ export function writeTree(tree: Tree, write: (leaf: Leaf) => string): string {
   return `{ ${entries.map(([key, value]) => `${JSON.stringify(key)}: ${writeTree(value, write)}`).join(', ')} }`;
 }
 
-export interface Messages {
-  readonly code: string;
-  readonly styles: ReadonlyMap<string, string>;
-}
-
 /** Of a message without arguments. */
 const plain = (source: string) =>
   parse(source)
     .map((token) => ('value' in token ? token.value : ''))
     .join('');
 
-export function compileMessages(source: string, language: string): Messages {
+export function compileMessages(source: string, language: string): string {
   const tree = treeOf(parseMessages(source).contents as Node);
-  const styles = new Map<string, string>();
   const functions = leavesOf(tree).filter((leaf) => argumentsOf(leaf).size > 0);
   const numbers = new Map(functions.map((leaf, index) => [leaf, index]));
   const format = new MessageFormat(language, { strict: true });
@@ -103,10 +97,7 @@ export function compileMessages(source: string, language: string): Messages {
     const number = numbers.get(leaf);
     if (number !== undefined) return `made.m${number}`;
     if (!leaf.formula) return JSON.stringify(plain(leaf.source));
-    const formula = typeset(leaf.source);
-    for (const [name, style] of formula.styles) styles.set(name, style);
-    return JSON.stringify(formula.html);
+    return JSON.stringify(typeset(leaf.source));
   };
-  const code = `${compiled}\nexport default ${writeTree(tree, write)};\n`;
-  return { code, styles };
+  return `${compiled}\nexport default ${writeTree(tree, write)};\n`;
 }

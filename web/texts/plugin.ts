@@ -3,29 +3,30 @@
 // carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { common, declareMessages, declareProse, differences } from './declare';
-import { stylesheet } from './formula';
 import { compileMessages } from './messages';
 import { compileProse } from './prose';
 
-const web = fileURLToPath(new URL('..', import.meta.url));
-const english = join(web, 'src', 'texts', 'en');
 const prefix = '$texts';
-const virtual = `virtual:${prefix}`; // not \0, which Vite keeps from being a stylesheet
+const virtual = `\0${prefix}`;
 
-/** Where the name of a chapter leads. */
-const link = (chapter: string) => `#${chapter}`;
+const language = process.env.TRIL_LANGUAGE ?? 'en';
 
-export const language = process.env.TRIL_LANGUAGE ?? 'en';
-const folder = join(resolve(process.env.TRIL_TEXTS ?? join(web, 'src', 'texts')), language);
+/** Of files, all told when the root of the page is. */
+let web: string;
+let english: string;
+let folder: string;
 
 /** 'rtl' for scripts that run from right to left. */
-export function directionOf(name: string): string {
+function directionOf(name: string): string {
   const locale = new Intl.Locale(name) as Intl.Locale & { textInfo: { direction: string } };
   return locale.textInfo.direction;
 }
+
+const said = () =>
+  `export const language = ${JSON.stringify(language)};\n` +
+  `export const direction = ${JSON.stringify(directionOf(language))};\n`;
 
 /** What the file comes to; a problem with it says which file it is. */
 function from<T>(path: string, make: (source: string) => T): T {
@@ -36,12 +37,10 @@ function from<T>(path: string, make: (source: string) => T): T {
   }
 }
 
-function compile(path: string) {
+function compile(path: string): string {
   if (path.endsWith('.yaml')) return from(path, (source) => compileMessages(source, language));
-  const { facts, sections, styles } = from(path, (source) => compileProse(source, link));
-  const parts = Object.fromEntries(sections.map((section) => [section.id, section]));
-  const code = `export const facts = ${JSON.stringify(facts)};\nexport default ${JSON.stringify(parts)};\n`;
-  return { code, styles };
+  const sections = from(path, compileProse).map((section) => [section.id, section]);
+  return `export default ${JSON.stringify(Object.fromEntries(sections))};\n`;
 }
 
 /** Types for the compiler and the editor; and a language that lacks words, or has too many, is not built. */
@@ -52,7 +51,7 @@ function declare(): void {
     const module = `${prefix}/${name}`;
     if (name.endsWith('.md')) {
       const types = (path: string) =>
-        from(path, (source) => declareProse(module, compileProse(source, link)));
+        from(path, (source) => declareProse(module, compileProse(source)));
       if (types(own) !== types(model))
         throw new Error(`${own}: sections or gaps differ from English`);
       return types(model);
@@ -74,21 +73,21 @@ export function texts(): Plugin {
   return {
     name: 'texts',
     enforce: 'pre',
-    configResolved: declare,
+    configResolved: ({ root }) => {
+      web = root;
+      english = join(web, 'src', 'texts', 'en');
+      folder = resolve(web, process.env.TRIL_TEXTS ?? join('src', 'texts'), language);
+      declare();
+    },
     resolveId: (id) =>
       id === prefix || id.startsWith(`${prefix}/`) ? virtual + id.slice(prefix.length) : null,
     load(id) {
       if (!id.startsWith(virtual)) return null;
-      if (id === virtual) return `export const language = ${JSON.stringify(language)};\n`;
-      const path = join(folder, id.slice(virtual.length + 1).replace(/\.css$/u, ''));
+      if (id === virtual) return said();
+      const path = join(folder, id.slice(virtual.length + 1));
       this.addWatchFile(path);
-      const { code, styles } = compile(path);
-      if (id.endsWith('.css')) return stylesheet(styles);
-      const own = id.slice(virtual.length);
-      return styles.size > 0 ? `import '${prefix}${own}.css';\n${code}` : code;
+      return compile(path);
     },
-    transformIndexHtml: (html) =>
-      html.replace('<html lang="en"', `<html lang="${language}" dir="${directionOf(language)}"`),
     handleHotUpdate({ file, server }) {
       if (!file.startsWith(folder)) return;
       declare();

@@ -14,7 +14,6 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import rehypeStringify from 'rehype-stringify';
 import { unified } from 'unified';
-import { parse as parseYaml } from 'yaml';
 import { typeset } from './formula';
 
 export interface Block {
@@ -32,22 +31,16 @@ export interface Section {
   readonly after: readonly Block[];
 }
 
-export interface Prose {
-  /** Of the page: title, description. */
-  readonly facts: Readonly<Record<string, string>>;
-  readonly sections: readonly Section[];
-  readonly styles: ReadonlyMap<string, string>;
-}
-
 export const roles = ['q', 'k', 'v', 'x', 'weight', 'score'];
 
 type Directive = LeafDirective | TextDirective | ContainerDirective;
 
 const parser = unified().use(remarkParse).use(remarkMath).use(remarkDirective);
 
-export function splitFacts(source: string) {
-  const [all = '', facts = ''] = /^---\n([^]*?)\n---\n/u.exec(source) ?? [];
-  return { facts: (parseYaml(facts) ?? {}) as Record<string, string>, begin: all.length };
+/** What stands above the title of the page, in front of the Markdown. */
+export function splitKicker(source: string): { kicker: string; begin: number } {
+  const [all, kicker] = /^---\nkicker: (.*)\n---\n/u.exec(source) ?? fail('no kicker');
+  return { kicker, begin: all.length };
 }
 
 /** The tree, its positions those in what follows the facts. */
@@ -83,41 +76,35 @@ function visit(node: RootContent | Root): void {
   if ('children' in node) for (const child of node.children) visit(child as RootContent);
 }
 
-/** `link` says where the name of a chapter leads. */
-export class Typesetter {
-  readonly styles = new Map<string, string>();
-  readonly #html;
+const formula = (tex: string, display: boolean) => ({
+  type: 'raw' as const,
+  value: display ? `<p class="display">${typeset(tex, true)}</p>` : typeset(tex),
+});
 
-  constructor(link: (chapter: string) => string) {
-    const formula = (tex: string, display: boolean) => {
-      const { html, styles } = typeset(tex, display);
-      for (const [name, style] of styles) this.styles.set(name, style);
-      return { type: 'raw' as const, value: display ? `<p class="display">${html}</p>` : html };
-    };
-    this.#html = unified()
-      .use(remarkRehype, {
-        allowDangerousHtml: true,
-        handlers: {
-          inlineMath: (_: unknown, node: { value: string }) => formula(node.value, false),
-          math: (_: unknown, node: { value: string }) => formula(node.value, true),
-          containerDirective: (state: { all: (node: unknown) => unknown[] }, node: unknown) =>
-            state.all(node),
-          link: (state: { all: (node: unknown) => unknown[] }, node: { url: string }) => ({
-            type: 'element',
-            tagName: 'a',
-            properties: { href: /^[a-z]+$/u.test(node.url) ? link(node.url) : node.url },
-            children: state.all(node),
-          }),
-        } as never,
-      })
-      .use(rehypeStringify, { allowDangerousHtml: true });
-  }
+type All = { readonly all: (node: unknown) => unknown[] };
 
-  blocks(nodes: readonly RootContent[]): string {
-    const tree: Root = { type: 'root', children: [...nodes] };
-    visit(tree);
-    return this.#html.stringify(this.#html.runSync(tree)).replaceAll('\n', ' ');
-  }
+const html = unified()
+  .use(remarkRehype, {
+    allowDangerousHtml: true,
+    handlers: {
+      inlineMath: (_: unknown, node: { value: string }) => formula(node.value, false),
+      math: (_: unknown, node: { value: string }) => formula(node.value, true),
+      containerDirective: ({ all }: All, node: unknown) => all(node),
+      // Where a chapter is, only the page knows that it stands on: Blocks.svelte says it.
+      link: ({ all }: All, node: { url: string }) => ({
+        type: 'element',
+        tagName: 'a',
+        properties: { href: /^[a-z]+$/u.test(node.url) ? `chapter:${node.url}` : node.url },
+        children: all(node),
+      }),
+    } as never,
+  })
+  .use(rehypeStringify, { allowDangerousHtml: true });
+
+function typesetBlocks(nodes: readonly RootContent[]): string {
+  const tree: Root = { type: 'root', children: [...nodes] };
+  visit(tree);
+  return html.stringify(html.runSync(tree)).replaceAll('\n', ' ');
 }
 
 /** `{#id}` at the end of a heading. */
@@ -129,11 +116,7 @@ function idOf(heading: RootContent): string {
   return id;
 }
 
-function sectionOf(
-  nodes: readonly RootContent[],
-  facts: Prose['facts'],
-  typesetter: Typesetter,
-): Section {
+function sectionOf(nodes: readonly RootContent[], kicker: string): Section {
   const id = idOf(nodes[0]);
   const [heading, lede] = nodes;
   if (lede?.type === 'paragraph') lede.data = { hProperties: { className: 'lede' } } as never;
@@ -142,11 +125,11 @@ function sectionOf(
   let title: string | undefined;
   let waiting: RootContent[] = [];
   const flush = () => {
-    if (waiting.length > 0) into.push({ html: typesetter.blocks(waiting) });
+    if (waiting.length > 0) into.push({ html: typesetBlocks(waiting) });
     waiting = [];
   };
-  if (heading.type === 'heading' && heading.depth === 1 && facts.kicker) {
-    into.push({ html: `<div class="kicker">${facts.kicker}</div>` });
+  if (heading.type === 'heading' && heading.depth === 1) {
+    into.push({ html: `<div class="kicker">${kicker}</div>` });
   }
   for (const node of nodes) {
     if (node.type !== 'leafDirective') {
@@ -167,9 +150,8 @@ function sectionOf(
   return { id, title, ...parts };
 }
 
-export function compileProse(source: string, link: (chapter: string) => string): Prose {
-  const { facts, begin } = splitFacts(source);
-  const typesetter = new Typesetter(link);
+export function compileProse(source: string): readonly Section[] {
+  const { kicker, begin } = splitKicker(source);
   const sections: RootContent[][] = [];
   const lines = source.slice(0, begin).replace(/[^\n]/gu, ''); // so that problems are found where they are
   for (const node of parseMarkdown(lines + source.slice(begin)).children) {
@@ -177,9 +159,5 @@ export function compileProse(source: string, link: (chapter: string) => string):
     if (sections.length === 0) fail('words before the first heading', node);
     sections.at(-1)!.push(node);
   }
-  return {
-    facts,
-    sections: sections.map((nodes) => sectionOf(nodes, facts, typesetter)),
-    styles: typesetter.styles,
-  };
+  return sections.map((nodes) => sectionOf(nodes, kicker));
 }

@@ -1,4 +1,8 @@
 // Numbers as the figures write them: a true minus sign, and a zero only where there is one.
+//
+// What a matrix holds, and whatever is computed from it, is written alike in every language, with a point, as it is in
+// the programs that a figure gives along and in the files that Check reads. What a sentence counts is written as its
+// language does: that is up to messages, and to local.ts.
 
 /** How many characters a cell of this size has room for, at least the 28 px that numbers need. */
 export const numberCell = 28;
@@ -80,18 +84,6 @@ export function exact(value: number): string {
 /** As one would type it: the shortest decimal of a float32, with the keyboard's minus sign. */
 export function asTyped(value: number): string {
   return exact(value).replace('−', '-').replace('∞', 'Infinity');
-}
-
-/** 1 234 567, with thin spaces. */
-export function count(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/gu, '\u2009');
-}
-
-/** A time in the unit that suits it. */
-export function duration(milliseconds: number): string {
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  if (milliseconds >= 0.1) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
-  return `${(milliseconds * 1000).toFixed(milliseconds < 0.01 ? 1 : 0)} µs`;
 }
 
 const named: Readonly<Record<string, number>> = {

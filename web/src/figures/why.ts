@@ -1,7 +1,7 @@
 // Why a cell has its value, in pieces that WhyBox sets: an equation with its numbers, and a sentence.
 import type { Drawn } from './matrix';
 import { inText } from './format';
-import { figureText } from './text';
+import figureText from '$texts/figures.yaml';
 
 /** A piece of an equation; `role` colours it, `raised` makes it an exponent. */
 export interface Part {
@@ -47,7 +47,7 @@ export function sumOf(terms: readonly Term[], roleA: string, roleB: string): Par
       factor(b, roleB),
     ]);
   const more = terms.length - longest;
-  if (more > 0) parts.push({ text: figureText.why.more(more), quiet: true });
+  if (more > 0) parts.push({ text: ` ${figureText.why.more({ n: more })}`, quiet: true });
   return parts;
 }
 
@@ -63,9 +63,9 @@ export function largestOf(terms: readonly Term[], roleA: string, roleB: string):
     parts.push({ text: inText(term.a), role: roleA }, { text: '·' }, factor(term.b, roleB));
   }
   const more = present.length - shown.size;
-  if (more > 0) parts.push({ text: figureText.why.smaller(more), quiet: true });
+  if (more > 0) parts.push({ text: ` ${figureText.why.smaller({ n: more })}`, quiet: true });
   const zeros = terms.length - present.length;
   if (present.length === 0) parts.push({ text: '0' });
-  if (zeros > 0) parts.push({ text: figureText.why.zeros(zeros), quiet: true });
+  if (zeros > 0) parts.push({ text: ` ${figureText.why.zeros({ n: zeros })}`, quiet: true });
   return parts;
 }

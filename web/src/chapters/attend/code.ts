@@ -10,7 +10,7 @@ import type { SoftmaxLessons } from '../../compute/lessons/softmax';
 import type { MatrixData } from '../../compute/protocol';
 import type { HeadId } from '../../compute/handmade/attend-heads';
 import type { Scene } from './scene';
-import { text } from './text';
+import text from '$texts/attend.yaml';
 
 function about(scene: Scene, head: HeadId): string {
   const entered = scene.tokens ? `: ${scene.tokens.tokens.join(' ')}` : '';

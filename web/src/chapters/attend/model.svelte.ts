@@ -28,7 +28,7 @@ import { asTyped } from '../../figures/format';
 import { parseNumbers, replaceNumber, type Numbers } from './numbers';
 import { sceneOf, type Entered } from './scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';
-import { text } from './text';
+import text from '$texts/attend.yaml';
 import { tokenize } from './tokens';
 
 interface Job {

@@ -18,7 +18,7 @@ import { scaleEnd } from '../../figures/paint';
 import { positions, weightIds, type WeightId } from '../../compute/handmade/attend-heads';
 import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
-import { text } from './text';
+import text from '$texts/attend.yaml';
 import { visible, type Tokens } from './tokens';
 
 /** What was entered, once it can be computed with. */
@@ -154,7 +154,7 @@ export function sceneOf({ entered, causal, result, before, unedited }: SceneOpti
     valueWidth: v.cols,
     causal,
     labels,
-    names: entered.kind === 'tokens' ? labels : labels.map(text.rowName),
+    names: entered.kind === 'tokens' ? labels : labels.map((row) => text.rowName({ row })),
     tokens: entered.kind === 'tokens' ? entered : null,
     groups,
   };

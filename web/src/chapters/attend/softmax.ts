@@ -6,7 +6,7 @@ import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import { factor, plus, type Part, type Why } from '../../figures/why';
 import type { SoftmaxCell } from '../../state/attend';
-import { text } from './text';
+import text from '$texts/attend.yaml';
 
 type Ways = SoftmaxLessons['softmaxWays']['answer'];
 type Id = SoftmaxCell['matrix'];

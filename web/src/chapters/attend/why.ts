@@ -4,11 +4,11 @@ import { at, type MatrixId } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
-import { figureText } from '../../figures/text';
+import figureText from '$texts/figures.yaml';
 import type { Cell } from '../../state/attend';
 import { digitsOf, periods, type WeightId } from '../../compute/handmade/attend-heads';
 import type { Scene } from './scene';
-import { text } from './text';
+import text from '$texts/attend.yaml';
 
 export interface AttendWhy extends Why {
   readonly sources: readonly Mark[];
@@ -34,14 +34,14 @@ function explainInput(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy
   const [, content, place] = scene.groups;
   if (c === 0) return { note: text.why.one };
   const inside = c < place.from ? c - content.from : c - place.from;
-  const axis = inside % 2 === 0 ? text.why.horizontal : text.why.vertical;
+  const axis = inside % 2 === 0 ? 'sideways' : 'upright';
   const hand = Math.floor(inside / 2);
-  if (c >= place.from) return { note: text.why.where(r, periods[hand], axis) };
+  if (c >= place.from) return { note: text.why.where[axis]({ place: r, period: periods[hand] }) };
   if (!scene.tokens) return { note: text.why.given, editable: 'number' };
   const id = scene.tokens.ids[r];
   const digits = digitsOf(id);
   const token = scene.tokens.tokens[r];
-  return { note: text.why.who(token, id, digits.join(''), axis, digits[hand]) };
+  return { note: text.why.who[axis]({ token, id, digits: digits.join(''), digit: digits[hand] }) };
 }
 
 /** One cell of matrix times transposed matrix: two rows meet. */
@@ -83,7 +83,7 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<AttendW
   const shown = seen.filter((col) => bySize.includes(col));
   const below = shown.flatMap((col, i) => (i > 0 ? [plus, ...power(col)] : power(col)));
   const more = seen.length - shown.length;
-  if (more > 0) below.push({ text: figureText.why.smaller(more), quiet: true });
+  if (more > 0) below.push({ text: ` ${figureText.why.smaller({ n: more })}`, quiet: true });
   return {
     parts: [...power(c), { text: ' / ( ' }, ...below, { text: ' )' }],
     sources,
@@ -131,7 +131,7 @@ function explainCell(scene: Scene, cell: Cell): Partial<AttendWhy> {
         factor(at(scene.drawn.scores.matrix, r, c), 'score'),
         { text: ` / √${scene.headWidth}` },
       ];
-      return { parts, sources: [spot('scores', r, c)], note: why.scaled(scene.headWidth) };
+      return { parts, sources: [spot('scores', r, c)], note: why.scaled({ d: scene.headWidth }) };
     }
     case 'masked': {
       const hidden = scene.drawn.masked.hidden(r, c);

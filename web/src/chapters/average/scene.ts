@@ -7,7 +7,7 @@ import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { AverageCell } from '../../state/average';
-import { text } from './text';
+import text from '$texts/average.yaml';
 
 export type AverageId = AverageCell['matrix'];
 
@@ -135,7 +135,7 @@ function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part
         .map((s) => inText(at(ones, row, s)))
         .join(' + ');
       const parts = [{ text: inText(at(ones, row, col)), role: 'x' }, { text: ` / (${below})` }];
-      return { parts, note: why.rows(String(row + 1)) };
+      return { parts, note: why.rows({ sum: row + 1 }) };
     }
     case 'soft': {
       const mask = drawn.mask!.matrix;
@@ -152,7 +152,7 @@ function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part
         .flatMap((s) => [...(s > 0 ? [{ text: ' + ' }] : []), factor(at(x, s, col), 'x')]);
       if (sums) return { parts: terms, note: why.loopSum };
       const parts = [{ text: '( ' }, ...terms, { text: ` ) / ${row + 1}` }];
-      return { parts, note: why.loops(row + 1) };
+      return { parts, note: why.loops({ terms: row + 1 }) };
     }
     case 'matrix':
     case 'softmax': {

@@ -8,11 +8,11 @@ import {
   torchProgram,
   type Program,
 } from '../../figures/code';
-import { text } from './text';
+import text from '$texts/block.yaml';
 
 export function normCode(given: MatrixData, { normed }: PerTokenAnswer) {
   const program = (steps: string): Program => ({
-    ...{ about: text.norm.title, inputs: { x: given } },
+    ...{ about: 'Layer norm is per token', inputs: { x: given } },
     ...{ steps, result: 'y', expected: normed },
   });
   return {

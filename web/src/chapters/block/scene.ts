@@ -8,7 +8,7 @@ import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { BlockCell, BlockId, PartId, StageId } from '../../state/block';
-import { text } from './text';
+import text from '$texts/block.yaml';
 
 /** How a stage follows from what stands left of it. */
 type Kind = 'sum' | 'norm' | 'product' | 'scores' | 'same' | 'softmax' | 'blend' | 'map' | 'turned';
@@ -184,7 +184,7 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
 }
 
 const nameOf = (id: BlockId): string =>
-  id in text.stages ? text.stages[id as StageId].name.toLowerCase() : id;
+  id in text.stages ? text.stages[id as StageId].matrix : id;
 
 function edited({ rows, cols }: MatrixData, { edits }: BlockAsk): Uint8Array {
   const marks = new Uint8Array(rows * cols);
@@ -279,7 +279,7 @@ function explain(scene: Scene, { matrix, row, col }: BlockCell): { parts: Part[]
       const d = left.matrix.cols;
       return {
         parts: [{ text: '( ' }, ...product, { text: ` ) / √${d}` }],
-        note: why.scores(d),
+        note: why.scores({ d }),
       };
     }
     case 'same':

@@ -3,7 +3,7 @@ import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, mostTokens, type HeadsState } from '../../state/heads';
 import { labelsOf } from '../attend/scene';
 import { tokenize } from '../attend/tokens';
-import { text } from './text';
+import text from '$texts/heads.yaml';
 
 export const provideModel = () => openChapter<HeadsState>({ encode, decode });
 export const useModel = () => useChapter<HeadsState>();

@@ -17,7 +17,7 @@ import {
   layers,
 } from '../../compute/handmade/heads-circuit';
 import { plain, softmaxParts } from '../mask/scene';
-import { text } from './text';
+import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {
   const names = labels.map((label) => (label === text.startSign ? text.startName : label));
@@ -216,7 +216,10 @@ function explain(
     return { parts: largestOf(found, 'v', 'v'), note: why.output };
   }
   if (matrix === 'concat') {
-    const note = why.concat(Math.floor(col / headWidth) + 1, (col % headWidth) + 1);
+    const note = why.concat({
+      head: Math.floor(col / headWidth) + 1,
+      entry: (col % headWidth) + 1,
+    });
     return { parts: [], note };
   }
   if (matrix.startsWith('part')) return projected(head! * headWidth + col);

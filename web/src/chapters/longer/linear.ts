@@ -9,7 +9,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { sumOf, type Part, type Why } from '../../figures/why';
 import type { LinearCell, Source } from '../../state/longer';
 import { numerals, tokenAxis } from './source';
-import { text } from './text';
+import text from '$texts/longer.yaml';
 
 const words = text.linear;
 type Id = LinearCell['matrix'];

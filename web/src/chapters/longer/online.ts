@@ -9,7 +9,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
 import { cut, numerals, tokenAxis } from './source';
-import { text } from './text';
+import text from '$texts/longer.yaml';
 
 const words = text.online;
 type Id = OnlineCell['matrix'];

@@ -9,7 +9,7 @@ import { factor, largestOf, plus, type Part, type Why } from '../../figures/why'
 import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
 import { maskIds, type MaskCell, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
-import { text } from './text';
+import text from '$texts/mask.yaml';
 
 export type MaskId = (typeof maskIds)[number];
 
@@ -170,7 +170,10 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
       const by = (Object.keys(answer.single) as RuleId[])
         .filter((rule) => at(answer.single[rule]!, row, col) !== 0)
         .map((rule) => why.reasons[rule]);
-      return { parts: [], note: by.length === 0 ? why.open : why.hiddenBy(by.join('; ')) };
+      return {
+        parts: [],
+        note: by.length === 0 ? why.open : why.hiddenBy({ reasons: by.join('; ') }),
+      };
     }
     case 'masked': {
       if (hide === 'after') return { parts: [], note: why.maskedAfter };
@@ -181,7 +184,7 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
     }
     case 'weights': {
       if (seesNothing(answer.masked, row)) {
-        return { parts: [], note: why.naive(inText(answer.naive)) };
+        return { parts: [], note: why.naive({ value: inText(answer.naive) }) };
       }
       if (hide === 'after' && hidden) return { parts: [], note: why.after };
       const note = hide === 'after' ? why.after : why.softmax;
@@ -216,15 +219,15 @@ export function verdictOf({ answer, labels, hide }: Scene): string {
   const leaking = most(answer.leaks);
   const leak = at(answer.leaks, leaking, 0);
   const { verdicts } = text;
-  if (leak > 0) return verdicts.leaks(labels[leaking], inText(leak));
+  if (leak > 0) return verdicts.leaks({ name: labels[leaking], share: inText(leak) });
   const empty = all.find((row) => seesNothing(answer.mask, row));
-  if (empty !== undefined) return verdicts.empty(labels[empty]);
+  if (empty !== undefined) return verdicts.empty({ name: labels[empty] });
   const least = all.reduce(
     (best, row) => (at(answer.sums, row, 0) < at(answer.sums, best, 0) ? row : best),
     0,
   );
   if (hide === 'after' && answer.mask.data.includes(-Infinity)) {
-    return verdicts.short(labels[least], inText(at(answer.sums, least, 0)));
+    return verdicts.short({ name: labels[least], sum: inText(at(answer.sums, least, 0)) });
   }
   return verdicts.clean;
 }

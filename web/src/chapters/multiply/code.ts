@@ -4,7 +4,6 @@ import type { Factors, MemoryTotals } from '../../compute/lessons/multiply';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
 import { shape } from './memory';
-import { text } from './text';
 
 /** The loops around the line that a reading repeats, in Python. */
 function loops(reading: Reading, outer: string): string {
@@ -24,6 +23,13 @@ function loops(reading: Reading, outer: string): string {
   return line[reading];
 }
 
+const readingNames: Record<Reading, string> = {
+  dots: 'dot products',
+  rows: 'rows',
+  columns: 'columns',
+  outer: 'outer products',
+};
+
 const cppReadings: Record<Reading, string> = {
   dots: 'dot_products',
   rows: 'row_combinations',
@@ -32,7 +38,7 @@ const cppReadings: Record<Reading, string> = {
 };
 
 export function readingCode({ a, b }: Factors, reading: Reading, product: MatrixData) {
-  const about = `C = A B, ${text.readings.names[reading].toLowerCase()}`;
+  const about = `C = A B, ${readingNames[reading]}`;
   const python = { about, inputs: { A: a, B: b }, result: 'C', expected: product };
   return {
     numpy: () =>
@@ -114,7 +120,7 @@ export function memoryCode(order: TracedMethod, { accesses, hits, misses }: Memo
     cols: 3,
     data: Float32Array.of(accesses, hits, misses),
   };
-  const about = `Loops ${text.memory.orders[order]}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`;
+  const about = `Loops ${order === 'blocked' ? order : [...order].join(' ')}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`;
   const python = (array: string) => ({
     ...{ about, inputs: {}, uses: ['from itertools import product'], expected },
     steps: memorySteps(order),

@@ -3,7 +3,7 @@ import type { MatrixData } from '../../compute/protocol';
 import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
-import { text } from './text';
+import text from '$texts/multiply.yaml';
 
 interface Options {
   readonly id: string;

@@ -9,7 +9,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { TowersCell, TowersId } from '../../state/towers';
 import { hiding, type Texts } from './model';
-import { text } from './text';
+import text from '$texts/towers.yaml';
 
 export interface Scene {
   readonly ask: TowersAsk;
@@ -59,7 +59,7 @@ export function hiddenIn(scores: MatrixData): Drawn['hidden'] {
 export function drawnOf(id: TowersId, matrix: MatrixData, look: Look): Drawn {
   return {
     ...{ ...plain, id, matrix, kind: 'signed', end: scaleEnd(matrix.data) },
-    symbol: { base: text.symbols[id] ?? id, letter: false },
+    symbol: { base: (text.symbols as Partial<Record<TowersId, string>>)[id] ?? id, letter: false },
     hidden: hiddenIn(matrix),
     ...look,
   };
@@ -195,7 +195,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
       const shown = terms.filter(({ a, b }) => a !== 0 && b !== 0);
       return {
         parts: [{ text: '( ' }, ...sumOf(shown, 'q', 'k'), { text: ` ) / √${q.cols}` }],
-        note: why.scores(q.cols),
+        note: why.scores({ d: q.cols }),
       };
     }
     case 'heads': {

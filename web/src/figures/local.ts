@@ -1,0 +1,28 @@
+// What the language has a say in: numbers that are counted, times, and lists of names.
+import { language } from '$texts';
+
+const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const oneDecimal = new Intl.NumberFormat(language, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const names = new Intl.ListFormat(language);
+
+/** 1,234,567 in English. */
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** A time in the unit that suits it; units have the same names everywhere. */
+export function duration(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${oneDecimal.format(milliseconds / 1000)} s`;
+  if (milliseconds >= 0.1) {
+    return `${(milliseconds < 10 ? oneDecimal : whole).format(milliseconds)} ms`;
+  }
+  return `${(milliseconds < 0.01 ? oneDecimal : whole).format(milliseconds * 1000)} µs`;
+}
+
+/** The names as a sentence lists them: a, b, and c. */
+export function listed(all: readonly string[]): string {
+  return names.format(all);
+}
