@@ -3,7 +3,7 @@
 import { expect, test } from '@playwright/test';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { findFirefox } from '../../wasm/toolchain/system.mjs';
-import { chapters } from '../../web/src/chapters/index.ts';
+import { chapters } from './chapters.ts';
 
 let browser: Browser;
 test.beforeAll(async () => {

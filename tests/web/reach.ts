@@ -1,7 +1,7 @@
 // What the tests of the page's reach have in common: every chapter that is registered, opened and computed,
 // and text that cannot be read because something cuts it off.
 import type { Page } from '@playwright/test';
-import { chapters } from '../../web/src/chapters/index.ts';
+import { chapters } from './chapters.ts';
 import { expect } from './fixtures.ts';
 import { placeOf } from './places.ts';
 
