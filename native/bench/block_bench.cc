@@ -1,7 +1,7 @@
 // The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
 // and packed before, and then on two threads; layer normalisation.
 #include <benchmark/benchmark.h>
-#include <tril/block/prepared_weights.h>
+#include <tril/block/transformer_block.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
 #include <tril/layers/layer_norm.h>
@@ -65,16 +65,17 @@ void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
   const char* const kind = threads > 1 ? "2_threads/" : prepares ? "prepared/" : "given/";
   register_on(threads, std::string("block/") + kind + size, [=](benchmark::State& state) {
     Weights source;
-    TransformerBlockWeights weights = source.block();
+    const TransformerBlockWeights weights = source.block();
     Scratch scratch;
     Parallel parallel(threads);
     PreparedWeights prepared;
-    if (prepares) weights = prepared.prepare(weights, parallel);
+    if (prepares) prepared.prepare(weights, parallel);
     Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape());
     Random random(2);
     fill_normal(x.view(), random);
-    measure(state,
-            [&] { transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel); });
+    measure(state, [&] {
+      transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel, {}, &prepared);
+    });
     count_flops(state, block_flops(batch, tokens));
   });
 }

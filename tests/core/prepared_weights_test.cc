@@ -1,10 +1,12 @@
 // Packed matrices and prepared weights: the same bits as without, and what they reject.
 #include <gtest/gtest.h>
-#include <tril/block/prepared_weights.h>
+#include <tril/block/transformer.h>
 #include <tril/layers/linear.h>
+#include <tril/layers/prepared_weights.h>
 #include <tril/matmul/tile_kernels.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/block_weights.h"
 #include "core/compare.h"
@@ -87,18 +89,23 @@ TEST_F(Prepared, BlocksGiveTheSameBits) {
       const TransformerBlockWeights weights = source.block(width, 3 * width);
       const DecoderBlockWeights decoder = source.decoder_block(width, 2 * width);
       PreparedWeights prepared;
-      const TransformerBlockWeights ready = prepared.prepare(weights, parallel);
-      const DecoderBlockWeights decoder_ready = prepared.prepare(decoder, parallel);
+      prepared.prepare(weights, parallel);
       EXPECT_GE(prepared.bytes(), static_cast<std::size_t>(10 * width * width) * sizeof(float));
+      prepared.prepare(decoder, parallel);
+      for_each_parameter(decoder, [&](const ParameterName& name, const auto& view) {
+        if constexpr (std::is_same_v<decltype(view), const MatrixView<const float>&>) {
+          EXPECT_EQ(prepared.find(view) != nullptr, static_cast<bool>(view)) << name.text();
+        }
+      });
 
       Buffer<float, 3> x({2, tokens, width}), expected(x.shape()), actual(x.shape());
       fill_normal(x.view(), random);
       transformer_block(x, weights, {.heads = 4}, expected, scratch, parallel);
-      transformer_block(x, ready, {.heads = 4}, actual, scratch, parallel);
+      transformer_block(x, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
       EXPECT_TRUE(equal(expected, actual)) << width << " " << tokens;
       decoder_block(x, expected, decoder, {.heads = 2}, actual, scratch, parallel);
       Buffer<float, 3> other(x.shape());
-      decoder_block(x, expected, decoder_ready, {.heads = 2}, other, scratch, parallel);
+      decoder_block(x, expected, decoder, {.heads = 2}, other, scratch, parallel, {}, &prepared);
       EXPECT_TRUE(equal(actual, other)) << width << " " << tokens;
     }
   }
@@ -109,44 +116,96 @@ TEST_F(Prepared, TransformerGivesTheSameBits) {
   WeightSource source(random, true);
   const TransformerWeights weights = source.transformer(2, 2, 32, 48);
   PreparedWeights prepared;
-  const TransformerWeights ready = prepared.prepare(weights, parallel);
+  prepared.prepare(weights, parallel);
   Buffer<float, 3> from({2, 7, 32}), to({2, 5, 32}), expected(to.shape()), actual(to.shape());
   fill_normal(from.view(), random);
   fill_normal(to.view(), random);
   transformer(from, to, weights, {.heads = 4}, expected, scratch, parallel);
-  transformer(from, to, ready, {.heads = 4}, actual, scratch, parallel);
+  transformer(from, to, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
   EXPECT_TRUE(equal(expected, actual));
 }
 
-// Projections of their own for keys and values, and the error's name where one was packed from
-// something else.
+// Projections of their own for keys and values.
 TEST_F(Prepared, AttentionTakesSeparateProjections) {
   Random random(6);
   Buffer<float, 2> q({64, 16}), k({32, 20}), v({32, 20}), out({16, 64});
   for (Buffer<float, 2>* each : {&q, &k, &v, &out}) fill_normal(each->view(), random);
-  MultiHeadWeights weights{
+  const MultiHeadWeights weights{
       .q_proj_weight = q, .k_proj_weight = k, .v_proj_weight = v, .out_proj_weight = out};
   Buffer<float, 3> x({2, 6, 16}), context({2, 9, 20}), expected(x.shape()), actual(x.shape());
   fill_normal(x.view(), random);
   fill_normal(context.view(), random);
   const MultiHeadOptions options{.heads = 4, .kv_heads = 2, .context = context};
   PreparedWeights prepared;
-  MultiHeadWeights ready = prepared.prepare(weights, parallel);
+  prepared.prepare(weights, parallel);
   multi_head_attention(x, weights, options, expected, scratch, parallel);
-  multi_head_attention(x, ready, options, actual, scratch, parallel);
+  multi_head_attention(x, weights, options, actual, scratch, parallel, {}, &prepared);
   EXPECT_TRUE(equal(expected, actual));
-  ready.k_proj_packed = ready.q_proj_packed;
-  const std::string message =
-      error_of([&] { multi_head_attention(x, ready, options, actual, scratch, parallel); });
-  EXPECT_NE(message.find("k_proj_weight"), std::string::npos) << message;
+}
+
+// As a step of training changes weights: what was packed before is never used, and the copies made
+// after it lie where the old ones did.
+TEST_F(Prepared, NoCopyOutlivesTheWeights) {
+  Random random(7);
+  Buffer<float, 2> x({5, 40}), weight({70, 40}), other({70, 40}), expected({5, 70}),
+      actual({5, 70});
+  for (Buffer<float, 2>* each : {&x, &weight, &other}) fill_normal(each->view(), random);
+  PreparedWeights prepared;
+  prepared.prepare(LinearWeights{.weight = weight}, parallel);
+  prepared.prepare(LinearWeights{.weight = other}, parallel);
+  const PackedMatrix* const before = prepared.find(weight);
+  const std::size_t bytes = prepared.bytes();
+  ASSERT_NE(before, nullptr);
+
+  fill_normal(weight.view(), random);
+  prepared.invalidate();
+  EXPECT_EQ(prepared.generation(), 1u);
+  EXPECT_EQ(prepared.find(weight), nullptr);
+  EXPECT_EQ(prepared.find(other), nullptr);
+  prepared.prepare(LinearWeights{.weight = weight}, parallel);
+  EXPECT_EQ(prepared.find(weight), before);
+  EXPECT_EQ(prepared.find(other), nullptr);
+  EXPECT_EQ(prepared.bytes(), bytes);
+  linear(x, weight, {}, expected, scratch, parallel);
+  linear(x, weight, {}, actual, scratch, parallel, {prepared.find(weight)});
   EXPECT_TRUE(equal(expected, actual));
+
+  prepared.drop(weight);
+  prepared.drop(weight);
+  EXPECT_EQ(prepared.find(weight), nullptr);
+  EXPECT_EQ(prepared.bytes(), bytes / 2);
+}
+
+// A matrix, its first rows, its first columns and its later rows are four matrices.
+TEST_F(Prepared, KnowsMatricesByPlaceAndShape) {
+  Buffer<float, 2> weight({130, 50});
+  const MatrixView<const float> whole = weight;
+  const MatrixView<const float> parts[] = {whole,
+                                           {whole.data(), {70, 50}},
+                                           {whole.data(), {130, 20}, {50, 1}},
+                                           {whole.data(), {130, 20}},
+                                           {whole[60].data(), {70, 50}}};
+  PreparedWeights prepared;
+  for (const auto& part : parts) {
+    EXPECT_EQ(prepared.find(part), nullptr);
+    prepared.pack(part, parallel);
+  }
+  for (const auto& part : parts) {
+    ASSERT_NE(prepared.find(part), nullptr);
+    EXPECT_EQ(prepared.find(part)->cols(), part.size(0));
+    EXPECT_EQ(prepared.find(part)->depth(), part.size(1));
+    prepared.drop(part);
+    EXPECT_EQ(prepared.find(part), nullptr);
+  }
+  EXPECT_EQ(prepared.bytes(), 0u);
 }
 
 TEST_F(Prepared, NoneStaysNone) {
   PreparedWeights prepared;
-  EXPECT_EQ(prepared.prepare(LinearWeights{}, parallel).packed, nullptr);
-  EXPECT_EQ(prepared.prepare(MultiHeadWeights{}, parallel).in_proj_packed, nullptr);
+  prepared.prepare(LinearWeights{}, parallel);
+  prepared.prepare(MultiHeadWeights{}, parallel);
   EXPECT_EQ(prepared.bytes(), 0u);
+  EXPECT_EQ(prepared.find({}), nullptr);
 }
 
 }  // namespace

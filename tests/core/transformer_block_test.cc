@@ -297,7 +297,7 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   rejects("self_attn.scale: must be finite", [](W&, O& o) { o.attention.scale = NAN; });
   rejects("self_attn.q_proj_weight: no tensor given",
           [](W& w, O&) { w.self_attn.in_proj_weight = {}; });
-  rejects("self_attn.out_proj_weight: no tensor given",
+  rejects("self_attn.out_proj.weight: no tensor given",
           [](W& w, O&) { w.self_attn.out_proj_weight = {}; });
   rejects("linear1.weight: no tensor given", [](W& w, O&) { w.linear1 = {}; });
   rejects("linear1.weight: shape must be [12, 12], is [12, 20]; x has width 12",

@@ -67,6 +67,39 @@ describe('prepareWeights', () => {
     });
   });
 
+  it('keeps what was packed when a call that would write is refused', () => {
+    withoutLeak(() => {
+      const { square } = tril.prepareWeights({ square: random(1, 30, 30) });
+      const { bytes } = tril.memory();
+      const wrong = random(2, 30, 31);
+      for (const refused of [
+        () => tril.matmul(square, wrong, { out: square }),
+        () => tril.matmul(wrong, wrong, { out: square }),
+        () => tril.linear(wrong, square, null, { out: square }),
+      ]) {
+        expect(refused).toThrow(TrilError);
+      }
+      wrong.dispose();
+      expect(tril.memory().bytes).toBe(bytes);
+      tril.relu(square, { out: square });
+      expect(tril.memory().bytes).toBeLessThan(bytes);
+    });
+  });
+
+  it('forgets what was packed when the numbers are lent, which could be written', () => {
+    withoutLeak(() => {
+      const { weight } = tril.prepareWeights({ weight: random(1, 40, 30) });
+      const x = random(2, 5, 30);
+      weight.read();
+      const { bytes } = tril.memory();
+      weight.view((values) => values.fill(0));
+      if (tril.threads === 1) {
+        expect(tril.memory().bytes).toBeLessThan(bytes);
+        expect(tril.linear(x, weight).read()).toEqual(new Float32Array(5 * 40));
+      }
+    });
+  });
+
   it('holds the copies and their packed form until it is disposed', () => {
     withoutLeak(() => {
       const weights = weightsOf();

@@ -19,6 +19,7 @@
 #include "softmax.h"
 #include "tensor.h"
 #include "transformer.h"
+#include "weights.h"
 
 using namespace tril::js;
 using namespace emscripten;
@@ -50,13 +51,15 @@ EMSCRIPTEN_BINDINGS(tril) {
       .smart_ptr<TensorHandle>("_TensorHandle")
       .function("shape", guard<&tensor_shape>)
       .function("write", guard<&write_tensor>)
-      .function("view", guard<&view_tensor>);
+      .function("view", guard<&view_tensor>)
+      .function("lend", guard<&lend_tensor>);
 
   function("_heapBytes", &heap_bytes);
   function("_tensor", guard<&make_tensor>);
   function("_randomNormal", guard<&random_normal>);
   function("_randomUniform", guard<&random_uniform>);
   function("_prepareWeight", guard<&prepare_weight>);
+  function("_weightNames", guard<&weight_names>);
   function("_revokeViews", guard<&revoke_views>);
 
   value_object<MatmulOptions>("_MatmulOptions")

@@ -31,9 +31,7 @@ TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activa
 
 NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& weights,
                           const std::string& activation, bool trace, Tensor* out) {
-  const Weights read(weights, kCall);
-  const FeedForwardWeights core{.linear1 = read.linear("linear1"),
-                                .linear2 = read.linear("linear2")};
+  const auto core = read_weights<FeedForwardWeights>(weights, kCall);
   if (!core.linear1.weight) fail(kCall, "linear1.weight", "no tensor given");
   if (!core.linear2.weight) fail(kCall, "linear2.weight", "no tensor given");
   const Activation kind = activation_named(activation, kCall);
@@ -47,7 +45,7 @@ NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& w
     core_trace.activated = rows_of(results.make("activated", hidden));
   }
   tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.scratch, engine.parallel,
-                     core_trace);
+                     core_trace, &engine.prepared);
   return results.hand_over();
 }
 

@@ -18,7 +18,7 @@ TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const
   const VectorView<const float> b = optional_vector(bias, "linear", "bias");
   const Output output(engine, out, with_width(x.shape(), w.size(0)), "linear");
   tril::linear(rows_of(x), w, b, rows_of(*output), engine.scratch, engine.parallel,
-               {weight.packed()});
+               packed_columns(&engine.prepared, w));
   return output.handle();
 }
 

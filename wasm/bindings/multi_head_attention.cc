@@ -25,7 +25,7 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   const auto input = sequences(x, x, kCall, "x");
   if (context) core.context = sequences(*context, x, kCall, "context");
   if (value_context) core.value_context = sequences(*value_context, x, kCall, "valueContext");
-  const MultiHeadWeights parts = Weights(weights, kCall).multi_head();
+  const auto parts = read_weights<MultiHeadWeights>(weights, kCall);
   if (!parts.out_proj_weight) fail(kCall, "out_proj.weight", "no tensor given");
 
   Results results(engine, kCall);
@@ -48,7 +48,7 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
     trace.attention.weights = traces.make("weights", Shape<4>{batches, core.heads, queries, keys});
   }
   tril::multi_head_attention(input, parts, core, {output->data(), {batches, queries, width}},
-                             engine.scratch, engine.parallel, trace);
+                             engine.scratch, engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 

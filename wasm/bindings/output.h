@@ -1,6 +1,7 @@
 // Where a call's result goes: into the tensor that the caller gave as `out`, or into a new one.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -20,8 +21,13 @@ class Output {
            "shape must be " + tril::shape_text(shape.data(), static_cast<int>(shape.size())) +
                ", is " + shape_text(*out));
     }
-    tensor_->forget_packed();
   }
+  // When the call has succeeded. One that throws has written nothing.
+  ~Output() {
+    if (std::uncaught_exceptions() == exceptions_) tensor_->written();
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
 
   Tensor& operator*() const noexcept { return *tensor_; }
   Tensor* operator->() const noexcept { return tensor_; }
@@ -32,6 +38,7 @@ class Output {
  private:
   TensorHandle made_;
   Tensor* tensor_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 // Several results by name. JavaScript gets them all at once and only when the call has succeeded,

@@ -40,26 +40,26 @@ Buffer<float, 1> allocate(const DynamicShape& shape, std::string_view call) {
 }  // namespace
 
 Tensor::Tensor(Engine& engine, DynamicShape shape, std::string_view call)
-    : usage_(engine.usage), shape_(std::move(shape)), values_(allocate(shape_, call)) {
-  usage_.tensors += 1;
-  usage_.bytes += static_cast<double>(count()) * sizeof(float);
+    : engine_(engine), shape_(std::move(shape)), values_(allocate(shape_, call)) {
+  engine_.usage.tensors += 1;
+  engine_.usage.bytes += static_cast<double>(count()) * sizeof(float);
 }
 
 Tensor::~Tensor() {
-  forget_packed();
-  usage_.tensors -= 1;
-  usage_.bytes -= static_cast<double>(count()) * sizeof(float);
+  written();
+  engine_.usage.tensors -= 1;
+  engine_.usage.bytes -= static_cast<double>(count()) * sizeof(float);
 }
 
-void Tensor::pack(Parallel& parallel) {
-  forget_packed();
-  packed_ = PackedMatrix({data(), {size(0), size(1)}}, true, parallel);
-  usage_.bytes += static_cast<double>(packed_.bytes());
+void Tensor::pack() {
+  engine_.prepared.pack({data(), {size(0), size(1)}}, engine_.parallel);
+  packed_ = true;
 }
 
-void Tensor::forget_packed() noexcept {
-  usage_.bytes -= static_cast<double>(packed_.bytes());
-  packed_ = {};
+void Tensor::written() noexcept {
+  if (!packed_) return;
+  engine_.prepared.drop({data(), {size(0), size(1)}});
+  packed_ = false;
 }
 
 std::string shape_text(const Tensor& tensor) {
@@ -86,7 +86,9 @@ Engine* make_engine(int threads) { return std::make_unique<Engine>(threads).rele
 
 int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
 int engine_tensors(const Engine& engine) { return engine.usage.tensors; }
-double engine_bytes(const Engine& engine) { return engine.usage.bytes; }
+double engine_bytes(const Engine& engine) {
+  return engine.usage.bytes + static_cast<double>(engine.prepared.bytes());
+}
 
 double engine_working_bytes(const Engine& engine) {
   return static_cast<double>(engine.scratch.capacity());
@@ -121,7 +123,7 @@ TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, d
 TensorHandle prepare_weight(Engine& engine, const Tensor& weight) {
   TensorHandle out = std::make_shared<Tensor>(engine, weight.shape(), "prepare_weights");
   std::copy_n(weight.data(), weight.count(), out->data());
-  if (weight.rank() == 2) out->pack(engine.parallel);
+  if (weight.rank() == 2) out->pack();
   return out;
 }
 
@@ -130,13 +132,18 @@ Numbers tensor_shape(const Tensor& tensor) {
 }
 
 void write_tensor(Tensor& tensor, const Floats& values) {
-  tensor.forget_packed();
+  tensor.written();
   view_tensor(tensor).call<void>("set", values);
 }
 
 Floats view_tensor(Tensor& tensor) {
   return Floats(emscripten::val(
       emscripten::typed_memory_view(static_cast<std::size_t>(tensor.count()), tensor.data())));
+}
+
+Floats lend_tensor(Tensor& tensor) {
+  tensor.written();
+  return view_tensor(tensor);
 }
 
 void revoke_views() { tril_revoke_views(); }

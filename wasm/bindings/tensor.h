@@ -10,7 +10,7 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
-#include <tril/matmul/packed_matrix.h>
+#include <tril/layers/prepared_weights.h>
 
 #include <memory>
 #include <string_view>
@@ -26,13 +26,14 @@ struct Usage {
   double bytes = 0;
 };
 
-// Working memory and threads of one loaded module.
+// Working memory and threads of one loaded module, and the packed copies of its tensors.
 struct Engine {
   explicit Engine(int threads) : parallel(threads) {}
 
   Scratch scratch;
   Parallel parallel;
   Usage usage;
+  PreparedWeights prepared;
 };
 
 class Tensor {
@@ -53,17 +54,16 @@ class Tensor {
   float* data() noexcept { return values_.data(); }
   const float* data() const noexcept { return values_.data(); }
 
-  // The transpose of a matrix, packed for products with it; null where it was not packed, or has
-  // been written since.
-  const PackedMatrix* packed() const noexcept { return packed_ ? &packed_ : nullptr; }
-  void pack(Parallel& parallel);
-  void forget_packed() noexcept;
+  // Packs a matrix for products with it, beside it in the engine.
+  void pack();
+  // Whoever writes to a tensor calls this: the engine's packed copy is then dropped.
+  void written() noexcept;
 
  private:
-  Usage& usage_;
+  Engine& engine_;
   DynamicShape shape_;
   Buffer<float, 1> values_;
-  PackedMatrix packed_;
+  bool packed_ = false;
 };
 
 using TensorHandle = std::shared_ptr<Tensor>;
@@ -101,6 +101,8 @@ TensorHandle prepare_weight(Engine& engine, const Tensor& weight);
 Numbers tensor_shape(const Tensor& tensor);
 void write_tensor(Tensor& tensor, const Floats& values);
 Floats view_tensor(Tensor& tensor);
+// view_tensor for somebody who could write to it.
+Floats lend_tensor(Tensor& tensor);
 void revoke_views();
 
 }  // namespace tril::js

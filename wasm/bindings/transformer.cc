@@ -54,22 +54,6 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
                               shape_of(options, cross, x, keys, weights.multihead_attn));
 }
 
-// Weights of `layers.0`, `layers.1`, ..., as many as there are.
-template <typename Layer, typename Read>
-std::vector<Layer> read_layers(const Weights& stack, const Read& read) {
-  std::vector<Layer> layers;
-  for (;;) {
-    const Weights layer = stack.part("layers." + std::to_string(layers.size()));
-    if (!layer.has("linear1.weight")) return layers;
-    layers.push_back(read(layer));
-  }
-}
-
-std::optional<NormWeights> read_norm(const Weights& stack) {
-  if (!stack.has("norm.weight") && !stack.has("norm.bias")) return std::nullopt;
-  return stack.norm("norm");
-}
-
 }  // namespace
 
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
@@ -79,7 +63,7 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
   const MaskArgument mask(options.attention.mask, kCall);
   auto core = common<TransformerBlockOptions>(options, kCall);
   core.attention = options.attention.core(mask.mask(), 0, kCall);
-  const TransformerBlockWeights parts = Weights(weights, kCall).transformer_block();
+  const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
 
   Results results(engine, kCall);
   const Output output(engine, out, x.shape(), kCall);
@@ -90,7 +74,7 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
     trace = block_trace(traces, options, options.attention, input.shape(), parts);
   }
   tril::transformer_block(input, parts, core, sequences(*output, x, kCall, "out"), engine.scratch,
-                          engine.parallel, trace);
+                          engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 
@@ -104,7 +88,7 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
   auto core = common<DecoderBlockOptions>(options, kCall);
   core.self_attention = options.attention.core(mask.mask(), 0, kCall);
   core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
-  const DecoderBlockWeights parts = Weights(weights, kCall).decoder_block();
+  const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
 
   Results results(engine, kCall);
   const Output output(engine, out, x.shape(), kCall);
@@ -115,7 +99,7 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
     trace = decoder_trace(traces, options, cross, input.shape(), source.size(1), parts);
   }
   tril::decoder_block(input, source, parts, core, sequences(*output, x, kCall, "out"),
-                      engine.scratch, engine.parallel, trace);
+                      engine.scratch, engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 
@@ -133,15 +117,7 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
   core.target_attention = options.attention.core(mask.mask(), 0, kCall);
   core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);
 
-  const Weights encoder(weights, kCall, "encoder."), decoder(weights, kCall, "decoder.");
-  const TransformerWeights parts{
-      .encoder = {.layers = read_layers<TransformerBlockWeights>(
-                      encoder, [](const Weights& layer) { return layer.transformer_block(); }),
-                  .norm = read_norm(encoder)},
-      .decoder = {.layers = read_layers<DecoderBlockWeights>(
-                      decoder, [](const Weights& layer) { return layer.decoder_block(); }),
-                  .norm = read_norm(decoder)},
-  };
+  const auto parts = read_weights<TransformerWeights>(weights, kCall);
 
   Results results(engine, kCall);
   const Output output(engine, out, target.shape(), kCall);
@@ -160,7 +136,7 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
     }
   }
   tril::transformer(from, to, parts, core, sequences(*output, target, kCall, "out"), engine.scratch,
-                    engine.parallel, trace);
+                    engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 

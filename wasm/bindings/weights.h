@@ -2,46 +2,42 @@
 // none: whether it must be is the core's to say.
 #pragma once
 
-#include <tril/attention/multi_head_attention.h>
-#include <tril/block/decoder_block.h>
-#include <tril/block/transformer_block.h>
+#include <tril/foundation/parameters.h>
 
 #include <string>
 #include <string_view>
 
+#include "output.h"
 #include "tensor.h"
 
 namespace tril::js {
 
-class Weights {
- public:
-  // Only names that begin with `prefix` ("", or "layers.0."), which is then left out.
-  Weights(const NamedTensors& named, std::string_view call, std::string prefix = {})
-      : named_(named), call_(call), prefix_(std::move(prefix)) {}
+// A parameter of one axis or two as the core sees it. Throws Error where the tensor has another
+// number of axes.
+inline VectorView<const float> parameter(const Tensor& tensor, std::string_view call,
+                                         const std::string& name, VectorView<const float>) {
+  return optional_vector(&tensor, call, name);
+}
+inline MatrixView<const float> parameter(const Tensor& tensor, std::string_view call,
+                                         const std::string& name, MatrixView<const float>) {
+  return matrix(tensor, call, name);
+}
 
-  Weights part(const std::string& name) const { return {named_, call_, prefix_ + name + "."}; }
-  bool has(const std::string& name) const { return find(name) != nullptr; }
+// The weights of a core struct among those of these names.
+template <typename Weights>
+Weights read_weights(const NamedTensors& tensors, std::string_view call) {
+  Weights weights{};
+  find_parameters(weights, [&](const ParameterName& name, auto& view) {
+    const std::string text = name.text();
+    const Tensor* const tensor = named(tensors, text.c_str());
+    if (tensor) view = parameter(*tensor, call, text, view);
+    return tensor != nullptr;
+  });
+  return weights;
+}
 
-  // Throw Error, in the name of the call, where the tensor has another number of axes.
-  MatrixView<const float> matrix(const std::string& name) const;
-  VectorView<const float> vector(const std::string& name) const;
-
-  // The matrix's packed form, or null.
-  const PackedMatrix* packed(const std::string& name) const;
-  LinearWeights linear(const std::string& name) const;
-  NormWeights norm(const std::string& name) const;
-  MultiHeadWeights multi_head() const;
-  TransformerBlockWeights transformer_block() const;
-  DecoderBlockWeights decoder_block() const;
-
- private:
-  const Tensor* find(const std::string& name) const {
-    return named(named_, (prefix_ + name).c_str());
-  }
-
-  const NamedTensors& named_;
-  std::string_view call_;
-  std::string prefix_;
-};
+// The names that the weights of "multiHeadAttention", "feedForward", "transformerBlock",
+// "decoderBlock" or "transformer" can have, the number of every layer being 0.
+Names weight_names(const std::string& call);
 
 }  // namespace tril::js

@@ -15,6 +15,7 @@ export class Context {
   readonly #scopes: Set<Tensor>[] = [];
   readonly #stack: number;
   readonly #forgotten: FinalizationRegistry<string> | undefined;
+  readonly #weightNames = new Map<string, readonly string[]>();
   #lent = 0;
   #call = '';
 
@@ -76,6 +77,15 @@ export class Context {
     });
   }
 
+  /**
+   * The names that weights of a call can have, as the core knows them; numbers of layers are 0.
+   */
+  weightNames(call: string): readonly string[] {
+    let names = this.#weightNames.get(call);
+    if (!names) this.#weightNames.set(call, (names = this.raw._weightNames(call)));
+    return names;
+  }
+
   /** `run` for a call that makes one tensor, or null where it has written `tensors.out`. */
   produce<Tensors extends Record<string, Tensor | null> & { out: Tensor | null }>(
     call: string,
@@ -112,7 +122,7 @@ export class Context {
   }
 
   lend<Result>(raw: RawTensor, callback: (values: Float32Array) => Result): Result {
-    const memory = raw.view();
+    const memory = raw.lend();
     const values = memory.buffer instanceof ArrayBuffer ? memory : new Float32Array(memory);
     this.#lent += 1;
     try {
@@ -219,7 +229,7 @@ const publicNames: Record<string, string> = {
 };
 
 /**
- * The core's name of an argument, such as `layers.0.self_attn.out_proj_weight` or `self_attn.mask`,
+ * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.mask`,
  * as JavaScript writes it. Options of a part are options of the whole.
  */
 function publicArgument(name: string): string {
@@ -228,7 +238,7 @@ function publicArgument(name: string): string {
     if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
     return publicNames[own] ?? own;
   }
-  return publicNames[name] ?? name.replace(/out_proj_(weight|bias)$/, 'out_proj.$1');
+  return publicNames[name] ?? name;
 }
 
 /**

@@ -50,8 +50,8 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
 // The projections, once everything that can be wrong with the arguments has been looked at.
 detail::Projections checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                             const MultiHeadOptions& options, const TensorView<float, 3>& out,
-                            const MultiHeadTrace& trace) {
-  detail::Projections project = detail::projections(kCall, x, weights, options);
+                            const MultiHeadTrace& trace, const PreparedWeights* prepared) {
+  detail::Projections project = detail::projections(kCall, x, weights, options, prepared);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
@@ -88,13 +88,14 @@ detail::Projections checked(const TensorView<const float, 3>& x, const MultiHead
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace) {
-  checked(x, weights, options, out, trace);
+  checked(x, weights, options, out, trace, nullptr);
 }
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace) {
-  const detail::Projections project = checked(x, weights, options, out, trace);
+                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
+                          const PreparedWeights* prepared) {
+  const detail::Projections project = checked(x, weights, options, out, trace, prepared);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
@@ -118,9 +119,9 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   detail::project(project.key, key, scratch, parallel);
   detail::project(project.value, value, scratch, parallel);
   detail::attend(problem, scratch, parallel);
-  detail::project(
-      {joined, weights.out_proj_weight, weights.out_proj_bias, {weights.out_proj_packed}}, out,
-      scratch, parallel);
+  detail::project({joined, weights.out_proj_weight, weights.out_proj_bias,
+                   packed_columns(prepared, weights.out_proj_weight)},
+                  out, scratch, parallel);
 
   copy(split_heads(query, heads), trace.queries);
   copy(split_heads(key, kv_heads), trace.keys);

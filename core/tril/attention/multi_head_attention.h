@@ -3,12 +3,12 @@
 //
 //   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
 //   heads   = attention(queries, keys, values)
-//   out  = heads Wo^T + bo,  the heads side by side
+//   output  = heads Wo^T + bo,  the heads side by side
 #pragma once
 
 #include <tril/attention/attention.h>
 #include <tril/foundation/parameters.h>
-#include <tril/matmul/packed_matrix.h>
+#include <tril/layers/prepared_weights.h>
 
 namespace tril {
 
@@ -24,13 +24,6 @@ struct BasicMultiHeadWeights {
   VectorView<T> in_proj_bias = {};     // [E + 2 Ek] or none
   MatrixView<T> out_proj_weight = {};  // [C, E]
   VectorView<T> out_proj_bias = {};    // [C] or none
-  // The transposes of the matrices above, packed before (PreparedWeights of
-  // block/prepared_weights.h does it); none: packed at every call.
-  const PackedMatrix* in_proj_packed = nullptr;
-  const PackedMatrix* q_proj_packed = nullptr;
-  const PackedMatrix* k_proj_packed = nullptr;
-  const PackedMatrix* v_proj_packed = nullptr;
-  const PackedMatrix* out_proj_packed = nullptr;
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -70,11 +63,13 @@ struct MultiHeadTrace {
   TensorView<float, 4> heads = {};            // [B, H, T, D]: what attention gives, a head each
 };
 
-// x [B, T, C], out [B, T, C]. What is written may not share memory with what is read. Throws
-// Error where shapes or options do not fit.
+// x [B, T, C], out [B, T, C]. What is written may not share memory with what is read.
+// `prepared`: where packed copies of weights are looked for. Throws Error where shapes or options
+// do not fit.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {});
+                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {},
+                          const PreparedWeights* prepared = nullptr);
 
 // Throws what multi_head_attention would, and does nothing else: for callers that compute something
 // before it.

@@ -23,27 +23,28 @@ MatrixView<T> flattened(const TensorView<T, 3>& view) {
 }
 
 // The columns from `first` on, where a panel begins there; else none.
-PackedColumns columns_from(const PackedMatrix* packed, Index first) noexcept {
-  if (first % tile_kernels().panel_cols != 0) return {};
-  return {packed, first};
+PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
+  if (!packed || first % tile_kernels().panel_cols != 0) return {};
+  return {packed.matrix, first};
 }
 
 // A weight for one input: as wide as that, and with the rows that the heads need.
 void check_weight(std::string_view call, const char* name, const Projection& projection,
                   Index rows) {
-  const auto& [input, weight, bias, packed] = projection;
+  const MatrixView<const float>& weight = projection.weight;
+  const TensorView<const float, 3>& input = projection.input;
   if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
     fail(call, name,
          "shape must be " + shape_text<2>({rows, input.size(2)}) + ", is " + shape_text(weight) +
              "; its input is " + shape_text(input));
   }
-  check_packed(call, name, packed, weight);
 }
 
 }  // namespace
 
 Projections projections(std::string_view call, TensorView<const float, 3> x,
-                        const MultiHeadWeights& weights, const MultiHeadOptions& options) {
+                        const MultiHeadWeights& weights, const MultiHeadOptions& options,
+                        const PreparedWeights* prepared) {
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
   check_view(x, call, "x");
@@ -80,20 +81,22 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   const Index width = given.size(0) / parts;
   const Index rows = heads * width, key_rows = kv_heads * width;
 
-  Projections result{{x, weights.q_proj_weight, {}, {weights.q_proj_packed}},
-                     {context, weights.k_proj_weight, {}, {weights.k_proj_packed}},
-                     {value_context, weights.v_proj_weight, {}, {weights.v_proj_packed}},
-                     weights.out_proj_weight,
-                     weights.out_proj_bias,
-                     kv_heads,
-                     width};
+  Projections result{
+      {x, weights.q_proj_weight, {}, packed_columns(prepared, weights.q_proj_weight)},
+      {context, weights.k_proj_weight, {}, packed_columns(prepared, weights.k_proj_weight)},
+      {value_context, weights.v_proj_weight, {}, packed_columns(prepared, weights.v_proj_weight)},
+      weights.out_proj_weight,
+      weights.out_proj_bias,
+      kv_heads,
+      width};
   if (fused) {
     result.query.weight = part(weights.in_proj_weight, 0, rows);
     result.key.weight = part(weights.in_proj_weight, rows, key_rows);
     result.value.weight = part(weights.in_proj_weight, rows + key_rows, key_rows);
-    result.query.packed = columns_from(weights.in_proj_packed, 0);
-    result.key.packed = columns_from(weights.in_proj_packed, rows);
-    result.value.packed = columns_from(weights.in_proj_packed, rows + key_rows);
+    const PackedColumns packed = packed_columns(prepared, weights.in_proj_weight);
+    result.query.packed = columns_from(packed, 0);
+    result.key.packed = columns_from(packed, rows);
+    result.value.packed = columns_from(packed, rows + key_rows);
   } else {
     check_view(weights.k_proj_weight, call, "k_proj_weight");
     check_view(weights.v_proj_weight, call, "v_proj_weight");
@@ -108,16 +111,15 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
     result.key.bias = part(weights.in_proj_bias, rows, key_rows);
     result.value.bias = part(weights.in_proj_bias, rows + key_rows, key_rows);
   }
-  check_view(weights.out_proj_weight, call, "out_proj_weight");
-  check_packed(call, "out_proj_weight", {weights.out_proj_packed}, weights.out_proj_weight);
+  check_view(weights.out_proj_weight, call, "out_proj.weight");
   if (weights.out_proj_weight.size(1) != rows) {
-    fail(call, "out_proj_weight",
+    fail(call, "out_proj.weight",
          "must have " + std::to_string(rows) + " columns, as wide as all heads; shape is " +
              shape_text(weights.out_proj_weight));
   }
   if (weights.out_proj_bias) {
-    check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj_bias",
-                "out_proj_weight is " + shape_text(weights.out_proj_weight));
+    check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj.bias",
+                "out_proj.weight is " + shape_text(weights.out_proj_weight));
   }
   return result;
 }

@@ -39,7 +39,8 @@ struct Projections {
 // Takes the weights apart. Throws Error in the name of `call` where inputs, weights and heads do
 // not fit.
 Projections projections(std::string_view call, TensorView<const float, 3> x,
-                        const MultiHeadWeights& weights, const MultiHeadOptions& options);
+                        const MultiHeadWeights& weights, const MultiHeadOptions& options,
+                        const PreparedWeights* prepared);
 
 // out [B, positions, out] = input W^T + b: one product where batches follow each other evenly.
 void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,

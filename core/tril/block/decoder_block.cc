@@ -71,7 +71,7 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                    TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
-                   const DecoderBlockTrace& trace) {
+                   const DecoderBlockTrace& trace, const PreparedWeights* prepared) {
   check_decoder_block(x, memory, weights, options, out, trace);
   Scratch::Frame frame(scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
@@ -79,15 +79,15 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
 
   const auto look_back = [&](const auto& in, const auto& out) {
     multi_head_attention(in, weights.self_attn, self_options(options), out, scratch, parallel,
-                         trace.self_attn);
+                         trace.self_attn, prepared);
   };
   const auto look_across = [&](const auto& in, const auto& out) {
     multi_head_attention(in, weights.multihead_attn, cross_options(options, memory), out, scratch,
-                         parallel, trace.multihead_attn);
+                         parallel, trace.multihead_attn, prepared);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
-                         parallel, {trace.hidden, trace.activated});
+                         parallel, {trace.hidden, trace.activated}, prepared);
   };
   const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
     return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,

@@ -71,12 +71,13 @@ struct DecoderBlockTrace {
 };
 
 // x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
-// stride. What is written may not share memory with what is read. Throws Error, naming weights as
-// above, where shapes or options do not fit.
+// stride. What is written may not share memory with what is read. `prepared`: where packed copies
+// of weights are looked for. Throws Error, naming weights as above, where shapes or options do not
+// fit.
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                    TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
-                   const DecoderBlockTrace& trace = {});
+                   const DecoderBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
 // Throws what decoder_block would, and does nothing else.
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,

@@ -47,11 +47,12 @@ void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& 
 
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace) {
+                  Parallel& parallel, const FeedForwardTrace& trace,
+                  const PreparedWeights* prepared) {
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
                         const auto& activated) {
     tril::feed_forward(x_rows, weights, activation, out_rows, scratch, parallel,
-                       {hidden, activated});
+                       {hidden, activated}, prepared);
   };
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }

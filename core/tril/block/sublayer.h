@@ -59,7 +59,8 @@ struct FeedForwardTrace {
 };
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace);
+                  Parallel& parallel, const FeedForwardTrace& trace,
+                  const PreparedWeights* prepared);
 
 // Copies `value` to `place`, if there is one.
 void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept;

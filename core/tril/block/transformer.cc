@@ -86,12 +86,13 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
-                         const std::vector<TransformerBlockTrace>& trace) {
+                         const std::vector<TransformerBlockTrace>& trace,
+                         const PreparedWeights* prepared) {
   check_encoder(x, weights, options, out, trace);
   run_stack(x, weights, options.eps, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& out) {
               transformer_block(in, weights.layers[layer], options, out, scratch, parallel,
-                                trace_of(trace, layer));
+                                trace_of(trace, layer), prepared);
             });
 }
 
@@ -99,19 +100,20 @@ void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3
                          const TransformerDecoderWeights& weights,
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,
-                         const std::vector<DecoderBlockTrace>& trace) {
+                         const std::vector<DecoderBlockTrace>& trace,
+                         const PreparedWeights* prepared) {
   check_decoder(x, memory, weights, options, out, trace);
   run_stack(x, weights, options.eps, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& out) {
               decoder_block(in, memory, weights.layers[layer], options, out, scratch, parallel,
-                            trace_of(trace, layer));
+                            trace_of(trace, layer), prepared);
             });
 }
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
                  TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
-                 const TransformerTrace& trace) {
+                 const TransformerTrace& trace, const PreparedWeights* prepared) {
   constexpr const char* kCall = "transformer";
   check_view(source, kCall, "source");
   check_view(target, kCall, "target");
@@ -152,9 +154,9 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   check_no_overlap(out, source, kCall, "out");
 
   transformer_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel,
-                      trace.encoder);
+                      trace.encoder, prepared);
   transformer_decoder(target, memory, weights.decoder, decoder_options, out, scratch, parallel,
-                      trace.decoder);
+                      trace.decoder, prepared);
 }
 
 }  // namespace tril

@@ -45,7 +45,8 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
-                       Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace) {
+                       Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
+                       const PreparedWeights* prepared) {
   check_transformer_block(x, weights, options, out, trace);
   Scratch::Frame frame(scratch);
   const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
@@ -53,11 +54,11 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
 
   const auto attend = [&](const auto& in, const auto& out) {
     multi_head_attention(in, weights.self_attn, attention_options(options), out, scratch, parallel,
-                         trace.self_attn);
+                         trace.self_attn, prepared);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
-                         parallel, {trace.hidden, trace.activated});
+                         parallel, {trace.hidden, trace.activated}, prepared);
   };
   const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
     return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,

@@ -60,12 +60,13 @@ struct TransformerBlockTrace {
 };
 
 // x and out [B, T, C]; rows and batches may have any stride. What is written may not share
-// memory with what is read. Throws Error, naming weights as above ("self_attn.in_proj_weight"),
-// where shapes or options do not fit.
+// memory with what is read. `prepared`: where packed copies of weights are looked for. Throws
+// Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or options do not fit.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
                        Scratch& scratch, Parallel& parallel,
-                       const TransformerBlockTrace& trace = {});
+                       const TransformerBlockTrace& trace = {},
+                       const PreparedWeights* prepared = nullptr);
 
 // Throws what transformer_block would, and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,

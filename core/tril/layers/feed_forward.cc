@@ -13,7 +13,6 @@ template <typename Why>
 void check_linear(const char* call, const std::string& name, const LinearWeights& linear,
                   const Shape<2>& shape, const Why& why) {
   check_shape(linear.weight, shape, call, name + ".weight", why);
-  check_packed(call, name + ".packed", {linear.packed}, linear.weight);
   if (linear.bias) check_shape(linear.bias, {shape[0]}, call, name + ".bias", why);
 }
 
@@ -34,7 +33,8 @@ void check_feed_forward(const char* call, Index width, const FeedForwardWeights&
 
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace) {
+                  Parallel& parallel, const FeedForwardTrace& trace,
+                  const PreparedWeights* prepared) {
   const auto& [linear1, linear2] = weights;
   check_view(x, kCall, "x", Empty::allowed);
   check_feed_forward(kCall, x.size(1), weights, activation);
@@ -62,9 +62,11 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
       trace.activated ? trace.activated
                       : MatrixView<float>(frame.take<float>(inner[0], inner[1]), inner);
   const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
-  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel, {linear1.packed});
+  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
+         packed_columns(prepared, linear1.weight));
   activate(activation, hidden, activated, parallel);
-  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel, {linear2.packed});
+  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
+         packed_columns(prepared, linear2.weight));
 }
 
 }  // namespace tril

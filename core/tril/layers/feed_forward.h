@@ -9,6 +9,7 @@
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
+#include <tril/layers/prepared_weights.h>
 #include <tril/layers/weights.h>
 
 namespace tril {
@@ -19,11 +20,12 @@ struct FeedForwardTrace {
   MatrixView<float> activated = {};  // [N, F]
 };
 
-// x and out [N, C]; rows may have any stride. out may not share memory with an input. Throws Error
-// where shapes do not fit.
+// x and out [N, C]; rows may have any stride. out may not share memory with an input. `prepared`:
+// where packed copies of weights are looked for. Throws Error where shapes do not fit.
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace = {});
+                  Parallel& parallel, const FeedForwardTrace& trace = {},
+                  const PreparedWeights* prepared = nullptr);
 
 // Throws Error in the name of `call` unless the weights fit each other and inputs of this width.
 void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,

@@ -4,7 +4,6 @@
 
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
-#include <tril/matmul/packed_matrix.h>
 
 namespace tril {
 
@@ -13,9 +12,6 @@ template <typename T>
 struct BasicLinearWeights {
   MatrixView<T> weight = {};  // [out, in]
   VectorView<T> bias = {};    // [out] or none
-  // The transpose of weight, packed before (PreparedWeights of block/prepared_weights.h does it);
-  // none: packed at every call.
-  const PackedMatrix* packed = nullptr;
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>

@@ -8,16 +8,16 @@ namespace tril {
 
 // for each block of depth, as deep as the tiled product takes it
 //   for each panel, on all threads:  pack it
-PackedMatrix::PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
+void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
   check_view(b, "PackedMatrix", "b");
   const TileKernels& kernels = tile_kernels();
-  depth_ = b.size(transposed ? 1 : 0);
-  cols_ = b.size(transposed ? 0 : 1);
-  padded_cols_ = kernels.packed_count(1, cols_);
-  const Index shape[] = {depth_, padded_cols_};
-  memory_ = AlignedMemory(
+  const Index cols = b.size(transposed ? 0 : 1);
+  const Index shape[] = {b.size(transposed ? 1 : 0), kernels.packed_count(1, cols)};
+  const auto bytes =
       static_cast<std::size_t>(checked_count(shape, 2, sizeof(float), "PackedMatrix", "b")) *
-      sizeof(float));
+      sizeof(float);
+  if (bytes != memory_.bytes()) memory_ = AlignedMemory(bytes);
+  depth_ = shape[0], cols_ = cols, padded_cols_ = shape[1];
   auto* const panels = reinterpret_cast<float*>(memory_.data());
   const detail::Operand from = detail::operand(b, transposed);
   const Index step = detail::depth_step(depth_), count = padded_cols_ / kernels.panel_cols;

@@ -21,7 +21,12 @@ class PackedMatrix {
   // Packs b [depth, cols], or, where `transposed`, b^T from b [cols, depth], as a linear layer
   // multiplies with its weight. Throws Error where b is no matrix, std::bad_alloc when memory is
   // out.
-  PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel);
+  PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
+    pack(b, transposed, parallel);
+  }
+
+  // The same in place of what was packed before, in its memory where that is of the right size.
+  void pack(const MatrixView<const float>& b, bool transposed, Parallel& parallel);
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return memory_.data() != nullptr; }

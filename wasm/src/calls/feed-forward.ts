@@ -49,8 +49,6 @@ export type FeedForwardResult<Options> = {
   ? { readonly trace: FeedForwardTrace }
   : { readonly trace?: FeedForwardTrace });
 
-const weightNames = ['linear1.weight', 'linear1.bias', 'linear2.weight', 'linear2.bias'];
-
 export const feedForwardCalls = (context: Context) => {
   const { raw, engine } = context;
   const activate = (call: string, activation: Activation, x: Tensor, out: Tensor | undefined) =>
@@ -134,7 +132,7 @@ export const feedForwardCalls = (context: Context) => {
       options: Options = {} as Options,
     ): FeedForwardResult<Options> {
       const call = 'feedForward';
-      checkKeys(call, 'weights', 'weight', weights, weightNames);
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       checkKeys(call, 'options', 'option', options, ['activation', 'trace', 'out']);
       const activation = stringOption(call, 'activation', options.activation, 'relu');
       const wanted = booleanOption(call, 'trace', options.trace, false);

@@ -64,10 +64,6 @@ export type MultiHeadResult<Options> = {
     ? { readonly trace: MultiHeadTrace }
     : { readonly trace?: MultiHeadTrace });
 
-const weightNames = [
-  ...['in_proj_weight', 'q_proj_weight', 'k_proj_weight', 'v_proj_weight'],
-  ...['in_proj_bias', 'out_proj.weight', 'out_proj.bias'],
-];
 const optionNames = [
   ...['heads', 'kvHeads', 'context', 'valueContext', 'causal', 'mask', 'scale', 'softcap'],
   ...['keyLengths', 'method', 'needWeights', 'averageWeights', 'trace', 'out'],
@@ -102,7 +98,7 @@ export const multiHeadCalls = (context: Context) => ({
     options: Options,
   ): MultiHeadResult<Options> {
     const call = 'multiHeadAttention';
-    checkKeys(call, 'weights', 'weight', weights, weightNames);
+    checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
     const attention = rawAttentionOptions(context, call, options, optionNames);
     if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
     const raw = {

@@ -6,15 +6,14 @@ import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { Activation, FeedForwardWeights } from './feed-forward.js';
 import type { Mask } from './mask.js';
-import type { MultiHeadTrace } from './multi-head-attention.js';
+import type { MultiHeadTrace, MultiHeadWeights } from './multi-head-attention.js';
 
 type Norms<Names extends string> = {
   readonly [Name in `${Names}.${'weight' | 'bias'}`]?: Tensor | null;
 };
+/** The weights of attention, a name in front of theirs. */
 type Attention<Part extends string> = {
-  readonly [Name in `${Part}.out_proj.weight`]: Tensor;
-} & {
-  readonly [Name in `${Part}.${(typeof attentionNames)[number]}`]?: Tensor | null;
+  readonly [Name in keyof MultiHeadWeights as `${Part}.${Name}`]: MultiHeadWeights[Name];
 };
 
 /**
@@ -107,28 +106,6 @@ export type BlockResult<Options, Trace> = {
   readonly output: Tensor;
 } & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace });
 
-const attentionNames = [
-  'in_proj_weight',
-  'q_proj_weight',
-  'k_proj_weight',
-  'v_proj_weight',
-  'in_proj_bias',
-  'out_proj.bias',
-] as const;
-const attentionWeights = (part: string) =>
-  [...attentionNames, 'out_proj.weight'].map((name) => `${part}.${name}`);
-const layerWeights = (...names: string[]) =>
-  names.flatMap((name) => [`${name}.weight`, `${name}.bias`]);
-const blockWeights = [
-  ...attentionWeights('self_attn'),
-  ...layerWeights('linear1', 'linear2', 'norm1', 'norm2'),
-];
-const decoderWeights = [
-  ...blockWeights,
-  ...attentionWeights('multihead_attn'),
-  ...layerWeights('norm3'),
-];
-
 const blockOptions = [
   ...['heads', 'kvHeads', 'norm', 'activation', 'eps', 'causal', 'mask', 'scale', 'softcap'],
   ...['keyLengths', 'method', 'trace', 'out'],
@@ -139,17 +116,29 @@ const transformerOptions = [
   ...['sourceMask', 'targetMask'],
 ];
 
-/**
- * Every layer's weights must have the names of a block; `encoder.norm` and `decoder.norm` are the
- * ends.
- */
-function checkTransformerWeights(call: string, weights: object): void {
-  const ends = layerWeights('encoder.norm', 'decoder.norm');
+/** Every layer's weights must have the names of a block, and no layer may be left out. */
+function checkTransformerWeights(call: string, weights: object, names: readonly string[]): void {
+  const layers: Record<string, Set<number>> = {};
   for (const name of Object.keys(weights)) {
-    const [, stack, inLayer] = /^(encoder|decoder)\.layers\.\d+\.(.*)$/.exec(name) ?? [];
-    const known = stack === 'encoder' ? blockWeights : decoderWeights;
-    if (inLayer !== undefined && known.includes(inLayer)) continue;
-    checkName(call, name, 'weight', inLayer ?? name, inLayer === undefined ? ends : known);
+    const [, stack, number, own] = /^(\w+\.layers)\.(\d+)\.(.*)$/.exec(name) ?? [];
+    const first = `${stack}.0.`;
+    const known = names.filter((each) =>
+      own === undefined ? !each.includes('.layers.') : each.startsWith(first),
+    );
+    if (own === undefined) {
+      checkName(call, name, 'weight', name, known);
+    } else {
+      const inLayer = known.map((each) => each.slice(first.length));
+      checkName(call, name, 'weight', own, inLayer);
+      (layers[stack!] ??= new Set()).add(Number(number));
+    }
+  }
+  for (const [stack, numbers] of Object.entries(layers)) {
+    const last = Math.max(...numbers);
+    for (let n = 0; n < last; ++n) {
+      if (numbers.has(n)) continue;
+      throw new TrilError(call, `${stack}.${n}`, `is left out, but there is layer ${last}`);
+    }
   }
 }
 
@@ -247,7 +236,7 @@ export const transformerCalls = (context: Context) => {
       options: Options,
     ): BlockResult<Options, TransformerBlockTrace> {
       const call = 'transformerBlock';
-      checkKeys(call, 'weights', 'weight', weights, blockWeights);
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, blockOptions);
       const { out = null } = options;
       return context.runWithWeights(call, weights, { x, out }, (t, state) =>
@@ -283,7 +272,7 @@ export const transformerCalls = (context: Context) => {
       options: Options,
     ): BlockResult<Options, DecoderBlockTrace> {
       const call = 'decoderBlock';
-      checkKeys(call, 'weights', 'weight', weights, decoderWeights);
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
       const cross = otherAttention(call, options, options.memoryMask);
       const { out = null } = options;
@@ -334,7 +323,7 @@ export const transformerCalls = (context: Context) => {
     ): BlockResult<Options, TransformerTrace> {
       const call = 'transformer';
       checkKeys(call, 'weights', 'weight', weights, Object.keys(weights ?? {}));
-      checkTransformerWeights(call, weights);
+      checkTransformerWeights(call, weights, context.weightNames(call));
       checkKeys(call, 'options', 'option', options, transformerOptions);
       const { sourceMask, targetMask, memoryMask, ...shared } = options;
       const masked: TransformerBlockOptions = {
