@@ -341,9 +341,9 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   rejects(bad, {.heads = 2}, "in_proj_bias: shape must be [18], is [6]");
   bad = good;
   bad.out_proj_weight = {};
-  rejects(bad, {.heads = 2}, "out_proj_weight: no tensor given");
+  rejects(bad, {.heads = 2}, "out_proj.weight: no tensor given");
   bad.out_proj_weight = module.in_proj_weight;  // [18, 6] would do, but not for this output
-  rejects(bad, {.heads = 2}, "out_proj_bias: shape must be [18], is [6]");
+  rejects(bad, {.heads = 2}, "out_proj.bias: shape must be [18], is [6]");
   bad.out_proj_bias = {};
   rejects(bad, {.heads = 2}, "out: shape must be [2, 4, 18], is [2, 4, 6]");
   Buffer<float, 4> wrong({2, 2, 4, 5});

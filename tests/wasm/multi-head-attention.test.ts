@@ -151,7 +151,7 @@ describe('multiHeadAttention', () => {
       refuse({ heads: 5 }, 'in_proj_weight', /36 rows do not divide into 5 heads/);
       refuse({ heads: NaN }, 'heads', 'whole number');
       refuse({ heads: H, kvHeads: 2 }, 'kvHeads', '2 does not divide the 3 heads');
-      refuse({ heads: H, past: 1 }, 'past', 'unknown option "past"');
+      refuse({ heads: H, past: 1 }, 'past', 'must be a cache');
       refuse({ heads: H, needWeights: 1 }, 'needWeights', 'must be true or false');
       refuse({ heads: H, scale: NaN }, 'scale', 'must be finite');
       refuse({ heads: H }, 'x', 'must be [B, T, C] or [T, C]', tril.zeros([C]));

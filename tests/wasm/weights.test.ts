@@ -1,4 +1,5 @@
 // Prepared weights: the same bits as from the weights themselves, and what becomes of them.
+import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 

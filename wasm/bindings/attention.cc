@@ -11,6 +11,29 @@ namespace {
 
 constexpr std::string_view kCall = "attention";
 
+// What a call has appended to a cache is forgotten where the call does not succeed.
+class Appended {
+ public:
+  Appended(Cache* cache, const TensorView<const float, 4>& key,
+           const TensorView<const float, 4>& value)
+      : cache_(cache), before_(cache ? cache->core().length() : 0) {
+    if (cache) cache->core().append(key, value);
+  }
+  ~Appended() {
+    if (cache_ && !kept_) cache_->core().set_length(before_);
+  }
+  Appended(const Appended&) = delete;
+  Appended& operator=(const Appended&) = delete;
+
+  Index before() const noexcept { return before_; }
+  void keep() noexcept { kept_ = true; }
+
+ private:
+  Cache* cache_;
+  Index before_;
+  bool kept_ = false;
+};
+
 AttentionMethod method_named(const std::string& name, std::string_view call) {
   if (name == "auto") return AttentionMethod::automatic;
   if (name == "full") return AttentionMethod::full;
@@ -57,7 +80,7 @@ tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
 }
 
 NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
-                       const Tensor* past_key, const Tensor* past_value,
+                       const Tensor* past_key, const Tensor* past_value, Cache* cache,
                        const AttentionOptions& options, Tensor* out) {
   const HeadLayout layout(query, options.heads, kCall);
   layout.check_rank(key, kCall, "key");
@@ -71,8 +94,10 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
                  : value;
 
   const auto q = layout.view(query, options.heads, kCall, "query");
-  const auto k = layout.view(all_keys, options.kv_heads, kCall, "key");
-  const auto v = layout.view(all_values, options.kv_heads, kCall, "value");
+  TensorView<const float, 4> k = layout.view(all_keys, options.kv_heads, kCall, "key");
+  TensorView<const float, 4> v = layout.view(all_values, options.kv_heads, kCall, "value");
+  Appended appended(cache, k, v);
+  if (cache) k = cache->core().keys(), v = cache->core().values();
   const Output output(engine, out,
                       layout.tensor_shape({q.size(0), q.size(1), q.size(2), v.size(3)}), kCall);
   if (!out) results.add("output", output.handle());
@@ -82,10 +107,11 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   if (options.trace) {
     trace = Traces(results, layout.left_out()).attention(scores, options.softcap > 0);
   }
-  const Index past = past_key ? past_key->size(-2) : 0;
+  const Index past = past_key ? past_key->size(-2) : appended.before();
   tril::attention(q, k, v, options.core(mask.mask(), past, kCall),
                   layout.view(*output, options.heads, kCall, "out"), engine.scratch,
                   engine.parallel, trace);
+  appended.keep();
   return results.hand_over();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "key_value_cache.h"
 #include "mask.h"
 #include "output.h"
 
@@ -28,9 +29,9 @@ struct AttentionOptions {
 
 // Gives output (null where `out` was written), with a trace scores, capped (where there is a soft
 // cap), masked and weights, and with past_key and past_value, which are prepended, presentKey and
-// presentValue.
+// presentValue. With a cache, key and value are appended to it, unless the call fails.
 NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
-                       const Tensor* past_key, const Tensor* past_value,
+                       const Tensor* past_key, const Tensor* past_value, Cache* cache,
                        const AttentionOptions& options, Tensor* out);
 
 }  // namespace tril::js

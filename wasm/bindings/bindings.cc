@@ -9,6 +9,7 @@
 #include "feed_forward.h"
 #include "files.h"
 #include "guard.h"
+#include "key_value_cache.h"
 #include "layers.h"
 #include "matmul.h"
 #include "matrices.h"
@@ -54,6 +55,12 @@ EMSCRIPTEN_BINDINGS(tril) {
       .function("view", guard<&view_tensor>)
       .function("lend", guard<&lend_tensor>);
 
+  class_<Cache>("_Cache")
+      .smart_ptr<CacheHandle>("_CacheHandle")
+      .function("length", guard<&cache_length>)
+      .function("setLength", guard<&set_cache_length>);
+  function("_cache", guard<&make_cache>);
+
   function("_heapBytes", &heap_bytes);
   function("_tensor", guard<&make_tensor>);
   function("_randomNormal", guard<&random_normal>);
@@ -93,7 +100,9 @@ EMSCRIPTEN_BINDINGS(tril) {
   value_object<MultiHeadOptions>("_MultiHeadOptions")
       .field("attention", &MultiHeadOptions::attention)
       .field("needWeights", &MultiHeadOptions::need_weights)
-      .field("averageWeights", &MultiHeadOptions::average_weights);
+      .field("averageWeights", &MultiHeadOptions::average_weights)
+      .field("rotates", &MultiHeadOptions::rotates)
+      .field("rotary", &MultiHeadOptions::rotary);
   function("_multiHeadAttention", guard<&multi_head_attention>, allow_raw_pointers());
 
   function("_additiveAttention", guard<&additive_attention>, allow_raw_pointers());

@@ -53,9 +53,7 @@ NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tenso
   const auto q = sequences(query, query, kCall, "query");
   const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
   const MaskArgument mask(mask_rules, kCall);
-  const Weights read(weights, kCall);
-  const AdditiveWeights parts{
-      .query = read.matrix("w_q"), .key = read.matrix("w_k"), .score = read.vector("v")};
+  const auto parts = read_weights<AdditiveWeights>(weights, kCall);
   if (!parts.query) fail(kCall, "w_q", "no tensor given");
 
   Results results(engine, kCall);

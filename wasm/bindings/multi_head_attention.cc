@@ -15,13 +15,19 @@ constexpr std::string_view kCall = "multi_head_attention";
 }  // namespace
 
 NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTensors& weights,
-                                  const Tensor* context, const Tensor* value_context,
+                                  const Tensor* context, const Tensor* value_context, Cache* past,
                                   const MultiHeadOptions& options, Tensor* out) {
   const MaskArgument mask(options.attention.mask, kCall);
   tril::MultiHeadOptions core;
   core.heads = options.attention.heads;
   core.kv_heads = options.attention.kv_heads;
   core.attention = options.attention.core(mask.mask(), 0, kCall);
+  if (past) core.past = &past->core();
+  if (options.rotates) {
+    core.rotary = MultiHeadRotary{
+        options.rotary.base, options.rotary.width,
+        options.rotary.interleaved ? RotaryPairs::interleaved : RotaryPairs::halves};
+  }
   const auto input = sequences(x, x, kCall, "x");
   if (context) core.context = sequences(*context, x, kCall, "context");
   if (value_context) core.value_context = sequences(*value_context, x, kCall, "valueContext");
@@ -34,13 +40,14 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   if (!out) results.add("output", output.handle());
 
   const Index batches = input.size(0), queries = input.size(1);
-  const Index keys = core.context ? core.context.size(1) : queries;
+  const Index own = core.context ? core.context.size(1) : queries;
+  const Index before = past ? past->core().length() : 0, keys = before + own;
   const Traces traces(results, left_out(x));
   MultiHeadTrace trace;
   if (options.attention.trace) {
-    trace = traces.multi_head({batches, queries, keys, core.heads, core.kv_heads,
+    trace = traces.multi_head({batches, queries, own, core.heads, core.kv_heads,
                                MultiHeadShape::head_width(parts, core.heads),
-                               options.attention.softcap > 0});
+                               options.attention.softcap > 0, before});
   }
   if (options.need_weights && options.average_weights) {
     trace.average_weights = traces.make("averageWeights", Shape<3>{batches, queries, keys});

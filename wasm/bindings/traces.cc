@@ -25,7 +25,7 @@ MultiHeadTrace Traces::multi_head(const MultiHeadShape& s) const {
   trace.queries = make("queries", query);
   trace.keys = make("keys", key);
   trace.values = make("values", key);
-  trace.attention = attention({s.batches, s.heads, s.queries, s.keys}, s.softcap);
+  trace.attention = attention({s.batches, s.heads, s.queries, s.past + s.keys}, s.softcap);
   trace.heads = make("heads", query);
   return trace;
 }

@@ -19,6 +19,7 @@ struct MultiHeadShape {
   Index heads, kv_heads;  // kv_heads = 0: as many as heads
   Index width;            // of one head
   bool softcap;           // whether there are capped scores
+  Index past = 0;         // keys of a cache, before these
 
   // From the weights; where they do not fit, which the core will say, any width.
   static Index head_width(const MultiHeadWeights& weights, Index heads);

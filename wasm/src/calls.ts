@@ -3,6 +3,7 @@ import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
 import { fileCalls } from './calls/files.js';
+import { cacheCalls } from './calls/key-value-cache.js';
 import { layerCalls } from './calls/layers.js';
 import { lessonCalls } from './calls/lessons.js';
 import { maskCalls } from './calls/mask.js';
@@ -30,6 +31,7 @@ export interface Calls
     ReturnType<typeof softmaxCalls>,
     ReturnType<typeof maskCalls>,
     ReturnType<typeof attentionCalls>,
+    ReturnType<typeof cacheCalls>,
     ReturnType<typeof onlineAttentionCalls>,
     ReturnType<typeof efficientAttentionCalls>,
     ReturnType<typeof multiHeadCalls>,
@@ -50,6 +52,7 @@ export const calls = (context: Context): Calls => ({
   ...softmaxCalls(context),
   ...maskCalls(context),
   ...attentionCalls(context),
+  ...cacheCalls(context),
   ...onlineAttentionCalls(context),
   ...efficientAttentionCalls(context),
   ...multiHeadCalls(context),

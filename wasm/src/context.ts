@@ -1,8 +1,11 @@
 import { TrilError, type Shapes } from './error.js';
+import { KeyValueCache } from './key-value-cache.js';
 import { describe } from './names.js';
-import type { Raw, RawEngine, RawTensor } from './raw.js';
+import type { Raw, RawCache, RawEngine, RawTensor } from './raw.js';
 import { Tensor } from './tensor.js';
 
+/** What a module gives out, to be disposed. */
+type Owned = Tensor | KeyValueCache;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
@@ -12,7 +15,7 @@ export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> 
 export class Context {
   readonly raw: Raw;
   readonly engine: RawEngine;
-  readonly #scopes: Set<Tensor>[] = [];
+  readonly #scopes: Set<Owned>[] = [];
   readonly #stack: number;
   readonly #forgotten: FinalizationRegistry<string> | undefined;
   readonly #weightNames = new Map<string, readonly string[]>();
@@ -114,10 +117,16 @@ export class Context {
     );
   }
 
-  release(tensor: Tensor, raw: RawTensor): void {
+  /** The cache, which belongs to the innermost scope. */
+  own(cache: KeyValueCache): KeyValueCache {
+    this.#scopes.at(-1)?.add(cache);
+    return cache;
+  }
+
+  release(owned: Owned, raw: { delete(): void }): void {
     this.#checkNothingLent('dispose');
-    for (const scope of this.#scopes) scope.delete(tensor);
-    this.#forgotten?.unregister(tensor);
+    for (const scope of this.#scopes) scope.delete(owned);
+    this.#forgotten?.unregister(owned);
     raw.delete();
   }
 
@@ -141,23 +150,23 @@ export class Context {
 
   scope<Result>(body: () => Result): Result {
     this.#checkNothingLent('scope');
-    const made = new Set<Tensor>();
+    const made = new Set<Owned>();
     this.#scopes.push(made);
-    const kept = new Set<Tensor>();
+    const kept = new Set<Owned>();
     try {
       const result = body();
       if (isThenable(result)) {
         const problem = 'is asynchronous, but its tensors are disposed when it returns';
         throw new TrilError('scope', 'body', problem);
       }
-      collectTensors(result, kept);
+      collectOwned(result, kept);
       return result;
     } finally {
       this.#scopes.pop();
       const outer = this.#scopes.at(-1);
-      for (const tensor of made) {
-        if (kept.has(tensor)) outer?.add(tensor);
-        else tensor.dispose();
+      for (const owned of made) {
+        if (kept.has(owned)) outer?.add(owned);
+        else owned.dispose();
       }
     }
   }
@@ -173,6 +182,12 @@ export class Context {
       });
     }
     return tensor.raw(call, argument);
+  }
+
+  /** The module's handle of `cache`, once it is known to be a living cache of this module. */
+  cacheHandle(call: string, argument: string, cache: KeyValueCache): RawCache {
+    if (cache.context === this) return cache.raw(call, argument);
+    throw new TrilError(call, argument, 'belongs to another loaded module');
   }
 
   #checkNothingLent(call: string): void {
@@ -204,15 +219,15 @@ function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** All tensors in `value`, through arrays, maps, sets and plain objects. */
-function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<unknown>()): void {
-  if (value instanceof Tensor) {
+/** All tensors and caches in `value`, through arrays, maps, sets and plain objects. */
+function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>()): void {
+  if (value instanceof Tensor || value instanceof KeyValueCache) {
     found.add(value);
   } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
     seen.add(value);
     if (ArrayBuffer.isView(value)) return;
     const parts = value instanceof Map || value instanceof Set ? value : Object.values(value);
-    for (const part of parts) collectTensors(part, found, seen);
+    for (const part of parts) collectOwned(part, found, seen);
   }
 }
 

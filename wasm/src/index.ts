@@ -10,6 +10,7 @@ export { TrilError, type Shapes } from './error.js';
 export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
+export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

@@ -8,6 +8,7 @@ import type { TrilError } from './error.js';
 export type Raw = MainModule;
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;
+export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;
 
 /** What a module is given when it is made. */
 export interface RawOptions {

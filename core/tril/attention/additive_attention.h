@@ -12,11 +12,23 @@
 namespace tril {
 
 // What queries and keys are projected by, and what weighs their sum.
-struct AdditiveWeights {
-  MatrixView<const float> query = {};  // Wq [A, Dq]
-  MatrixView<const float> key = {};    // Wk [A, Dk]
-  VectorView<const float> score = {};  // w_score [A]
+template <typename T>
+struct BasicAdditiveWeights {
+  MatrixView<T> query = {};  // Wq [A, Dq]
+  MatrixView<T> key = {};    // Wk [A, Dk]
+  VectorView<T> score = {};  // w_score [A]
+
+  // For foundation/parameters.h. PyTorch has no such module, and no names.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("w_q", each.query...);
+    visit("w_k", each.key...);
+    visit("v", each.score...);
+  }
 };
+
+// To be read.
+using AdditiveWeights = BasicAdditiveWeights<const float>;
 
 // Views to fill; none: not wanted.
 struct AdditiveTrace {

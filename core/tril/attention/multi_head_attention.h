@@ -2,13 +2,19 @@
 // batch_first:
 //
 //   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
+//   queries and keys rotated by their positions, where asked for
+//   keys, values = those of the cache, and then these, where there is a cache
 //   heads   = attention(queries, keys, values)
-//   output  = heads Wo^T + bo,  the heads side by side
+//   out     = heads Wo^T + bo,  the heads side by side
 #pragma once
 
 #include <tril/attention/attention.h>
+#include <tril/attention/key_value_cache.h>
 #include <tril/foundation/parameters.h>
 #include <tril/layers/prepared_weights.h>
+#include <tril/layers/rotary_positions.h>
+
+#include <optional>
 
 namespace tril {
 
@@ -41,6 +47,14 @@ struct BasicMultiHeadWeights {
 // To be read.
 using MultiHeadWeights = BasicMultiHeadWeights<const float>;
 
+// How queries and keys are rotated by their positions (layers/rotary_positions.h). The first token
+// stands at 0, or, where there is a cache, behind those in it.
+struct MultiHeadRotary {
+  double base = 10000;                      // pair i turns by base^(-2 i / R) radians a position
+  Index width = 0;                          // R, the elements of a head that are turned; 0: all
+  RotaryPairs pairs = RotaryPairs::halves;  // which of them together
+};
+
 // Heads, and where keys and values come from.
 struct MultiHeadOptions {
   Index heads = 1;     // H, which divides E
@@ -50,14 +64,18 @@ struct MultiHeadOptions {
   TensorView<const float, 3> context = {};
   // What values are made of, if not of context.
   TensorView<const float, 3> value_context = {};
+  std::optional<MultiHeadRotary> rotary = {};  // none: not rotated
+  // Decoding: where keys and values of x's tokens are appended, and those before them found; S is
+  // then the length of the cache. Not with context, nor with attention.past, which follows from it.
+  KeyValueCache* past = nullptr;
   AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
 };
 
 // Views to fill; none: not wanted.
 struct MultiHeadTrace {
   TensorView<float, 4> queries = {};          // [B, H, T, D]
-  TensorView<float, 4> keys = {};             // [B, Hk, S, D]
-  TensorView<float, 4> values = {};           // [B, Hk, S, D]
+  TensorView<float, 4> keys = {};             // [B, Hk, S, D], or with a cache [B, Hk, T, D]
+  TensorView<float, 4> values = {};           // as keys
   AttentionTrace attention = {};              // [B, H, T, S]
   TensorView<float, 3> average_weights = {};  // [B, T, S]: the mean over heads
   TensorView<float, 4> heads = {};            // [B, H, T, D]: what attention gives, a head each
@@ -65,7 +83,7 @@ struct MultiHeadTrace {
 
 // x [B, T, C], out [B, T, C]. What is written may not share memory with what is read.
 // `prepared`: where packed copies of weights are looked for. Throws Error where shapes or options
-// do not fit.
+// do not fit; a cache is then as it was.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {},

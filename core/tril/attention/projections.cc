@@ -22,6 +22,10 @@ MatrixView<T> flattened(const TensorView<T, 3>& view) {
   return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
 }
 
+bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 3>& b) noexcept {
+  return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
+}
+
 // The columns from `first` on, where a panel begins there; else none.
 PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
   if (!packed || first % tile_kernels().panel_cols != 0) return {};
@@ -97,6 +101,9 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
     result.query.packed = columns_from(packed, 0);
     result.key.packed = columns_from(packed, rows);
     result.value.packed = columns_from(packed, rows + key_rows);
+    if (is_same(x, context) && is_same(x, value_context)) {
+      result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias, packed};
+    }
   } else {
     check_view(weights.k_proj_weight, call, "k_proj_weight");
     check_view(weights.v_proj_weight, call, "v_proj_weight");

@@ -21,6 +21,8 @@ struct Projections {
   VectorView<const float> out_bias;
   Index kv_heads;
   Index width;  // of one head
+  // All three in one, where they are stacked in the weights and have one input; else none.
+  Projection stacked = {};
 
   // Throws where a view that is written shares memory with an input or a weight.
   template <int Rank>

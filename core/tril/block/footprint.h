@@ -20,7 +20,8 @@ class Footprint {
   }
   template <typename Weights>
   void reads_all(const Weights& weights) {
-    for_each_parameter(weights, [this](const ParameterName&, const auto& view) { reads(view); });
+    for_each_parameter(weights,
+                       [this](const ParameterName&, const auto& view) { this->reads(view); });
   }
 
   // Throws Error unless `view`, if it is given at all, has this shape and lies apart from

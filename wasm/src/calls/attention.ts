@@ -1,4 +1,5 @@
 import type { Context } from '../context.js';
+import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, integerOption } from '../names.js';
 import { numberOption, optionalNumber, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -27,9 +28,10 @@ export interface AttentionOptions {
   /** c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
   readonly softcap?: number;
   /**
-   * Keys and values from before, prepended to these; the result then has `present`, all of them.
+   * Keys and values from before: a cache, to which these are appended in place, or tensors that they
+   * are put behind; the result then has `present`, all of them.
    */
-  readonly past?: KeyValue;
+  readonly past?: KeyValue | KeyValueCache;
   /**
    * One a batch: how many of the keys are real; causal counts so that the last query stands at the
    * last of them.
@@ -126,21 +128,23 @@ export const attentionCalls = (context: Context) => ({
     const call = 'attention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
     const { past, out = null } = options;
-    if (past !== undefined) checkKeys(call, 'past', 'part', past, ['key', 'value']);
+    const cache = past instanceof KeyValueCache ? context.cacheHandle(call, 'past', past) : null;
+    const given = past instanceof KeyValueCache ? undefined : past;
+    if (given !== undefined) checkKeys(call, 'past', 'part', given, ['key', 'value']);
     const tensors = {
       ...{ query: q, key: k, value: v, out },
-      ...{ 'past.key': past ? past.key : null, 'past.value': past ? past.value : null },
+      ...{ 'past.key': given ? given.key : null, 'past.value': given ? given.value : null },
     };
     return context.run(call, tensors, (t) => {
       const [pastKey, pastValue] = [t['past.key'], t['past.value']];
       const made = context.raw._attention(
-        ...[context.engine, t.query, t.key, t.value, pastKey, pastValue, raw, t.out],
+        ...[context.engine, t.query, t.key, t.value, pastKey, pastValue, cache, raw, t.out],
       );
       const { output = out, presentKey, presentValue, ...trace } = context.adoptAll(made);
       return {
         output,
         ...(raw.trace && { trace }),
-        ...(past && { present: { key: presentKey, value: presentValue } }),
+        ...(given && { present: { key: presentKey, value: presentValue } }),
       } as unknown as AttentionResult<Options>;
     });
   },

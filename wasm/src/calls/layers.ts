@@ -38,11 +38,12 @@ export interface RotaryOptions extends OutOption {
   readonly width?: number;
 }
 
-function rotaryPairs(pairs: unknown): boolean {
+/** Whether pairs are interleaved. */
+export function rotaryPairs(call: string, argument: string, pairs: unknown): boolean {
   if (pairs === undefined || pairs === 'halves') return false;
   if (pairs === 'interleaved' || pairs === 'neighbours') return true;
   const problem = `must be "halves" or "interleaved", is ${describe(pairs)}`;
-  throw new TrilError('rotaryPositions', 'pairs', problem);
+  throw new TrilError(call, argument, problem);
 }
 
 export const layerCalls = (context: Context) => {
@@ -138,7 +139,7 @@ export const layerCalls = (context: Context) => {
       const { width, out = null } = options;
       const rawOptions = {
         base: numberOption(call, 'base', options.base, 10000),
-        interleaved: rotaryPairs(options.pairs),
+        interleaved: rotaryPairs('rotaryPositions', 'pairs', options.pairs),
         width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
       };
       const counted = Int32Array.from({ length: x.shape.at(-2) ?? 1 }, (_, t) => t);

@@ -1,7 +1,9 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
-import { booleanOption, checkKeys } from '../names.js';
+import { KeyValueCache } from '../key-value-cache.js';
+import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
+import { rotaryPairs, type RotaryOptions } from './layers.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
 
 /**
@@ -33,6 +35,13 @@ export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads
   readonly context?: Tensor;
   /** What values are made of; `context` unless given. */
   readonly valueContext?: Tensor;
+  /** Rotates queries and keys by their positions, which count from the length of the cache. */
+  readonly rotary?: Omit<RotaryOptions, 'positions' | 'out'>;
+  /**
+   * A cache, to which keys and values of `x` are appended, and whose tokens are all attended to.
+   * Not with `context`.
+   */
+  readonly past?: KeyValueCache;
   /** Also return the weights after softmax. */
   readonly needWeights?: boolean;
   /**
@@ -65,7 +74,18 @@ export type MultiHeadResult<Options> = {
     : { readonly trace?: MultiHeadTrace });
 
 const optionNames = [
-  ...['heads', 'kvHeads', 'context', 'valueContext', 'causal', 'mask', 'scale', 'softcap'],
+  ...[
+    'heads',
+    'kvHeads',
+    'context',
+    'valueContext',
+    'rotary',
+    'past',
+    'causal',
+    'mask',
+    'scale',
+    'softcap',
+  ],
   ...['keyLengths', 'method', 'needWeights', 'averageWeights', 'trace', 'out'],
 ];
 
@@ -100,17 +120,33 @@ export const multiHeadCalls = (context: Context) => ({
     const call = 'multiHeadAttention';
     checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
     const attention = rawAttentionOptions(context, call, options, optionNames);
+    const { rotary, past } = options;
+    if (rotary !== undefined) {
+      checkKeys(call, 'rotary', 'option', rotary, ['base', 'pairs', 'width']);
+    }
+    if (past !== undefined && !(past instanceof KeyValueCache)) {
+      const problem = `must be a cache (tril.keyValueCache makes one), is ${describe(past)}`;
+      throw new TrilError(call, 'past', problem);
+    }
+    const cache = past ? context.cacheHandle(call, 'past', past) : null;
     if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
     const raw = {
       attention,
       needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
       averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
+      rotates: rotary !== undefined,
+      rotary: {
+        base: numberOption(call, 'rotary.base', rotary?.base, 10000),
+        interleaved: rotaryPairs(call, 'rotary.pairs', rotary?.pairs),
+        width:
+          rotary?.width === undefined ? 0 : integerOption(call, 'rotary.width', rotary.width, 0, 1),
+      },
     };
     const { out = null, context: keysFrom = null, valueContext = null } = options;
     const inputs = { x, context: keysFrom, valueContext, out };
     return context.runWithWeights(call, weights, inputs, (t, state) => {
       const made = context.raw._multiHeadAttention(
-        ...[context.engine, t.x, state, t.context, t.valueContext, raw, t.out],
+        ...[context.engine, t.x, state, t.context, t.valueContext, cache, raw, t.out],
       );
       const { output = out, averageWeights, ...trace } = context.adoptAll(made);
       return {

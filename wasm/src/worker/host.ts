@@ -1,7 +1,8 @@
-// The Worker's own script: a module, the tensors and masks that the other side refers to, and what
-// it asks for.
+// The Worker's own script: a module, the tensors, masks and caches that the other side refers to, and
+// what it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
+import { KeyValueCache } from '../key-value-cache.js';
 import { loadTril, type LoadOptions, type Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
@@ -12,21 +13,25 @@ const port: Port<Answer, Request | Cancellation> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-const held = new Map<number, Tensor | Mask>();
+type Held = Tensor | Mask | KeyValueCache;
+const held = new Map<number, Held>();
 /** The same for the same, such as a tensor that was given as `out`. */
-const references = new WeakMap<Tensor | Mask, number>();
+const references = new WeakMap<Held, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
 
-function hold(value: Tensor | Mask): Reference {
+function hold(value: Held): Reference {
   const $reference = references.get(value) ?? ++lastReference;
   held.set($reference, value);
   references.set(value, $reference);
-  return value instanceof Tensor ? { $reference, shape: value.shape } : { $reference };
+  if (value instanceof Tensor) return { $reference, shape: value.shape };
+  return value instanceof KeyValueCache ? { $reference, sizes: value.sizes } : { $reference };
 }
 
 const toReference = (part: unknown): unknown =>
-  part instanceof Tensor || part instanceof Mask ? hold(part) : undefined;
+  part instanceof Tensor || part instanceof Mask || part instanceof KeyValueCache
+    ? hold(part)
+    : undefined;
 
 const fromReference = (part: unknown): unknown => {
   const reference = (part as Partial<Reference> | null | undefined)?.$reference;
@@ -56,7 +61,8 @@ async function perform({ path, on, values }: Request): Promise<unknown> {
     self = found;
     found = (found as Record<string, unknown>)[name];
   }
-  if (typeof found !== 'function') return undefined; // a mask has nothing to dispose
+  // A number is a property, such as a cache's length; a mask has nothing to dispose.
+  if (typeof found !== 'function') return typeof found === 'number' ? found : undefined;
   const decoded = values.map((value) => mapParts(value, fromReference));
   const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);

@@ -6,6 +6,7 @@
  */
 import { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
+import { KeyValueCache, type KeyValueCacheSizes } from '../key-value-cache.js';
 import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
@@ -27,19 +28,16 @@ interface How {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteTensor implements AsyncDisposable {
-  /** The sizes of the axes, outermost first. */
-  readonly shape: readonly number[];
+/** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
+abstract class RemoteObject implements AsyncDisposable {
   readonly #line: Line;
   readonly #reference: number;
   #disposed = false;
 
-  /** @internal Remote tensors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, shape: readonly number[]) {
+  /** @internal Made by the calls of a Worker. */
+  constructor(line: Line, reference: number) {
     this.#line = line;
     this.#reference = reference;
-    this.shape = Object.freeze(shape);
   }
 
   /** @internal */
@@ -57,26 +55,10 @@ export class RemoteTensor implements AsyncDisposable {
     return this.#disposed;
   }
 
-  /** All numbers in row-major order. */
-  read(): Promise<Float32Array> {
-    return this.#ask('read') as Promise<Float32Array>;
-  }
-
-  /** The numbers as nested arrays, for small tensors. */
-  toArray<Nested extends NestedNumbers = NestedNumbers>(): Promise<Nested> {
-    return this.#ask('toArray') as Promise<Nested>;
-  }
-
-  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
-  async write(data: Values): Promise<this> {
-    await this.#ask('write', data);
-    return this;
-  }
-
   /** Gives the memory back, when the calls asked for before are done. */
   async dispose(): Promise<void> {
     if (this.#disposed) return;
-    const done = this.#ask('dispose');
+    const done = this.ask('dispose');
     this.#disposed = true;
     forgotten.unregister(this);
     await done;
@@ -86,20 +68,72 @@ export class RemoteTensor implements AsyncDisposable {
   /** What `await using` calls at the end of a block. */
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
-  /** `RemoteTensor [2, 3]`. */
-  toString(): string {
-    return `RemoteTensor ${shapeText(this.shape)}`;
-  }
-
-  async #ask(method: string, ...values: unknown[]): Promise<unknown> {
-    checkAlive(this, method, 'tensor');
+  /** @internal */
+  protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
+    checkAlive(this, method, this instanceof RemoteTensor ? 'tensor' : 'cache');
     return this.line.ask([method], values, { on: this.reference });
   }
 }
 
 // Engines without `await using` have no Symbol.asyncDispose either.
 if (Symbol.asyncDispose) {
-  RemoteTensor.prototype[Symbol.asyncDispose] = RemoteTensor.prototype.dispose;
+  RemoteObject.prototype[Symbol.asyncDispose] = RemoteObject.prototype.dispose;
+}
+
+/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteTensor extends RemoteObject {
+  /** The sizes of the axes, outermost first. */
+  readonly shape: readonly number[];
+
+  /** @internal Remote tensors are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, shape: readonly number[]) {
+    super(line, reference);
+    this.shape = Object.freeze(shape);
+  }
+
+  /** All numbers in row-major order. */
+  read(): Promise<Float32Array> {
+    return this.ask('read') as Promise<Float32Array>;
+  }
+
+  /** The numbers as nested arrays, for small tensors. */
+  toArray<Nested extends NestedNumbers = NestedNumbers>(): Promise<Nested> {
+    return this.ask('toArray') as Promise<Nested>;
+  }
+
+  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
+  async write(data: Values): Promise<this> {
+    await this.ask('write', data);
+    return this;
+  }
+
+  /** `RemoteTensor [2, 3]`. */
+  override toString(): string {
+    return `RemoteTensor ${shapeText(this.shape)}`;
+  }
+}
+
+/** A `KeyValueCache` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteKeyValueCache extends RemoteObject {
+  /** Its sizes, with what was not given. */
+  readonly sizes: Required<KeyValueCacheSizes>;
+
+  /** @internal Remote caches are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, sizes: Required<KeyValueCacheSizes>) {
+    super(line, reference);
+    this.sizes = Object.freeze(sizes);
+  }
+
+  /** How many tokens there are, when the calls asked for before are done. */
+  length(): Promise<number> {
+    return this.ask('length') as Promise<number>;
+  }
+
+  /** Forgets all tokens from `length` on. */
+  async rewind(length: number): Promise<this> {
+    await this.ask('rewind', length);
+    return this;
+  }
 }
 
 /** A mask that lives in the Worker. */
@@ -126,14 +160,16 @@ export class RemoteMask {
 }
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
-/** The Worker's own where `T` has tensors and masks, through arrays and objects. */
+/** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */
 export type Remote<T> = T extends AsIs
   ? T
   : T extends Tensor
     ? RemoteTensor
     : T extends Mask
       ? RemoteMask
-      : { [Name in keyof T]: Remote<T[Name]> };
+      : T extends KeyValueCache
+        ? RemoteKeyValueCache
+        : { [Name in keyof T]: Remote<T[Name]> };
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -182,13 +218,10 @@ const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
   ({ line, reference }) => line.discard(reference),
 );
 
-function checkAlive(value: RemoteTensor | RemoteMask, call: string, argument: string): void {
-  if (!(value instanceof RemoteTensor) || !value.disposed) return;
-  throw new TrilError(
-    call,
-    argument,
-    `has been disposed; its shape was [${value.shape.join(', ')}]`,
-  );
+function checkAlive(value: RemoteObject | RemoteMask, call: string, argument: string): void {
+  if (!(value instanceof RemoteObject) || !value.disposed) return;
+  const shape = value instanceof RemoteTensor ? `; its shape was ${shapeText(value.shape)}` : '';
+  throw new TrilError(call, argument, `has been disposed${shape}`);
 }
 
 function errorOf({ message, tril }: Failure): Error {
@@ -202,7 +235,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
     number,
     { resolve(value: unknown): void; reject(reason: Error): void; values: readonly unknown[] }
   >();
-  const known = new Map<number, WeakRef<RemoteTensor>>();
+  const known = new Map<number, WeakRef<RemoteObject>>();
   let lastId = 0;
   let closed: string | undefined;
   const end = (reason: string): void => {
@@ -213,10 +246,10 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
 
   const encode = (call: string, value: unknown): unknown =>
     mapParts(value, (part) => {
-      if (part instanceof Tensor || part instanceof Mask) {
+      if (part instanceof Tensor || part instanceof Mask || part instanceof KeyValueCache) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
-      if (!(part instanceof RemoteTensor || part instanceof RemoteMask)) return undefined;
+      if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;
       if (part.line !== line) {
         throw new TrilError(call, 'values', 'belongs to another Worker');
       }
@@ -225,15 +258,17 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
     });
   const decode = (value: unknown): unknown =>
     mapParts(value, (part) => {
-      const { $reference, shape } = (part ?? {}) as Partial<Reference>;
+      const { $reference, shape, sizes } = (part ?? {}) as Partial<Reference>;
       if ($reference === undefined) return undefined;
-      if (!shape) return new RemoteMask(line, $reference);
+      if (!shape && !sizes) return new RemoteMask(line, $reference);
       const there = known.get($reference)?.deref();
       if (there) return there;
-      const tensor = new RemoteTensor(line, $reference, shape);
-      known.set($reference, new WeakRef(tensor));
-      forgotten.register(tensor, { line, reference: $reference }, tensor);
-      return tensor;
+      const made = shape
+        ? new RemoteTensor(line, $reference, shape)
+        : new RemoteKeyValueCache(line, $reference, sizes!);
+      known.set($reference, new WeakRef(made));
+      forgotten.register(made, { line, reference: $reference }, made);
+      return made;
     });
 
   /** Frees what an aborted call has made, but not what it was given as `out`. */

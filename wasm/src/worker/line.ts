@@ -1,10 +1,13 @@
 import type { Shapes } from '../error.js';
+import type { KeyValueCacheSizes } from '../key-value-cache.js';
 
-/** A tensor or a mask that stays in the Worker, as it is written in messages. */
+/** A tensor, a mask or a cache that stays in the Worker, as it is written in messages. */
 export interface Reference {
   readonly $reference: number;
   /** Of a tensor. */
   readonly shape?: readonly number[];
+  /** Of a cache. */
+  readonly sizes?: Required<KeyValueCacheSizes>;
 }
 
 /** Asks that a call not be made that has not begun. */

@@ -1,0 +1,239 @@
+// The cache for decoding: the same results as attention to everything at once, in place, and what it
+// refuses.
+import { loadTril, TrilError, type KeyValueCache } from 'tril';
+import { loadTril as loadRemote } from 'tril/worker';
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { attentionTolerance, epsilon, expectClose } from './reference.js';
+
+const [B, H, Hk, T, D] = [2, 4, 2, 9, 8];
+const random = (seed: number, ...shape: number[]) => tril.randomUniform(shape, { seed, low: -1 });
+
+/** Rows [from, to) of axis 2 of a tensor [B, H, T, D], or of axis 1 of [B, T, C]. */
+function tokens(tensor: ReturnType<typeof random>, from: number, to: number) {
+  const time = tensor.rank - 2;
+  const [length, width] = tensor.shape.slice(time) as [number, number];
+  const all = tensor.read();
+  const blocks = tensor.size / (length * width);
+  const parts = Array.from({ length: blocks }, (_, n) => [
+    ...all.slice((n * length + from) * width, (n * length + to) * width),
+  ]);
+  const shape = [...tensor.shape.slice(0, time), to - from, width];
+  return tril.tensor(shape, parts.flat());
+}
+
+// Two results that differ in the order of their sums: each may err by what one may.
+const tolerance = 2 * attentionTolerance;
+/** As in the tests of multiHeadAttention, for each of the two. */
+const moduleTolerance = 2 * 64 * epsilon;
+
+describe('keyValueCache', () => {
+  it('decodes token by token what attention gives at once', () => {
+    withoutLeak(() => {
+      const [q, k, v] = [random(1, B, H, T, D), random(2, B, Hk, T, D), random(3, B, Hk, T, D)];
+      const cache = tril.keyValueCache({ batch: B, heads: Hk, width: D, capacity: T });
+      const whole = tril.attention(q, k, v, { causal: true }).output;
+      const decoded = (sizes: readonly number[]) => {
+        cache.rewind(0);
+        let from = 0;
+        for (const size of sizes) {
+          const part = (tensor: typeof q) => tokens(tensor, from, from + size);
+          const options = { causal: true, past: cache } as const;
+          const { output, ...rest } = tril.attention(part(q), part(k), part(v), options);
+          expect(rest).toEqual({});
+          expectClose(output.read(), tokens(whole, from, from + size).read(), tolerance);
+          from += size;
+          expect(cache.length).toBe(from);
+        }
+      };
+      decoded(Array<number>(T).fill(1));
+      decoded([4, 1, 3, 1]);
+      cache.rewind(0);
+      const again = tril.attention(q, k, v, { causal: true, past: cache }).output;
+      expect(again.read()).toEqual(whole.read());
+      cache.dispose();
+      cache.dispose();
+    });
+  });
+
+  it('takes heads side by side, and one head without axes', () => {
+    withoutLeak(() => {
+      const [q, k] = [random(1, T, H * D), random(2, T, Hk * D)];
+      const packed = tril.keyValueCache({ heads: Hk, width: D, capacity: T });
+      const options = { heads: H, kvHeads: Hk, causal: true } as const;
+      const expected = tril.attention(q, k, k, options).output.read();
+      const { output } = tril.attention(q, k, k, { ...options, past: packed });
+      expect(output.read()).toEqual(expected);
+      const single = tril.keyValueCache({ width: D, valueWidth: 3, capacity: 2 * T });
+      const [x, y] = [random(3, T, D), random(4, T, 3)];
+      tril.attention(x, x, y, { past: single });
+      const traced = tril.attention(x, x, y, { past: single, trace: true }).trace;
+      expect(traced.weights.shape).toEqual([T, 2 * T]);
+      packed.dispose();
+      single.dispose();
+    });
+  });
+
+  it('serves multiHeadAttention, with rotated queries and keys', () => {
+    withoutLeak(() => {
+      const C = H * D;
+      const scale = 1 / Math.sqrt(C);
+      const weight = (seed: number, rows: number) =>
+        tril.tensor(
+          [rows, C],
+          random(seed, rows, C)
+            .read()
+            .map((w) => w * scale),
+        );
+      const weights = { in_proj_weight: weight(1, 3 * C), 'out_proj.weight': weight(2, C) };
+      const x = random(3, B, T, C);
+      for (const rotary of [
+        undefined,
+        { base: 100 },
+        { width: 4, pairs: 'interleaved' },
+      ] as const) {
+        const options = { heads: H, causal: true, ...(rotary && { rotary }) };
+        const whole = tril.multiHeadAttention(x, weights, options).output;
+        const cache = tril.keyValueCache({ batch: B, heads: H, width: D, capacity: T });
+        for (let t = 0; t < T; ++t) {
+          const with_ = { ...options, past: cache, needWeights: true, trace: true } as const;
+          const made = tril.multiHeadAttention(tokens(x, t, t + 1), weights, with_);
+          expectClose(made.output.read(), tokens(whole, t, t + 1).read(), moduleTolerance);
+          expect(made.weights.shape).toEqual([B, 1, t + 1]);
+          expect(made.trace.keys.shape).toEqual([B, H, 1, D]);
+          expect(made.trace.scores.shape).toEqual([B, H, 1, t + 1]);
+        }
+        expect(cache.length).toBe(T);
+        cache.dispose();
+      }
+    });
+  });
+
+  it('counts as memory until it is disposed, by hand or with its scope', () => {
+    withoutLeak(() => {
+      const { bytes } = tril.memory();
+      const cache = tril.keyValueCache({
+        batch: 2,
+        heads: 3,
+        width: 4,
+        valueWidth: 5,
+        capacity: 6,
+      });
+      expect(tril.memory().bytes - bytes).toBe(4 * 2 * 3 * 6 * (4 + 5));
+      expect(String(cache)).toBe('KeyValueCache [2, 3, 6, 4]');
+      cache.dispose();
+      expect(cache.disposed).toBe(true);
+      expect(() => cache.length).toThrow('has been disposed');
+      const inner: KeyValueCache[] = [];
+      const kept = tril.scope(() => {
+        inner.push(tril.keyValueCache({ width: 1, capacity: 1 }));
+        return { cache: tril.keyValueCache({ width: 2, capacity: 1 }) };
+      });
+      expect(inner[0]!.disposed).toBe(true);
+      expect(kept.cache.length).toBe(0);
+      kept.cache.dispose();
+      expect(tril.memory().bytes).toBe(bytes);
+    });
+  });
+
+  it('refuses what does not fit, and stays as it was', async () => {
+    const other = await loadTril({ variant: 'simd' });
+    withoutLeak(() => {
+      const sizes = { batch: B, heads: Hk, width: D, capacity: 4 };
+      const refuseSizes = (changed: object, argument: string, says: string | RegExp) =>
+        expectRefused(() => tril.keyValueCache({ ...sizes, ...changed }), {
+          call: 'keyValueCache',
+          argument,
+          says,
+        });
+      refuseSizes({ width: undefined }, 'width', 'must be given');
+      refuseSizes({ capacity: 0 }, 'capacity', 'of at least 1, is 0');
+      refuseSizes({ heads: 1.5 }, 'heads', 'whole number');
+      refuseSizes({ depth: 3 }, 'depth', 'unknown size "depth"');
+      refuseSizes({ capacity: 2 ** 31 - 1 }, 'capacity', /too large to address|memory/);
+
+      const cache = tril.keyValueCache(sizes);
+      const [q, k] = [random(1, B, H, 3, D), random(2, B, Hk, 3, D)];
+      tril.attention(q, k, k, { past: cache });
+      const out = tril.zeros([B, H, 3, D]);
+      const refuse = (options: object, argument: string, says: string | RegExp, key = k) => {
+        const body = () => tril.attention(q, key, key, { past: cache, out, ...options });
+        expectRefused(body, { call: 'attention', argument, says, out });
+        expect(cache.length).toBe(3);
+      };
+      refuse({}, 'past', 'a capacity of 4 tokens and holds 3; 3 more do not fit');
+      refuse({}, 'past', 'holds keys [2, 2, 3, 8], those to append are [2, 4, 3, 8]', q);
+      cache.rewind(1);
+      tril.attention(tokens(q, 0, 2), tokens(k, 0, 2), tokens(k, 0, 2), { past: cache });
+      cache.rewind(1);
+      const refuseOne = (options: object, argument: string, says: string | RegExp) => {
+        const body = () => tril.attention(q, k, k, { past: cache, ...options });
+        expectRefused(body, { call: 'attention', argument, says });
+        expect(cache.length).toBe(1);
+      };
+      refuseOne({ scale: NaN }, 'scale', 'finite');
+      refuseOne({ keyLengths: [1, 2] }, 'keyLengths', 'exclude each other');
+      refuseOne({ past: 3 }, 'past', 'must be an object');
+      expectRefused(() => cache.rewind(2), {
+        call: 'rewind',
+        argument: 'length',
+        says: 'from 0 to the 1 tokens',
+      });
+      expectRefused(() => cache.rewind(-1), {
+        call: 'rewind',
+        argument: 'length',
+        says: 'at least 0',
+      });
+      const foreign = other.keyValueCache(sizes);
+      refuseOne({ past: foreign }, 'past', 'belongs to another loaded module');
+      foreign.dispose();
+      const x = random(3, B, 1, H * D);
+      const weights = {
+        in_proj_weight: random(4, 3 * H * D, H * D),
+        'out_proj.weight': random(5, H * D, H * D),
+      };
+      const refuseModule = (options: object, argument: string, says: string) => {
+        const body = () =>
+          tril.multiHeadAttention(x, weights, { heads: H, past: cache, ...options });
+        expectRefused(body, { call: 'multiHeadAttention', argument, says });
+      };
+      refuseModule({}, 'past', 'holds keys [2, 2, 1, 8]');
+      refuseModule({ past: { key: k, value: k } }, 'past', 'must be a cache');
+      refuseModule({ past: undefined, rotary: { width: 3 } }, 'rotary.width', 'must be even');
+      refuseModule({ past: undefined, rotary: { pairs: 'both' } }, 'rotary.pairs', '"interleaved"');
+      cache.dispose();
+      expectRefused(() => tril.attention(q, k, k, { past: cache }), {
+        call: 'attention',
+        argument: 'past',
+        says: 'has been disposed',
+      });
+    });
+  });
+
+  it('lives in a Worker as well', async () => {
+    const remote = await loadRemote({ variant: 'simd' });
+    try {
+      const q = await remote.randomNormal([1, H, 3, D], { seed: 1 });
+      const k = await remote.randomNormal([1, Hk, 3, D], { seed: 2 });
+      const before = (await remote.memory()).bytes;
+      const cache = await remote.keyValueCache({ heads: Hk, width: D, capacity: 7 });
+      expect(cache.sizes).toEqual({ batch: 1, heads: Hk, width: D, valueWidth: D, capacity: 7 });
+      const first = await remote.attention(q, k, k, { causal: true, past: cache });
+      const whole = await remote.attention(q, k, k, { causal: true });
+      expect(await first.output.read()).toEqual(await whole.output.read());
+      await remote.attention(q, k, k, { causal: true, past: cache });
+      expect(await cache.length()).toBe(6);
+      await expect(remote.attention(q, k, k, { past: cache })).rejects.toThrow(TrilError);
+      expect(await (await cache.rewind(2)).length()).toBe(2);
+      await cache.dispose();
+      await cache.dispose();
+      expect(cache.disposed).toBe(true);
+      await expect(cache.length()).rejects.toThrow('has been disposed');
+      for (const { output } of [first, whole]) await output.dispose();
+      const left = (await remote.memory()).bytes - before;
+      expect(left).toBe(4 * H * 3 * D); // the output of the second step, which nobody kept
+    } finally {
+      remote.close();
+    }
+  });
+});

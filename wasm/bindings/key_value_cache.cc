@@ -1,0 +1,23 @@
+#include "key_value_cache.h"
+
+namespace tril::js {
+
+Cache::Cache(Engine& engine, const KeyValueCacheSizes& sizes) : usage_(engine.usage), core_(sizes) {
+  usage_.bytes += static_cast<double>(core_.bytes());
+}
+
+Cache::~Cache() { usage_.bytes -= static_cast<double>(core_.bytes()); }
+
+CacheHandle make_cache(Engine& engine, int batches, int heads, int capacity, int width,
+                       int value_width) {
+  return std::make_shared<Cache>(engine,
+                                 KeyValueCacheSizes{batches, heads, capacity, width, value_width});
+}
+
+int cache_length(Cache& cache) { return static_cast<int>(cache.core().length()); }
+
+void set_cache_length(Cache& cache, double length) {
+  cache.core().set_length(static_cast<Index>(length));
+}
+
+}  // namespace tril::js

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tril/attention/key_value_cache.h>
+
+#include "tensor.h"
+
+namespace tril::js {
+
+// A KeyValueCache that JavaScript owns; what it takes counts as the engine's.
+class Cache {
+ public:
+  Cache(Engine& engine, const KeyValueCacheSizes& sizes);
+  ~Cache();
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+
+  KeyValueCache& core() noexcept { return core_; }
+
+ private:
+  Usage& usage_;
+  KeyValueCache core_;
+};
+
+using CacheHandle = std::shared_ptr<Cache>;
+
+// The exports of a cache.
+CacheHandle make_cache(Engine& engine, int batches, int heads, int capacity, int width,
+                       int value_width);
+int cache_length(Cache& cache);
+void set_cache_length(Cache& cache, double length);
+
+}  // namespace tril::js

@@ -1,0 +1,100 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import { integerOption } from './names.js';
+import type { RawCache } from './raw.js';
+
+/** Of a cache; all are whole numbers of at least 1. */
+export interface KeyValueCacheSizes {
+  /** B; 1 unless given. */
+  readonly batch?: number;
+  /** Hk, the heads of keys and values; 1 unless given. */
+  readonly heads?: number;
+  /** D, the width of a key. */
+  readonly width: number;
+  /** Dv, the width of a value; as of a key unless given. */
+  readonly valueWidth?: number;
+  /** The most tokens that it can hold. */
+  readonly capacity: number;
+}
+
+/**
+ * Keys and values of the tokens so far, in the memory of one loaded module. Made by
+ * `tril.keyValueCache`, given to `attention` and `multiHeadAttention` as `past`, which append to it
+ * in place; its memory is given back by `dispose`, at the end of a `using` declaration or of a
+ * `tril.scope`.
+ */
+export class KeyValueCache implements Disposable {
+  /** Its sizes, with what was not given. */
+  readonly sizes: Required<KeyValueCacheSizes>;
+  readonly #context: Context;
+  #raw: RawCache | undefined;
+
+  /** @internal Caches are made by `tril.keyValueCache`. */
+  constructor(context: Context, raw: RawCache, sizes: Required<KeyValueCacheSizes>) {
+    if (!raw) throw new TrilError('KeyValueCache', 'sizes', 'caches are made by keyValueCache');
+    this.#context = context;
+    this.#raw = raw;
+    this.sizes = Object.freeze(sizes);
+  }
+
+  /** @internal Behind a getter, since consoles print what is a property. */
+  get context(): Context {
+    return this.#context;
+  }
+
+  /** How many tokens there are. */
+  get length(): number {
+    return this.raw('length').length();
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /**
+   * Forgets all tokens from `length` on, in no time.
+   * @throws TrilError for more than there are
+   *
+   * @example
+   * ```ts
+   * const cache = tril.keyValueCache({ heads: 2, width: 8, capacity: 16 });
+   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([1, 2, 5, 8], { seed }));
+   * tril.attention(q, k, v, { causal: true, past: cache });
+   * cache.rewind(3).length; // 3
+   * cache.rewind(4); // throws TrilError: rewind: length: must be from 0 to the 3 tokens
+   * ```
+   */
+  rewind(length: number): this {
+    const raw = this.raw('rewind');
+    const checked = integerOption('rewind', 'length', length, 0, 0);
+    this.#context.run('rewind', {}, () => raw.setLength(checked));
+    return this;
+  }
+
+  /** Gives the memory back. Any later use throws; disposing again does nothing. */
+  dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** `KeyValueCache [1, 8, 8192, 64]`: batches, heads, capacity, width. */
+  toString(): string {
+    const { batch, heads, capacity, width } = this.sizes;
+    return `KeyValueCache [${batch}, ${heads}, ${capacity}, ${width}]`;
+  }
+
+  /** @internal The module's own handle, for a call that names this cache as `argument`. */
+  raw(call: string, argument = 'cache'): RawCache {
+    if (this.#raw) return this.#raw;
+    throw new TrilError(call, argument, `has been disposed; it was ${String(this)}`);
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) KeyValueCache.prototype[Symbol.dispose] = KeyValueCache.prototype.dispose;
