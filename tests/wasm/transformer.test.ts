@@ -297,6 +297,11 @@ describe('blocks refuse', () => {
         says: 'unknown weight',
       });
       expectRefused(stack({}), { call: 'transformer', argument: 'encoder.layers', says: /layer/ });
+      expectRefused(stack({ 'encoder.layers.1.linear1.weight': one }), {
+        call: 'transformer',
+        argument: 'encoder.layers.0',
+        says: 'is left out, but there is layer 1',
+      });
     });
   });
 });
