@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { expect, test as base } from './fixtures.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** TRIL_NATIVE gives another build of the core, for runs side by side. */
 const native = process.env.TRIL_NATIVE ?? join(root, 'build', 'native');
 /** From those that need others to those that are needed. */
-const floors = ['block', 'attention', 'layers', 'matmul', 'foundation'];
+const floors = ['lessons', 'block', 'attention', 'layers', 'matmul', 'foundation'];
 const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
 
 export const languages = ['C++', 'NumPy', 'PyTorch'] as const;
@@ -108,12 +109,6 @@ class Interpreter {
 
 const modules = { NumPy: 'numpy', PyTorch: 'torch' } as const;
 
-/** A Python that has the module, where there is one. */
-const pythonWith = (module: string) =>
-  ['python3', '/usr/bin/python3'].find(
-    (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
-  );
-
 export class Runner {
   readonly #pythons = new Map<Language, Interpreter | undefined>();
   /** Programs that found what they should: the same one need not be run again. */
@@ -121,7 +116,7 @@ export class Runner {
 
   #python(language: 'NumPy' | 'PyTorch'): Interpreter | undefined {
     if (!this.#pythons.has(language)) {
-      const program = pythonWith(modules[language]);
+      const program = findPythonWith(modules[language]);
       this.#pythons.set(language, program ? new Interpreter(program) : undefined);
     }
     return this.#pythons.get(language);

@@ -49,6 +49,12 @@ export function findFirefox() {
   );
 }
 
+/** A Python that has the module, for the programs that the page gives away: the one on PATH, else the system's. */
+export const findPythonWith = (module) =>
+  ['python3', '/usr/bin/python3'].find(
+    (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
+  );
+
 /** GoogleTest's sources: its WebAssembly build is made from them. */
 export function findGoogleTest() {
   return findFile('/usr/src/googletest/CMakeLists.txt');
@@ -186,6 +192,16 @@ const requirements = [
     debian: 'firefox-esr',
     brew: '--cask firefox',
   },
+  ...[
+    { what: 'NumPy', module: 'numpy' },
+    { what: 'PyTorch', module: 'torch' },
+  ].map(({ what, module }) => ({
+    what,
+    purposes: ['browser'],
+    find: () => findPythonWith(module),
+    debian: `python3-${module}`,
+    elsewhere: 'left out: programs that the page gives away are then not run with it',
+  })),
   {
     what: 'Doxygen',
     purposes: ['check'],

@@ -97,7 +97,14 @@ def normal(seed, rows, cols):
     return np.array([draw() for _ in range(rows * cols)], np.float32).reshape(rows, cols)
 `;
 
-const oneLine = (text: string) => text.replace(/[\r\n]+/gu, ' ');
+/**
+ * Any text as the rest of a line. Control characters, line ends of any kind and what turns the direction of writing are
+ * left out; a backslash at the end, which would join the next line to a comment of C++, is no end any more.
+ */
+export const commented = (mark: string, text: string) =>
+  `${mark} ${text
+    .replace(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/\\\s*$/u, '\\ .')}`;
 
 function inputs(program: Program, write: (name: string, matrix: MatrixData) => string): string {
   return Object.entries(program.inputs)
@@ -105,10 +112,12 @@ function inputs(program: Program, write: (name: string, matrix: MatrixData) => s
     .join('\n');
 }
 
+// Python takes "coding: ..." in the first two lines for the file's encoding: what a visitor has typed stands below them.
+
 export function numpyProgram(program: Program): string {
-  return `# ${oneLine(program.about)}
-import numpy as np
+  return `import numpy as np
 from numpy import inf, nan
+${commented('#', program.about)}
 ${(program.uses ?? []).map((line) => `${line}\n`).join('')}
 ${inputs(program, numpyArray)}
 
@@ -126,9 +135,9 @@ print("largest difference:", np.abs(np.subtract(result, expected, where=~same, o
 }
 
 export function torchProgram(program: Program): string {
-  return `# ${oneLine(program.about)}
-import torch
+  return `import torch
 from math import inf, nan
+${commented('#', program.about)}
 ${(program.uses ?? []).map((line) => `${line}\n`).join('')}
 ${inputs(program, torchTensor)}
 
@@ -152,7 +161,7 @@ export function cppProgram(program: Program): string {
       ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'].concat(program.uses ?? []),
     ),
   ].sort();
-  return `// ${oneLine(program.about)}
+  return `${commented('//', program.about)}
 // With CMake: add_subdirectory(tril), then target_link_libraries(app tril::core).
 ${headers.map((header) => `#include <tril/${header}.h>`).join('\n')}
 
@@ -175,7 +184,8 @@ ${cppMatrix('expected', program.expected)}
       const double value = result[row][col], shown = expected[row][col];
       std::printf("%10.4f", value);
       const bool same = value == shown || (std::isnan(value) && std::isnan(shown));
-      if (!same) largest = std::fmax(largest, std::fabs(value - shown));
+      const double apart = same ? 0 : std::fabs(value - shown);
+      if (std::isnan(apart) || apart > largest) largest = apart;  // NaN, once there, stays
     }
     std::printf("\\n");
   }

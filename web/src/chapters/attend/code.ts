@@ -138,7 +138,7 @@ stable = scores.softmax(dim=1)`,
       cppProgram({
         about,
         inputs: { scores },
-        uses: ['attention/softmax_steps'],
+        uses: ['lessons/softmax_steps'],
         steps: `tril::Buffer<float, 2> both({2, ${cols}});
 const tril::MatrixView<float> naive(both.data(), {1, ${cols}}), stable(both.data() + ${cols}, {1, ${cols}});
 tril::softmax_steps(scores, false, naive);

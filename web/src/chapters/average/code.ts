@@ -51,7 +51,7 @@ softmax = torch.zeros_like(L).masked_fill(L == 0, ${literal(hidden)}).softmax(di
       cppProgram({
         about,
         inputs: { x },
-        uses: ['attention/running_average'],
+        uses: ['lessons/running_average'],
         steps: `// A batch of one sequence: [1, T, C].
 const tril::TensorView<const float, 3> batch(x.data(), {1, ${x.rows}, ${x.cols}});
 tril::Buffer<float, 3> loops(batch.shape()), matrix(batch.shape())${sums ? '' : ', softmax(batch.shape())'};
@@ -116,7 +116,7 @@ weights = powers / powers.sum()`,
       cppProgram({
         about,
         inputs: python.inputs,
-        uses: ['attention/softmax', 'matmul/matmul'],
+        uses: ['layers/softmax', 'matmul/matmul'],
         steps: `${
           free
             ? ''

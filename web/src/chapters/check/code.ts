@@ -52,7 +52,7 @@ const plain = {
 tril::Buffer<float, 2> values({1, x.size(0)});
 tril::singular_values(${squareOf}, values.view()[0]);`,
       result: 'values.view()',
-      uses: ['attention/attention', 'attention/singular_values'],
+      uses: ['attention/attention', 'lessons/singular_values'],
     },
   },
   layerNorm: {

@@ -152,7 +152,7 @@ for (tril::Index i = 0; i < T; ++i) {
   shares.view()[0][i] = static_cast<float>(so_far / all);
 }`,
           'shares.view()',
-          ['attention/attention', 'attention/singular_values'],
+          ['attention/attention', 'lessons/singular_values'],
         ),
       ),
   };

@@ -63,7 +63,7 @@ tril::Buffer<float, 4> attended({1, 1, ${size}, V.size(1)});
 std::copy_n(scores.data(), ${size * size}, weights.data());
 ${cppHidden(hide, size)}tril::matmul(weights, V, {}, attended.view()[0][0], scratch, parallel);`;
 
-const headers = ['attention/attention', 'attention/softmax', 'layers/linear', 'matmul/matmul'];
+const headers = ['attention/attention', 'layers/softmax', 'layers/linear', 'matmul/matmul'];
 
 export function programsOf({ answer, hide }: Pick<Scene, 'hide'> & { answer: MaskAnswer }) {
   const program = (steps: string, result: string, uses: readonly string[] = []): Program => ({

@@ -55,7 +55,7 @@ export function readingCode({ a, b }: Factors, reading: Reading, product: Matrix
       cppProgram({
         about,
         inputs: { a, b },
-        uses: ['matmul/readings'],
+        uses: ['lessons/readings'],
         steps: `tril::Buffer<float, 2> c({${a.rows}, ${b.cols}});
 int steps = 0;
 tril::read_product(a, b, tril::Reading::${cppReadings[reading]}, c,
@@ -133,7 +133,7 @@ export function memoryCode(order: TracedMethod, { accesses, hits, misses }: Memo
       cppProgram({
         about,
         inputs: {},
-        uses: ['matmul/access_trace', 'matmul/cache_model'],
+        uses: ['lessons/access_trace', 'lessons/cache_model'],
         steps: `tril::Buffer<float, 2> a({${n}, ${n}}), b(a.shape()), c(a.shape());
 tril::CacheModel cache({.line_bytes = ${4 * lineFloats}, .ways = ${lines}, .sets = 1});
 tril::trace_matmul(a, b, {.method = tril::MatmulMethod::${order}},
@@ -182,7 +182,7 @@ C = ${join}`;
       cppProgram({
         about,
         inputs: { a, b },
-        uses: ['matmul/strassen_level'],
+        uses: ['lessons/strassen_level'],
         steps: `tril::Buffer<float, 2> c(a.shape());
 tril::Buffer<float, 3> left({7, ${half}, ${half}}), right(left.shape()), products(left.shape());
 tril::strassen_level(a, b, c, {left, right, products});`,

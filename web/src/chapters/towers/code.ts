@@ -106,7 +106,7 @@ tril::Buffer<float, 2> scores({T, G.size(0)}), chances({T, G.size(0)});
 tril::linear(output.view()[0], G, {}, scores.view(), scratch, parallel);
 tril::softmax(tril::MatrixView<const float>(scores.view()), {}, chances.view(), parallel);`,
         result: 'chances.view()',
-        uses: ['attention/softmax', 'block/transformer', 'layers/linear'],
+        uses: ['layers/softmax', 'block/transformer', 'layers/linear'],
       },
     },
     // Each step reads what came before it, and nothing after.
