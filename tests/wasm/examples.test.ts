@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
-import { Tensor, TrilError, type Tril } from 'tril';
+import { KeyValueCache, Tensor, TrilError, type Tril } from 'tril';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
@@ -49,9 +49,11 @@ describe('examples', () => {
     const calls = Object.entries(tril).flatMap(nameOf);
     const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
       typeof value === 'function' && !['constructor', 'toString', 'raw'].includes(name);
-    const methods = Object.entries(Object.getOwnPropertyDescriptors(Tensor.prototype))
-      .filter(isMethod)
-      .map(([name]) => `Tensor.${name}`);
+    const methods = [Tensor, KeyValueCache].flatMap((owner) =>
+      Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
+        .filter(isMethod)
+        .map(([name]) => `${owner.name}.${name}`),
+    );
     const functions = Object.entries(package_)
       .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
       .map(([name]) => name);

@@ -20,6 +20,7 @@ const owners: Record<string, string> = {
   'calls/mask.ts': 'mask.',
   'calls/rates.ts': 'cost.',
   'tensor.ts': 'Tensor.',
+  'key-value-cache.ts': 'KeyValueCache.',
   'worker/index.ts': 'worker.',
 };
 

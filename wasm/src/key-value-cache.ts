@@ -73,7 +73,17 @@ export class KeyValueCache implements Disposable {
     return this;
   }
 
-  /** Gives the memory back. Any later use throws; disposing again does nothing. */
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * const cache = tril.keyValueCache({ width: 64, capacity: 1024 });
+   * cache.dispose();
+   * cache.disposed; // true
+   * cache.rewind(0); // throws TrilError: rewind: cache: has been disposed
+   * ```
+   */
   dispose(): void {
     if (!this.#raw) return;
     this.#context.release(this, this.#raw);
