@@ -1,5 +1,5 @@
 #include <tril/block/decoder_block.h>
-#include <tril/block/footprint.h>
+#include <tril/block/overlap_check.h>
 #include <tril/foundation/check.h>
 #include <tril/layers/layer_norm.h>
 
@@ -44,21 +44,21 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   detail::check_norm(kCall, "norm3", weights.norm3, shape[2]);
   check_eps(options.eps, kCall);
 
-  detail::Footprint footprint(kCall);
-  footprint.reads(x), footprint.reads(memory), footprint.reads_all(weights);
+  detail::OverlapCheck overlap(kCall);
+  overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  footprint.writes(out, shape, "out", "the shape of x");
-  footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
-  footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
-  footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
-  footprint.writes(trace.cross, shape, "trace.cross", "the shape of x");
-  footprint.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
-  footprint.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
-  footprint.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
-  footprint.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
-  footprint.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
-  footprint.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
-  footprint.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
+  overlap.writes(out, shape, "out", "the shape of x");
+  overlap.writes(trace.attention, shape, "trace.attention", "the shape of x");
+  overlap.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
+  overlap.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
+  overlap.writes(trace.cross, shape, "trace.cross", "the shape of x");
+  overlap.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
+  overlap.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
+  overlap.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
+  overlap.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
+  overlap.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
+  overlap.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
+  overlap.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
   detail::check_part(kCall, "self_attn", [&] {
     check_multi_head_attention(x, weights.self_attn, self_options(options), out, trace.self_attn);
   });
@@ -73,6 +73,15 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
                    TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                    const DecoderBlockTrace& trace, const PreparedWeights* prepared) {
   check_decoder_block(x, memory, weights, options, out, trace);
+  detail::run_decoder_block(x, memory, weights, options, out, scratch, parallel, trace, prepared);
+}
+
+void detail::run_decoder_block(const TensorView<const float, 3>& x,
+                               const TensorView<const float, 3>& memory,
+                               const DecoderBlockWeights& weights,
+                               const DecoderBlockOptions& options, const TensorView<float, 3>& out,
+                               Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
+                               const PreparedWeights* prepared) {
   Scratch::Frame frame(scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
   const TensorView<float, 3> work = take(), looked_back = take(), looked_across = take();

@@ -79,6 +79,17 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
                    TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                    const DecoderBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
+namespace detail {
+
+// The same for arguments that check_decoder_block has passed.
+void run_decoder_block(const TensorView<const float, 3>& x,
+                       const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
+                       const DecoderBlockOptions& options, const TensorView<float, 3>& out,
+                       Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
+                       const PreparedWeights* prepared);
+
+}  // namespace detail
+
 // Throws what decoder_block would, and does nothing else.
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,

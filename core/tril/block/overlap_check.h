@@ -10,9 +10,9 @@
 
 namespace tril::detail {
 
-class Footprint {
+class OverlapCheck {
  public:
-  explicit Footprint(std::string_view call) : call_(call) {}
+  explicit OverlapCheck(std::string_view call) : call_(call) {}
 
   template <typename T, int Rank>
   void reads(const TensorView<T, Rank>& view) {

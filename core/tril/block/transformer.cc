@@ -81,6 +81,28 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
   });
 }
 
+void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
+                 const TransformerBlockOptions& options, const TensorView<float, 3>& out,
+                 Scratch& scratch, Parallel& parallel,
+                 const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
+  run_stack(x, weights, options.eps, out, scratch, parallel,
+            [&](const auto& in, std::size_t layer, const auto& to) {
+              detail::run_transformer_block(in, weights.layers[layer], options, to, scratch,
+                                            parallel, trace_of(trace, layer), prepared);
+            });
+}
+
+void run_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
+                 const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
+                 const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                 const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
+  run_stack(x, weights, options.eps, out, scratch, parallel,
+            [&](const auto& in, std::size_t layer, const auto& to) {
+              detail::run_decoder_block(in, memory, weights.layers[layer], options, to, scratch,
+                                        parallel, trace_of(trace, layer), prepared);
+            });
+}
+
 }  // namespace
 
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
@@ -89,11 +111,7 @@ void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderW
                          const std::vector<TransformerBlockTrace>& trace,
                          const PreparedWeights* prepared) {
   check_encoder(x, weights, options, out, trace);
-  run_stack(x, weights, options.eps, out, scratch, parallel,
-            [&](const auto& in, std::size_t layer, const auto& out) {
-              transformer_block(in, weights.layers[layer], options, out, scratch, parallel,
-                                trace_of(trace, layer), prepared);
-            });
+  run_encoder(x, weights, options, out, scratch, parallel, trace, prepared);
 }
 
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
@@ -103,11 +121,7 @@ void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3
                          const std::vector<DecoderBlockTrace>& trace,
                          const PreparedWeights* prepared) {
   check_decoder(x, memory, weights, options, out, trace);
-  run_stack(x, weights, options.eps, out, scratch, parallel,
-            [&](const auto& in, std::size_t layer, const auto& out) {
-              decoder_block(in, memory, weights.layers[layer], options, out, scratch, parallel,
-                            trace_of(trace, layer), prepared);
-            });
+  run_decoder(x, memory, weights, options, out, scratch, parallel, trace, prepared);
 }
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
@@ -153,10 +167,10 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   });
   check_no_overlap(out, source, kCall, "out");
 
-  transformer_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel,
-                      trace.encoder, prepared);
-  transformer_decoder(target, memory, weights.decoder, decoder_options, out, scratch, parallel,
-                      trace.decoder, prepared);
+  run_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel, trace.encoder,
+              prepared);
+  run_decoder(target, memory, weights.decoder, decoder_options, out, scratch, parallel,
+              trace.decoder, prepared);
 }
 
 }  // namespace tril

@@ -1,4 +1,4 @@
-#include <tril/block/footprint.h>
+#include <tril/block/overlap_check.h>
 #include <tril/block/transformer_block.h>
 #include <tril/foundation/check.h>
 #include <tril/layers/layer_norm.h>
@@ -25,18 +25,18 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
   check_eps(options.eps, kCall);
 
-  detail::Footprint footprint(kCall);
-  footprint.reads(x), footprint.reads_all(weights);
+  detail::OverlapCheck overlap(kCall);
+  overlap.reads(x), overlap.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  footprint.writes(out, shape, "out", "the shape of x");
-  footprint.writes(trace.attention, shape, "trace.attention", "the shape of x");
-  footprint.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
-  footprint.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
-  footprint.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
-  footprint.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
-  footprint.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
-  footprint.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
-  footprint.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
+  overlap.writes(out, shape, "out", "the shape of x");
+  overlap.writes(trace.attention, shape, "trace.attention", "the shape of x");
+  overlap.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
+  overlap.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
+  overlap.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
+  overlap.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
+  overlap.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
+  overlap.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
+  overlap.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
   detail::check_part(kCall, "self_attn", [&] {
     check_multi_head_attention(x, weights.self_attn, attention_options(options), out,
                                trace.self_attn);
@@ -48,6 +48,15 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
                        Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
                        const PreparedWeights* prepared) {
   check_transformer_block(x, weights, options, out, trace);
+  detail::run_transformer_block(x, weights, options, out, scratch, parallel, trace, prepared);
+}
+
+void detail::run_transformer_block(const TensorView<const float, 3>& x,
+                                   const TransformerBlockWeights& weights,
+                                   const TransformerBlockOptions& options,
+                                   const TensorView<float, 3>& out, Scratch& scratch,
+                                   Parallel& parallel, const TransformerBlockTrace& trace,
+                                   const PreparedWeights* prepared) {
   Scratch::Frame frame(scratch);
   const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
   const TensorView<float, 3> between(frame.take<float>(x.count()), x.shape());

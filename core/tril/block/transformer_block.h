@@ -68,6 +68,17 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
                        const TransformerBlockTrace& trace = {},
                        const PreparedWeights* prepared = nullptr);
 
+namespace detail {
+
+// The same for arguments that check_transformer_block has passed.
+void run_transformer_block(const TensorView<const float, 3>& x,
+                           const TransformerBlockWeights& weights,
+                           const TransformerBlockOptions& options, const TensorView<float, 3>& out,
+                           Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
+                           const PreparedWeights* prepared);
+
+}  // namespace detail
+
 // Throws what transformer_block would, and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
