@@ -170,6 +170,17 @@ TEST(AttentionCost, HasAClosedFormWithoutMask) {
   EXPECT_EQ(cost.flops, pairs * (2 * 64 + 1 + 5 + 2 * 32));
 }
 
+// Sizes whose product is beyond an Index of 32 bits, as WebAssembly has it.
+TEST(AttentionCost, CountsWhatNoIndexHolds) {
+  const AttentionSizes sizes = {.queries = 128, .keys = 131072, .width = 128, .value_width = 128};
+  const double pairs = 128.0 * 131072.0;
+  EXPECT_EQ(attention_cost(sizes, {.method = AttentionMethod::full}).flops,
+            pairs * (2 * 128 + 1 + 2 * 128 + 5));
+  const LinearAttentionOptions scores_first = {.order = ProductOrder::scores_first};
+  EXPECT_EQ(linear_attention_cost(sizes, scores_first).flops,
+            pairs * (2 * 128 + 2 * 128 + 2) + 2 * 128 * (128.0 + 131072.0));
+}
+
 TEST(AttentionCost, IsByTheBlocksOfOnline) {
   const AttentionSizes sizes = {.queries = 600, .keys = 600, .width = 8, .value_width = 8};
   const AttentionOptions online = {.causal = true, .method = AttentionMethod::online};

@@ -335,6 +335,24 @@ describe('attention refuses', () => {
   });
 });
 
+it.each(attentionMethods)('gives the logarithm of the sum of e^score, by %s', (method) => {
+  withoutLeak(() => {
+    const x = tril.tensor(headsOf(2, 40, 4, 1));
+    const visible = Array.from({ length: 40 }, (_, t) => [t === 5 ? 0 : 1]);
+    const mask = tril.mask.dense(tril.tensor(visible), { kind: 'boolean' });
+    const { trace } = tril.attention(x, x, x, { causal: true, mask, trace: true });
+    const expected = (trace.masked.toArray() as Matrix[]).flat().map((row) => {
+      const sum = row.reduce((total, score) => total + Math.exp(score), 0);
+      return sum === 0 ? Infinity : Math.log(sum); // query 5 sees nothing
+    });
+    const options = { causal: true, mask, method, logSumExp: true } as const;
+    const { logSumExp } = tril.attention(x, x, x, options);
+    expect(logSumExp.shape).toEqual([2, 40]);
+    expectClose(logSumExp.read(), expected, tolerance);
+    expect(tril.attention(x, x, x, { method })).not.toHaveProperty('logSumExp');
+  });
+});
+
 it('gives the same in all variants, within rounding', async () => {
   const [q, k, v] = [1, 2, 3].map((seed) => headsOf(4, 100, 16, seed * 10)) as [
     Matrix[],

@@ -107,6 +107,10 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   if (options.trace) {
     trace = Traces(results, layout.left_out()).attention(scores, options.softcap > 0);
   }
+  if (options.log_sum_exp) {
+    trace.log_sum_exp = Traces(results, layout.left_out())
+                            .make("logSumExp", Shape<3>{scores[0], scores[1], scores[2]});
+  }
   const Index past = past_key ? past_key->size(-2) : appended.before();
   tril::attention(q, k, v, options.core(mask.mask(), past, kCall),
                   layout.view(*output, options.heads, kCall, "out"), engine.scratch,

@@ -22,14 +22,16 @@ struct AttentionOptions {
   int heads;     // 0: heads have an axis of their own
   int kv_heads;  // of key and value, where heads are packed
   bool trace;
+  bool log_sum_exp;
 
   // As the core takes them; `past`: how many of the keys were there before.
   tril::AttentionOptions core(const Mask& mask, Index past, std::string_view call) const;
 };
 
-// Gives output (null where `out` was written), with a trace scores, capped (where there is a soft
-// cap), masked and weights, and with past_key and past_value, which are prepended, presentKey and
-// presentValue. With a cache, key and value are appended to it, unless the call fails.
+// Gives output (null where `out` was written), logSumExp [B, H, T] if asked for, with a trace
+// scores, capped (where there is a soft cap), masked and weights, and with past_key and past_value,
+// which are prepended, presentKey and presentValue. With a cache, key and value are appended to it,
+// unless the call fails.
 NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
                        const Tensor* past_key, const Tensor* past_value, Cache* cache,
                        const AttentionOptions& options, Tensor* out);

@@ -91,7 +91,8 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("method", &AttentionOptions::method)
       .field("heads", &AttentionOptions::heads)
       .field("kvHeads", &AttentionOptions::kv_heads)
-      .field("trace", &AttentionOptions::trace);
+      .field("trace", &AttentionOptions::trace)
+      .field("logSumExp", &AttentionOptions::log_sum_exp);
   function("_attention", guard<&attention>, allow_raw_pointers());
 
   function("_onlineAttention", guard<&online_attention>, allow_raw_pointers());

@@ -28,8 +28,9 @@ void check_sizes(const AttentionSizes& sizes, const char* call) {
 }
 
 double input_bytes(const AttentionSizes& s) noexcept {
-  return kFloatBytes * (times(s.batches, s.heads, s.queries, s.width) +
-                        times(s.batches, s.kv_heads, s.keys, s.width + s.value_width));
+  return kFloatBytes *
+         (times(s.batches, s.heads, s.queries, s.width) +
+          times(s.batches, s.kv_heads, s.keys) * (times(s.width) + times(s.value_width)));
 }
 double output_bytes(const AttentionSizes& s) noexcept {
   return kFloatBytes * times(s.batches, s.heads, s.queries, s.value_width);
@@ -133,21 +134,22 @@ Cost linear_attention_cost(const AttentionSizes& s, const LinearAttentionOptions
   const bool values_first = options.order == ProductOrder::values_first;
   // Causal, the keys after the last query are never looked at.
   const Index keys = values_first && options.causal ? std::min(s.keys, s.queries) : s.keys;
-  const double features = times(s.width, s.queries + keys);
+  const double features = times(s.width) * (times(s.queries) + times(keys));
   const double all_heads = times(s.batches, s.heads);
   double flops = feature_cost(options.feature_map, features).flops;
   double held = features;
   if (values_first) {
-    flops += times(2, s.width, s.value_width, keys + s.queries);
+    flops += times(2, s.width, s.value_width) * (times(keys) + times(s.queries));
     held += times(s.width, s.value_width);
     if (options.normalise) {
-      flops += times(s.width, keys) + times(s.queries, 2 * s.width + s.value_width);
+      flops += times(s.width, keys) + times(s.queries) * (times(2, s.width) + times(s.value_width));
       held += times(s.width);
     }
     // Causal, the features of one query and one key at a time.
     if (options.causal) held -= features - times(2, s.width);
   } else {
-    flops += times(s.queries, keys, 2 * s.width + 2 * s.value_width + (options.normalise ? 2 : 0));
+    flops += times(s.queries, keys) *
+             (times(2, s.width) + times(2, s.value_width) + (options.normalise ? 2 : 0));
     held += times(s.queries, keys);
   }
   Cost cost;
@@ -165,7 +167,7 @@ AttentionCost low_rank_attention_cost(const AttentionSizes& s, Index rank) {
   AttentionSizes projected = s;
   projected.keys = rank;
   AttentionCost cost = attention_cost(projected, {});
-  const double values = times(s.batches, s.kv_heads, s.width + s.value_width);
+  const double values = times(s.batches, s.kv_heads) * (times(s.width) + times(s.value_width));
   cost.flops += times(2, rank, s.keys) * values;
   cost.input_bytes = input_bytes(s) + kFloatBytes * times(2, rank, s.keys);
   cost.held_bytes += kFloatBytes * times(rank) * values;
@@ -208,7 +210,7 @@ AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const Attention
          "without cross-attention there are as many as queries, " + std::to_string(s.queries) +
              ", not " + std::to_string(s.keys));
   }
-  const Index head = s.width / s.heads, key_width = head * s.kv_heads;
+  const Index head = s.width / s.heads;
   AttentionCost cost = attention_cost({.batches = s.batches,
                                        .heads = s.heads,
                                        .kv_heads = s.kv_heads,
@@ -217,6 +219,7 @@ AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const Attention
                                        .width = head,
                                        .value_width = head},
                                       options);
+  const Index key_width = head * s.kv_heads;  // at most the width: kv_heads divides heads
   const auto rows_of = [&](Index tokens, const char* name) {
     const Shape<2> shape = {s.batches, tokens};
     return checked_count(shape.data(), 2, sizeof(float), kCall, name);

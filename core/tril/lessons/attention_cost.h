@@ -31,7 +31,8 @@ struct AttentionCost : Cost {
 // (division, tanh, product), and 2 Dv to weigh the value; 5 for softmax of each score from the
 // first to the last that the query may see. `online` divides later: 4 for each of those, 3 + Dv for
 // each query and block of keys that it sees anything of (what is done when the maximum grew: new
-// factor, sum, output), and Dv for each query.
+// factor, sum, output), and Dv for each query. (As the formula is written. What runs divides the
+// outputs late in every method, and cuts blocks that a mask crosses into tiles of the processor.)
 //
 // Held: a block's scores; by `online` also three numbers a query. `blocks` are those of `online`.
 // Throws Error for a size below 1, for kv_heads that do not divide heads, and as attention does

@@ -45,6 +45,8 @@ export interface AttentionOptions {
   readonly method?: AttentionMethod;
   /** Also return what was computed on the way. */
   readonly trace?: boolean;
+  /** Also return the logarithm of the sum of `e^score` of each query, by every method. */
+  readonly logSumExp?: boolean;
   /** Where the output goes, instead of into a new tensor. */
   readonly out?: Tensor;
 }
@@ -68,13 +70,22 @@ export type AttentionResult<Options> = {
 } & (Options extends { trace: true }
   ? { readonly trace: AttentionTrace }
   : { readonly trace?: AttentionTrace }) &
+  (Options extends { logSumExp: true }
+    ? {
+        /**
+         * `[B, H, T]`: log of the sum of `e^score` over the keys that a query sees, after soft cap
+         * and mask; a weight is `e^(score - logSumExp)`. Infinity where it sees none.
+         */
+        readonly logSumExp: Tensor;
+      }
+    : { readonly logSumExp?: Tensor }) &
   (Options extends { past: KeyValue }
     ? { readonly present: KeyValue }
     : { readonly present?: KeyValue });
 
 const optionNames = [
   ...['causal', 'mask', 'scale', 'softcap', 'past', 'keyLengths'],
-  ...['heads', 'kvHeads', 'method', 'trace', 'out'],
+  ...['heads', 'kvHeads', 'method', 'trace', 'logSumExp', 'out'],
 ];
 
 /** The options as the module takes them; `heads` is 0 where heads have an axis of their own. */
@@ -96,6 +107,7 @@ export function rawAttentionOptions(
     heads,
     kvHeads: integerOption(call, 'kvHeads', options.kvHeads, heads, heads === 0 ? 0 : 1),
     trace: booleanOption(call, 'trace', options.trace, false),
+    logSumExp: booleanOption(call, 'logSumExp', options.logSumExp, false),
   };
 }
 
@@ -140,10 +152,12 @@ export const attentionCalls = (context: Context) => ({
       const made = context.raw._attention(
         ...[context.engine, t.query, t.key, t.value, pastKey, pastValue, cache, raw, t.out],
       );
-      const { output = out, presentKey, presentValue, ...trace } = context.adoptAll(made);
+      const all = context.adoptAll(made);
+      const { output = out, logSumExp, presentKey, presentValue, ...trace } = all;
       return {
         output,
         ...(raw.trace && { trace }),
+        ...(raw.logSumExp && { logSumExp }),
         ...(given && { present: { key: presentKey, value: presentValue } }),
       } as unknown as AttentionResult<Options>;
     });

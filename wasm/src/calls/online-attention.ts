@@ -12,7 +12,7 @@ export interface OnlineBlocks {
 }
 
 /** The options of `onlineAttention`. */
-export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method'> {
+export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method' | 'logSumExp'> {
   readonly blocks?: OnlineBlocks;
 }
 
