@@ -186,10 +186,9 @@ TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
             "rotary_positions: cos: shape must be [1, 3, 4], is [1, 2, 4]; x is [1, 2, 3, 8]");
   EXPECT_EQ(error_of([&] { rotary_positions(x, table, wide, kHalves, out, parallel); }),
             "rotary_positions: sin: shape must be [1, 3, 4], is [1, 3, 5]; the shape of cos");
-  EXPECT_EQ(
-      error_of([&] { rotary_positions(x, wide, wide, kHalves, out, parallel); }),
-      "rotary_positions: cos: two elements for each of 5 pairs do not fit in width 8; cos is "
-      "[1, 3, 5], x is [1, 2, 3, 8]");
+  EXPECT_EQ(error_of([&] { rotary_positions(x, wide, wide, kHalves, out, parallel); }),
+            "rotary_positions: cos: two elements for each of 5 pairs do not fit in width 8; cos is "
+            "[1, 3, 5], x is [1, 2, 3, 8]");
   EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other, parallel); }),
             "rotary_positions: out: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape of x");
   EXPECT_EQ(out.data()[0], 7);
