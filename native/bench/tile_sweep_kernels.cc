@@ -8,12 +8,17 @@ namespace {
 template <int Rows, int Vectors>
 void multiply(const float* a, const float* panel, float* out) noexcept {
   constexpr Index kCols = Vectors * kLanes;
-  const PanelView b{nullptr, 0, const_cast<float*>(panel)};  // only read
-  const TileTarget target{out, kCols, 1, false};
+  const TileOutput output{out, kCols};
   for (Index i = 0; i + Rows <= bench::kSweepRows; i += Rows) {
-    register_tile<Rows, Vectors, kCols, Panel::packed>(a + i * bench::kSweepDepth,
-                                                       bench::kSweepDepth, b, bench::kSweepDepth,
-                                                       kCols, {&target, 1, i, 0});
+    register_tile<Rows, Vectors, kCols, BFrom::panel>({.a = a + i * bench::kSweepDepth,
+                                                       .a_stride = bench::kSweepDepth,
+                                                       .panel = const_cast<float*>(panel),
+                                                       .depth = bench::kSweepDepth,
+                                                       .cols = kCols,
+                                                       .outputs = &output,
+                                                       .output_count = 1,
+                                                       .row = i,
+                                                       .col = 0});
   }
 }
 

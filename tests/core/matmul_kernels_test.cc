@@ -114,7 +114,7 @@ TEST_P(MatmulKernels, WhatIsPackedServesAnyRows) {
   for (Index i = 0; i < 21; i += 5) {
     const Index rows = std::min<Index>(5, 21 - i);
     tile().multiply(of.a.view()[i].data(), of.a.view().stride(0), panels.data(), {rows, 33, 70},
-                    {.alpha = 2}, of.out.view()[i].data(), of.out.view().stride(0));
+                    {of.out.view()[i].data(), of.out.view().stride(0), 2});
   }
   EXPECT_TRUE(equal(of.expected_view(), of.out.view()));
   EXPECT_TRUE(of.out.gaps_untouched());

@@ -277,7 +277,7 @@ class Pass {
 
   void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                 float alpha, bool accumulate, float* out, Index out_stride) const noexcept {
-    tiles_.multiply(a, a_stride, panels, shape, {alpha, accumulate}, out, out_stride);
+    tiles_.multiply(a, a_stride, panels, shape, {out, out_stride, alpha, accumulate});
   }
 
   const Backward& p_;

@@ -62,8 +62,8 @@ void KeyValuePanels::score(const QueryBlock& block, const VisibleKeys& visible, 
   const Index depth = query.size(1), panel_cols = kernels_.panel_cols;
   const auto multiply = [&](Index row, Index rows, KeyRange part) {
     kernels_.multiply(query[block.first_query + row].data(), query.stride(0),
-                      keys_ + part.first * depth, {rows, depth, part.size()}, {problem_.scale},
-                      scores.at(row, part.first), scores.stride);
+                      keys_ + part.first * depth, {rows, depth, part.size()},
+                      {scores.at(row, part.first), scores.stride, problem_.scale});
   };
   for (Index first = keys.first; first < keys.last;) {
     KeyRange panels = {first, std::min(first + panel_cols, keys.last)};
@@ -88,10 +88,11 @@ void KeyValuePanels::add_values(const QueryBlock& block, const VisibleKeys& visi
     const KeyRange run = {first, std::min(first + kDepthBlock, keys.last)};
     for (Index col = 0; col < width; col += panel_cols) {
       by_rows(visible, block.rows(), run, [&](Index row, Index rows, KeyRange seen) {
-        kernels_.multiply(weights.at(row, seen.first), weights.stride,
-                          values_ + col * all + seen.first * panel_cols,
-                          {rows, seen.size(), std::min(panel_cols, width - col)}, {1, true},
-                          output[block.first_query + row].data() + col, output.stride(0));
+        kernels_.multiply(
+            weights.at(row, seen.first), weights.stride,
+            values_ + col * all + seen.first * panel_cols,
+            {rows, seen.size(), std::min(panel_cols, width - col)},
+            {output[block.first_query + row].data() + col, output.stride(0), 1, true});
       });
     }
   }

@@ -10,14 +10,14 @@ namespace detail {
 
 inline void fetch_line(const float* line) noexcept { __builtin_prefetch(line); }
 
-// A tile [rows, stride] of which only `cols` columns are wanted. `bias`: that of the first of them.
-inline void finish_part(const float* tile, Index tile_stride, Index rows, Index cols,
-                        const TileTarget& target, const float* bias, float* out) noexcept {
+// Sums [rows, stride] of which only `cols` columns are wanted; `out` and its bias begin with them.
+inline void store_part(const float* sums, Index stride, Index rows, Index cols,
+                       const TileOutput& out) noexcept {
   for (Index i = 0; i < rows; ++i) {
-    float* const to = out + i * target.stride;
-    const float* const added = target.accumulate ? to : bias;
+    float* const to = out.data + i * out.stride;
+    const float* const added = out.accumulate ? to : out.bias;
     for (Index j = 0; j < cols; ++j) {
-      const float sum = target.factor * tile[i * tile_stride + j];
+      const float sum = out.alpha * sums[i * stride + j];
       to[j] = added ? added[j] + sum : sum;
     }
   }
@@ -25,47 +25,47 @@ inline void finish_part(const float* tile, Index tile_stride, Index rows, Index 
 
 }  // namespace detail
 
-// The targets of a tile, and where in them it belongs.
-struct TilePlace {
-  const TileTarget* targets;
-  int count;
-  Index row, col;
-};
-
 // Where a tile finds its part of B.
-enum class Panel {
-  packed,   // in the panel
-  taken,    // where B lies, and leaves it in the panel for the tiles after it
-  unpacked  // where B lies
+enum class BFrom {
+  panel,          // packed
+  b,              // where B lies
+  b_and_packs_it  // where B lies, and leaves it in the panel for the tiles after it
 };
 
-// B's columns of one panel: `from` where B lies, `panel` where it is packed.
-struct PanelView {
-  const float* from;
-  Index stride;
-  float* panel;
+// What a tile multiplies, and where that goes.
+struct TileTask {
+  const float* a;
+  Index a_stride;
+  float* panel;              // [depth, panel columns], not read or not written, as BFrom says
+  const float* b = nullptr;  // the panel's columns where B lies
+  Index b_stride = 0;
+  Index depth, cols;
+  const TileOutput* outputs;  // one or more
+  int output_count;
+  Index row, col;  // where in them the tile begins
 };
 
 // The lines of rows that lie far apart are not fetched ahead by the hardware: ask for each this
 // many rows before it is due. 16 rows of a tile of 64 columns take 200 cycles, a level-3 access.
 inline constexpr Index kFetchAhead = 16;
 
-// a [Rows, depth] * b [depth, cols] into every target, where the panel's rows are PanelCols apart
+// A [Rows, depth] * B [depth, cols] into every output, where the panel's rows are PanelCols apart
 // and cols fit Vectors registers.
 //
 // sum [Rows, Vectors registers] = 0
 // for each k:  b = row k of B
 //   for each row r:  sum[r] += a[r, k] * b
-// for each target:  out = factor * sum (+ out, or + bias)
+// for each output:  out = alpha * sum (+ out, or + bias)
 //
 // The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
-template <int Rows, int Vectors, int PanelCols, Panel Source>
-void register_tile(const float* a, Index a_stride, const PanelView& b, Index depth, Index cols,
-                   const TilePlace& place) noexcept {
-  constexpr bool kInPlace = Source != Panel::packed;
-  const float* const rows = kInPlace ? b.from : b.panel;
-  const Index stride = kInPlace ? b.stride : PanelCols;
-  float* const panel = b.panel;
+template <int Rows, int Vectors, int PanelCols, BFrom From>
+void register_tile(const TileTask& task) noexcept {
+  constexpr bool kInPlace = From != BFrom::panel;
+  const float* const a = task.a;
+  const Index a_stride = task.a_stride, depth = task.depth;
+  float* const panel = task.panel;
+  const float* const rows = kInPlace ? task.b : panel;
+  const Index stride = kInPlace ? task.b_stride : PanelCols;
 
   Register sum[Rows][Vectors] = {};
 #pragma GCC unroll 1
@@ -74,7 +74,9 @@ void register_tile(const float* a, Index a_stride, const PanelView& b, Index dep
     for (int v = 0; v < Vectors; ++v) {
       row[v] = load(rows + k * stride + v * kLanes);
       if constexpr (kInPlace) detail::fetch_line(rows + (k + kFetchAhead) * stride + v * kLanes);
-      if constexpr (Source == Panel::taken) store(panel + k * PanelCols + v * kLanes, row[v]);
+      if constexpr (From == BFrom::b_and_packs_it) {
+        store(panel + k * PanelCols + v * kLanes, row[v]);
+      }
     }
     for (int r = 0; r < Rows; ++r) {
       const Register x = broadcast(a[r * a_stride + k]);
@@ -82,24 +84,24 @@ void register_tile(const float* a, Index a_stride, const PanelView& b, Index dep
     }
   }
 
-  for (int t = 0; t < place.count; ++t) {
-    const TileTarget target = place.targets[t];
-    float* const out = target.out + place.row * target.stride + place.col;
-    const float* const bias = target.bias ? target.bias + place.col : nullptr;
-    if (cols < Vectors * kLanes) {
-      float tile[Rows * Vectors * kLanes];
+  for (int n = 0; n < task.output_count; ++n) {
+    TileOutput out = task.outputs[n];
+    out.data += task.row * out.stride + task.col;
+    if (out.bias) out.bias += task.col;
+    if (task.cols < Vectors * kLanes) {
+      float sums[Rows * Vectors * kLanes];
       for (int r = 0; r < Rows; ++r) {
-        for (int v = 0; v < Vectors; ++v) store(tile + (r * Vectors + v) * kLanes, sum[r][v]);
+        for (int v = 0; v < Vectors; ++v) store(sums + (r * Vectors + v) * kLanes, sum[r][v]);
       }
-      detail::finish_part(tile, Vectors * kLanes, Rows, cols, target, bias, out);
+      detail::store_part(sums, Vectors * kLanes, Rows, task.cols, out);
       continue;
     }
-    const Register factor = broadcast(target.factor);
+    const Register alpha = broadcast(out.alpha);
     for (int r = 0; r < Rows; ++r) {
-      float* const to = out + r * target.stride;
-      const float* const added = target.accumulate ? to : bias;
+      float* const to = out.data + r * out.stride;
+      const float* const added = out.accumulate ? to : out.bias;
       for (int v = 0; v < Vectors; ++v) {
-        const Register scaled = factor * sum[r][v];
+        const Register scaled = alpha * sum[r][v];
         store(to + v * kLanes, added ? load(added + v * kLanes) + scaled : scaled);
       }
     }

@@ -129,18 +129,18 @@ void pack_sum(const BlockProduct& p, Index k, Index j, Index depth, Index cols,
 }
 
 // Where the part of out's blocks from (i, j) on lies, and whether it holds something already.
-std::array<TileTarget, kMostTerms> targets_of(const BlockProduct& p, Index i, Index j,
+std::array<TileOutput, kMostTerms> outputs_of(const BlockProduct& p, Index i, Index j,
                                               bool first_depth) noexcept {
-  std::array<TileTarget, kMostTerms> targets{};
+  std::array<TileOutput, kMostTerms> outputs{};
   const Product& whole = p.whole;
   for (int t = 0; t < p.out.count; ++t) {
     const Terms::Term& term = p.out.terms[static_cast<std::size_t>(t)];
     float* const out =
         whole.out + (term.row * p.rows + i) * whole.out_stride + term.col * p.cols + j;
     const bool adds = whole.accumulate || !first_depth || !term.first;
-    targets[static_cast<std::size_t>(t)] = {out, whole.out_stride, whole.alpha * term.factor, adds};
+    outputs[static_cast<std::size_t>(t)] = {out, whole.out_stride, whole.alpha * term.factor, adds};
   }
-  return targets;
+  return outputs;
 }
 
 // The rows [begin, end) of one of the innermost products.
@@ -161,9 +161,9 @@ void multiply_rows(const BlockProduct& p, Index begin, Index end, const TileKern
         const Operand sum =
             form_sum(p.whole.a, p.a, p.rows, p.depth, i, k, rows, depth, kernels, work.a);
         const Operand a = by_rows(sum, rows, depth, kernels, work.turned);
-        const auto targets = targets_of(p, i, j, k == 0);
+        const auto outputs = outputs_of(p, i, j, k == 0);
         kernels.multiply_into(a.data, a.row_stride, work.panels, {rows, depth, cols},
-                              targets.data(), p.out.count);
+                              outputs.data(), p.out.count);
       }
     }
   }

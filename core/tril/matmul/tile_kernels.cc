@@ -44,52 +44,58 @@ void pack(const float* b, Index stride, Index depth, Index cols, float* panels) 
   }
 }
 
-using Tile = void (*)(const float*, Index, const PanelView&, Index, Index,
-                      const TilePlace&) noexcept;
+using Tile = void (*)(const TileTask&) noexcept;
 
-template <Panel Source, int Vectors, std::size_t... Row>
+template <BFrom From, int Vectors, std::size_t... Row>
 constexpr std::array<Tile, kTileRows> tiles(std::index_sequence<Row...>) {
-  return {register_tile<static_cast<int>(Row) + 1, Vectors, kPanelCols, Source>...};
+  return {register_tile<static_cast<int>(Row) + 1, Vectors, kPanelCols, From>...};
 }
 
 // Tiles of 1 to kTileRows rows, for a panel whose valid columns fill `Vectors` registers.
-template <Panel Source, int Vectors>
+template <BFrom From, int Vectors>
 constexpr std::array<Tile, kTileRows> kTiles =
-    tiles<Source, Vectors>(std::make_index_sequence<kTileRows>());
+    tiles<From, Vectors>(std::make_index_sequence<kTileRows>());
 
-template <Panel Source, int Vectors = kTileVectors>
+template <BFrom From, int Vectors = kTileVectors>
 const Tile* tiles_for(Index cols) noexcept {
   if constexpr (Vectors > 1) {
-    if (cols <= (Vectors - 1) * kLanes) return tiles_for<Source, Vectors - 1>(cols);
+    if (cols <= (Vectors - 1) * kLanes) return tiles_for<From, Vectors - 1>(cols);
   }
-  return kTiles<Source, Vectors>.data();
+  return kTiles<From, Vectors>.data();
 }
 
-// The rows [begin, shape.rows) of one panel's columns: a tile for each kTileRows of them, and a
-// lower one for what is left over.
-void multiply_panel(const Tile* tiles, Index begin, const float* a, Index a_stride,
-                    const PanelView& b, const TileShape& shape, TilePlace place) noexcept {
-  for (Index i = begin; i < shape.rows; i += kTileRows) {
-    const Index rows = smaller(kTileRows, shape.rows - i);
-    place.row = i;
-    tiles[rows - 1](a + i * a_stride, a_stride, b, shape.depth, shape.cols, place);
+// The rows from task.row to `end` of one panel's columns: a tile for each kTileRows of them, and a
+// lower one for what is left over. Returns what would come next.
+TileTask multiply_panel(const Tile* tiles, TileTask task, Index end) noexcept {
+  while (task.row < end) {
+    const Index rows = smaller(kTileRows, end - task.row);
+    tiles[rows - 1](task);
+    task.row += rows;
+    task.a += rows * task.a_stride;
   }
+  return task;
 }
 
 void multiply_into(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                   const TileTarget* targets, int count) noexcept {
-  for (Index j = 0; j < shape.cols; j += kPanelCols) {
-    const Index cols = smaller(kPanelCols, shape.cols - j);
-    const PanelView b{nullptr, 0, const_cast<float*>(panels) + j * shape.depth};  // only read
-    multiply_panel(tiles_for<Panel::packed>(cols), 0, a, a_stride, b,
-                   {shape.rows, shape.depth, cols}, {targets, count, 0, j});
+                   const TileOutput* outputs, int count) noexcept {
+  TileTask task{.a = a,
+                .a_stride = a_stride,
+                .panel = const_cast<float*>(panels),  // only read
+                .depth = shape.depth,
+                .cols = 0,
+                .outputs = outputs,
+                .output_count = count,
+                .row = 0,
+                .col = 0};
+  for (; task.col < shape.cols; task.col += kPanelCols, task.panel += kPanelCols * shape.depth) {
+    task.cols = smaller(kPanelCols, shape.cols - task.col);
+    multiply_panel(tiles_for<BFrom::panel>(task.cols), task, shape.rows);
   }
 }
 
 void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-              const TileFinish& finish, float* out, Index out_stride) noexcept {
-  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate, finish.bias};
-  multiply_into(a, a_stride, panels, shape, &target, 1);
+              const TileOutput& out) noexcept {
+  multiply_into(a, a_stride, panels, shape, &out, 1);
 }
 
 // for each panel
@@ -97,23 +103,28 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
 //   else:                        packs it, padded with zeros, first
 //   the tiles below it:          from the panel
 void multiply_packing(const float* a, Index a_stride, const float* b, Index b_stride, float* panels,
-                      const TileShape& shape, const TileFinish& finish, float* out,
-                      Index out_stride) noexcept {
-  const TileTarget target{out, out_stride, finish.alpha, finish.accumulate, finish.bias};
+                      const TileShape& shape, const TileOutput& out) noexcept {
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
-    const TileShape part{shape.rows, shape.depth, smaller(kPanelCols, shape.cols - j)};
-    const PanelView view{b + j, b_stride, panels + j * shape.depth};
-    const TilePlace place{&target, 1, 0, j};
-    Index done = 0;
-    if (part.cols % kLanes != 0) {
-      pack_panel(view.from, b_stride, part.depth, part.cols, view.panel);
+    TileTask task{.a = a,
+                  .a_stride = a_stride,
+                  .panel = panels + j * shape.depth,
+                  .b = b + j,
+                  .b_stride = b_stride,
+                  .depth = shape.depth,
+                  .cols = smaller(kPanelCols, shape.cols - j),
+                  .outputs = &out,
+                  .output_count = 1,
+                  .row = 0,
+                  .col = j};
+    if (task.cols % kLanes != 0) {
+      pack_panel(task.b, b_stride, task.depth, task.cols, task.panel);
+    } else if (shape.rows <= kTileRows) {
+      multiply_panel(tiles_for<BFrom::b>(task.cols), task, shape.rows);
+      continue;
     } else {
-      done = smaller(kTileRows, part.rows);
-      const Tile* const first = done == part.rows ? tiles_for<Panel::unpacked>(part.cols)
-                                                  : tiles_for<Panel::taken>(part.cols);
-      multiply_panel(first, 0, a, a_stride, view, {done, part.depth, part.cols}, place);
+      task = multiply_panel(tiles_for<BFrom::b_and_packs_it>(task.cols), task, kTileRows);
     }
-    multiply_panel(tiles_for<Panel::packed>(part.cols), done, a, a_stride, view, part, place);
+    multiply_panel(tiles_for<BFrom::panel>(task.cols), task, shape.rows);
   }
 }
 

@@ -4,7 +4,7 @@
 //     const TileKernels& kernels = tile_kernels();
 //     float* panels = frame.take<float>(kernels.packed_count(depth, cols));
 //     kernels.pack(b, b_stride, depth, cols, panels);             // b [depth, cols]
-//     kernels.multiply(a, a_stride, panels, {rows, depth, cols}, {}, out, out_stride);
+//     kernels.multiply(a, a_stride, panels, {rows, depth, cols}, {out, out_stride});
 //
 // A panel is `panel_cols` columns of B, row after row without gaps, so that the tile reads it
 // straight through; the last panel is filled up with zeros. A is read where it lies. Best where
@@ -20,12 +20,13 @@ struct TileShape {
   Index rows, depth, cols;
 };
 
-// What is done with a sum: out = alpha * sum, out += alpha * sum, or, with a bias, which has a
-// number for each column, out = alpha * sum + bias.
-struct TileFinish {
+// Where a product goes, and how: out = alpha * product (+ out, or + bias).
+struct TileOutput {
+  float* data;
+  Index stride;  // floats from one row to the next
   float alpha = 1;
   bool accumulate = false;
-  const float* bias = nullptr;  // not with accumulate
+  const float* bias = nullptr;  // a number for each column; not with accumulate
 };
 
 // factor * a matrix, its rows `stride` floats apart.
@@ -33,15 +34,6 @@ struct ScaledMatrix {
   const float* data;
   Index stride;
   float factor;
-};
-
-// One of several places for the same sums: out = factor * sum, + out or + bias where asked for.
-struct TileTarget {
-  float* out;
-  Index stride;
-  float factor;
-  bool accumulate;
-  const float* bias = nullptr;
 };
 
 struct TileKernels {
@@ -59,17 +51,16 @@ struct TileKernels {
   // Packs B from its transpose [cols, depth], the rows of that `stride` floats apart.
   void (*pack_transposed)(const float* b, Index stride, Index depth, Index cols,
                           float* panels) noexcept;
-  // out [rows, cols] = alpha * A [rows, depth] * B (+ out), B packed. out may not overlap the rest.
+  // out [rows, cols] = A [rows, depth] * B, B packed. out may not overlap the rest.
   void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                   const TileFinish& finish, float* out, Index out_stride) noexcept;
-  // The same into 1 or more targets at once.
+                   const TileOutput& out) noexcept;
+  // The same product into 1 or more places at once.
   void (*multiply_into)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                        const TileTarget* targets, int count) noexcept;
+                        const TileOutput* outputs, int count) noexcept;
   // pack and multiply in one: the first tiles read B where it lies and leave it in `panels` for the
   // rows after them. With no more rows than a tile has, nothing is packed.
   void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,
-                           float* panels, const TileShape& shape, const TileFinish& finish,
-                           float* out, Index out_stride) noexcept;
+                           float* panels, const TileShape& shape, const TileOutput& out) noexcept;
   // to [cols, rows] = the transpose of from [rows, cols].
   void (*transpose)(const float* from, Index from_stride, Index rows, Index cols, float* to,
                     Index to_stride) noexcept;

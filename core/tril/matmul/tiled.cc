@@ -80,7 +80,7 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
     const bool adds = p.accumulate || k > 0;
     for (Index j = piece.col; j < piece.col_end; j += kColBlock) {
       const Index cols = std::min(kColBlock, piece.col_end - j);
-      const TileFinish finish{p.alpha, adds, adds || !p.bias ? nullptr : p.bias + j};
+      const float* const bias = adds || !p.bias ? nullptr : p.bias + j;
       const Operand b = p.b.from(k, j);
       const bool packs = !p.packed && b.rows_contiguous();
       const float* ready = panels;
@@ -92,12 +92,11 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
       for (Index i = piece.row; i < piece.row_end; i += kRowBlock) {
         const TileShape shape{std::min(kRowBlock, piece.row_end - i), depth, cols};
         const Operand a = by_rows(p.a.from(i, k), shape.rows, depth, kernels, turned);
-        float* const out = p.out + i * p.out_stride + j;
+        const TileOutput out{p.out + i * p.out_stride + j, p.out_stride, p.alpha, adds, bias};
         if (packs && i == piece.row) {
-          kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape,
-                                   finish, out, p.out_stride);
+          kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape, out);
         } else {
-          kernels.multiply(a.data, a.row_stride, ready, shape, finish, out, p.out_stride);
+          kernels.multiply(a.data, a.row_stride, ready, shape, out);
         }
       }
     }

@@ -13,36 +13,34 @@ namespace {
 // microseconds of reading.
 constexpr Index kSerial = 64 << 10;
 
-// out [cols, 1], its elements `out_step` apart, = alpha * x [1, depth] * matrix (+ out)
+// out [cols, 1] = (x [1, depth] * matrix)^T
 struct VectorProduct {
   const float* x;
   Index x_step;
   Operand matrix;  // [depth, cols]
   Index depth, cols;
-  float* out;
-  Index out_step;
+  TileOutput out;
 };
 
 VectorProduct one_row(const Product& p) noexcept {
-  return {p.a.data, p.a.col_stride, p.b, p.depth, p.cols, p.out, 1};
+  return {p.a.data, p.a.col_stride, p.b, p.depth, p.cols, {p.out, 1, p.alpha, p.accumulate}};
 }
 
 VectorProduct one_column(const Product& p) noexcept {
-  return {p.b.data, p.b.row_stride, {p.a.data, p.a.col_stride, p.a.row_stride}, p.depth, p.rows,
-          p.out,    p.out_stride};
+  return {p.b.data, p.b.row_stride, {p.a.data, p.a.col_stride, p.a.row_stride},
+          p.depth,  p.rows,         {p.out, p.out_stride, p.alpha, p.accumulate}};
 }
 
 // The columns [begin, end) of out.
 void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index end,
-                      const TileFinish& finish, const VectorKernels& kernels) noexcept {
+                      const VectorKernels& kernels) noexcept {
   const Operand matrix = p.matrix.from(0, begin);
-  float* const out = p.out + begin * p.out_step;
+  TileOutput out = p.out;
+  out.data += begin * out.stride;
   if (matrix.rows_contiguous()) {
-    kernels.combine_rows(x, matrix.data, matrix.row_stride, p.depth, end - begin, finish, out,
-                         p.out_step);
+    kernels.combine_rows(x, matrix.data, matrix.row_stride, p.depth, end - begin, out);
   } else {
-    kernels.dot_rows(x, matrix.data, matrix.col_stride, p.depth, end - begin, finish, out,
-                     p.out_step);
+    kernels.dot_rows(x, matrix.data, matrix.col_stride, p.depth, end - begin, out);
   }
 }
 
@@ -54,7 +52,6 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
                      const VectorKernels& kernels) {
   const auto vector_product = batch.first.rows == 1 ? one_row : one_column;
   const VectorProduct first = vector_product(batch.first);
-  const TileFinish finish{batch.first.alpha, batch.first.accumulate};
   const Index products = batch.count();
 
   // 64 columns at least: whole cache lines for every thread.
@@ -76,7 +73,7 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
       x = gathered;
     }
     const Index begin = item % pieces * step;
-    multiply_columns(p, x, begin, std::min(begin + step, p.cols), finish, kernels);
+    multiply_columns(p, x, begin, std::min(begin + step, p.cols), kernels);
   });
 }
 

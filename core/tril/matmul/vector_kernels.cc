@@ -6,8 +6,9 @@ namespace {
 
 constexpr Index smaller(Index a, Index b) noexcept { return a < b ? a : b; }
 
-void finish_one(float sum, const TileFinish& finish, float& out) noexcept {
-  out = finish.accumulate ? out + finish.alpha * sum : finish.alpha * sum;
+void store_one(float sum, const TileOutput& out, Index j) noexcept {
+  float& to = out.data[j * out.stride];
+  to = out.accumulate ? to + out.alpha * sum : out.alpha * sum;
 }
 
 // 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
@@ -44,7 +45,7 @@ void add_rows(const float* x, const float* b, Index stride, Index cols, float* s
 //   for each kAddedRows rows of b:  sums += x * those rows
 //   out = alpha * sums (+ out)
 void combine_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
-                  const TileFinish& finish, float* out, Index out_step) noexcept {
+                  const TileOutput& out) noexcept {
   for (Index start = 0; start < cols; start += kSums) {
     const Index run = smaller(kSums, cols - start);
     float sums[kSums] = {};
@@ -53,7 +54,7 @@ void combine_rows(const float* x, const float* b, Index stride, Index depth, Ind
       add_rows<kAddedRows>(x + k, b + k * stride + start, stride, run, sums);
     }
     for (; k < depth; ++k) add_rows<1>(x + k, b + k * stride + start, stride, run, sums);
-    for (Index j = 0; j < run; ++j) finish_one(sums[j], finish, out[(start + j) * out_step]);
+    for (Index j = 0; j < run; ++j) store_one(sums[j], out, start + j);
   }
 }
 
@@ -76,19 +77,19 @@ void dot(const float* x, const float* b, Index stride, Index depth, float (&sum)
   }
 }
 
-// for each kDottedRows rows of b:  their dot products with x, finished
+// for each kDottedRows rows of b:  their dot products with x
 void dot_rows(const float* x, const float* b, Index stride, Index depth, Index cols,
-              const TileFinish& finish, float* out, Index out_step) noexcept {
+              const TileOutput& out) noexcept {
   Index j = 0;
   for (; j + kDottedRows <= cols; j += kDottedRows) {
     float sum[kDottedRows];
     dot(x, b + j * stride, stride, depth, sum);
-    for (int r = 0; r < kDottedRows; ++r) finish_one(sum[r], finish, out[(j + r) * out_step]);
+    for (int r = 0; r < kDottedRows; ++r) store_one(sum[r], out, j + r);
   }
   for (; j < cols; ++j) {
     float sum[1];
     dot(x, b + j * stride, stride, depth, sum);
-    finish_one(sum[0], finish, out[j * out_step]);
+    store_one(sum[0], out, j);
   }
 }
 

@@ -8,14 +8,14 @@
 
 namespace tril {
 
+// Neither takes a bias.
 struct VectorKernels {
-  // out[j] = alpha * sum over k of x[k] * b[k, j] (+ out[j]),  b [depth, cols]: a sum of b's rows.
+  // out [cols, 1] = (x [1, depth] * b [depth, cols])^T: a sum of b's rows.
   void (*combine_rows)(const float* x, const float* b, Index b_stride, Index depth, Index cols,
-                       const TileFinish& finish, float* out, Index out_step) noexcept;
-  // out[j] = alpha * sum over k of x[k] * b[j, k] (+ out[j]),  b [cols, depth]: a dot product a
-  // row.
+                       const TileOutput& out) noexcept;
+  // out [cols, 1] = b [cols, depth] * x [depth, 1]: a dot product a row.
   void (*dot_rows)(const float* x, const float* b, Index b_stride, Index depth, Index cols,
-                   const TileFinish& finish, float* out, Index out_step) noexcept;
+                   const TileOutput& out) noexcept;
 };
 
 const VectorKernels& vector_kernels(Isa isa = best_isa());
