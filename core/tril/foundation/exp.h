@@ -9,7 +9,7 @@
 //     ... exp(x) ...
 #pragma once
 
-#include <tril/foundation/simd.h>
+#include <tril/foundation/registers.h>
 
 namespace tril::TRIL_ISA {
 namespace detail {
@@ -38,21 +38,23 @@ class ExpParts {
  public:
   explicit ExpParts(float round) noexcept : round_(broadcast(round)) {}
 
+  template <typename R>
   struct Result {
-    Register above;    // e^r - 1
-    IntRegister bits;  // those of n + round
+    R above;    // e^r - 1
+    R shifted;  // n + round
   };
 
   // For |x| < 2^9. q = (q0 + q1 r) + r^2 ((q2 + q3 r) + r^2 q4): no sum waits for all before it.
-  Result operator()(Register x) const noexcept {
-    const Register shifted = madd(x, log2_e_, round_);
-    const Register n = shifted - round_;
-    Register r = madd(n, minus_ln2_high_, x);
+  template <typename R>
+  Result<R> operator()(R x) const noexcept {
+    const R shifted = madd(x, log2_e_, round_);
+    const R n = shifted - round_;
+    R r = madd(n, minus_ln2_high_, x);
     r = madd(n, minus_ln2_low_, r);
-    const Register square = r * r;
-    const Register low = madd(q1_, r, q0_), high = madd(q3_, r, q2_);
-    const Register q = madd(madd(q4_, square, high), square, low);
-    return {madd(q, square, r), (IntRegister)shifted};
+    const R square = r * r;
+    const R low = madd(q1_, r, q0_), high = madd(q3_, r, q2_);
+    const R q = madd(madd(q4_, square, high), square, low);
+    return {madd(q, square, r), shifted};
   }
 
  private:
@@ -64,6 +66,13 @@ class ExpParts {
   Register q2_ = broadcast(kExpNumbers.q2), q3_ = broadcast(kExpNumbers.q3);
   Register q4_ = broadcast(kExpNumbers.q4);
 };
+
+// The low bits of each lane, moved to where a float has its exponent.
+inline Register as_exponent(Register x) noexcept { return (Register)((IntRegister)x << 23); }
+template <int Count>
+inline Registers<Count> as_exponent(const Registers<Count>& x) noexcept {
+  return each<Count>([](Register one) { return as_exponent(one); }, x);
+}
 
 // 2^n for -127 < n < 128, by writing the exponent field.
 inline Register power_of_two(IntRegister n) noexcept { return (Register)((n + 127) << 23); }
@@ -77,9 +86,9 @@ inline Register exp(Register x) noexcept {
   const Register clamped = max(broadcast(-105.0f), min(broadcast(90.0f), x));
   const float round = detail::kExpNumbers.round_to_integer;
   const detail::ExpParts parts(round);
-  const auto [above, bits] = parts(clamped);
+  const auto [above, shifted] = parts(clamped);
   const Register fraction = above + broadcast(1.0f);
-  const IntRegister n = bits - (IntRegister)broadcast(round), half = n >> 1;
+  const IntRegister n = (IntRegister)shifted - (IntRegister)broadcast(round), half = n >> 1;
   return fraction * detail::power_of_two(half) * detail::power_of_two(n - half);
 }
 
@@ -87,9 +96,16 @@ inline Register exp(Register x) noexcept {
 // keeps slow denormals out of the sums. e^-inf = 0, NaN stays NaN.
 class NonpositiveExp {
  public:
-  Register operator()(Register x) const noexcept {
-    const auto [above, bits] = parts_(max(lowest_, x));
-    const Register power = (Register)(bits << 23);
+  // Of one register or of several.
+  template <typename R>
+  R operator()(R x) const noexcept {
+    return in_range(max(lowest_, x));
+  }
+  // The same for -127.5 ln 2 <= x <= 0, or NaN.
+  template <typename R>
+  R in_range(R x) const noexcept {
+    const auto [above, shifted] = parts_(x);
+    const R power = detail::as_exponent(shifted);
     return madd(above, power, power);
   }
 

@@ -58,6 +58,15 @@ inline Register broadcast(float value) noexcept {
 #endif
 }
 
+// A number that a loop uses again and again, in every lane: broadcast, out of the compiler's sight,
+// which in WebAssembly would otherwise write it out anew at each use.
+inline Register constant(float value) noexcept {
+#if defined(__wasm_simd128__)
+  asm("" : "+r"(value));
+#endif
+  return broadcast(value);
+}
+
 // The first `count` < kLanes elements; the other lanes hold `fill`.
 inline Register load_part(const float* from, Index count, float fill) noexcept {
   Register value = broadcast(fill);
@@ -109,6 +118,11 @@ inline Register sqrt(Register x) noexcept {
   for (int lane = 0; lane < kLanes; ++lane) x[lane] = __builtin_sqrtf(x[lane]);
   return x;
 #endif
+}
+
+// The bits of both.
+inline Register bitwise_or(Register a, Register b) noexcept {
+  return (Register)((IntRegister)a | (IntRegister)b);
 }
 
 // Lane by lane: a where the mask is all ones, b where it is zero.

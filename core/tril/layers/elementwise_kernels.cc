@@ -22,52 +22,147 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// Beyond this a, exp_nonpositive gives 0 for each of the tails; infinity times that would be NaN.
-constexpr float kFar = 128.0f;
+// So with m = -a they are relu(x) + m tail. Each function is an object that holds its constants, in
+// registers over a whole loop, and takes one register or several.
 
-Register magnitude(Register x) noexcept { return min(broadcast(kFar), max(-x, x)); }
+// max(x, 0); NaN stays NaN.
+struct Relu {
+  template <typename R>
+  R operator()(R x) const noexcept {
+    return max(Register{}, x);
+  }
+};
 
-// e / (1 + e) for e = exp(-exponent).
-Register logistic_tail(Register exponent) noexcept {
-  const Register e = exp_nonpositive(-exponent);
-  return e / (broadcast(1.0f) + e);
-}
+// m = max(-|x|, lowest): from `lowest` on, 127 ln 2 in the exponent, the exponential is 0, and so
+// is every tail; infinity times that would be NaN. NaN stays NaN.
+struct MinusMagnitude {
+  Register lowest;
+  Register sign = constant(-0.0f);
 
-Register relu(Register x) noexcept { return max(Register{}, x); }
+  template <typename R>
+  R operator()(R x) const noexcept {
+    return max(lowest, bitwise_or(x, sign));
+  }
+};
 
-Register silu(Register x) noexcept {
-  const Register a = magnitude(x);
-  return relu(x) - a * logistic_tail(a);
-}
+// e / (1 + e) for e = exp(exponent).
+struct LogisticTail {
+  NonpositiveExp exp;
+  Register one = constant(1.0f);
 
-Register gelu_tanh(Register x) noexcept {
-  const Register a = magnitude(x);
-  const Register cubic = broadcast(0x1.2444f2p-4f);   // 2 sqrt(2/pi) * 0.044715 = 0.0713548
-  const Register linear = broadcast(0x1.988454p+0f);  // 2 sqrt(2/pi) = 1.5957691
-  return relu(x) - a * logistic_tail(a * madd(cubic, a * a, linear));
-}
+  template <typename R>
+  R operator()(R exponent) const noexcept {
+    const R e = exp.in_range(exponent);
+    return e / (e + one);
+  }
+};
 
-Register gelu(Register x) noexcept {
-  const Register a = magnitude(x);
-  const Register t = broadcast(1.0f) / madd(broadcast(0x1.1p-2f), a, broadcast(1.0f));  // p = 17/64
-  Register r = broadcast(0x1.f67deap-6f);
-  r = madd(r, t, broadcast(-0x1.23736ep-3f));
-  r = madd(r, t, broadcast(0x1.b27e1cp-3f));
-  r = madd(r, t, broadcast(-0x1.c51d34p-4f));
-  r = madd(r, t, broadcast(0x1.12d25p-3f));
-  r = madd(r, t, broadcast(0x1.fa6dc2p-5f));
-  r = madd(r, t, broadcast(0x1.a4240ep-4f));
-  r = madd(r, t, broadcast(0x1.b04796p-4f));
-  r = madd(r, t, broadcast(0x1.b22136p-4f));
-  const Register density = exp_nonpositive(broadcast(-0.5f) * a * a);
-  return relu(x) - a * (density * (r * t));
-}
+struct Silu {
+  Relu relu;
+  MinusMagnitude minus_magnitude{constant(-88.0296919f)};
+  LogisticTail tail;
 
-template <Register (*function)(Register)>
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x);
+    return relu(x) + m * tail(m);
+  }
+};
+
+struct GeluTanh {
+  Relu relu;
+  MinusMagnitude minus_magnitude{constant(-10.0311f)};
+  LogisticTail tail;
+  Register cubic = constant(0x1.2444f2p-4f);   // 2 sqrt(2/pi) * 0.044715 = 0.0713548
+  Register linear = constant(0x1.988454p+0f);  // 2 sqrt(2/pi) = 1.5957691
+
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x);
+    return relu(x) + m * tail(m * madd(m * m, cubic, linear));
+  }
+};
+
+// exp(-x^2 / 2)
+struct Density {
+  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+  NonpositiveExp exp;
+  Register minus_half = constant(-0.5f);
+
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x);
+    return exp.in_range(m * m * minus_half);
+  }
+};
+
+// GELU from x and its density.
+struct GeluOfDensity {
+  Relu relu;
+  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+  Register one = constant(1.0f), minus_p = constant(-0x1.1p-2f);  // 17/64
+  Register r9 = constant(0x1.f67deap-6f), r8 = constant(-0x1.23736ep-3f),
+           r7 = constant(0x1.b27e1cp-3f), r6 = constant(-0x1.c51d34p-4f),
+           r5 = constant(0x1.12d25p-3f), r4 = constant(0x1.fa6dc2p-5f),
+           r3 = constant(0x1.a4240ep-4f), r2 = constant(0x1.b04796p-4f),
+           r1 = constant(0x1.b22136p-4f);
+
+  template <typename R>
+  R operator()(R x, R density) const noexcept {
+    const R m = minus_magnitude(x);
+    const R t = one / madd(m, minus_p, one);
+    R r = madd(t, r9, r8);
+    r = madd(r, t, r7);
+    r = madd(r, t, r6);
+    r = madd(r, t, r5);
+    r = madd(r, t, r4);
+    r = madd(r, t, r3);
+    r = madd(r, t, r2);
+    r = madd(r, t, r1);
+    return relu(x) + m * (density * (r * t));
+  }
+};
+
+// Registers that go through a function side by side.
+constexpr int kAtOnce = 4;
+
+template <typename Function>
 void map(const float* x, float* out, Index count) noexcept {
+  const Function function;
   Index i = 0;
+  for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes) {
+    store(out + i, function(load_all<kAtOnce>(x + i)));
+  }
   for (; i + kLanes <= count; i += kLanes) store(out + i, function(load(x + i)));
   if (i < count) store_part(out + i, function(load_part(x + i, count - i, 0.0f)), count - i);
+}
+
+// In two passes, since there are no registers for the constants of both: over so much at a time
+// that the densities stay in the level-1 cache.
+void gelu(const float* x, float* out, Index count) noexcept {
+  constexpr Index kBlock = 512;
+  for (Index begin = 0; begin < count; begin += kBlock) {
+    const Index size = begin + kBlock <= count ? kBlock : count - begin;
+    float density[kBlock];
+    map<Density>(x + begin, density, size);
+    const GeluOfDensity function;
+    Index i = 0;
+    for (; i + kAtOnce * kLanes <= size; i += kAtOnce * kLanes) {
+      store(out + begin + i,
+            function(load_all<kAtOnce>(x + begin + i), load_all<kAtOnce>(density + i)));
+    }
+    for (; i < size; i += kLanes) {
+      const Index rest = size - i;
+      if (rest >= kLanes) {
+        store(out + begin + i, function(load(x + begin + i), load(density + i)));
+      } else {
+        store_part(
+            out + begin + i,
+            function(load_part(x + begin + i, rest, 0.0f), load_part(density + i, rest, 0.0f)),
+            rest);
+      }
+    }
+  }
 }
 
 // Both operands of `op` as registers, and as floats for the end of the row.
@@ -102,10 +197,10 @@ constexpr ElementwiseKernels::Pairs kPairs = {both<Op>, one_x<Op>, one_y<Op>};
 }  // namespace
 
 extern const ElementwiseKernels kElementwiseKernels;
-const ElementwiseKernels kElementwiseKernels{map<relu>,
-                                             map<gelu>,
-                                             map<gelu_tanh>,
-                                             map<silu>,
+const ElementwiseKernels kElementwiseKernels{map<Relu>,
+                                             gelu,
+                                             map<GeluTanh>,
+                                             map<Silu>,
                                              kPairs<std::plus<>>,
                                              kPairs<std::minus<>>,
                                              kPairs<std::multiplies<>>,
