@@ -38,6 +38,16 @@ Isa forced_isa(std::string_view name);
 // environment variable TRIL_FORCE_ISA is set and not empty, the one it names. It is read once.
 Isa best_isa();
 
+// For a thread that looks again and again for what another one writes, between two looks: leaves
+// the core to its sibling, and the line of memory to the one that writes.
+inline void pause_briefly() noexcept {
+#if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 }  // namespace tril
 
 // Once per table of kernels, at namespace tril: a kernel file defines `const Type table` in

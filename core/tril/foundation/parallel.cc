@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/isa.h>
 #include <tril/foundation/parallel.h>
 
 #include <atomic>
@@ -21,11 +22,12 @@ constexpr std::chrono::microseconds kPatience{100};
 // call into JavaScript in WebAssembly.
 template <typename Ready>
 bool came_soon(const Ready& ready) {
-  constexpr int kLooks = 256;
+  constexpr int kLooks = 128;
   const auto end = std::chrono::steady_clock::now() + kPatience;
   do {
     for (int look = 0; look < kLooks; ++look) {
       if (ready()) return true;
+      pause_briefly();
     }
   } while (std::chrono::steady_clock::now() < end);
   return false;
@@ -41,55 +43,71 @@ struct Parallel::Pool {
   static bool is_open(std::uint64_t state) noexcept { return (state & kOpen) != 0; }
   static bool is_busy(std::uint64_t state) noexcept { return state % kOpen != 0; }
 
-  std::mutex mutex;
-  std::condition_variable wake, done;
-  std::vector<std::thread> workers;
-  std::atomic<std::uint64_t> state{0};
-  std::atomic<Index> next{0};
+  // Threads that sleep until what they wait for is told. Who sleeps has counted itself before it
+  // looks a last time, and who tells has written before it looks at the count (both sequentially
+  // consistent): one of them sees the other. So nothing is locked while all are awake.
+  struct Sleepers {
+    std::mutex mutex;
+    std::condition_variable condition;
+    std::atomic<int> count{0};
+
+    template <typename Ready>
+    void wait(const Ready& ready) {
+      if (came_soon(ready)) return;
+      std::unique_lock lock(mutex);
+      ++count;
+      condition.wait(lock, ready);
+      --count;
+    }
+
+    void tell() {
+      if (count == 0) return;
+      { const std::lock_guard lock(mutex); }
+      condition.notify_all();
+    }
+  };
+
+  // What different threads write lies apart, on lines of memory of its own: two of 64 bytes, since
+  // processors fetch them in pairs.
+  static constexpr std::size_t kApart = 128;
+
+  alignas(kApart) std::atomic<std::uint64_t> state{0};
+  alignas(kApart) std::atomic<Index> next{0};
   // Written while no round is open and nobody takes part, read by those who do.
-  Task task{};
+  alignas(kApart) Task task{};
   Index count = 0;
   bool stop = false;
+  alignas(kApart) Sleepers workers_asleep;
+  alignas(kApart) Sleepers caller_asleep;
+  std::vector<std::thread> workers;
 
   void work(int worker) {
-    for (Index item; (item = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-      task.call(task.body, item, worker);
+    const Task todo = task;
+    const Index end = count;
+    for (Index item; (item = next.fetch_add(1, std::memory_order_relaxed)) < end;) {
+      todo.call(todo.body, item, worker);
     }
-  }
-
-  // To whoever sleeps: it either has not looked at the state yet, or is woken.
-  void tell(std::condition_variable& sleepers) {
-    { const std::lock_guard lock(mutex); }
-    sleepers.notify_all();
-  }
-
-  // For `ready`, awake at first and then asleep.
-  template <typename Ready>
-  void wait(std::condition_variable& sleepers, const Ready& ready) {
-    if (came_soon(ready)) return;
-    std::unique_lock lock(mutex);
-    sleepers.wait(lock, ready);
   }
 
   void open_round() {
     state = (state / kRound + 1) * kRound + kOpen;
-    tell(wake);
+    workers_asleep.tell();
   }
 
   void close_round() {
-    if (is_busy(state.fetch_and(~kOpen))) wait(done, [&] { return !is_busy(state); });
+    if (is_busy(state.fetch_and(~kOpen))) caller_asleep.wait([&] { return !is_busy(state); });
   }
 
   void serve(int worker) {
     for (std::uint64_t seen = 0;;) {
       std::uint64_t now = 0;
-      wait(wake, [&] { return is_open(now = state) && now / kRound != seen; });
+      workers_asleep.wait([&] { return is_open(now = state) && now / kRound != seen; });
       if (!state.compare_exchange_strong(now, now + 1)) continue;
       seen = now / kRound;
       if (stop) return;
       work(worker);
       now = --state;
-      if (!is_open(now) && !is_busy(now)) tell(done);
+      if (!is_open(now) && !is_busy(now)) caller_asleep.tell();
     }
   }
 };
