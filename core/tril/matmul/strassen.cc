@@ -25,7 +25,10 @@ struct Blocks {
       : rows(kernels.panel_cols > 16 ? 60 : 120), depth(kernels.panel_cols > 16 ? 1024 : 512) {}
 
   Index sum_of_a() const noexcept { return rows * depth; }
-  Index workspace() const noexcept { return 2 * sum_of_a() + depth * (kSumCols + kColBlock); }
+  Index transposed_a() const noexcept { return rows * transposed_stride(depth); }
+  Index workspace() const noexcept {
+    return sum_of_a() + transposed_a() + depth * (kSumCols + kColBlock);
+  }
 };
 
 // At `levels` deep, 2^levels blocks at most go into a sum.
@@ -80,12 +83,12 @@ Terms terms_of(std::array<int, 4> StrassenProduct::*matrix,
 
 // Where one thread works.
 struct Workspace {
-  float *a, *turned, *b, *panels;
+  float *a, *transposed, *b, *panels;
 
   Workspace(float* memory, const Blocks& blocks) noexcept
       : a(memory),
-        turned(a + blocks.sum_of_a()),
-        b(turned + blocks.sum_of_a()),
+        transposed(a + blocks.sum_of_a()),
+        b(transposed + blocks.transposed_a()),
         panels(b + blocks.depth * kSumCols) {}
 };
 
@@ -97,7 +100,7 @@ struct BlockProduct {
 };
 
 // The part [rows, cols] from (row, col) on of a sum of blocks, each block_rows * block_cols. One
-// block is taken where it lies, a sum is formed in `memory`, turned the same way as the operand.
+// block is taken where it lies, a sum is formed in `memory`, transposed where the operand is.
 Operand form_sum(const Operand& operand, const Terms& sum, Index block_rows, Index block_cols,
                  Index row, Index col, Index rows, Index cols, const TileKernels& kernels,
                  float* memory) noexcept {
@@ -160,7 +163,7 @@ void multiply_rows(const BlockProduct& p, Index begin, Index end, const TileKern
         const Index rows = std::min(blocks.rows, end - i);
         const Operand sum =
             form_sum(p.whole.a, p.a, p.rows, p.depth, i, k, rows, depth, kernels, work.a);
-        const Operand a = by_rows(sum, rows, depth, kernels, work.turned);
+        const Operand a = by_rows(sum, rows, depth, kernels, work.transposed);
         const auto outputs = outputs_of(p, i, j, k == 0);
         kernels.multiply_into(a.data, a.row_stride, work.panels, {rows, depth, cols},
                               outputs.data(), p.out.count);

@@ -40,6 +40,8 @@ struct TileKernels {
   Index tile_rows;      // rows of A that one pass over a panel serves; fewer at the end
   Index panel_cols;     // columns of a panel
   Index strassen_from;  // the smallest size from which on Strassen's halving pays
+  Index parallel_from;  // multiplications from which on a second thread pays
+  Index few_rows;       // rows of A up to which multiply_transposed is the fastest for A * B^T
 
   // The floats that `cols` columns take when packed.
   Index packed_count(Index depth, Index cols) const noexcept {
@@ -57,10 +59,13 @@ struct TileKernels {
   // The same product into 1 or more places at once.
   void (*multiply_into)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                         const TileOutput* outputs, int count) noexcept;
-  // pack and multiply in one: the first tiles read B where it lies and leave it in `panels` for the
-  // rows after them. With no more rows than a tile has, nothing is packed.
+  // pack and multiply in one, some columns after the others, and leaves B packed in `panels` for
+  // the rows after these. With no more rows than a tile has, nothing need be packed.
   void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,
                            float* panels, const TileShape& shape, const TileOutput& out) noexcept;
+  // out [rows, cols] = A [rows, depth] * B, B read where it lies from its transpose [cols, depth].
+  void (*multiply_transposed)(const float* a, Index a_stride, const float* b, Index b_stride,
+                              const TileShape& shape, const TileOutput& out) noexcept;
   // to [cols, rows] = the transpose of from [rows, cols].
   void (*transpose)(const float* from, Index from_stride, Index rows, Index cols, float* to,
                     Index to_stride) noexcept;

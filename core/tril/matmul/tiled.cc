@@ -14,12 +14,12 @@ namespace {
 // B = 240 KiB, together within a level-2 cache of 1 MiB. Of what a tile reads again and again, one
 // panel, 16 columns are 32 KiB and stay in the level-1 cache; 64 columns with AVX-512 do not, but
 // the tile takes them from level 2 as fast. A deeper block means fewer passes over out.
+//
+// A block of a transposed A is transposed anew for every block of B; four times as wide a B makes
+// that seldom, and its panels come from level 3 only once for each of A's blocks.
 constexpr Index kDepthBlock = 512;
-constexpr Index kColBlock = 256;
+constexpr Index kColBlock = 256, kTransposedColBlock = 4 * kColBlock;
 constexpr Index kRowBlock = 120;  // a multiple of 2 and of 6 rows, the tiles' heights
-
-// Below about this many multiplications a second thread costs more than it saves.
-constexpr double kSerial = 64 * 64 * 64;
 
 // `total` in equal steps of at most `largest`, each a multiple of `unit`.
 Index even_step(Index total, Index largest, Index unit) noexcept {
@@ -30,29 +30,50 @@ Index even_step(Index total, Index largest, Index unit) noexcept {
 
 // How a product is cut into pieces of work: by columns first, since every part of B is packed once
 // then, whatever its width; only where columns do not suffice by rows as well, each piece packing
-// for itself.
+// for itself. A transposed A takes more work than B, so then by rows first.
 struct Pieces {
   Index rows, cols;                    // of one piece
   Index row_count = 1, col_count = 1;  // how many
 
   // `wanted` pieces of one product, more or fewer.
   Pieces(const Product& p, const TileKernels& kernels, Index wanted) : rows(p.rows), cols(p.cols) {
-    if (wanted == 1) return;
-    cols = even_step(p.cols, std::clamp(p.cols / wanted, kernels.panel_cols, kColBlock),
-                     kernels.panel_cols);
-    col_count = (p.cols + cols - 1) / cols;
-    const Index blocks = (p.rows + kRowBlock - 1) / kRowBlock;
-    const Index cuts = std::clamp<Index>(wanted / col_count, 1, blocks);
-    rows = even_step(p.rows, (p.rows + cuts - 1) / cuts, kernels.tile_rows);
-    row_count = (p.rows + rows - 1) / rows;
+    if (p.a.rows_contiguous()) {
+      cut_cols(wanted, kernels.panel_cols);
+      cut_rows(wanted / col_count, kernels.tile_rows);
+    } else {
+      cut_rows(wanted, kernels.tile_rows);
+      cut_cols(wanted / row_count, kernels.panel_cols);
+    }
   }
 
   Index count() const noexcept { return row_count * col_count; }
+
+ private:
+  void cut_cols(Index wanted, Index panel_cols) noexcept {
+    if (wanted <= 1) return;
+    const Index total = cols;
+    cols = even_step(total, std::clamp(total / wanted, panel_cols, kColBlock), panel_cols);
+    col_count = (total + cols - 1) / cols;
+  }
+
+  void cut_rows(Index wanted, Index tile_rows) noexcept {
+    const Index total = rows;
+    const Index cuts = std::min(wanted, (total + kRowBlock - 1) / kRowBlock);
+    if (cuts <= 1) return;
+    rows = even_step(total, (total + cuts - 1) / cuts, tile_rows);
+    row_count = (total + rows - 1) / rows;
+  }
 };
 
+Index col_block(const Product& p) noexcept {
+  return p.a.rows_contiguous() ? kColBlock : kTransposedColBlock;
+}
+
 // Four pieces a thread even out its hiccups; one where the whole batch is little work.
-Index pieces_wanted(const Product& p, Index products, int threads) noexcept {
-  const bool serial = threads == 1 || times(products, p.rows, p.cols, p.depth) <= kSerial;
+Index pieces_wanted(const Product& p, Index products, int threads,
+                    const TileKernels& kernels) noexcept {
+  const bool serial = threads == 1 || times(products, p.rows, p.cols, p.depth) <
+                                          static_cast<double>(kernels.parallel_from);
   return serial ? 1 : (4 * threads + products - 1) / products;
 }
 
@@ -67,33 +88,41 @@ struct Piece {
         col_end(std::min(col + pieces.cols, p.cols)) {}
 };
 
+// Few rows times a transposed B; as many as a matrix packed before, so that the sums are the same.
+bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
+  return p.rows <= kernels.few_rows && !p.b.rows_contiguous();
+}
+
 // for each block of depth
-//   for each block of columns:  pack B's part, unless it was packed before, or is packed while the
-//                               first rows are done
-//     for each block of rows (transposed A: turn its part round)
+//   for each block of columns:  pack B's part, unless it was packed before, is packed with the
+//                               first rows, or is read where it lies
+//     for each block of rows (of a transposed A: transpose its part)
 //       out's block = alpha * A's * B's (+ bias, or + out from the second block of depth on)
 void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& piece, float* panels,
-                    float* turned) noexcept {
-  const Index step = depth_step(p.depth);
+                    float* transposed) noexcept {
+  const Index step = depth_step(p.depth), width = col_block(p);
+  const bool in_place = reads_b_in_place(p, kernels);
   for (Index k = 0; k < p.depth; k += step) {
     const Index depth = std::min(step, p.depth - k);
     const bool adds = p.accumulate || k > 0;
-    for (Index j = piece.col; j < piece.col_end; j += kColBlock) {
-      const Index cols = std::min(kColBlock, piece.col_end - j);
+    for (Index j = piece.col; j < piece.col_end; j += width) {
+      const Index cols = std::min(width, piece.col_end - j);
       const float* const bias = adds || !p.bias ? nullptr : p.bias + j;
       const Operand b = p.b.from(k, j);
       const bool packs = !p.packed && b.rows_contiguous();
       const float* ready = panels;
       if (p.packed) {
         ready = p.packed.matrix->panels(k, depth, p.packed.first + j);
-      } else if (!packs) {
+      } else if (!packs && !in_place) {
         kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
       }
       for (Index i = piece.row; i < piece.row_end; i += kRowBlock) {
         const TileShape shape{std::min(kRowBlock, piece.row_end - i), depth, cols};
-        const Operand a = by_rows(p.a.from(i, k), shape.rows, depth, kernels, turned);
+        const Operand a = by_rows(p.a.from(i, k), shape.rows, depth, kernels, transposed);
         const TileOutput out{p.out + i * p.out_stride + j, p.out_stride, p.alpha, adds, bias};
-        if (packs && i == piece.row) {
+        if (in_place) {
+          kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride, shape, out);
+        } else if (packs && i == piece.row) {
           kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape, out);
         } else {
           kernels.multiply(a.data, a.row_stride, ready, shape, out);
@@ -113,17 +142,19 @@ void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& paral
   if (first.rows == 1 || first.cols == 1) return multiply_vector(batch, scratch, parallel);
 
   const Index products = batch.count();
-  const Pieces pieces(first, kernels, pieces_wanted(first, products, parallel.threads()));
+  const Pieces pieces(first, kernels, pieces_wanted(first, products, parallel.threads(), kernels));
   const Index depth = depth_step(first.depth);
-  const Index packed =
-      first.packed ? 0 : kernels.packed_count(depth, std::min(kColBlock, pieces.cols));
-  const Index turned = first.a.rows_contiguous() ? 0 : depth * std::min(kRowBlock, pieces.rows);
+  const Index packed = first.packed || reads_b_in_place(first, kernels)
+                           ? 0
+                           : kernels.packed_count(depth, std::min(col_block(first), pieces.cols));
+  const Index transposed =
+      first.a.rows_contiguous() ? 0 : transposed_stride(depth) * std::min(kRowBlock, pieces.rows);
   Scratch::Frame frame(scratch);
-  float* const memory = frame.take<float>(packed + turned, parallel.threads());
+  float* const memory = frame.take<float>(packed + transposed, parallel.threads());
 
   parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
     const Product product = batch[item / pieces.count()];
-    float* const panels = memory + (packed + turned) * worker;
+    float* const panels = memory + (packed + transposed) * worker;
     multiply_piece(product, kernels, Piece(product, pieces, item % pieces.count()), panels,
                    panels + packed);
   });

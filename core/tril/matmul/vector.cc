@@ -11,7 +11,7 @@ namespace {
 
 // Elements of the matrix a thread is worth being woken for: 64 Ki floats = 256 KiB, some 10
 // microseconds of reading.
-constexpr Index kSerial = 64 << 10;
+constexpr double kSerial = 64 << 10;
 
 // out [cols, 1] = (x [1, depth] * matrix)^T
 struct VectorProduct {
@@ -55,7 +55,7 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
   const Index products = batch.count();
 
   // 64 columns at least: whole cache lines for every thread.
-  const bool serial = products >= parallel.threads() || first.depth * first.cols <= kSerial;
+  const bool serial = products >= parallel.threads() || times(first.depth, first.cols) <= kSerial;
   const Index share = serial ? first.cols : first.cols / parallel.threads() + 1;
   const Index step = (share + 63) / 64 * 64;
   const Index pieces = (first.cols + step - 1) / step;
