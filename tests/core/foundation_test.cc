@@ -67,6 +67,15 @@ TEST(Buffer, RejectsWhatCannotBe) {
             std::string::npos);
 }
 
+// In a constant expression an overflow would be an error of the compiler.
+TEST(TensorView, MultipliesAnyShapeWithoutOverflow) {
+  constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
+  constexpr Shape<4> strides = contiguous_strides<4>({kHuge, kHuge, 4, 3});
+  static_assert(strides[3] == 1 && strides[2] == 3 && strides[1] == 12);
+  constexpr TensorView<const float, 4> view(nullptr, {kHuge, kHuge, 4, 3});
+  static_assert(view.count() == view.count());
+}
+
 TEST(Check, NamesCallArgumentAndShapes) {
   const Buffer<float, 2> buffer({2, 3});
   try {
@@ -199,6 +208,21 @@ TEST(Parallel, DoesEveryRound) {
       expected += round * (count * (count - 1) / 2);
       EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), Index{0}), expected);
     }
+  }
+}
+
+// Longer pauses than a thread stays awake for: between rounds workers sleep, within one the caller.
+TEST(Parallel, WakesWhoSleeps) {
+  constexpr std::chrono::milliseconds kPause{2};
+  Parallel parallel(3);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> done{0};
+    parallel.for_each(3, [&](Index item, int worker) {
+      if (worker > 0 || item == 0) std::this_thread::sleep_for(kPause * static_cast<int>(item));
+      ++done;
+    });
+    EXPECT_EQ(done, 3);
+    std::this_thread::sleep_for(kPause);
   }
 }
 

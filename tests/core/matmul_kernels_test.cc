@@ -73,6 +73,56 @@ TEST_P(MatmulKernels, TiledIsExactOnEdgesOfBlocks) {
   }
 }
 
+// The block of B beside a transposed A is wider.
+TEST_P(MatmulKernels, TiledIsExactWithATransposedAndManyColumns) {
+  for (const Index rows : {7, 130}) {
+    for (const Index cols : {1023, 1024, 1100}) {
+      for (const int threads : {1, 3}) {
+        Parallel parallel(threads);
+        MatmulCase of(rows, cols, 35, {.transpose_a = true, .accumulate = rows == 7, .alpha = 2},
+                      1);
+        of.fill_exactly(random_);
+        detail::multiply_tiled(product(of), scratch_, parallel, tile());
+        ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
+        ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
+      }
+    }
+  }
+}
+
+// Up to few_rows rows, a transposed B is read where it lies.
+TEST_P(MatmulKernels, TiledIsExactOnEdgesOfFewRows) {
+  for (const Index rows : {tile().few_rows - 1, tile().few_rows, tile().few_rows + 1}) {
+    if (rows < 2) continue;
+    for (const Index depth : {5, 64, 600}) {
+      MatmulCase of(rows, 261, depth, {.transpose_b = true, .accumulate = depth == 5, .alpha = 3},
+                    1);
+      of.fill_exactly(random_);
+      detail::multiply_tiled(product(of), scratch_, parallel_, tile());
+      ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
+      ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
+    }
+  }
+}
+
+TEST_P(MatmulKernels, MultiplyTransposedIsExact) {
+  for (Index rows = 1; rows <= 7; ++rows) {
+    for (Index cols = 1; cols <= 9; ++cols) {
+      for (const Index depth : {1, 3, 4, 15, 16, 17, 50}) {
+        MatmulCase of(rows, cols, depth,
+                      {.transpose_b = true, .accumulate = depth % 2 == 1, .alpha = 2}, 1);
+        of.fill_exactly(random_);
+        const MatrixView<float> a = of.a.view(), b = of.b.view(), out = of.out.view();
+        tile().multiply_transposed(
+            a.data(), a.stride(0), b.data(), b.stride(0), {rows, depth, cols},
+            {out.data(), out.stride(0), of.options.alpha, of.options.accumulate});
+        ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
+        ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
+      }
+    }
+  }
+}
+
 TEST_P(MatmulKernels, VectorIsExact) {
   for (const Index length : {1, 2, 3, 5, 15, 16, 17, 40, 127, 1030, 2500}) {
     for (const Index depth : {1, 2, 3, 4, 5, 31, 32, 33, 70}) {
