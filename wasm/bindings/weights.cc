@@ -2,8 +2,6 @@
 
 #include <tril/block/transformer.h>
 
-#include <vector>
-
 namespace tril::js {
 
 namespace {
@@ -13,14 +11,30 @@ template <typename Weights>
 Names names_of() {
   std::vector<std::string> names;
   Weights none{};
-  find_parameters(none, [&](const ParameterName& name, auto&) {
-    names.push_back(name.text());
-    return false;
-  });
+  find_parameters(none, WeightReader(names));
   return Names(emscripten::val::array(names));
 }
 
 }  // namespace
+
+const Tensor* WeightReader::find(const std::string& name) const {
+  if (names_) names_->push_back(name);
+  return tensors_ ? named(*tensors_, name.c_str()) : nullptr;
+}
+
+bool WeightReader::operator()(const ParameterName& name, VectorView<const float>& view) const {
+  const std::string text = name.text();
+  const Tensor* const tensor = find(text);
+  if (tensor) view = optional_vector(tensor, call_, text);
+  return tensor != nullptr;
+}
+
+bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>& view) const {
+  const std::string text = name.text();
+  const Tensor* const tensor = find(text);
+  if (tensor) view = matrix(*tensor, call_, text);
+  return tensor != nullptr;
+}
 
 Names weight_names(const std::string& call) {
   if (call == "multiHeadAttention") return names_of<MultiHeadWeights>();

@@ -6,33 +6,38 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "output.h"
 #include "tensor.h"
 
 namespace tril::js {
 
-// A parameter of one axis or two as the core sees it. Throws Error where the tensor has another
-// number of axes.
-inline VectorView<const float> parameter(const Tensor& tensor, std::string_view call,
-                                         const std::string& name, VectorView<const float>) {
-  return optional_vector(&tensor, call, name);
-}
-inline MatrixView<const float> parameter(const Tensor& tensor, std::string_view call,
-                                         const std::string& name, MatrixView<const float>) {
-  return matrix(tensor, call, name);
-}
+// For find_parameters, whatever the struct: one type, so that every struct's walk is compiled once.
+class WeightReader {
+ public:
+  WeightReader(const NamedTensors& tensors, std::string_view call)
+      : tensors_(&tensors), call_(call) {}
+  // Finds nothing, and collects the names.
+  explicit WeightReader(std::vector<std::string>& names) : names_(&names) {}
+
+  // Throw Error where the tensor has another number of axes.
+  bool operator()(const ParameterName& name, VectorView<const float>& view) const;
+  bool operator()(const ParameterName& name, MatrixView<const float>& view) const;
+
+ private:
+  const Tensor* find(const std::string& name) const;
+
+  const NamedTensors* tensors_ = nullptr;
+  std::string_view call_;
+  std::vector<std::string>* names_ = nullptr;
+};
 
 // The weights of a core struct among those of these names.
 template <typename Weights>
 Weights read_weights(const NamedTensors& tensors, std::string_view call) {
   Weights weights{};
-  find_parameters(weights, [&](const ParameterName& name, auto& view) {
-    const std::string text = name.text();
-    const Tensor* const tensor = named(tensors, text.c_str());
-    if (tensor) view = parameter(*tensor, call, text, view);
-    return tensor != nullptr;
-  });
+  find_parameters(weights, WeightReader(tensors, call));
   return weights;
 }
 
