@@ -3,6 +3,7 @@
 // disposed tensors) and gives it its public name.
 #include <emscripten/bind.h>
 
+#include "arithmetic.h"
 #include "attention.h"
 #include "cost.h"
 #include "efficient_attention.h"
@@ -75,6 +76,8 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("transposeB", &MatmulOptions::transpose_b)
       .field("levels", &MatmulOptions::levels);
   function("_matmul", guard<&matmul>, allow_raw_pointers());
+
+  function("_arithmetic", guard<&tril::js::arithmetic>, allow_raw_pointers());
 
   value_object<SoftmaxOptions>("_SoftmaxOptions")
       .field("axis", &SoftmaxOptions::axis)

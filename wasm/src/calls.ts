@@ -1,3 +1,4 @@
+import { arithmeticCalls } from './calls/arithmetic.js';
 import { attentionCalls } from './calls/attention.js';
 import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
@@ -27,6 +28,7 @@ export interface Calls
   extends
     ReturnType<typeof tensorCalls>,
     ReturnType<typeof matmulCalls>,
+    ReturnType<typeof arithmeticCalls>,
     ReturnType<typeof matrixCalls>,
     ReturnType<typeof softmaxCalls>,
     ReturnType<typeof maskCalls>,
@@ -48,6 +50,7 @@ export interface Calls
 export const calls = (context: Context): Calls => ({
   ...tensorCalls(context),
   ...matmulCalls(context),
+  ...arithmeticCalls(context),
   ...matrixCalls(context),
   ...softmaxCalls(context),
   ...maskCalls(context),

@@ -11,6 +11,7 @@ export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
 export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
+export type { Operand } from './calls/arithmetic.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

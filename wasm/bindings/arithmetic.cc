@@ -1,0 +1,53 @@
+#include "arithmetic.h"
+
+#include <tril/layers/elementwise.h>
+
+#include <algorithm>
+
+#include "output.h"
+
+namespace tril::js {
+
+namespace {
+
+template <typename T>
+AnyView<T> view_of(T* data, const DynamicShape& shape, std::string_view call,
+                   std::string_view argument) {
+  AnyView<T> view;
+  view.data = data;
+  view.shape.rank = view.strides.rank = static_cast<int>(shape.size());
+  if (view.shape.rank > tril::detail::kMostAxes) {
+    fail(call, argument,
+         "at most 8 axes; shape is " + tril::shape_text(shape.data(), view.shape.rank));
+  }
+  Index stride = 1;
+  for (int axis = view.shape.rank; axis-- > 0;) {
+    view.shape[axis] = shape[static_cast<std::size_t>(axis)];
+    view.strides[axis] = stride;
+    stride *= view.shape[axis];
+  }
+  return view;
+}
+
+AnyView<const float> operand(const Tensor* tensor, const float& number, std::string_view call,
+                             std::string_view argument) {
+  return tensor ? view_of(tensor->data(), tensor->shape(), call, argument)
+                : AnyView<const float>(number);
+}
+
+}  // namespace
+
+TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
+                        float x_number, const Tensor* y, float y_number, Tensor* out) {
+  const Arithmetic kind = value_named(kArithmetic, operation, operation, "operation");
+  const AnyView<const float> left = operand(x, x_number, operation, "x");
+  const AnyView<const float> right = operand(y, y_number, operation, "y");
+  const AnyShape full = broadcast_shape(left.shape, right.shape, operation);
+  const DynamicShape shape(full.sizes.begin(), full.sizes.begin() + full.rank);
+  const Output output(engine, out, shape, operation);
+  tril::arithmetic(kind, left, right, view_of(output->data(), shape, operation, "out"),
+                   engine.parallel);
+  return output.handle();
+}
+
+}  // namespace tril::js
