@@ -124,6 +124,14 @@ describe('masks', () => {
     });
   });
 
+  it.each([null, undefined, 1])('are nothing else, such as %o', (mask) => {
+    const says = 'must be a mask (tril.mask makes one)';
+    const and = () => tril.mask.and(tril.mask.causal(), mask as never);
+    expectRefused(and, { call: 'mask.and', argument: 'mask', says });
+    const drawn = () => tril.mask.toTensor(mask as never, [2, 2]);
+    expectRefused(drawn, { call: 'mask.toTensor', argument: 'mask', says });
+  });
+
   it('refuse shapes that do not fit when they are used', () => {
     withoutLeak(() => {
       const x = tril.zeros([2, 1, 3, 4]);

@@ -119,6 +119,8 @@ describe('tensor', () => {
     [[], 'at least one axis'],
     [[2 ** 31], 'larger than can be addressed'],
     [7, 'must be an array of sizes, is 7'],
+    [[2, Symbol('2')], 'axis 1 is not a whole number; shape is [2, Symbol(2)]'],
+    [[Object.create(null)], 'axis 0 is not a whole number; shape is [a bare object]'],
     [null, 'must be an array of sizes, is null'],
   ])('refuses the shape %o', (shape, says) => {
     const given = shape as number[];

@@ -1,3 +1,5 @@
+import { describe } from './describe.js';
+
 /** The shapes of the tensors that a failed call was given, by argument. */
 export type Shapes = Readonly<Record<string, readonly number[]>>;
 
@@ -27,5 +29,7 @@ export class TrilError extends Error {
 
 /** `[2, 3]`, as messages write a shape. */
 export function shapeText(shape: readonly unknown[]): string {
-  return `[${shape.join(', ')}]`;
+  // Symbols and bare objects cannot be joined.
+  const text = (size: unknown) => (typeof size === 'number' ? String(size) : describe(size));
+  return `[${shape.map(text).join(', ')}]`;
 }

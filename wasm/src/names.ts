@@ -1,4 +1,7 @@
+import { describe } from './describe.js';
 import { TrilError } from './error.js';
+
+export { describe };
 
 /** How many letters must be changed, added or left out to make `b` of `a` (Levenshtein 1966). */
 function distance(a: string, b: string): number {
@@ -105,13 +108,4 @@ export function integerOption(
   if (Number.isInteger(number) && number >= minimum && number < 2 ** 31) return number;
   const range = minimum > -(2 ** 31) ? ` of at least ${minimum}` : '';
   throw new TrilError(call, argument, `must be a whole number${range}, is ${describe(value)}`);
-}
-
-/** A value as a message shows it. */
-export function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return `a ${value.constructor?.name ?? 'bare object'}`;
-  if (typeof value === 'function') return 'a function';
-  return typeof value === 'string' ? `"${value}"` : String(value);
 }

@@ -70,17 +70,19 @@ export interface MaskTensorOptions {
   readonly past?: number;
 }
 
+function checkMask(call: string, mask: unknown): Mask {
+  if (mask instanceof Mask) return mask;
+  const problem = `must be a mask (tril.mask makes one), is ${describe(mask)}`;
+  throw new TrilError(call, 'mask', problem);
+}
+
 /**
  * The rules of a mask, as the module takes them, once it is known that its tensors are alive and of
  * this module.
  */
 export function rawMask(context: Context, call: string, mask: unknown): { kind: string }[] {
   if (mask === undefined || mask === null) return [];
-  if (!(mask instanceof Mask)) {
-    const problem = `must be a mask (tril.mask makes one), is ${describe(mask)}`;
-    throw new TrilError(call, 'mask', problem);
-  }
-  return mask.rules.map((rule): { kind: string; tensor?: RawTensor } =>
+  return checkMask(call, mask).rules.map((rule): { kind: string; tensor?: RawTensor } =>
     'tensor' in rule ? { ...rule, tensor: context.handle(call, 'mask', rule.tensor) } : { ...rule },
   );
 }
@@ -201,7 +203,7 @@ export const maskCalls = (context: Context) => ({
      * ```
      */
     and(...masks: Mask[]): Mask {
-      for (const mask of masks) rawMask(context, 'mask.and', mask);
+      for (const mask of masks) rawMask(context, 'mask.and', checkMask('mask.and', mask));
       return new Mask(masks.flatMap((mask) => mask.rules));
     },
 
@@ -227,7 +229,7 @@ export const maskCalls = (context: Context) => ({
       }
       checkKeys(call, 'options', 'option', options, ['past']);
       const past = integerOption(call, 'past', options.past, 0, 0);
-      const rules = rawMask(context, call, mask);
+      const rules = rawMask(context, call, checkMask(call, mask));
       return context.run(call, {}, () =>
         context.adopt(context.raw._maskTensor(context.engine, rules, [...shape], past)!),
       );
