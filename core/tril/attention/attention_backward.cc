@@ -329,10 +329,10 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
                         const AttentionOptions& options, const AttentionGradients& gradients,
                         Scratch& scratch, Parallel& parallel) {
   const Backward p = checked(d_out, query, key, value, out, log_sum_exp, options, gradients);
-  const Index batches = query.size(0), heads = query.size(1), key_heads = key.size(1);
+  const Index batches = query.size(0), heads = query.size(1), kv_heads = key.size(1);
   const Index key_blocks = blocks_of(p.keys(), kKeyBlock);
   // It depends on shapes alone, and so do the sums.
-  const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * key_heads));
+  const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * kv_heads));
 
   Workspace layout(p, tile_kernels());
   Scratch::Frame frame(scratch);
@@ -347,9 +347,9 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
   fill_delta(p, delta, parallel);
 
   const Pass pass(p, delta);
-  parallel.for_each(batches * key_heads * parts, [&](Index item, int worker) {
-    const Index part = item % parts, key_head = item / parts % key_heads;
-    const Index batch = item / parts / key_heads;
+  parallel.for_each(batches * kv_heads * parts, [&](Index item, int worker) {
+    const Index part = item % parts, key_head = item / parts % kv_heads;
+    const Index batch = item / parts / kv_heads;
     Workspace work = layout;
     work.lay_out(memory + layout.floats() * worker);
     pass.pack_heads(batch, key_head, work);
