@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/attention_fixture.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 using testing::attention_reference;
 using testing::close;
+using testing::equal;
 using testing::error_of;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -91,6 +93,43 @@ TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
   const auto expected =
       attention_reference(in.query, in.key, in.value, 1 / std::sqrt(6.0), 0, testing::no_bias);
   EXPECT_TRUE(close(expected.output, in.output, in.bound(1 / std::sqrt(6.0), 0).output));
+}
+
+TEST(AttentionMethods, RejectsOutputsThatOverlap) {
+  Random random(1);
+  Inputs in({2, 4, 2, 3, 5, 6, 7}, random);
+  Scratch scratch;
+  Parallel parallel;
+  const auto message = [&](const TensorView<float, 4>& out, const AttentionTrace& trace = {}) {
+    return error_of(
+        [&] { attention(in.query, in.key, in.value, {}, out, scratch, parallel, trace); });
+  };
+  const Shape<4> shape = {2, 4, 3, 7};
+  float* const data = in.output.data();
+  const std::string overlap = "attention: out: its elements overlap; shape is [2, 4, 3, 7]";
+  for (const Shape<4>& strides : {Shape<4>{84, 0, 7, 1}, {84, 21, 6, 1}, {80, 21, 7, 1}}) {
+    EXPECT_EQ(message({data, shape, strides}).find(overlap), 0u) << shape_text<4>(strides);
+  }
+  Buffer<float, 3> sums({2, 4, 3});
+  EXPECT_EQ(message(in.output, {.log_sum_exp = {sums.data(), {2, 4, 3}, {0, 3, 1}}})
+                .find("attention: trace.log_sum_exp: its elements overlap"),
+            0u);
+  for (Index i = 0; i < in.output.view().count(); ++i) ASSERT_TRUE(std::isnan(data[i]));
+
+  // Back to front: as good an output as any, and seen to share memory with what lies before it.
+  attention(in.query, in.key, in.value, {}, {data + 84, shape, {-84, 21, 7, 1}}, scratch, parallel);
+  const Buffer<float, 4> turned = std::move(in.output);
+  in.output = Buffer<float, 4>(turned.shape());
+  attention(in.query, in.key, in.value, {}, in.output, scratch, parallel);
+  EXPECT_TRUE(equal(in.output.view()[0], turned.view()[1]));
+  EXPECT_TRUE(equal(in.output.view()[1], turned.view()[0]));
+  std::vector<float> memory(300);
+  const TensorView<const float, 4> value(memory.data(), {2, 2, 5, 7});
+  const TensorView<float, 4> before(memory.data() + 216, shape, {-84, 21, 7, 1});
+  EXPECT_NE(error_of([&] {
+              attention(in.query, in.key, value, {}, before, scratch, parallel);
+            }).find("attention: out: shares memory with an input"),
+            std::string::npos);
 }
 
 TEST(AttentionMethods, RejectsAMethodThatThereIsNot) {
