@@ -1,42 +1,7 @@
 // What goes wrong with the Worker, as a visitor sees it: it is started again unseen, and where that does not help one is told
 // why and tries again. What takes long can be ended.
-import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-
-/** The page's Workers, so that a test can make them fail; what is posted to them is written down. */
-async function holdWorkers(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const workers: Worker[] = [];
-    const posted: { what: string; kind?: string }[] = [];
-    Object.assign(window, { workers, posted, hold: '' });
-    window.Worker = class extends Worker {
-      constructor(url: string | URL, options?: WorkerOptions) {
-        super(url, options);
-        workers.push(this);
-      }
-      override postMessage(message: { what: string; kind?: string }): void {
-        posted.push({ what: message.what, kind: message.kind });
-        // One that never gets its answer.
-        if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
-      }
-    };
-  });
-}
-interface Held {
-  readonly workers: Worker[];
-  readonly posted: { what: string; kind?: string }[];
-  hold: string;
-}
-
-const inPage = <Result>(page: Page, work: (held: Held) => Result) =>
-  page.evaluate(`(${work.toString()})(window)`) as Promise<Result>;
-/** As the browser ends one, such as for want of memory. */
-const kill = (page: Page) =>
-  inPage(page, ({ workers }) => {
-    const worker = workers[workers.length - 1];
-    worker.terminate();
-    worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
-  });
+import { holdWorkers, inPage, kill } from './workers.ts';
 
 test('a Worker that dies is replaced unseen; one that dies again is said, and tried again', async ({
   attend,

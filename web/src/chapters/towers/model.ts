@@ -77,3 +77,14 @@ export function askOf(state: TowersState, change: Partial<TowersState> = {}): To
     },
   };
 }
+
+/** Whether these are the words that were asked about, not others of the same number. */
+export function sameWords(asked: TowersAsk | null, state: TowersState): boolean {
+  const { source, target, words } = askOf(state);
+  return (
+    asked !== null &&
+    asked.words === words &&
+    asked.source.join() === source.join() &&
+    asked.target.join() === target.join()
+  );
+}

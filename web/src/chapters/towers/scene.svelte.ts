@@ -1,6 +1,6 @@
 // The core's answer to the state as it is, as matrices; null while a newer one is under way.
 import { Answer } from '../../compute/lessons.svelte';
-import { askOf, textsOf, useModel } from './model';
+import { askOf, sameWords, textsOf, useModel } from './model';
 import { sceneOf } from './scene';
 
 export class TowersScene {
@@ -10,11 +10,6 @@ export class TowersScene {
   readonly now = $derived.by(() => {
     const { now, asked } = this.#answer;
     if (!now || !asked) return null;
-    const { source, target, vocabulary } = this.texts;
-    const fits =
-      asked.source.length === source.length &&
-      asked.target.length === target.length &&
-      asked.words === vocabulary.length;
-    return fits ? sceneOf(asked, now, this.texts) : null;
+    return sameWords(asked, this.#model.state) ? sceneOf(asked, now, this.texts) : null;
   });
 }

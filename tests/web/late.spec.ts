@@ -1,0 +1,40 @@
+// An answer that is late belongs to its question: other words or another head of the same size are not drawn with its numbers.
+import { expect, test } from './fixtures.ts';
+import { Lesson } from './lessons.ts';
+import { holdWorkers, inPage } from './workers.ts';
+
+test('the strip of a pair is of the head that is looked at', async ({ page }) => {
+  await holdWorkers(page);
+  const heads = new Lesson(page, 'heads');
+  await heads.open({ layer: '2', head: '1' });
+  const strip = page.locator('[data-strip]');
+  await expect(strip).toHaveCount(1);
+  await inPage(page, (held) => void (held.hold = 'strip'));
+  await page.evaluate(() => {
+    location.hash = '#?layer=1&head=2';
+  });
+  await expect(page.locator('[data-figure="circuit"] h3').first()).toContainText('1');
+  await expect(strip).toHaveCount(0);
+  // Back where the last answer belongs, and nothing newer is waited for.
+  await inPage(page, (held) => void (held.hold = ''));
+  await page.reload();
+  await expect(strip).toHaveCount(1);
+});
+
+for (const kind of ['towers', 'steps', 'additive'] as const) {
+  test(`other words of the same number are not drawn with the numbers before: ${kind}`, async ({
+    page,
+  }) => {
+    await holdWorkers(page);
+    const towers = new Lesson(page, 'towers');
+    await towers.open({ source: 'one two three', target: 'one two three' });
+    const figure = { towers: 'memoryWeights', steps: 'byStep', additive: 'additive' }[kind];
+    const matrix = page.locator(`[data-matrix="${figure}"]`);
+    await expect(matrix).toHaveCount(1);
+    await inPage(page, new Function('held', `held.hold = '${kind}'`) as never);
+    await page.evaluate(() => {
+      location.hash = '#?source=three+two+three&target=one+one+three';
+    });
+    await expect(matrix).toHaveCount(0);
+  });
+}

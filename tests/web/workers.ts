@@ -1,0 +1,37 @@
+// The page's Workers as a test holds them: made to fail, or to leave questions of a kind without an answer.
+import type { Page } from '@playwright/test';
+
+/** The page's Workers, so that a test can make them fail; what is posted to them is written down. */
+export async function holdWorkers(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const workers: Worker[] = [];
+    const posted: { what: string; kind?: string }[] = [];
+    Object.assign(window, { workers, posted, hold: '' });
+    window.Worker = class extends Worker {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        workers.push(this);
+      }
+      override postMessage(message: { what: string; kind?: string }): void {
+        posted.push({ what: message.what, kind: message.kind });
+        // One that never gets its answer.
+        if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
+      }
+    };
+  });
+}
+export interface Held {
+  readonly workers: Worker[];
+  readonly posted: { what: string; kind?: string }[];
+  hold: string;
+}
+
+export const inPage = <Result>(page: Page, work: (held: Held) => Result) =>
+  page.evaluate(`(${work.toString()})(window)`) as Promise<Result>;
+/** As the browser ends one, such as for want of memory. */
+export const kill = (page: Page) =>
+  inPage(page, ({ workers }) => {
+    const worker = workers[workers.length - 1];
+    worker.terminate();
+    worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
+  });
