@@ -45,7 +45,9 @@ for (const batch of [0, 1]) {
     for (const method of ['loops', 'matrix', 'softmax'] as const) {
       await expectWay(lesson, batch, method);
     }
-    for (const one of await page.locator('[data-apart]').all()) {
+    const apart = await page.locator('[data-apart]').all();
+    expect(apart.length).toBeGreaterThan(1);
+    for (const one of apart) {
       expect(Number(await one.getAttribute('data-apart'))).toBeLessThanOrEqual(rounding);
     }
   });
@@ -137,7 +139,9 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
   await figure.page().getByRole('slider', { name: 'Score of 8' }).fill('2');
   const weights = [...core.softmax(core.tensor([[0, 0, 0, 2]])).read()];
   await expect(async () => {
-    for (const [i, one] of (await figure.locator('[data-weight]').all()).entries()) {
+    const shares = await figure.locator('[data-weight]').all();
+    expect(shares).toHaveLength(weights.length);
+    for (const [i, one] of shares.entries()) {
       const drawn = Number(await one.getAttribute('data-weight'));
       expect(Math.abs(drawn - weights[i])).toBeLessThan(1e-6);
     }

@@ -28,13 +28,16 @@ for (const kind of ['towers', 'steps', 'additive'] as const) {
     await holdWorkers(page);
     const towers = new Lesson(page, 'towers');
     await towers.open({ source: 'one two three', target: 'one two three' });
-    const figure = { towers: 'memoryWeights', steps: 'byStep', additive: 'additive' }[kind];
-    const matrix = page.locator(`[data-matrix="${figure}"]`);
-    await expect(matrix).toHaveCount(1);
+    const drawn = {
+      towers: '[data-matrix="memoryWeights"]',
+      steps: '[data-figure="steps"] [data-word]',
+      additive: '[data-matrix="additive"]',
+    }[kind];
+    await page.locator(drawn).first().waitFor();
     await inPage(page, new Function('held', `held.hold = '${kind}'`) as never);
     await page.evaluate(() => {
       location.hash = '#?source=three+two+three&target=one+one+three';
     });
-    await expect(matrix).toHaveCount(0);
+    await expect(page.locator(drawn)).toHaveCount(0);
   });
 }

@@ -88,7 +88,9 @@ test('other ways to hide, and what leaks', async ({ lesson, page }) => {
   const leaked = zeros
     .map(softmax)
     .map((row, t) => row.reduce((sum, weight, s) => sum + (sees(t, s) ? 0 : weight), 0));
-  for (const [t, leak] of (await leaks()).entries()) {
+  const drawn = await leaks();
+  expect(drawn).toHaveLength(size);
+  for (const [t, leak] of drawn.entries()) {
     expect(Math.abs(leak - leaked[t])).toBeLessThan(rounding);
   }
   await expect(page.locator('[data-verdict]')).toContainText('It leaks');

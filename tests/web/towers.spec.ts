@@ -166,6 +166,7 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
   const taught = towers(core, 'follows', masks());
   // Two words that tie but for rounding may come out either way: then both have about one chance.
   const expectWritten = (written: number[], chances: Rows) => {
+    expect(written).toHaveLength(inputs.length);
     for (const [step, word] of written.entries()) {
       expect(Math.max(...chances[step]) - chances[step][word]).toBeLessThan(1e-3);
     }
