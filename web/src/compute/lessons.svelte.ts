@@ -1,7 +1,9 @@
 // The page's side of the lessons' Worker, one for all chapters: questions and sessions by kind.
+import { browser } from '$app/environment';
 import { getContext, setContext, untrack } from 'svelte';
 import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
 import { Line, type Begun, type Outcome } from './line';
+import { made } from './made';
 import { startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
@@ -129,6 +131,7 @@ export class Answer<K extends Kind> {
   /** `ask` gives the question, or null where there is nothing to ask: then what was answered stays. */
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
     this.#kind = kind;
+    if (!browser) this.#make(ask());
     $effect(() => {
       const question = ask();
       if (question !== null) untrack(() => this.put(question));
@@ -141,6 +144,12 @@ export class Answer<K extends Kind> {
       this.#next = null;
       this.#begun?.cancel();
     });
+  }
+
+  /** While a page is made there is no Worker, and no effect. */
+  #make(question: Lessons[K]['ask'] | null): void {
+    this.asked = question;
+    this.now = question && made.answer(this.#kind, question);
   }
 
   /** Asks besides what is asked as it changes. */

@@ -7,6 +7,8 @@ import { arrival } from './arrival';
 
 /** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
 const patience = 1000;
+/** Where something is to be seen already, the living page may take longer. */
+const stillPatience = 5000;
 
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
@@ -15,6 +17,8 @@ export class OpenChapter<State> {
   readonly lessons: LessonClient = provideLessons();
   /** All figures are there, if not yet what is on them. */
   complete = $state(false);
+  /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
+  still = $state(!arrival.over);
   #figures: (() => void)[] | null = null;
 
   constructor(codec: Codec<State>) {
@@ -30,15 +34,21 @@ export class OpenChapter<State> {
   turn(draw: () => void): boolean {
     if (!this.#figures) {
       this.#figures = [];
-      if (browser) void this.#drawOthers(this.#figures);
-      return browser;
+      if (browser) void this.#begin(this.#figures);
+      return true;
     }
     this.#figures.push(draw);
     return false;
   }
 
-  async #drawOthers(figures: (() => void)[]): Promise<void> {
-    await Promise.race([this.lessons.settled(), new Promise((done) => setTimeout(done, patience))]);
+  async #begin(figures: (() => void)[]): Promise<void> {
+    const most = this.still ? stillPatience : patience;
+    await Promise.race([this.lessons.settled(), new Promise((done) => setTimeout(done, most))]);
+    if (this.still) {
+      await painted();
+      delete document.documentElement.dataset.state;
+      this.still = false;
+    }
     for (const draw of figures) {
       await painted();
       draw();

@@ -1,0 +1,38 @@
+// What is on a page before any script has run: the very components, rendered with the core's answers while the page is
+// made. Nothing in it can be used, so nothing in it can be reached by keys, and it has no name that the living page has.
+import { browser } from '$app/environment';
+import { card } from '../figures/card';
+import { getAllContexts, type Snippet } from 'svelte';
+import AsIs from './AsIs.svelte';
+
+/** Pixels across a card's inside at 360, 390, 768, 1280 and 1440 pixels of window; each is shown from its width on. */
+export const stillWidths = [310, 340, 682, 784, 944] as const;
+
+const server = browser ? null : await import('svelte/server');
+
+/** Svelte leaves alone what was made with the page if what it would put there is not empty. */
+const later = '<!--later-->';
+
+function still(html: string): string {
+  return html
+    .replace(/<!--.*?-->/gs, '')
+    .replace(/ (?:id|for|tabindex|aria-activedescendant|aria-controls)="[^"]*"/g, '')
+    .replace(/<(button|input|textarea|select|summary)\b/g, '<$1 inert');
+}
+
+export function stillOf(children: Snippet): string {
+  if (!server) return later;
+  const { body } = server.render(AsIs, { props: { children }, context: getAllContexts() });
+  return still(body);
+}
+
+/** Of a figure, at every width. */
+export function stillsOf(children: Snippet): string {
+  if (!server) return later;
+  const all = stillWidths.map((width) => {
+    card.width = width;
+    return `<div class="still w${width}">${stillOf(children)}</div>`;
+  });
+  card.width = 0;
+  return all.join('');
+}
