@@ -39,6 +39,8 @@ const namedHosts = [
   'doi.org',
 ];
 
+if (process.env.VITE_SITE) namedHosts.push(new URL(process.env.VITE_SITE).hostname); // its own
+
 const address = /\b(?:https?|wss?):\/\/([\w.-]+)/gi;
 
 const inline = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gis;

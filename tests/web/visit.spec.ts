@@ -142,6 +142,23 @@ test('an address of no chapter says so, one with a broken state as well, in ever
   }
 });
 
+test('one Worker and one module go along from chapter to chapter', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await open(page, 'attend');
+  const workers = page.workers().map((worker) => worker.url());
+  expect(workers).toHaveLength(1);
+  const modules = () => asked.filter((url) => url.endsWith('.wasm')).length;
+  const before = modules();
+  for (const name of ['Mask', 'Heads', 'Average']) {
+    await page.getByRole('navigation', { name: 'Chapters' }).getByText(name).click();
+    await expect(page).toHaveTitle(`${name} · Tril`);
+    await computed(page);
+  }
+  expect(page.workers().map((worker) => worker.url())).toEqual(workers);
+  expect(modules()).toBe(before);
+});
+
 test('whoever comes to no chapter in particular is told what this is', async ({ page }) => {
   await page.goto('./');
   await expect(page.getByText('Attention you can open up.')).toBeVisible();
@@ -154,6 +171,14 @@ test('what a browser and a search engine are told is there', async ({ page, requ
   await open(page, 'attend');
   for (const name of ['meta[name="description"]', 'meta[property="og:description"]']) {
     expect((await page.locator(name).getAttribute('content'))!.length).toBeGreaterThan(60);
+  }
+  for (const { id } of chapters) {
+    const text = await (await request.get(`./${id}/`)).text();
+    const place = new URL(`./${id}/`, page.url().replace(/attend\/$/, ''));
+    const found = (expression: RegExp) => new URL(expression.exec(text)![1], place).href;
+    expect(found(/<link rel="canonical" href="([^"]*)"/)).toMatch(new RegExp(`/${id}/$`));
+    const picture = await request.get(found(/<meta property="og:image" content="([^"]*)"/));
+    expect(picture.headers()['content-type'], id).toBe('image/png');
   }
   const at = await page
     .locator('link[rel="manifest"]')
