@@ -51,10 +51,11 @@ test('an update is seen at the next visit, and what was kept of the old one goes
   await kept(page);
   const [before] = await cacheNames(page);
 
-  const [index, worker] = await Promise.all(
-    ['index.html', 'service-worker.js'].map((name) => readFile(join(dist, name), 'utf8')),
-  );
-  server.change('index.html', index.replace('<html', '<html data-release="2"'));
+  const read = (path: string) => readFile(join(dist, path), 'utf8');
+  for (const path of ['attend/index.html', 'multiply/index.html']) {
+    server.change(path, (await read(path)).replace('<html', '<html data-release="2"'));
+  }
+  const worker = await read('service-worker.js');
   server.change('service-worker.js', worker.replace(/"version":"\w+"/, '"version":"second"'));
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-release', '2');
