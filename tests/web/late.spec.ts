@@ -34,7 +34,7 @@ for (const kind of ['towers', 'steps', 'additive'] as const) {
       additive: '[data-matrix="additive"]',
     }[kind];
     await page.locator(drawn).first().waitFor();
-    await inPage(page, new Function('held', `held.hold = '${kind}'`) as never);
+    await page.evaluate((held) => Object.assign(window, { hold: held }), kind);
     await page.evaluate(() => {
       location.hash = '#?source=three+two+three&target=one+one+three';
     });
