@@ -15,8 +15,9 @@ export const limits = {
   'tril-relaxed-threads.wasm': 165,
   fonts: 480, // all there are; a browser fetches those that it needs
   golden: 110, // PyTorch's numbers, which chapter Check asks for
-  page: 730, // the rest of web/dist: nine chapters of 10 to 20, their pages of 5 to 38, what they share, KaTeX 77
-  'all but fonts': 700, // the three of these with the base .wasm: what the page promises
+  pages: 260, // nine chapters with their first figure at five widths, of which a visitor opens one; the rest is kept for later
+  page: 480, // the rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77
+  'all but fonts': 750, // page, golden, the largest of pages and the base .wasm: what a chapter promises
 };
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
@@ -41,13 +42,23 @@ export function measureSizes(root) {
   const page = join(root, 'web', 'dist');
   if (existsSync(page)) {
     // Pictures are for those who share a link.
-    const kinds = { '.woff2': 'fonts', '.npy': 'golden', '.wasm': '', '.png': '' };
-    Object.assign(sizes, { fonts: 0, golden: 0, page: 0 });
+    const kinds = {
+      '.woff2': 'fonts',
+      '.npy': 'golden',
+      '.wasm': '',
+      '.png': '',
+      '.html': 'pages',
+    };
+    Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0 });
+    let largest = 0;
     for (const path of filesBelow(page, references)) {
       const kind = kinds[extname(path)] ?? 'page';
-      if (kind) sizes[kind] += kilobytes(readFileSync(path));
+      if (!kind) continue;
+      const size = kilobytes(readFileSync(path));
+      sizes[kind] += size;
+      if (kind === 'pages') largest = Math.max(largest, size);
     }
-    sizes['all but fonts'] = sizes.page + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
+    sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
   }
   return sizes;
 }
