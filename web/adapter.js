@@ -6,7 +6,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 
-const folder = 'dist';
+/** Of another language than English: `dist-xx`. */
+const { TRIL_LANGUAGE: language = 'en' } = process.env;
+const folder = language === 'en' ? 'dist' : `dist-${language}`;
 const worker = 'service-worker.js';
 /** For those who share a link, not for those who read the page. */
 const notKept = [worker, 'previews/'];

@@ -148,7 +148,7 @@ export function sceneOf({ layer, outputWeight, projection, labels }: Options): S
       shared(
         make(
           `blend${head + 1}` as SplitId,
-          { base: 'head', sub: number(head), letter: false },
+          { base: symbols.head, sub: number(head), letter: false },
           'v',
           blend,
           entryAxis,

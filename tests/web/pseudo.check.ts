@@ -1,0 +1,63 @@
+// Every chapter in a language made by a script: nothing stands there that is not translated, and nothing is too long.
+// Every vowel of a translated word has an accent.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { chapters, cutTexts, open, unfold } from './reach.ts';
+
+/** What has no language: names, and functions in formulas. */
+const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
+/** Of the text whose singular values chapter "Longer" shows. */
+const example = ['the', 'cat', 'saw', 'dog', 'chase', 'and', 'run', 'away'];
+
+/** Words without an accent, with the element that they stand in: seen, said aloud, or shown by hovering. */
+async function escaped(page: Page): Promise<string[]> {
+  const found = await page.evaluate(() => {
+    const without =
+      '.katex, code, pre, script, style, noscript, textarea, [translate="no"], [translate="no"] *';
+    const said: (readonly [string, string])[] = [];
+    const typed = Array.from(
+      document.querySelectorAll<HTMLInputElement>('textarea, input'),
+      ({ value }) => value,
+    ).join(' ');
+    for (const element of document.querySelectorAll('body *')) {
+      if (element.closest(without)) continue;
+      const place = `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`;
+      for (const name of ['aria-label', 'aria-valuetext', 'title', 'placeholder', 'alt']) {
+        const text = element.getAttribute(name);
+        if (text) said.push([`${place} ${name}`, text]);
+      }
+      for (const node of element.childNodes) {
+        if (node.nodeType === Node.TEXT_NODE) said.push([place, node.textContent!]);
+      }
+    }
+    return { said, typed };
+  });
+  const tokens = new Set([...found.typed.split(/[^A-Za-z]+/u), ...example]);
+  const words = found.said.flatMap(([place, text]) =>
+    (text.match(/(?<![\p{L}_.])[A-Za-z]{3,}(?![\p{L}_(])/gu) ?? [])
+      .filter((word) => /[aeiouy]/iu.test(word) && !names.has(word) && !tokens.has(word))
+      .map((word) => `${word} in ${place}: ${text.trim().slice(0, 80)}`),
+  );
+  return [...new Set(words)];
+}
+
+for (const { id } of chapters) {
+  test(`${id}: all is translated, and fits`, async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(page, id);
+    await unfold(page);
+    const { language, direction } = await page.evaluate(() => ({
+      language: document.documentElement.lang,
+      direction: getComputedStyle(document.body).direction,
+    }));
+    expect(direction).toBe(language === 'ar-XB' ? 'rtl' : 'ltr');
+    expect(await page.locator('h1').textContent()).toMatch(/[áéíóúýÁÉÍÓÚÝ]/u);
+    expect.soft(await escaped(page)).toEqual([]);
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page, `${width} px`);
+      expect.soft(await cutTexts(page), `${width} px`).toEqual([]);
+    }
+  });
+}
