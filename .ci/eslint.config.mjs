@@ -20,6 +20,7 @@ export default typescript.config(
       '**/playwright-report/',
       'build/',
       'wasm/toolchain/emscripten/',
+      'web/dist-*/',
     ],
   },
   js.configs.recommended,
@@ -47,6 +48,8 @@ export default typescript.config(
   { files: ['tests/**'], rules: { 'no-sparse-arrays': 'off' } }, // holes are bad input to try
   // It takes every URL for state; ours are addresses of workers and of the page.
   { files: ['web/src/**'], rules: { 'svelte/prefer-svelte-reactivity': 'off' } },
+  // Every link of the page is relative, so that it works under any path: no base is to be resolved.
+  { files: ['web/src/**'], rules: { 'svelte/no-navigation-without-resolve': 'off' } },
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: {
