@@ -37,7 +37,10 @@ export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
 /** The options of `transformerBlock`. */
-export interface TransformerBlockOptions extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp'> {
+export interface TransformerBlockOptions extends Omit<
+  AttentionOptions,
+  'past' | 'heads' | 'logSumExp'
+> {
   /** How many heads attention is divided into. */
   readonly heads: number;
   /**
