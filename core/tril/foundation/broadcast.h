@@ -17,10 +17,13 @@ namespace tril {
 
 // A shape, or strides, whose rank is known only when the program runs.
 struct AnyShape {
-  int rank = 0;
+  int rank = 0;  // how many axes
+  // Along each axis; those from rank on mean nothing.
   std::array<Index, detail::kMostAxes> sizes{};
 
+  // Along one axis, which is not checked.
   Index operator[](int axis) const noexcept { return sizes[static_cast<std::size_t>(axis)]; }
+  // The same, to be set.
   Index& operator[](int axis) noexcept { return sizes[static_cast<std::size_t>(axis)]; }
   // Equal rank and sizes.
   friend bool operator==(const AnyShape& a, const AnyShape& b) noexcept {
@@ -44,10 +47,13 @@ AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, std::string_view 
 // number, which is a tensor without axes and must outlive it.
 template <typename T>
 struct AnyView {
-  T* data = nullptr;
-  AnyShape shape{}, strides{};
+  T* data = nullptr;   // the first element
+  AnyShape shape{};    // elements along each axis
+  AnyShape strides{};  // from one to the next along each axis, in elements
 
+  // No tensor.
   constexpr AnyView() noexcept = default;
+  // Of a view.
   template <typename U, int Rank, typename = std::enable_if_t<std::is_convertible_v<U*, T*>>>
   AnyView(const TensorView<U, Rank>& view) noexcept : data(view.data()) {
     static_assert(Rank <= detail::kMostAxes);
@@ -55,10 +61,13 @@ struct AnyView {
     std::copy(view.shape().begin(), view.shape().end(), shape.sizes.begin());
     std::copy(view.strides().begin(), view.strides().end(), strides.sizes.begin());
   }
+  // Of all of a buffer.
   template <typename U, int Rank>
   AnyView(Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
+  // Of all of a buffer, to be read.
   template <typename U, int Rank>
   AnyView(const Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
+  // Of one number.
   AnyView(T& number) noexcept : data(&number) {}
 };
 

@@ -12,8 +12,8 @@ namespace tril {
 // A value of an enumeration and its name.
 template <typename Enum>
 struct Named {
-  std::string_view name;
-  Enum value;
+  std::string_view name;  // as a user writes it
+  Enum value;             // what it stands for
 };
 
 // The value of that name. Throws Error, naming `call` and `argument`, where the table has none:

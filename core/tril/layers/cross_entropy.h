@@ -24,9 +24,9 @@ enum class Reduction {
 
 // Which targets count, and how.
 struct CrossEntropyOptions {
-  Reduction reduction = Reduction::mean;
-  std::int32_t ignore = -100;  // a target of this value counts for nothing
-  double label_smoothing = 0;  // s, from 0 to 1
+  Reduction reduction = Reduction::mean;  // what loss and gradient are of
+  std::int32_t ignore = -100;             // a target of this value counts for nothing
+  double label_smoothing = 0;             // s, from 0 to 1
   // What the gradient is multiplied by, besides what the reduction does: 1 / steps where gradients
   // of several batches are added up.
   double gradient_scale = 1;

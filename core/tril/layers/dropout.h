@@ -12,6 +12,7 @@
 
 namespace tril {
 
+// How many are left out, and which.
 struct DropoutOptions {
   double probability = 0.1;  // p, from 0 to below 1
   std::uint64_t seed = 0;    // another one for every use and step

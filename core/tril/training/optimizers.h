@@ -21,12 +21,12 @@ namespace tril {
 // PyTorch's defaults. Rates, eps and weight_decay are finite and at least 0, the rate above 0, each
 // beta in [0, 1).
 struct AdamWOptions {
-  double learning_rate = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double eps = 1e-8;
-  double weight_decay = 1e-2;  // 0 for biases, norms and whatever else is no matrix
-  double gradient_scale = 1;   // clipping (gradient_norm.h) without a pass of its own
+  double learning_rate = 1e-3;  // rate
+  double beta1 = 0.9;           // how much of the first moment is kept
+  double beta2 = 0.999;         // of the second
+  double eps = 1e-8;            // keeps the divisor from 0
+  double weight_decay = 1e-2;   // 0 for biases, norms and whatever else is no matrix
+  double gradient_scale = 1;    // clipping (gradient_norm.h) without a pass of its own
 };
 
 // One step of AdamW in one pass over four arrays [N]: values and moments change, the gradient
@@ -38,10 +38,10 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
 
 // PyTorch's names; momentum in [0, 1).
 struct SgdOptions {
-  double learning_rate = 1e-3;
-  double momentum = 0;
-  double weight_decay = 0;
-  double gradient_scale = 1;
+  double learning_rate = 1e-3;  // rate
+  double momentum = 0;          // how much of the last move is kept
+  double weight_decay = 0;      // 0 for biases, norms and whatever else is no matrix
+  double gradient_scale = 1;    // as AdamWOptions has it
 };
 
 // One step of SGD: values and momentum [N] change, which is 0 before the first step and may be none

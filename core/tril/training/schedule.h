@@ -5,6 +5,7 @@
 
 namespace tril {
 
+// How the rate rises and falls.
 struct Schedule {
   double learning_rate = 1e-3;  // the highest, after the warm-up: finite, above 0
   double lowest = 0;            // at the end: from 0 to learning_rate
