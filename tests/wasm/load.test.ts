@@ -87,6 +87,7 @@ it('ends the process by itself, with threads too', () => {
 
 it('exports no more than its public names', async () => {
   expect(Object.keys(await import('tril')).sort()).toEqual([
+    'KeyValueCache',
     'Mask',
     'Tensor',
     'TrilError',

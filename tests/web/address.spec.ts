@@ -75,8 +75,8 @@ test('an address that is no address at all falls back as well', async ({ page })
   ]) {
     await page.goto('about:blank');
     await page.goto(`./${hash}`);
-    await expect(page.locator('h1')).toBeVisible();
-    await expect(page.locator('.card').first()).toBeVisible();
+    await expect(page.locator('h1').filter({ visible: true })).toHaveCount(1);
+    await expect(page.locator('.card').filter({ visible: true }).first()).toBeVisible();
     await page.waitForLoadState('networkidle');
   }
 });

@@ -213,7 +213,7 @@ test('the future overwritten: the same bits under a causal mask, and where they 
 
   for (const [query, lost] of [
     [{ garbage: 'huge' }, 0],
-    [{ garbage: 'nan' }, 5],
+    [{ garbage: 'nan' }, 0], // hidden keys of so few queries are not read
     [{ hide: 'after' }, 5],
     [{ rules: '' }, 5],
     [{ rules: 'window', left: '1', right: '1' }, 1],

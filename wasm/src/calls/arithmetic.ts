@@ -45,7 +45,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link Calls.add}.
+     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link add}.
      *
      * @throws TrilError where the shapes do not broadcast
      *
@@ -61,7 +61,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link Calls.add}, so that a row
+     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link add}, so that a row
      * scales columns and a column scales rows.
      *
      * @throws TrilError where the shapes do not broadcast
@@ -78,7 +78,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link Calls.add}. Division by 0
+     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link add}. Division by 0
      * gives infinities, and 0 by 0 NaN.
      *
      * @throws TrilError where the shapes do not broadcast
