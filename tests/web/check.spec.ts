@@ -10,7 +10,9 @@ import { tril } from './oracle.ts';
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
   const core = await tril();
   await open({ example: 'softmax' });
-  await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', { timeout: 60_000 });
+  await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', {
+    timeout: 60_000,
+  });
   await expect(page.locator('[data-passed="true"]')).toHaveCount(10);
   for (const one of await page.locator('[data-example] [data-frobenius]').all()) {
     const norm = Number(await one.getAttribute('data-frobenius'));

@@ -244,7 +244,9 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
     }),
   };
   await page.goto('./check/');
-  await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', { timeout: 60_000 });
+  await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', {
+    timeout: 60_000,
+  });
   const example = (id: string) => page.locator(`[data-example="${id}"] button`).click();
   for (const [id, expected] of Object.entries(examples)) {
     await example(id);
