@@ -13,7 +13,7 @@ export interface Entry {
 export const entry = (): Entry => (history.state as Entry | null) ?? {};
 
 /** Milliseconds without growth after which all figures are taken to be computed. */
-const grown = 3000;
+const grown = 8000;
 let release: (() => void) | null = null;
 
 /**
