@@ -247,7 +247,7 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
   await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', {
     timeout: 60_000,
   });
-  const example = (id: string) => page.locator(`[data-example="${id}"] button`).click();
+  const example = (id: string) => page.locator(`.alive [data-example="${id}"] button`).click();
   for (const [id, expected] of Object.entries(examples)) {
     await example(id);
     await expectMeter(page.locator('#proof [data-cost]'), expected);

@@ -14,12 +14,27 @@ const spoken = (page: Page, figure: string) =>
     .locator(`${figure} [data-matrix]`)
     .evaluateAll((matrices) =>
       matrices.map((matrix) => [
-        matrix.getAttribute('data-matrix'),
+        matrix.getAttribute('data-matrix') ?? '',
         ...Array.from(matrix.querySelectorAll('[role="gridcell"]'), (cell) =>
           (cell.getAttribute('aria-label') ?? cell.textContent ?? '').trim(),
         ),
       ]),
     );
+
+const number = /−?\d+(?:\.\d+)?(?:e[-−+]?\d+)?/g;
+const numbersOf = (text: string) =>
+  Array.from(text.matchAll(number), ([digits]) => Number(digits.replaceAll('−', '-')));
+
+/** The same words, and numbers that differ by rounding alone: relaxed SIMD rounds once where plain SIMD rounds twice. */
+function expectNear(made: string[][], living: string[][]): void {
+  const words = (cells: string[][]) =>
+    cells.map((each) => each.map((cell) => cell.replace(number, '#')));
+  expect(words(made)).toEqual(words(living));
+  const all = numbersOf(living.flat().join(' '));
+  for (const [i, value] of numbersOf(made.flat().join(' ')).entries()) {
+    expect(Math.abs(value - all[i])).toBeLessThanOrEqual(1e-6 + 1e-3 * Math.abs(all[i]));
+  }
+}
 
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
@@ -61,7 +76,10 @@ test.describe('without script', () => {
       const after = await spoken(alive, 'main section[id]:first-of-type .card');
       await alive.close();
       const drawn = before.filter((cells) => cells.length > 2); // a canvas is drawn by script
-      expect(drawn).toEqual(after.filter(([name]) => drawn.some(([other]) => other === name)));
+      expectNear(
+        drawn,
+        after.filter(([name]) => drawn.some(([other]) => other === name)),
+      );
     });
   }
 
