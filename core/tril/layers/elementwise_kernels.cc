@@ -65,7 +65,7 @@ struct Silu {
   template <typename R>
   R operator()(R x) const noexcept {
     const R m = minus_magnitude(x);
-    return relu(x) + m * tail(m);
+    return madd(m, tail(m), relu(x));
   }
 };
 
@@ -79,7 +79,7 @@ struct GeluTanh {
   template <typename R>
   R operator()(R x) const noexcept {
     const R m = minus_magnitude(x);
-    return relu(x) + m * tail(m * madd(m * m, cubic, linear));
+    return madd(m, tail(m * madd(m * m, cubic, linear)), relu(x));
   }
 };
 
@@ -119,7 +119,7 @@ struct GeluOfDensity {
     r = madd(r, t, r3);
     r = madd(r, t, r2);
     r = madd(r, t, r1);
-    return relu(x) + m * (density * (r * t));
+    return madd(m, density * (r * t), relu(x));
   }
 };
 
