@@ -10,7 +10,9 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      MatrixView<const float> weight, const LinearGradients& gradients,
                      Scratch& scratch, Parallel& parallel) {
   constexpr const char* kCall = "linear_backward";
-  const auto& [d_x, d_weight, d_bias] = gradients;
+  const MatrixView<float>& d_x = gradients.d_x;
+  const MatrixView<float>& d_weight = gradients.d_weight;
+  const TensorView<float, 1>& d_bias = gradients.d_bias;
   check_view(d_out, kCall, "d_out");
   const Index rows = d_out.size(0), cols = d_out.size(1);
   const auto why = [&] {

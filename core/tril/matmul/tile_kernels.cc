@@ -116,7 +116,9 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
 }
 
 // B [depth, cols] into panels row by row, in runs as long as rows are: what the caches fetch ahead.
-void pack_by_rows(const float* b, Index stride, Index depth, Index cols, float* panels) noexcept {
+// Only the narrow registers' kernels call it.
+[[maybe_unused]] void pack_by_rows(const float* b, Index stride, Index depth, Index cols,
+                                   float* panels) noexcept {
   const Index whole = cols / kPanelCols * kPanelCols;
   for (Index k = 0; k < depth; ++k) {
     const float* const from = b + k * stride;
