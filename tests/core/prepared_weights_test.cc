@@ -1,4 +1,4 @@
-// Packed matrices and prepared weights: the same bits as without, and what they reject.
+// Packed matrices and prepared weights: the same results as without, and what they reject.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/layers/linear.h>
@@ -6,6 +6,7 @@
 #include <tril/matmul/tile_kernels.h>
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 
 #include "core/block_weights.h"
@@ -14,9 +15,25 @@
 namespace tril {
 namespace {
 
+using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::WeightSource;
+
+// The same bits, but where few rows read weights that are not packed where they lie and add in
+// another order: there both are within PyTorch's tolerance of the exact result.
+::testing::AssertionResult same(Index rows, const Buffer<float, 3>& expected,
+                                const Buffer<float, 3>& actual) {
+  const bool few = rows > 1 && rows <= tile_kernels().few_rows;
+  return few ? close(expected, actual, 2e-5, 2.6e-6) : equal(expected, actual);
+}
+
+// Small integers, whose sums are exact in any order.
+void fill_integers(TensorView<float, 2> x, Random& random) {
+  for (float& each : std::span(x.data(), static_cast<std::size_t>(x.count()))) {
+    each = static_cast<float>(random.below(9)) - 4;
+  }
+}
 
 class Prepared : public ::testing::Test {
  protected:
@@ -25,7 +42,7 @@ class Prepared : public ::testing::Test {
 };
 
 // Depths of one block and of several, columns that fill the last panel and that do not.
-TEST_F(Prepared, LinearGivesTheSameBits) {
+TEST_F(Prepared, LinearGivesTheSame) {
   Random random(1);
   for (const Index rows : {1, 2, 7, 130}) {
     for (const Index in : {1, 64, 300, 1100}) {
@@ -33,8 +50,8 @@ TEST_F(Prepared, LinearGivesTheSameBits) {
         Buffer<float, 2> x({rows, in}), weight({out, in}), expected({rows, out}),
             actual({rows, out});
         Buffer<float, 1> bias({out});
-        fill_normal(x.view(), random);
-        fill_normal(weight.view(), random);
+        fill_integers(x.view(), random);
+        fill_integers(weight.view(), random);
         fill_normal(bias.view(), random);
         const PackedMatrix packed(weight, true, parallel);
         EXPECT_EQ(packed.depth(), in);
@@ -54,8 +71,8 @@ TEST_F(Prepared, LinearTakesTheColumnsFromAPanelOn) {
   const Index first = 2 * tile_kernels().panel_cols, out = 40, in = 530, rows = 9;
   Buffer<float, 2> x({rows, in}), weight({first + out + 5, in}), expected({rows, out}),
       actual({rows, out});
-  fill_normal(x.view(), random);
-  fill_normal(weight.view(), random);
+  fill_integers(x.view(), random);
+  fill_integers(weight.view(), random);
   const PackedMatrix packed(weight, true, parallel);
   const MatrixView<const float> part(weight.view()[first].data(), {out, in});
   linear(x, part, {}, expected, scratch, parallel);
@@ -81,7 +98,7 @@ TEST_F(Prepared, LinearRejectsWhatWasPackedFromAnotherShape) {
 }
 
 // Widths whose projections begin with a panel and ones whose do not; with and without grouping.
-TEST_F(Prepared, BlocksGiveTheSameBits) {
+TEST_F(Prepared, BlocksGiveTheSame) {
   for (const Index width : {24, 64, 128}) {
     for (const Index tokens : {1, 5, 66}) {
       Random random(4);
@@ -102,16 +119,16 @@ TEST_F(Prepared, BlocksGiveTheSameBits) {
       fill_normal(x.view(), random);
       transformer_block(x, weights, {.heads = 4}, expected, scratch, parallel);
       transformer_block(x, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
-      EXPECT_TRUE(equal(expected, actual)) << width << " " << tokens;
+      EXPECT_TRUE(same(2 * tokens, expected, actual)) << width << " " << tokens;
       decoder_block(x, expected, decoder, {.heads = 2}, actual, scratch, parallel);
       Buffer<float, 3> other(x.shape());
       decoder_block(x, expected, decoder, {.heads = 2}, other, scratch, parallel, {}, &prepared);
-      EXPECT_TRUE(equal(actual, other)) << width << " " << tokens;
+      EXPECT_TRUE(same(2 * tokens, actual, other)) << width << " " << tokens;
     }
   }
 }
 
-TEST_F(Prepared, TransformerGivesTheSameBits) {
+TEST_F(Prepared, TransformerGivesTheSame) {
   Random random(5);
   WeightSource source(random, true);
   const TransformerWeights weights = source.transformer(2, 2, 32, 48);
@@ -122,7 +139,7 @@ TEST_F(Prepared, TransformerGivesTheSameBits) {
   fill_normal(to.view(), random);
   transformer(from, to, weights, {.heads = 4}, expected, scratch, parallel);
   transformer(from, to, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
-  EXPECT_TRUE(equal(expected, actual));
+  EXPECT_TRUE(same(10, expected, actual));
 }
 
 // Projections of their own for keys and values.
@@ -140,7 +157,7 @@ TEST_F(Prepared, AttentionTakesSeparateProjections) {
   prepared.prepare(weights, parallel);
   multi_head_attention(x, weights, options, expected, scratch, parallel);
   multi_head_attention(x, weights, options, actual, scratch, parallel, {}, &prepared);
-  EXPECT_TRUE(equal(expected, actual));
+  EXPECT_TRUE(same(12, expected, actual));
 }
 
 // As a step of training changes weights: what was packed before is never used, and the copies made
@@ -149,7 +166,7 @@ TEST_F(Prepared, NoCopyOutlivesTheWeights) {
   Random random(7);
   Buffer<float, 2> x({5, 40}), weight({70, 40}), other({70, 40}), expected({5, 70}),
       actual({5, 70});
-  for (Buffer<float, 2>* each : {&x, &weight, &other}) fill_normal(each->view(), random);
+  for (Buffer<float, 2>* each : {&x, &weight, &other}) fill_integers(each->view(), random);
   PreparedWeights prepared;
   prepared.prepare(LinearWeights{.weight = weight}, parallel);
   prepared.prepare(LinearWeights{.weight = other}, parallel);
@@ -157,7 +174,7 @@ TEST_F(Prepared, NoCopyOutlivesTheWeights) {
   const std::size_t bytes = prepared.bytes();
   ASSERT_NE(before, nullptr);
 
-  fill_normal(weight.view(), random);
+  fill_integers(weight.view(), random);
   prepared.invalidate();
   EXPECT_EQ(prepared.generation(), 1u);
   EXPECT_EQ(prepared.find(weight), nullptr);

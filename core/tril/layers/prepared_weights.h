@@ -6,7 +6,8 @@
 //     transformer_block(x, weights, options, output, scratch, parallel, {}, &prepared);  // often
 //
 // A cache beside the weights: it owns the packed copies, about as many bytes as the matrices have,
-// and finds each by where its matrix lies, and of what shape. Results are the same, bit for bit.
+// and finds each by where its matrix lies, and of what shape. Results are the same as
+// packed_matrix.h says: up to the order of addition for few rows, else bit for bit.
 // Who writes weights says so, by invalidate() or drop(): from then on the old copies are not used.
 #pragma once
 

@@ -88,9 +88,10 @@ struct Piece {
         col_end(std::min(col + pieces.cols, p.cols)) {}
 };
 
-// Few rows times a transposed B; as many as a matrix packed before, so that the sums are the same.
+// Few rows times a transposed B that nobody has packed before: packing would take longer than it
+// saves.
 bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
-  return p.rows <= kernels.few_rows && !p.b.rows_contiguous();
+  return !p.packed && p.rows <= kernels.few_rows && !p.b.rows_contiguous();
 }
 
 // for each block of depth
