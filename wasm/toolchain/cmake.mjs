@@ -6,9 +6,16 @@ import { join } from 'node:path';
 import { root, run } from './steps.mjs';
 import { findGoogleTest, findProgram } from './system.mjs';
 
-/** ccache, where there is one, keeps what has been compiled for other build folders and branches. */
+/**
+ * ccache, where there is one, keeps what has been compiled for other build folders, branches and
+ * clones: for these, paths are taken relative to the root.
+ */
 const ccache = findProgram('ccache');
-const cacheEnv = ccache ? { EM_COMPILER_WRAPPER: ccache } : {}; // Emscripten's way of saying it
+const cacheEnv = ccache && {
+  EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
+  CCACHE_BASEDIR: root,
+  CCACHE_NOHASHDIR: 'true',
+};
 
 export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
 
