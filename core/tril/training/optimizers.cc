@@ -4,7 +4,6 @@
 #include <tril/training/optimizer_kernels.h>
 #include <tril/training/optimizers.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -31,15 +30,6 @@ void check_share(const char* call, const char* name, double value) {
 
 double power(double base, double exponent) noexcept {
   return base == 0 ? 0 : exponential(exponent * logarithm(base));
-}
-
-// Calls body(first, count) for pieces of [0, size).
-template <typename Body>
-void for_pieces(Index size, Parallel& parallel, const Body& body) {
-  parallel.for_each((size + kElementsPerItem - 1) / kElementsPerItem, [&](Index item, int) {
-    const Index first = item * kElementsPerItem;
-    body(first, std::min(kElementsPerItem, size - first));
-  });
 }
 
 }  // namespace
@@ -76,9 +66,9 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
       .root_scale = static_cast<float>(1 / std::sqrt(1 - power(options.beta2, t))),
       .eps = static_cast<float>(options.eps)};
   const auto kernel = optimizer_kernels().adamw;
-  for_pieces(values.size(0), parallel, [&](Index first, Index count) {
+  for_row_ranges(values.size(0), 1, parallel, [&](Index first, Index last) {
     kernel(values.data() + first, gradient.data() + first, first_moment.data() + first,
-           second_moment.data() + first, count, numbers);
+           second_moment.data() + first, last - first, numbers);
   });
 }
 
@@ -102,9 +92,9 @@ void sgd_step(VectorView<float> values, VectorView<const float> gradient,
                                       .weight_decay = static_cast<float>(options.weight_decay),
                                       .scale = static_cast<float>(options.gradient_scale)};
   const auto kernel = optimizer_kernels().sgd;
-  for_pieces(values.size(0), parallel, [&](Index first, Index count) {
+  for_row_ranges(values.size(0), 1, parallel, [&](Index first, Index last) {
     kernel(values.data() + first, gradient.data() + first,
-           momentum ? momentum.data() + first : nullptr, count, numbers);
+           momentum ? momentum.data() + first : nullptr, last - first, numbers);
   });
 }
 
