@@ -1,6 +1,7 @@
 // Axes of length 0, as NumPy and PyTorch have them: sums of no terms are 0, what has no elements is
 // left alone, and what has no meaning for none is refused.
 #include <gtest/gtest.h>
+#include <tril/attention/mask.h>
 #include <tril/attention/triangular.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/compare.h>
@@ -132,6 +133,23 @@ TEST(Empty, TheMeanOfNothingIsNaN) {
   }
   EXPECT_EQ(error_of([&] { statistics(VectorView<const float>(x.data(), {0})); }),
             "statistics: x: every axis must be at least 1; shape is [0]");
+}
+
+TEST(Empty, MasksHaveNothingToHide) {
+  const Buffer<float, 4> dense({1, 1, 2, 0});
+  Buffer<float, 4> no_batch({0, 1, 2, 3}), no_query({2, 1, 0, 3}), no_key({2, 1, 2, 0});
+  EXPECT_NO_THROW(mask_values(Mask::padding({}), 0, no_batch));
+  for (Buffer<float, 4>* each : {&no_batch, &no_query, &no_key}) {
+    EXPECT_NO_THROW(mask_values(Mask::causal() & Mask::strided(1, 2), 1, *each));
+  }
+  EXPECT_NO_THROW(mask_values(Mask::additive(dense), 0, no_key));
+  EXPECT_EQ(error_of([&] { mask_values(Mask::additive(dense), 0, no_query); }),
+            "mask_values: mask: a dense mask [1, 1, 2, 0] does not broadcast to the scores; scores "
+            "are [2, 1, 0, 3]");
+  // Keys beyond the end of a mask that may be short are hidden: here all.
+  Buffer<float, 4> out({1, 1, 2, 1});
+  mask_values(Mask::additive(dense, KeysBeyond::hidden), 0, out);
+  EXPECT_TRUE(all_are(out, -INFINITY));
 }
 
 TEST(Empty, ShapesMustFitAllTheSame) {

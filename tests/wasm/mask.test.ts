@@ -206,7 +206,7 @@ describe('masks', () => {
       const bad = (body: () => unknown, argument: string, says: string) =>
         expectRefused(body, { call, argument, says });
       bad(() => mask.toTensor(mask.causal(), [3]), 'shape', 'must be [T, S]');
-      bad(() => mask.toTensor(mask.causal(), [3, 0]), 'shape', 'at least 1');
+      bad(() => mask.toTensor(mask.causal(), [3, -1]), 'shape', 'at least 0');
       bad(() => mask.toTensor(mask.padding([1]), [2, 1, 2, 2]), 'mask', '1 lengths for 2 batches');
       bad(() => mask.toTensor(mask.padding([4]), [2, 2]), 'mask', 'length 4 is more');
       bad(() => mask.toTensor({} as never, [2, 2]), 'mask', 'must be a mask');

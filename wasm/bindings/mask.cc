@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "output.h"
+
 namespace tril::js {
 
 namespace {
@@ -37,24 +39,29 @@ MaskArgument::MaskArgument(const MaskRules& rules, std::string_view call) {
 }
 
 Mask MaskArgument::rule(const val& rule, std::string_view call) {
-  const auto kind = rule["kind"].as<std::string>();
-  if (kind == "causal") return Mask::causal();
-  if (kind == "window") {
-    return Mask::window(optional_index(rule["left"]), optional_index(rule["right"]));
+  const MaskKind kind =
+      value_named(kMaskKinds, rule["kind"].as<std::string>(), call, "mask", "kind");
+  switch (kind) {
+    case MaskKind::causal:
+      return Mask::causal();
+    case MaskKind::window:
+      return Mask::window(optional_index(rule["left"]), optional_index(rule["right"]));
+    case MaskKind::strided:
+      return Mask::strided(rule["local"].as<Index>(), rule["stride"].as<Index>());
+    case MaskKind::padding:
+      return Mask::padding(shape_from(rule["lengths"].as<Numbers>()));
+    case MaskKind::additive:
+    case MaskKind::boolean:
+      break;
   }
-  if (kind == "strided") {
-    return Mask::strided(rule["local"].as<Index>(), rule["stride"].as<Index>());
-  }
-  if (kind == "padding") return Mask::padding(shape_from(rule["lengths"].as<Numbers>()));
-
   const auto& tensor = *rule["tensor"].as<Tensor*>(emscripten::allow_raw_pointers());
   const Shape<4> shape = as_scores(tensor, call);
   const KeysBeyond beyond = rule["short"].as<bool>() ? KeysBeyond::hidden : KeysBeyond::none;
-  if (kind == "additive") return Mask::additive({tensor.data(), shape}, beyond);
+  if (kind == MaskKind::additive) return Mask::additive({tensor.data(), shape}, beyond);
   std::vector<std::uint8_t>& visible = visible_.emplace_back();
   visible.reserve(static_cast<std::size_t>(tensor.count()));
   for (Index i = 0; i < tensor.count(); ++i) visible.push_back(tensor.data()[i] != 0);
-  return Mask::boolean({visible.data(), shape}, beyond);
+  return Mask::boolean({view_of(visible).data(), shape}, beyond);
 }
 
 TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {

@@ -22,7 +22,8 @@ class Output {
                ", is " + shape_text(*out));
     }
   }
-  // When the call has succeeded. One that throws has written nothing.
+  // What the caller's tensor was packed to holds until the call has written it: not one that was
+  // refused.
   ~Output() {
     if (std::uncaught_exceptions() == exceptions_) tensor_->written();
   }
@@ -67,10 +68,16 @@ class Results {
   std::vector<std::pair<std::string, TensorHandle>> named_;
 };
 
+// The sizes of all axes but the last `axes`, multiplied.
+inline Index leading_count(const Tensor& tensor, int axes) {
+  Index count = 1;
+  for (int axis = 0; axis < tensor.rank() - axes; ++axis) count *= tensor.size(axis);
+  return count;
+}
+
 // The rows of a tensor: all axes but the last taken as one.
 inline MatrixView<float> rows_of(Tensor& tensor) {
-  const Index width = tensor.size(-1);
-  return {tensor.data(), {tensor.count() / width, width}};
+  return {tensor.data(), {leading_count(tensor, 1), tensor.size(-1)}};
 }
 inline MatrixView<const float> rows_of(const Tensor& tensor) {
   return rows_of(const_cast<Tensor&>(tensor));
@@ -80,6 +87,13 @@ inline MatrixView<const float> rows_of(const Tensor& tensor) {
 inline DynamicShape with_width(DynamicShape shape, Index width) {
   shape.back() = width;
   return shape;
+}
+
+// All of a vector, also of an empty one, which has no place in memory.
+template <typename T>
+VectorView<const T> view_of(const std::vector<T>& values) {
+  static constexpr T kNothing{};
+  return {values.empty() ? &kNothing : values.data(), {static_cast<Index>(values.size())}};
 }
 
 // A tensor of one axis, or none where `tensor` is null.

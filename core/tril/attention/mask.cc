@@ -45,12 +45,12 @@ Mask Mask::padding(std::vector<Index> lengths) {
 }
 
 Mask Mask::additive(TensorView<const float, 4> values, KeysBeyond beyond) {
-  check_view(values, "mask.dense", "values");
+  check_view(values, "mask.dense", "values", Empty::allowed);
   return Mask(detail::DenseRule<float>{values, beyond});
 }
 
 Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible, KeysBeyond beyond) {
-  check_view(visible, "mask.dense", "values");
+  check_view(visible, "mask.dense", "values", Empty::allowed);
   return Mask(detail::DenseRule<std::uint8_t>{visible, beyond});
 }
 
@@ -102,7 +102,7 @@ void Mask::apply(const MaskBlock& block, float* scores, Index stride) const noex
 
 void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
   constexpr const char* kCall = "mask_values";
-  check_view(out, kCall, "out");
+  check_view(out, kCall, "out", Empty::allowed);
   mask.check(out.shape(), kCall);
   if (past < 0) fail(kCall, "past", "must not be negative, is " + std::to_string(past));
   const Index queries = out.size(2), keys = out.size(3);

@@ -7,12 +7,22 @@
 #pragma once
 
 #include <tril/attention/mask_rules.h>
+#include <tril/foundation/named.h>
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace tril {
+
+// The rules that there are.
+enum class MaskKind { causal, window, strided, padding, additive, boolean };
+
+// Their names.
+inline constexpr Named<MaskKind> kMaskKinds[] = {
+    {"causal", MaskKind::causal},     {"window", MaskKind::window},
+    {"strided", MaskKind::strided},   {"padding", MaskKind::padding},
+    {"additive", MaskKind::additive}, {"boolean", MaskKind::boolean}};
 
 // Rules that all have to let a key through. Copied as a value; dense rules borrow.
 class Mask {

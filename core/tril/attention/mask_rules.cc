@@ -106,9 +106,9 @@ std::string PaddingRule::problem(const Shape<4>& scores) const {
   if (lengths.size() != batches) {
     return std::to_string(lengths.size()) + " lengths for " + std::to_string(batches) + " batches";
   }
-  const auto longest = std::max_element(lengths.begin(), lengths.end());
-  if (*longest > scores[3]) {
-    return "length " + std::to_string(*longest) + " is more than there are keys";
+  for (const Index length : lengths) {
+    if (length <= scores[3]) continue;
+    return "length " + std::to_string(length) + " is more than there are keys";
   }
   return {};
 }
