@@ -65,6 +65,12 @@ describe('add, subtract, multiply and divide', () => {
       [3, 17000],
       [3, 1],
     ],
+    [[0], [1]],
+    [[3, 0], [1]],
+    [
+      [0, 4],
+      [1, 4],
+    ],
   ])('broadcast %o and %o as NumPy does', (xShape, yShape) => {
     withoutLeak(() => {
       const xs = randomNumbers(count(xShape), 1).map((x) => Math.fround(x + 2));

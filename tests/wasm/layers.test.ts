@@ -1,7 +1,16 @@
+import type { Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectGolden, Random } from './golden.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-import { add, epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
+import {
+  add,
+  epsilon,
+  expectClose,
+  matmul,
+  randomMatrix,
+  randomNumbers,
+  transpose,
+} from './reference.js';
 
 describe('linear', () => {
   it('is x W^T + b for any axes before the last', () => {
@@ -111,7 +120,8 @@ describe('embedding', () => {
       expectRefused(embed([2 ** 32, 0]), { ...refusal, says: 'number 0 is 4294967296' });
       expectRefused(embed(['a', 0]), { ...refusal, says: 'at [0] must be a number, is "a"' });
       expectRefused(embed([[0], [1, 2]]), { ...refusal, says: 'at [1] must be an array of 1' });
-      expectRefused(embed([]), { ...refusal, says: 'every axis must be at least 1' });
+      // No ids are none that is wrong, but two rows of `out` are not what comes of them.
+      expectRefused(embed([]), { ...refusal, argument: 'out', says: 'must be [0, 2]' });
     });
   });
 });
@@ -144,7 +154,6 @@ describe('sinusoidalPositions', () => {
     const call = 'sinusoidalPositions';
     expectRefused(() => tril.sinusoidalPositions(4, 3), { call, argument: 'out', says: /even/ });
     for (const [length, argument] of [
-      [0, 'length'],
       [NaN, 'length'],
       [1.5, 'length'],
     ] as const) {
@@ -193,6 +202,120 @@ describe('rotaryPositions', () => {
     });
   });
 
+  // The cases of ONNX's backend tests of RotaryEmbedding, 23: batch 2, 4 heads of 8, 3 tokens, and
+  // 50 rows of cos and sin.
+  describe('with tables is RotaryEmbedding of ONNX', () => {
+    const [batches, heads, tokens, width] = [2, 4, 3, 8];
+    const ids = [
+      [49, 0, 7],
+      [1, 1, 30],
+    ];
+    const values = randomNumbers(batches * heads * tokens * width, 1);
+    /** Elements of [B, H, T, D] turned by the definition. */
+    const expected = (
+      turned: number,
+      interleaved: boolean,
+      angle: (b: number, t: number, i: number) => [number, number],
+    ) =>
+      values.map((value, n) => {
+        const [c, row] = [n % width, Math.floor(n / width)];
+        const [t, b] = [row % tokens, Math.floor(row / tokens / heads)];
+        if (c >= turned) return value;
+        const half = turned / 2;
+        const first = interleaved ? c % 2 === 0 : c < half;
+        const partner = interleaved ? n + (first ? 1 : -1) : n + (first ? half : -half);
+        const i = interleaved ? Math.floor(c / 2) : c % half;
+        const [cos, sin] = angle(b, t, i);
+        return first ? cos * value - sin * values[partner]! : sin * values[partner]! + cos * value;
+      });
+    /** [B, H, T, D] as [B, T, H * D]. */
+    const packed = (from: readonly number[]) =>
+      from.map((_, n) => {
+        const [d, h] = [n % width, Math.floor(n / width) % heads];
+        const [t, b] = [
+          Math.floor(n / width / heads) % tokens,
+          Math.floor(n / width / heads / tokens),
+        ];
+        return from[((b * heads + h) * tokens + t) * width + d]!;
+      });
+
+    for (const [name, turned, pairs, inPlace, asPacked, withIds] of [
+      ['rotary_embedding', 8, 'halves', false, false, true],
+      ['rotary_embedding_3d_input', 8, 'halves', false, true, true],
+      ['rotary_embedding_interleaved', 8, 'interleaved', false, false, true],
+      ['rotary_embedding_with_rotary_dim', 4, 'halves', false, false, true],
+      ['rotary_embedding_with_interleaved_rotary_dim', 4, 'interleaved', true, false, true],
+      ['rotary_embedding_no_position_ids', 8, 'halves', false, false, false],
+      ['rotary_embedding_no_position_ids_interleaved', 8, 'interleaved', false, true, false],
+      ['rotary_embedding_no_position_ids_rotary_dim', 4, 'halves', true, false, false],
+    ] as const) {
+      it(name, () => {
+        withoutLeak(() => {
+          const half = turned / 2;
+          const rows = withIds ? 50 : batches * tokens;
+          const [cosines, sines] = [2, 3].map((seed) => randomNumbers(rows * half, seed)) as [
+            number[],
+            number[],
+          ];
+          const shape = withIds ? [rows, half] : [batches, tokens, half];
+          const [cos, sin] = [tril.tensor(shape, cosines), tril.tensor(shape, sines)];
+          const x = asPacked
+            ? tril.tensor([batches, tokens, heads * width], packed(values))
+            : tril.tensor([batches, heads, tokens, width], values);
+          const result = tril.rotaryPositions(x, {
+            ...{ cos, sin, pairs },
+            ...(withIds && { positions: ids }),
+            ...(turned < width && { width: turned }),
+            ...(asPacked && { heads }),
+            ...(inPlace && { out: x }),
+          });
+          const wanted = expected(turned, pairs === 'interleaved', (b, t, i) => {
+            const row = withIds ? ids[b]![t]! : b * tokens + t;
+            return [cosines[row * half + i]!, sines[row * half + i]!];
+          });
+          expect(result.shape).toEqual(x.shape);
+          // Two products of numbers up to 1 and their sum.
+          expectClose(result.read(), asPacked ? packed(wanted) : wanted, 2 * epsilon);
+        });
+      });
+    }
+
+    it('takes one table for all batches, and refuses what does not fit', () => {
+      withoutLeak(() => {
+        const call = 'rotaryPositions';
+        const x = tril.tensor([batches, heads, tokens, width], values);
+        const [cos, sin] = [2, 3].map((seed) =>
+          tril.tensor([tokens, 4], randomNumbers(tokens * 4, seed)),
+        ) as [Tensor, Tensor];
+        const positions = [...Array(tokens).keys()];
+        const shared = tril.rotaryPositions(x, { cos, sin });
+        expect(tril.rotaryPositions(x, { cos, sin, positions }).read()).toEqual(shared.read());
+        const refuse = (options: object, argument: string, says: string | RegExp) =>
+          expectRefused(() => tril.rotaryPositions(x, options), { call, argument, says });
+        refuse({ cos }, 'sin', 'cos and sin must be given together');
+        refuse({ sin }, 'cos', 'cos and sin must be given together');
+        refuse({ cos, sin, base: 10000 }, 'base', 'has no meaning');
+        refuse(
+          { cos, sin: tril.zeros([3, 3]) },
+          'sin',
+          'must have the shape of cos, [3, 4], is [3, 3]',
+        );
+        refuse({ cos, sin, width: 4 }, 'width', 'cos is [3, 4]');
+        refuse({ cos, sin, positions: [0, 1, 3] }, 'positions', '3 is not a row of cos');
+        refuse({ cos, sin, positions: [0, -1, 1] }, 'positions', '-1 is not a row of cos');
+        const [long, wide] = [tril.zeros([4, 4]), tril.zeros([3, 5])];
+        refuse(
+          { cos: long, sin: long },
+          'cos',
+          'must be [T, R / 2] or [B, T, R / 2] with 3 tokens',
+        );
+        refuse({ cos: wide, sin: wide }, 'width', 'at most the width of a head, is 10');
+        refuse({ cos: null, sin }, 'cos', 'must be a tensor');
+        refuse({ heads: 5 }, 'x', 'with heads it must be');
+      });
+    });
+  });
+
   it('refuses what does not fit', () => {
     withoutLeak(() => {
       const x = tril.zeros([2, 3, 4, 6]);
@@ -206,7 +329,7 @@ describe('rotaryPositions', () => {
       refuse({ width: 8 }, 'width', 'is 8');
       refuse({ base: 0 }, 'base', /must be/);
       refuse({ base: NaN }, 'base', /must be/);
-      refuse({ pairs: 'both' }, 'pairs', 'must be "halves" or "interleaved", is "both"');
+      refuse({ pairs: 'both' }, 'pairs', 'unknown pairs "both"; there are halves, interleaved');
       refuse({}, 'x', 'must be [B, H, T, D]', vector);
     });
   });

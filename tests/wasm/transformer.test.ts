@@ -261,7 +261,7 @@ describe('blocks refuse', () => {
       };
       refuse({}, 'heads', 'must be given');
       refuse({ heads: 3 }, 'self_attn.in_proj_weight', /24 rows do not divide|heads/);
-      refuse({ heads: H, norm: 'both' }, 'norm', 'must be "post" or "pre", is "both"');
+      refuse({ heads: H, norm: 'both' }, 'norm', 'unknown norm "both"; there are post, pre');
       refuse({ heads: H, activation: 'tanh' }, 'activation', 'unknown activation "tanh"');
       refuse({ heads: H, eps: NaN }, 'eps', /must be/);
       refuse({ heads: H, mask }, 'mask', /\[1, 1, 6, 5\]/);

@@ -56,6 +56,22 @@ describe('prepareWeights', () => {
     });
   });
 
+  it('keeps what was packed when a call that was to write it is refused', () => {
+    withoutLeak(() => {
+      const { square } = tril.prepareWeights({ square: random(2, 30, 30) });
+      const { bytes } = tril.memory();
+      expectRefused(() => tril.linear(square, square, null, { out: square }), {
+        ...{ call: 'linear', argument: 'out', says: 'shares memory with an input', out: square },
+      });
+      expectRefused(() => tril.softmax(square, { temperature: 0, out: square }), {
+        ...{ call: 'softmax', argument: 'temperature', says: 'must be', out: square },
+      });
+      expect(tril.memory().bytes).toBe(bytes);
+      tril.relu(square, { out: square });
+      expect(tril.memory().bytes).toBeLessThan(bytes);
+    });
+  });
+
   it('forgets what was packed when a copy is written', () => {
     withoutLeak(() => {
       const prepared = tril.prepareWeights({

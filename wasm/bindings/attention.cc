@@ -34,14 +34,6 @@ class Appended {
   bool kept_ = false;
 };
 
-AttentionMethod method_named(const std::string& name, std::string_view call) {
-  if (name == "auto") return AttentionMethod::automatic;
-  if (name == "full") return AttentionMethod::full;
-  if (name == "blocked") return AttentionMethod::blocked;
-  if (name == "online") return AttentionMethod::online;
-  fail(call, "method", "unknown method \"" + name + "\"; there are auto, full, blocked, online");
-}
-
 // `past` followed by `now` along the axis of time, the last but one. All other axes must agree.
 TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
                      std::string_view argument) {
@@ -57,7 +49,8 @@ TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
   TensorHandle present = std::make_shared<Tensor>(engine, expected, kCall);
   const Index past_block = past.size(-2) * past.size(-1), block = now.size(-2) * now.size(-1);
   float* to = present->data();
-  for (Index n = 0; n < now.count() / block; ++n) {
+  const Index count = leading_count(now, 2);
+  for (Index n = 0; n < count; ++n) {
     to = std::copy_n(past.data() + n * past_block, past_block, to);
     to = std::copy_n(now.data() + n * block, block, to);
   }
@@ -75,7 +68,7 @@ tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
   options.softcap = static_cast<float>(softcap);
   options.past = past;
   options.key_lengths = shape_from(key_lengths);
-  options.method = method_named(method, call);
+  options.method = value_named(kAttentionMethods, method, call, "method");
   return options;
 }
 

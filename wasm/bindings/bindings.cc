@@ -173,7 +173,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   value_object<BlockOptions>("_BlockOptions")
       .field("heads", &BlockOptions::heads)
       .field("kvHeads", &BlockOptions::kv_heads)
-      .field("preNorm", &BlockOptions::pre_norm)
+      .field("norm", &BlockOptions::norm)
       .field("activation", &BlockOptions::activation)
       .field("eps", &BlockOptions::eps)
       .field("trace", &BlockOptions::trace)
@@ -191,8 +191,9 @@ EMSCRIPTEN_BINDINGS(tril) {
 
   value_object<RotaryOptions>("_RotaryOptions")
       .field("base", &RotaryOptions::base)
-      .field("interleaved", &RotaryOptions::interleaved)
-      .field("width", &RotaryOptions::width);
+      .field("pairs", &RotaryOptions::pairs)
+      .field("width", &RotaryOptions::width)
+      .field("heads", &RotaryOptions::heads);
   function("_rotaryPositions", guard<&rotary_positions>, allow_raw_pointers());
 
   value_object<NormOptions>("_NormOptions")

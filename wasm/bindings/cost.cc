@@ -31,7 +31,7 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
 
   if (kind == "matmul") {
     return result(matmul_cost({size("batches"), size("rows"), size("depth"), size("cols")},
-                              matmul_method(text("method"), call),
+                              value_named(kMatmulMethods, text("method"), call, "method"),
                               static_cast<int>(size("levels"))));
   }
   if (kind == "linear") {
@@ -74,8 +74,9 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
                                  size("keys"),    size("width"), size("valueWidth")};
   if (kind == "linear_attention") {
     return result(linear_attention_cost(
-        attention, {feature_map_named(text("featureMap"), call), order_named(text("order"), call),
-                    flag("causal"), flag("normalise")}));
+        attention, {value_named(kFeatureMaps, text("featureMap"), call, "featureMap", "map"),
+                    value_named(kProductOrders, text("order"), call, "order"), flag("causal"),
+                    flag("normalise")}));
   }
   if (kind == "low_rank_attention") {
     return result(low_rank_attention_cost(attention, size("rank")));

@@ -34,18 +34,6 @@ struct Heads {
 
 }  // namespace
 
-FeatureMap feature_map_named(const std::string& name, std::string_view call) {
-  if (name == "elu_plus_one") return FeatureMap::elu_plus_one;
-  if (name == "identity") return FeatureMap::identity;
-  fail(call, "featureMap", "unknown map \"" + name + "\"; there are elu_plus_one, identity");
-}
-
-ProductOrder order_named(const std::string& name, std::string_view call) {
-  if (name == "values_first") return ProductOrder::values_first;
-  if (name == "scores_first") return ProductOrder::scores_first;
-  fail(call, "order", "unknown order \"" + name + "\"; there are values_first, scores_first");
-}
-
 NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const NamedTensors& weights,
                                 const MaskRules& mask_rules, bool trace, Tensor* out) {
@@ -81,8 +69,8 @@ NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor&
   constexpr std::string_view kCall = "linear_attention";
   const Heads heads(query, key, value, options.heads, options.kv_heads, kCall);
   const tril::LinearAttentionOptions core{
-      .feature_map = feature_map_named(options.feature_map, kCall),
-      .order = order_named(options.order, kCall),
+      .feature_map = value_named(kFeatureMaps, options.feature_map, kCall, "featureMap", "map"),
+      .order = value_named(kProductOrders, options.order, kCall, "order"),
       .causal = options.causal,
       .normalise = options.normalise,
   };

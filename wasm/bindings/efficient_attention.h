@@ -28,10 +28,6 @@ struct LinearAttentionOptions {
   bool need_weights;
 };
 
-// By their names in JavaScript; throw Error in the name of `call` where there is none.
-FeatureMap feature_map_named(const std::string& name, std::string_view call);
-ProductOrder order_named(const std::string& name, std::string_view call);
-
 // Inputs as attention's. Gives output (unless `out` was written) and, if asked for, weights.
 NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const LinearAttentionOptions& options,

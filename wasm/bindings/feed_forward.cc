@@ -13,15 +13,6 @@ constexpr std::string_view kCall = "feed_forward";
 
 }  // namespace
 
-Activation activation_named(const std::string& name, std::string_view call) {
-  if (name == "relu") return Activation::relu;
-  if (name == "gelu") return Activation::gelu;
-  if (name == "gelu_tanh") return Activation::gelu_tanh;
-  if (name == "silu") return Activation::silu;
-  fail(call, "activation",
-       "unknown activation \"" + name + "\"; there are relu, gelu, gelu_tanh, silu");
-}
-
 TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activation, Tensor* out) {
   const Activation kind = activation_named(activation, activation);
   const Output output(engine, out, x.shape(), activation);

@@ -8,8 +8,10 @@
 
 namespace tril::js {
 
-// "relu", "gelu", "gelu_tanh" or "silu"; throws Error, naming `call`, for anything else.
-Activation activation_named(const std::string& name, std::string_view call);
+// Throws Error, naming `call`, where there is none of that name.
+inline Activation activation_named(const std::string& name, std::string_view call) {
+  return value_named(kActivations, name, call, "activation");
+}
 
 // One of them, element by element.
 TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activation, Tensor* out);

@@ -4,8 +4,12 @@
 #include <tril/layers/linear.h>
 #include <tril/layers/rotary_positions.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "heads.h"
 #include "output.h"
@@ -29,7 +33,7 @@ TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_s
   DynamicShape shape = shape_from(ids_shape);
   shape.push_back(vectors.size(1));
   const Output output(engine, out, shape, "embedding");
-  tril::embedding({rows.data(), {static_cast<Index>(rows.size())}}, vectors, rows_of(*output));
+  tril::embedding(view_of(rows), vectors, rows_of(*output));
   return output.handle();
 }
 
@@ -40,40 +44,113 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
   return output.handle();
 }
 
-// The angles are computed once a position; a table for all batches is one whose batch stride is 0.
+namespace {
+
+constexpr std::string_view kRotary = "rotary_positions";
+
+// Tables [B, T, R / 2], of which all batches share one where its stride is 0.
+struct RotaryTables {
+  TensorView<const float, 3> cos, sin;
+};
+
+// As tables of each batch: a table of all of them has T rows.
+TensorView<const float, 3> table_view(const float* data, Index rows, Index pairs, Index batches,
+                                      Index tokens) {
+  return {data, {batches, tokens, pairs}, {rows == tokens ? 0 : tokens * pairs, pairs, 1}};
+}
+
+// Row number positions[n] of a table for each n.
+MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::int32_t> positions,
+                                    const char* name, Scratch::Frame& frame) {
+  const MatrixView<const float> rows = matrix(table, kRotary, name);
+  const auto count = static_cast<Index>(positions.size());
+  const MatrixView<float> picked(frame.take<float>(count, rows.size(1)), {count, rows.size(1)});
+  for (Index n = 0; n < count; ++n) {
+    const std::int32_t position = positions[static_cast<std::size_t>(n)];
+    if (position < 0 || position >= rows.size(0)) {
+      fail(kRotary, "positions",
+           std::to_string(position) + " is not a row of " + name + ", which is " +
+               shape_text(table));
+    }
+    std::copy_n(rows[position].data(), rows.size(1), picked[n].data());
+  }
+  return picked;
+}
+
+// What JavaScript gave as cos and sin, at the positions, or for each token as it stands.
+RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
+                          std::span<const std::int32_t> positions,
+                          const TensorView<const float, 4>& x, Scratch::Frame& frame) {
+  if (cos.shape() != sin.shape()) {
+    fail(kRotary, "sin",
+         "must have the shape of cos, " + shape_text(cos) + ", is " + shape_text(sin));
+  }
+  const Index batches = x.size(0), tokens = x.size(2), pairs = cos.size(-1);
+  if (!positions.empty()) {
+    const auto count = static_cast<Index>(positions.size());
+    return {
+        table_view(picked_rows(cos, positions, "cos", frame).data(), count, pairs, batches, tokens),
+        table_view(picked_rows(sin, positions, "sin", frame).data(), count, pairs, batches,
+                   tokens)};
+  }
+  const bool shared = cos.rank() == 2 && cos.size(0) == tokens;
+  if (!shared && cos.shape() != DynamicShape{batches, tokens, pairs}) {
+    fail(kRotary, "cos",
+         "must be [T, R / 2] or [B, T, R / 2] with " + std::to_string(tokens) +
+             " tokens, or come with positions; shape is " + shape_text(cos));
+  }
+  const Index rows = shared ? tokens : batches * tokens;
+  return {table_view(cos.data(), rows, pairs, batches, tokens),
+          table_view(sin.data(), rows, pairs, batches, tokens)};
+}
+
+// Computed once a position.
+RotaryTables computed_tables(const std::vector<std::int32_t>& positions, double base, Index pairs,
+                             const TensorView<const float, 4>& x, Scratch::Frame& frame) {
+  const auto count = static_cast<Index>(positions.size());
+  const MatrixView<float> cos(frame.take<float>(count, pairs), {count, pairs});
+  const MatrixView<float> sin(frame.take<float>(count, pairs), {count, pairs});
+  rotary_angles(view_of(positions), base, cos, sin);
+  return {table_view(cos.data(), count, pairs, x.size(0), x.size(2)),
+          table_view(sin.data(), count, pairs, x.size(0), x.size(2))};
+}
+
+}  // namespace
+
 TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
-                              const RotaryOptions& options, Tensor* out) {
-  constexpr std::string_view kCall = "rotary_positions";
-  const HeadLayout layout(x, 0, kCall, "x");
-  const auto from = layout.view(x, 0, kCall, "x");
-  const Index batches = from.size(0), tokens = from.size(2);
-  const auto places = emscripten::convertJSArrayToNumberVector<std::int32_t>(positions);
-  const Index count = static_cast<Index>(places.size());
-  if (count != tokens && count != batches * tokens) {
-    fail(kCall, "positions",
+                              const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
+                              Tensor* out) {
+  const HeadLayout layout(x, options.heads, kRotary, "x");
+  const auto from = layout.view(x, options.heads, kRotary, "x");
+  const RotaryPairs pairs = value_named(kRotaryPairs, options.pairs, kRotary, "pairs");
+  auto places = emscripten::convertJSArrayToNumberVector<std::int32_t>(positions);
+  const Index count = static_cast<Index>(places.size()), tokens = from.size(2);
+  if (count > 0 && count != tokens && count != from.size(0) * tokens) {
+    fail(kRotary, "positions",
          std::to_string(count) + " positions for x, which is " + shape_text(x) +
              "; one a token, or one a token of each batch");
   }
-  const Index width = options.width == 0 ? from.size(3) : options.width;
+  const Index table_width = cos ? 2 * cos->size(-1) : from.size(3);
+  const Index width = options.width == 0 ? table_width : options.width;
   if (width % 2 != 0 || width > from.size(3)) {
-    fail(kCall, "width",
+    fail(kRotary, "width",
          "must be even and at most the width of a head, is " + std::to_string(width) + "; x is " +
              shape_text(x));
   }
-  const Output output(engine, out, x.shape(), kCall);
+  if (cos && width != table_width) {
+    fail(kRotary, "width",
+         "must be that of the tables, two for each column of cos, is " + std::to_string(width) +
+             "; cos is " + shape_text(*cos));
+  }
+  const Output output(engine, out, x.shape(), kRotary);
   Scratch::Frame frame(engine.scratch);
-  const Index pairs = width / 2;
-  const MatrixView<float> cosine(frame.take<float>(count, pairs), {count, pairs});
-  const MatrixView<float> sine(frame.take<float>(count, pairs), {count, pairs});
-  rotary_angles({places.data(), {count}}, options.base, cosine, sine);
-  const Index batch_stride = count == tokens ? 0 : tokens * pairs;
-  const auto table = [&](const MatrixView<float>& of) {
-    return TensorView<const float, 3>(of.data(), {batches, tokens, pairs},
-                                      {batch_stride, pairs, 1});
-  };
-  tril::rotary_positions(from, table(cosine), table(sine),
-                         options.interleaved ? RotaryPairs::interleaved : RotaryPairs::halves,
-                         layout.view(*output, 0, kCall, "out"), engine.parallel);
+  if (!cos && places.empty()) {
+    for (Index t = 0; t < tokens; ++t) places.push_back(static_cast<std::int32_t>(t));
+  }
+  const RotaryTables tables = cos ? given_tables(*cos, *sin, places, from, frame)
+                                  : computed_tables(places, options.base, width / 2, from, frame);
+  tril::rotary_positions(from, tables.cos, tables.sin, pairs,
+                         layout.view(*output, options.heads, kRotary, "out"), engine.parallel);
   return output.handle();
 }
 

@@ -2,6 +2,8 @@
 
 #include <tril/layers/positions.h>
 
+#include <string>
+
 #include "tensor.h"
 
 namespace tril::js {
@@ -20,12 +22,16 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
 
 struct RotaryOptions {
   double base;
-  bool interleaved;  // pairs (2 i, 2 i + 1), else (i, R/2 + i)
-  int width;         // R: how many elements of a head are turned; 0: all
+  std::string pairs;  // "halves" or "interleaved"
+  int width;          // R: how many elements of a head are turned; 0: all, or what the tables have
+  int heads;          // 0: heads have an axis of their own
 };
 
-// x [B, H, T, D], [H, T, D] or [T, D]; positions [T], or [B, T] for batches of their own.
+// x [B, H, T, D], [H, T, D] or [T, D], or with heads [B, T, H*D] or [T, H*D]; positions [T], or
+// [B, T] for batches of their own, or empty: 0, 1, 2, .... cos and sin (both or none) [T, R / 2] or
+// [B, T, R / 2], or, with positions, [any, R / 2], of which those are rows.
 TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
-                              const RotaryOptions& options, Tensor* out);
+                              const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
+                              Tensor* out);
 
 }  // namespace tril::js

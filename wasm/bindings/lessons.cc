@@ -25,19 +25,6 @@ namespace {
 
 using emscripten::val;
 
-// What has a name in JavaScript, or an Error that says which names there are.
-template <typename Value, std::size_t Count>
-Value value_named(const std::pair<std::string_view, Value> (&known)[Count], const std::string& name,
-                  std::string_view call, std::string_view argument) {
-  std::string names;
-  for (const auto& [its_name, value] : known) {
-    if (its_name == name) return value;
-    names += (names.empty() ? "" : ", ") + std::string(its_name);
-  }
-  fail(call, argument,
-       "unknown " + std::string(argument) + " \"" + name + "\"; there are " + names);
-}
-
 MatrixView<float> as_matrix(Tensor& tensor) {
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
 }
@@ -48,6 +35,8 @@ TensorView<float, 3> as_stack(Tensor& tensor) {
 // [rows, cols] of the product; throws where there is none.
 DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b,
                            std::string_view call) {
+  check_view(a, call, "a");
+  check_view(b, call, "b");
   if (a.size(1) != b.size(0)) {
     fail(call, "b",
          "depth " + std::to_string(b.size(0)) + " does not match a's depth " +
@@ -64,19 +53,6 @@ Integers integers(const std::vector<std::int32_t>& values) {
 
 // What may be collected of one trace, in numbers.
 constexpr Index kMostTraced = Index{1} << 24;
-
-constexpr std::pair<std::string_view, Reading> kReadings[] = {
-    {"dots", Reading::dot_products},
-    {"rows", Reading::row_combinations},
-    {"columns", Reading::column_combinations},
-    {"outer", Reading::outer_products},
-};
-
-constexpr std::pair<std::string_view, AverageMethod> kAverages[] = {
-    {"loops", AverageMethod::loops},
-    {"matrix", AverageMethod::matrix},
-    {"softmax", AverageMethod::softmax},
-};
 
 // Everything an access did, appended to flat arrays.
 struct AccessLog {
@@ -128,7 +104,8 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const CacheOptions& options) {
   constexpr std::string_view kCall = "trace_product";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
-  const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall)};
+  const tril::MatmulOptions core_options{
+      .method = value_named(kMatmulMethods, options.method, kCall, "method")};
   CacheModel cache({.line_bytes = options.line_bytes, .ways = options.ways, .sets = options.sets});
   const DynamicShape shape = product_shape(left, right, kCall);
   // Two reads and a write a term, a read more a turn, and zeroing out, at most.
@@ -158,7 +135,7 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
 
 double expected_misses(int n, const CacheOptions& options) {
   constexpr std::string_view kCall = "expected_misses";
-  const MatmulMethod method = matmul_method(options.method, kCall);
+  const MatmulMethod method = value_named(kMatmulMethods, options.method, kCall, "method");
   if (options.sets != 1) return -1;
   const auto floats = options.line_bytes / static_cast<Index>(sizeof(float));
   const auto misses = tril::expected_misses(
@@ -198,7 +175,8 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
                            const std::string& method, int levels) {
   constexpr std::string_view kCall = "product_error";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
-  const tril::MatmulOptions core_options{.method = matmul_method(method, kCall), .levels = levels};
+  const tril::MatmulOptions core_options{
+      .method = value_named(kMatmulMethods, method, kCall, "method"), .levels = levels};
   const DynamicShape shape = product_shape(left, right, kCall);
   tril::detail::check_levels(core_options.method, levels, kCall);
   Results results(engine, kCall);
@@ -227,7 +205,7 @@ NamedTensors running_average(Engine& engine, const Tensor& x,
                              const RunningAverageOptions& options) {
   constexpr std::string_view kCall = "running_average";
   if (x.rank() != 3) fail(kCall, "x", "must have three axes [B, T, C]; shape is " + shape_text(x));
-  const AverageMethod method = value_named(kAverages, options.method, kCall, "method");
+  const AverageMethod method = value_named(kAverageMethods, options.method, kCall, "method");
   const Index length = x.size(1);
   const TensorView<const float, 3> input(x.data(), {x.size(0), length, x.size(2)});
   Results results(engine, kCall);

@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::string_view kCall = "matmul";
 
-struct NamedMethod {
-  std::string_view name;
-  MatmulMethod method;
-};
-constexpr NamedMethod kMethods[] = {
-    {"auto", MatmulMethod::automatic}, {"ijk", MatmulMethod::ijk},
-    {"ikj", MatmulMethod::ikj},        {"jik", MatmulMethod::jik},
-    {"jki", MatmulMethod::jki},        {"kij", MatmulMethod::kij},
-    {"kji", MatmulMethod::kji},        {"blocked", MatmulMethod::blocked},
-    {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
-    {"eigen", MatmulMethod::eigen},
-};
-
 // A tensor without gaps as matrices along its axes before the last two.
 template <typename T>
 MatrixStack<T> stack_of(T* data, const DynamicShape& shape) {
@@ -62,22 +49,13 @@ MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_lef
 
 }  // namespace
 
-MatmulMethod matmul_method(const std::string& name, std::string_view call) {
-  std::string names;
-  for (const NamedMethod& known : kMethods) {
-    if (known.name == name) return known.method;
-    names += names.empty() ? "" : ", ";
-    names += known.name;
-  }
-  fail(call, "method", "unknown method \"" + name + "\"; there are " + names);
-}
-
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
-  const tril::MatmulOptions core_options{.method = matmul_method(options.method, kCall),
-                                         .transpose_a = options.transpose_a,
-                                         .transpose_b = options.transpose_b,
-                                         .levels = options.levels};
+  const tril::MatmulOptions core_options{
+      .method = value_named(kMatmulMethods, options.method, kCall, "method"),
+      .transpose_a = options.transpose_a,
+      .transpose_b = options.transpose_b,
+      .levels = options.levels};
   const auto left = side(a, options.transpose_a, true);
   const auto right = side(b, options.transpose_b, false);
   const BatchAxes batches = broadcast_axes(left, right);

@@ -3,7 +3,6 @@
 #include <tril/matmul/matmul.h>
 
 #include <string>
-#include <string_view>
 
 #include "tensor.h"
 
@@ -20,8 +19,5 @@ struct MatmulOptions {
 // its axis is left out of the result. Two vectors give one number, of shape [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out);
-
-// The method of that name; throws Error in the name of `call` where there is none.
-MatmulMethod matmul_method(const std::string& name, std::string_view call);
 
 }  // namespace tril::js

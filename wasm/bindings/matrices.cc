@@ -15,15 +15,12 @@ TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part
   if (x.rank() < 2) {
     fail(kCall, "x", "must have at least two axes; shape is " + shape_text(x));
   }
-  if (part != "lower" && part != "upper") {
-    fail(kCall, "part", "unknown part \"" + part + "\"; there are lower, upper");
-  }
+  const Triangle kept = value_named(kTriangles, part, kCall, "part");
   const Output output(engine, out, x.shape(), kCall);
-  const Shape<3> shape{x.count() / (x.size(-2) * x.size(-1)), x.size(-2), x.size(-1)};
-  tril::triangular(
-      TensorView<const float, 3>(x.data(), shape),
-      {.part = part == "lower" ? Triangle::lower : Triangle::upper, .diagonal = diagonal},
-      TensorView<float, 3>(output->data(), shape));
+  const Shape<3> shape{leading_count(x, 2), x.size(-2), x.size(-1)};
+  tril::triangular(TensorView<const float, 3>(x.data(), shape),
+                   {.part = kept, .diagonal = diagonal},
+                   TensorView<float, 3>(output->data(), shape));
   return output.handle();
 }
 

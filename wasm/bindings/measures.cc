@@ -3,6 +3,8 @@
 #include <tril/foundation/compare.h>
 #include <tril/lessons/softmax_steps.h>
 
+#include <limits>
+
 #include "output.h"
 
 namespace tril::js {
@@ -30,6 +32,7 @@ DifferenceResult compare(const Tensor& expected, const Tensor& actual, double ab
     fail("compare", "actual",
          "must have the shape of expected, " + shape_text(expected) + ", is " + shape_text(actual));
   }
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // of what there is not
   const Difference found = tril::compare(all_of(expected), all_of(actual), {absolute, relative});
   return {static_cast<double>(found.count),
           static_cast<double>(found.beyond),
@@ -39,8 +42,8 @@ DifferenceResult compare(const Tensor& expected, const Tensor& actual, double ab
           found.max_absolute,
           found.max_relative,
           static_cast<double>(found.worst),
-          static_cast<double>(expected.data()[found.worst]),
-          static_cast<double>(actual.data()[found.worst]),
+          found.count > 0 ? static_cast<double>(expected.data()[found.worst]) : kNaN,
+          found.count > 0 ? static_cast<double>(actual.data()[found.worst]) : kNaN,
           found.worst_relative};
 }
 

@@ -26,7 +26,7 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   if (options.rotates) {
     core.rotary = MultiHeadRotary{
         options.rotary.base, options.rotary.width,
-        options.rotary.interleaved ? RotaryPairs::interleaved : RotaryPairs::halves};
+        value_named(kRotaryPairs, options.rotary.pairs, kCall, "rotary.pairs", "pairs")};
   }
   const auto input = sequences(x, x, kCall, "x");
   if (context) core.context = sequences(*context, x, kCall, "context");

@@ -19,9 +19,9 @@ Shape<2> rows_and_columns(const Tensor& x, int axes, std::string_view call) {
          "must be from 1 to the " + std::to_string(x.rank()) + " that x has, is " +
              std::to_string(axes) + "; x is " + shape_text(x));
   }
-  Index cols = 1;
-  for (int axis = 1; axis <= axes; ++axis) cols *= x.size(-axis);
-  return {x.count() / cols, cols};
+  Shape<2> shape{1, 1};
+  for (int axis = 1; axis <= x.rank(); ++axis) shape[axis <= axes ? 1 : 0] *= x.size(-axis);
+  return shape;
 }
 
 // One number for every column, in the shape of the axes that the columns are made of.

@@ -123,7 +123,7 @@ TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, d
 TensorHandle prepare_weight(Engine& engine, const Tensor& weight) {
   TensorHandle out = std::make_shared<Tensor>(engine, weight.shape(), "prepare_weights");
   std::copy_n(weight.data(), weight.count(), out->data());
-  if (weight.rank() == 2) out->pack();
+  if (weight.rank() == 2 && weight.count() > 0) out->pack();
   return out;
 }
 

@@ -17,7 +17,7 @@ Options common(const BlockOptions& options, std::string_view call) {
   Options core;
   core.heads = options.heads;
   core.kv_heads = options.kv_heads;
-  core.norm = options.pre_norm ? NormOrder::pre : NormOrder::post;
+  core.norm = value_named(kNormOrders, options.norm, call, "norm");
   core.activation = activation_named(options.activation, call);
   core.eps = options.eps;
   return core;

@@ -8,8 +8,8 @@ namespace tril::js {
 
 struct BlockOptions {
   int heads;
-  int kv_heads;  // 0: as many as heads
-  bool pre_norm;
+  int kv_heads;      // 0: as many as heads
+  std::string norm;  // "post" or "pre"
   std::string activation;
   double eps;
   bool trace;

@@ -1,8 +1,16 @@
 import { TrilError, type Shapes } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
-import { describe } from './names.js';
+import { checkFunction, describe } from './names.js';
 import type { Raw, RawCache, RawEngine, RawTensor } from './raw.js';
 import { Tensor } from './tensor.js';
+
+class Absent {
+  protected readonly tensor = null; // so that nothing else is one
+}
+/** Stands for an optional tensor that is not given; null and undefined are no tensors. */
+export const absent = new Absent();
+/** A tensor that a call can do without. */
+export type Optional = Tensor | Absent;
 
 /** What a module gives out, to be disposed. */
 type Owned = Tensor | KeyValueCache;
@@ -34,7 +42,7 @@ export class Context {
    * Runs one call of the module on the handles of `tensors`, once all of them are known to be
    * living tensors of this module. An error that comes out carries the call's name and all shapes.
    */
-  run<Tensors extends Record<string, Tensor | null>, Result>(
+  run<Tensors extends Record<string, Optional>, Result>(
     call: string,
     tensors: Tensors,
     compute: (handles: Handles<Tensors>) => Result,
@@ -44,19 +52,18 @@ export class Context {
     const handles: Record<string, RawTensor | null> = {};
     const shapes: Record<string, readonly number[]> = {};
     for (const [argument, tensor] of Object.entries(tensors)) {
-      handles[argument] = tensor === null ? null : this.handle(call, argument, tensor);
-      if (tensor) shapes[argument] = tensor.shape;
+      if (tensor instanceof Absent) {
+        handles[argument] = null;
+      } else {
+        handles[argument] = this.handle(call, argument, tensor);
+        shapes[argument] = tensor.shape;
+      }
     }
     try {
       return compute(handles as Handles<Tensors>);
     } catch (error) {
       // An exception that leaves the module leaves its stack as deep as it was.
       this.raw.stackRestore(this.#stack);
-      if (isNullRefused(error)) {
-        // Optional ones come behind those that must be given.
-        const missing = Object.keys(tensors).find((argument) => tensors[argument] === null)!;
-        throw new TrilError(call, missing, mustBeTensor(null), shapes);
-      }
       throw withCall(error, call, shapes);
     }
   }
@@ -65,7 +72,7 @@ export class Context {
    * `run` for a call that takes weights by name besides its other tensors. Weights that are null or
    * undefined are left out: what must be there is the core's to say.
    */
-  runWithWeights<Tensors extends Record<string, Tensor | null>, Result>(
+  runWithWeights<Tensors extends Record<string, Optional>, Result>(
     call: string,
     weights: object,
     tensors: Tensors,
@@ -89,14 +96,14 @@ export class Context {
     return names;
   }
 
-  /** `run` for a call that makes one tensor, or null where it has written `tensors.out`. */
-  produce<Tensors extends Record<string, Tensor | null> & { out: Tensor | null }>(
+  /** `run` for a call that makes one tensor, or gives null where it has written `tensors.out`. */
+  produce<Tensors extends Record<string, Optional> & { out: Optional }>(
     call: string,
     tensors: Tensors,
     compute: (handles: Handles<Tensors>) => RawTensor | null,
   ): Tensor {
     const made = this.run(call, tensors, compute);
-    return made ? this.adopt(made) : tensors.out!;
+    return made ? this.adopt(made) : (tensors.out as Tensor);
   }
 
   /** A tensor for a handle that the module has made; it belongs to the innermost scope. */
@@ -131,6 +138,7 @@ export class Context {
   }
 
   lend<Result>(raw: RawTensor, callback: (values: Float32Array) => Result): Result {
+    checkFunction('view', 'callback', callback);
     const memory = raw.lend();
     const values = memory.buffer instanceof ArrayBuffer ? memory : new Float32Array(memory);
     this.#lent += 1;
@@ -150,6 +158,7 @@ export class Context {
 
   scope<Result>(body: () => Result): Result {
     this.#checkNothingLent('scope');
+    checkFunction('scope', 'body', body);
     const made = new Set<Owned>();
     this.#scopes.push(made);
     const kept = new Set<Owned>();
@@ -200,12 +209,6 @@ export class Context {
 const mustBeTensor = (value: unknown): string =>
   `must be a tensor (tril.tensor makes one), is ${describe(value)}`;
 
-/** Whether the module was given null where a tensor must be: Embind's own error. */
-function isNullRefused(error: unknown): boolean {
-  const { name, message } = (error ?? {}) as Partial<Error>;
-  return name === 'BindingError' && message === 'null is not a valid _Tensor';
-}
-
 /** Where this package was called from, as a part of a message; nothing where engines do not say. */
 function callSite(): string {
   // Not by URL: bundlers would take `new URL('.', import.meta.url)` for a file to ship.
@@ -231,29 +234,16 @@ function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>
   }
 }
 
-/** Where the core calls an argument otherwise than JavaScript does. */
-const publicNames: Record<string, string> = {
-  kv_heads: 'kvHeads',
-  key_lengths: 'keyLengths',
-  key_width: 'keyWidth',
-  value_width: 'valueWidth',
-  value_context: 'valueContext',
-  'weights.key': 'w_k',
-  'weights.query': 'w_q',
-  'weights.score': 'v',
-};
-
 /**
  * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.mask`,
- * as JavaScript writes it. Options of a part are options of the whole.
+ * as JavaScript writes it: options in camel case, weights as PyTorch does. Options of a part are
+ * options of the whole.
  */
 function publicArgument(name: string): string {
-  const [, part, own] = /^(?:.*\.)?(self_attn|multihead_attn)\.([a-z_]+)$/.exec(name) ?? [];
-  if (own && !/weight$|bias$/.test(own)) {
-    if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
-    return publicNames[own] ?? own;
-  }
-  return publicNames[name] ?? name;
+  if (/(weight|bias)$|^w_[qk]$/.test(name)) return name;
+  const [, part, own = name] = /^(?:.*\.)?(self_attn|multihead_attn)\.([a-z_]+)$/.exec(name) ?? [];
+  if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
+  return own.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -109,3 +109,9 @@ export function integerOption(
   const range = minimum > -(2 ** 31) ? ` of at least ${minimum}` : '';
   throw new TrilError(call, argument, `must be a whole number${range}, is ${describe(value)}`);
 }
+
+/** Throws unless `value` can be called. */
+export function checkFunction(call: string, argument: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new TrilError(call, argument, `must be a function, is ${describe(value)}`);
+}

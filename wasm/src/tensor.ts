@@ -11,7 +11,7 @@ import type { FloatArray, NestedNumbers, Values } from './values.js';
  * declaration or of a `tril.scope`, and at the latest when the garbage collector finds it.
  */
 export class Tensor implements Disposable {
-  /** The sizes of the axes, outermost first. Every axis is at least 1. */
+  /** The sizes of the axes, outermost first; an axis of 0 leaves no elements. */
   readonly shape: readonly number[];
   readonly #context: Context;
   #raw: RawTensor | undefined;

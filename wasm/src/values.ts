@@ -34,7 +34,7 @@ export type Values = NestedNumbers | NumericArray;
 
 const largestAxis = 2 ** 31 - 1;
 
-/** Throws unless `shape` is an array of whole numbers of at least 1. */
+/** Throws unless `shape` is an array of whole numbers of at least 0. */
 export function checkShape(call: string, shape: unknown): asserts shape is readonly number[] {
   if (!Array.isArray(shape)) {
     throw new TrilError(call, 'shape', `must be an array of sizes, is ${describe(shape)}`);
@@ -43,7 +43,7 @@ export function checkShape(call: string, shape: unknown): asserts shape is reado
   for (const [axis, size] of shape.entries()) {
     let problem: string | undefined;
     if (typeof size !== 'number' || !Number.isInteger(size)) problem = 'is not a whole number';
-    else if (size < 1) problem = 'must be at least 1';
+    else if (size < 0) problem = 'must be at least 0';
     else if (size > largestAxis) problem = 'is larger than can be addressed';
     if (problem) {
       const text = `axis ${axis} ${problem}; shape is ${shapeText(shape)}`;
@@ -180,10 +180,6 @@ export function inferShape(call: string, data: unknown, argument = 'data'): read
     const problem = `must be an array of numbers or a typed array, is ${describe(data)}`;
     throw new TrilError(call, argument, problem);
   }
-  if (shape.includes(0)) {
-    const problem = `every axis must be at least 1; shape is ${shapeText(shape)}`;
-    throw new TrilError(call, argument, problem, { [argument]: shape });
-  }
   return shape;
 }
 
@@ -211,12 +207,11 @@ export function flattenIntegers(
 
 /** Nested arrays of `shape` from numbers in row-major order. */
 export function nest(values: Float32Array, shape: readonly number[]): NestedNumbers {
-  let level: unknown[] = Array.from(values);
-  for (let axis = shape.length - 1; axis > 0; --axis) {
+  let next = 0;
+  const nested = (axis: number): unknown[] => {
     const size = shape[axis]!;
-    level = Array.from({ length: level.length / size }, (_, i) =>
-      level.slice(i * size, (i + 1) * size),
-    );
-  }
-  return level as unknown as NestedNumbers;
+    if (axis === shape.length - 1) return Array.from(values.subarray(next, (next += size)));
+    return Array.from({ length: size }, () => nested(axis + 1));
+  };
+  return nested(0) as unknown as NestedNumbers;
 }

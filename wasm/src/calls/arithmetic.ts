@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { checkKeys } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -13,13 +13,9 @@ export const arithmeticCalls = (context: Context) => {
     if (typeof x === 'number' && typeof y === 'number') {
       throw new TrilError(call, 'y', `one of both must be a tensor; x is ${x}, y is ${y}`);
     }
-    const tensor = (argument: string, operand: Operand): Tensor | null => {
-      if (typeof operand === 'number') return null;
-      context.handle(call, argument, operand);
-      return operand;
-    };
+    const tensor = (operand: Operand) => (typeof operand === 'number' ? absent : operand);
     const number = (operand: Operand) => (typeof operand === 'number' ? operand : 0);
-    const tensors = { x: tensor('x', x), y: tensor('y', y), out: options.out ?? null };
+    const tensors = { x: tensor(x), y: tensor(y), out: options.out ?? absent };
     return context.produce(call, tensors, (t) =>
       context.raw._arithmetic(context.engine, call, t.x, number(x), t.y, number(y), t.out),
     );
@@ -45,7 +41,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link add}.
+     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link Calls.add}.
      *
      * @throws TrilError where the shapes do not broadcast
      *
@@ -61,7 +57,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link add}, so that a row
+     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link Calls.add}, so that a row
      * scales columns and a column scales rows.
      *
      * @throws TrilError where the shapes do not broadcast
@@ -78,7 +74,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link add}. Division by 0
+     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link Calls.add}. Division by 0
      * gives infinities, and 0 by 0 NaN.
      *
      * @throws TrilError where the shapes do not broadcast

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, integerOption } from '../names.js';
 import { numberOption, optionalNumber, stringOption } from '../names.js';
@@ -139,13 +139,14 @@ export const attentionCalls = (context: Context) => ({
   ): AttentionResult<Options> {
     const call = 'attention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
-    const { past, out = null } = options;
+    const { past } = options;
+    const out = options.out ?? absent;
     const cache = past instanceof KeyValueCache ? context.cacheHandle(call, 'past', past) : null;
     const given = past instanceof KeyValueCache ? undefined : past;
     if (given !== undefined) checkKeys(call, 'past', 'part', given, ['key', 'value']);
     const tensors = {
       ...{ query: q, key: k, value: v, out },
-      ...{ 'past.key': given ? given.key : null, 'past.value': given ? given.value : null },
+      ...{ 'past.key': given ? given.key : absent, 'past.value': given ? given.value : absent },
     };
     return context.run(call, tensors, (t) => {
       const [pastKey, pastValue] = [t['past.key'], t['past.value']];

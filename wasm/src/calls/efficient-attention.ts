@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -120,7 +120,7 @@ export const efficientAttentionCalls = (context: Context) => {
       checkKeys(call, 'options', 'option', options, ['mask', 'trace', 'out']);
       const mask = rawMask(context, call, options.mask);
       const wanted = booleanOption(call, 'trace', options.trace, false);
-      const out = options.out ?? null;
+      const out = options.out ?? absent;
       const inputs = { query: q, key: k, value: v, out };
       return context.runWithWeights(call, weights, inputs, (t, state) => {
         const { output = out, ...trace } = context.adoptAll(
@@ -164,7 +164,7 @@ export const efficientAttentionCalls = (context: Context) => {
         needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
         ...rawHeads(call, options),
       };
-      const out = options.out ?? null;
+      const out = options.out ?? absent;
       return context.run(call, { query: q, key: k, value: v, out }, (t) => {
         const made = raw._linearAttention(engine, t.query, t.key, t.value, rawOptions, t.out);
         return {
@@ -175,9 +175,9 @@ export const efficientAttentionCalls = (context: Context) => {
     },
 
     /**
-     * Attention to R mixtures of the S keys and values, `softmax(scale * q (e k)^T) (f v)` (Wang et
-     * al. 2020), so that time and memory grow with T R. Inputs as `attention`'s; no query has keys
-     * of its own any more, so there is no mask.
+     * Linformer's attention, to R mixtures of the S keys and values, `softmax(scale * q (e k)^T) (f v)`
+     * (Wang et al. 2020), so that time and memory grow with T R. Inputs as `attention`'s; no query has
+     * keys of its own any more, so there is no mask.
      *
      * @throws TrilError where shapes or options do not fit
      *
@@ -208,7 +208,8 @@ export const efficientAttentionCalls = (context: Context) => {
         trace: booleanOption(call, 'trace', options.trace, false),
         ...rawHeads(call, options),
       };
-      const { e, f, out = null } = options;
+      const { e, f } = options;
+      const out = options.out ?? absent;
       return context.run(call, { query: q, key: k, value: v, e, f, out }, (t) => {
         const { output = out, ...trace } = context.adoptAll(
           raw._lowRankAttention(engine, t.query, t.key, t.value, t.e, t.f, rawOptions, t.out),

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, describe, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -52,7 +52,7 @@ export type FeedForwardResult<Options> = {
 export const feedForwardCalls = (context: Context) => {
   const { raw, engine } = context;
   const activate = (call: string, activation: Activation, x: Tensor, out: Tensor | undefined) =>
-    context.produce(call, { x, out: out ?? null }, (t) =>
+    context.produce(call, { x, out: out ?? absent }, (t) =>
       raw._activate(engine, t.x, activation, t.out),
     );
   return {
@@ -136,7 +136,7 @@ export const feedForwardCalls = (context: Context) => {
       checkKeys(call, 'options', 'option', options, ['activation', 'trace', 'out']);
       const activation = stringOption(call, 'activation', options.activation, 'relu');
       const wanted = booleanOption(call, 'trace', options.trace, false);
-      const out = options.out ?? null;
+      const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, out }, (t, state) => {
         const { output = out, ...trace } = context.adoptAll(
           raw._feedForward(engine, t.x, state, activation, wanted, t.out),

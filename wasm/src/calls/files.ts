@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { TrilError } from '../error.js';
+import { TrilError, shapeText } from '../error.js';
 import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
@@ -97,6 +97,10 @@ export const fileCalls = (context: Context) => {
 
   const tensorOf = (name: string, data: unknown): StoredArray => {
     const shape = inferShape(call, data, 'file');
+    if (shape.includes(0)) {
+      const problem = `every axis must be at least 1; shape is ${shapeText(shape)}`;
+      throw new TrilError(call, 'file', problem);
+    }
     const values = flatten(call, data, shape, 'file');
     return context.run(call, {}, () => {
       const handle = raw._tensor(engine, [...shape])!;

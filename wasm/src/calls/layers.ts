@@ -1,6 +1,6 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
-import { checkKeys, describe, integerOption, numberOption, optionalNumber } from '../names.js';
+import { checkKeys, integerOption, numberOption, optionalNumber, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
 
@@ -30,20 +30,27 @@ export interface RotaryOptions extends OutOption {
   /** The base of the wavelengths; 10000 unless given. */
   readonly base?: number;
   /**
+   * The cosines of the angles, in place of `base`: `[T, width / 2]`, or `[B, T, width / 2]` for
+   * batches of their own; with `positions` a table `[any, width / 2]`, of which those are rows.
+   */
+  readonly cos?: Tensor;
+  /** The sines, of the shape of `cos`. */
+  readonly sin?: Tensor;
+  /**
    * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'interleaved'`,
    * 2 i and 2 i + 1 (`'neighbours'` is the same).
    */
   readonly pairs?: 'halves' | 'interleaved' | 'neighbours';
   /** How many elements of a head are turned, the first ones; all unless given. */
   readonly width?: number;
+  /** How many heads lie side by side in the last axis of `x`, whose shape is then `[B, T, H*D]`. */
+  readonly heads?: number;
 }
 
-/** Whether pairs are interleaved. */
-export function rotaryPairs(call: string, argument: string, pairs: unknown): boolean {
-  if (pairs === undefined || pairs === 'halves') return false;
-  if (pairs === 'interleaved' || pairs === 'neighbours') return true;
-  const problem = `must be "halves" or "interleaved", is ${describe(pairs)}`;
-  throw new TrilError(call, argument, problem);
+/** Which elements turn together, as the core calls it. */
+export function rotaryPairs(call: string, argument: string, pairs: unknown): string {
+  const name = stringOption(call, argument, pairs, 'halves');
+  return name === 'neighbours' ? 'interleaved' : name;
 }
 
 export const layerCalls = (context: Context) => {
@@ -64,7 +71,7 @@ export const layerCalls = (context: Context) => {
      */
     linear(x: Tensor, weight: Tensor, bias?: Tensor | null, options: OutOption = {}): Tensor {
       checkKeys('linear', 'options', 'option', options, ['out']);
-      const tensors = { x, weight, bias: bias ?? null, out: options.out ?? null };
+      const tensors = { x, weight, bias: bias ?? absent, out: options.out ?? absent };
       return context.produce('linear', tensors, (t) =>
         raw._linear(engine, t.x, t.weight, t.bias, t.out),
       );
@@ -86,7 +93,7 @@ export const layerCalls = (context: Context) => {
     embedding(ids: NestedNumbers | Int32Array, table: Tensor, options: OutOption = {}): Tensor {
       checkKeys('embedding', 'options', 'option', options, ['out']);
       const { shape, values } = flattenIntegers('embedding', 'ids', ids);
-      return context.produce('embedding', { table, out: options.out ?? null }, (t) =>
+      return context.produce('embedding', { table, out: options.out ?? absent }, (t) =>
         raw._embedding(engine, values, shape, t.table, t.out),
       );
     },
@@ -106,13 +113,13 @@ export const layerCalls = (context: Context) => {
     sinusoidalPositions(length: number, width: number, options: SinusoidalOptions = {}): Tensor {
       const call = 'sinusoidalPositions';
       checkKeys(call, 'options', 'option', options, ['wavelength', 'ratio', 'out']);
-      const rows = integerOption(call, 'length', length, Number.NaN, 1);
-      const columns = integerOption(call, 'width', width, Number.NaN, 1);
+      const rows = integerOption(call, 'length', length, Number.NaN, 0);
+      const columns = integerOption(call, 'width', width, Number.NaN, 0);
       const rawOptions = {
         wavelength: optionalNumber(call, 'wavelength', options.wavelength),
         ratio: optionalNumber(call, 'ratio', options.ratio),
       };
-      return context.produce(call, { out: options.out ?? null }, (t) =>
+      return context.produce(call, { out: options.out ?? absent }, (t) =>
         raw._sinusoidalPositions(engine, rows, columns, rawOptions, t.out),
       );
     },
@@ -120,7 +127,9 @@ export const layerCalls = (context: Context) => {
     /**
      * Turns every pair of elements by an angle that grows with the position, so that a query times
      * a key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or `[T,
-     * D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. `out` may be `x`.
+     * D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. With `cos` and `sin` it is
+     * ONNX's RotaryEmbedding, `positions` its position_ids, `width` its rotary_embedding_dim. `out`
+     * may be `x`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -130,22 +139,41 @@ export const layerCalls = (context: Context) => {
      * tril.rotaryPositions(x).toArray(); // [[1.0000, 0.0000], [0.5403, 0.8415]]
      * const turned = tril.rotaryPositions(x, { positions: [0, 3] });
      * turned.toArray(); // [[1.0000, 0.0000], [-0.9900, 0.1411]]
+     * const [cos, sin] = [tril.tensor([[1], [0]]), tril.tensor([[0], [1]])]; // 0 and 90 degrees
+     * tril.rotaryPositions(x, { cos, sin }).toArray(); // [[1, 0], [0, 1]]
      * ```
      */
     rotaryPositions(x: Tensor, options: RotaryOptions = {}): Tensor {
       const call = 'rotaryPositions';
-      checkKeys(call, 'options', 'option', options, ['positions', 'base', 'pairs', 'width', 'out']);
-      context.handle(call, 'x', x);
-      const { width, out = null } = options;
+      const names = ['positions', 'base', 'cos', 'sin', 'pairs', 'width', 'heads', 'out'];
+      checkKeys(call, 'options', 'option', options, names);
+      const { positions, base, cos, sin, width, heads } = options;
+      for (const [name, given, other] of [
+        ['cos', cos, sin],
+        ['sin', sin, cos],
+      ] as const) {
+        if (given !== undefined || other === undefined) continue;
+        throw new TrilError(call, name, 'cos and sin must be given together');
+      }
+      if (cos !== undefined && base !== undefined) {
+        throw new TrilError(call, 'base', 'has no meaning with tables cos and sin');
+      }
       const rawOptions = {
-        base: numberOption(call, 'base', options.base, 10000),
-        interleaved: rotaryPairs('rotaryPositions', 'pairs', options.pairs),
+        base: numberOption(call, 'base', base, 10000),
+        pairs: rotaryPairs(call, 'pairs', options.pairs),
         width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
+        heads: integerOption(call, 'heads', heads, 0, heads === undefined ? 0 : 1),
       };
-      const counted = Int32Array.from({ length: x.shape.at(-2) ?? 1 }, (_, t) => t);
-      const { values } = flattenIntegers(call, 'positions', options.positions ?? counted);
-      return context.produce(call, { x, out }, (t) =>
-        raw._rotaryPositions(engine, t.x, values, rawOptions, t.out),
+      const values =
+        positions === undefined
+          ? new Int32Array()
+          : flattenIntegers(call, 'positions', positions).values;
+      const tensors = {
+        ...{ x, cos: cos === undefined ? absent : cos, sin: sin === undefined ? absent : sin },
+        out: options.out ?? absent,
+      };
+      return context.produce(call, tensors, (t) =>
+        raw._rotaryPositions(engine, t.x, values, t.cos, t.sin, rawOptions, t.out),
       );
     },
   };

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
@@ -60,7 +60,7 @@ export const matmulCalls = (context: Context) => ({
       transposeB: booleanOption(call, 'transposeB', options.transposeB, false),
       levels: levelsOption(call, options.levels),
     };
-    return context.produce(call, { a, b, out: options.out ?? null }, (t) =>
+    return context.produce(call, { a, b, out: options.out ?? absent }, (t) =>
       context.raw._matmul(context.engine, t.a, t.b, raw, t.out),
     );
   },

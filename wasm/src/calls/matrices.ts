@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
@@ -34,7 +34,7 @@ export const matrixCalls = (context: Context) => {
       checkKeys(call, 'options', 'option', options, ['part', 'diagonal', 'out']);
       const part = stringOption(call, 'part', options.part, 'lower');
       const diagonal = integerOption(call, 'diagonal', options.diagonal, 0);
-      return context.produce(call, { x, out: options.out ?? null }, (t) =>
+      return context.produce(call, { x, out: options.out ?? absent }, (t) =>
         raw._triangular(engine, t.x, part, diagonal, t.out),
       );
     },
@@ -53,7 +53,7 @@ export const matrixCalls = (context: Context) => {
      */
     singularValues(x: Tensor, options: OutOption = {}): Tensor {
       checkKeys('singularValues', 'options', 'option', options, ['out']);
-      return context.produce('singularValues', { x, out: options.out ?? null }, (t) =>
+      return context.produce('singularValues', { x, out: options.out ?? absent }, (t) =>
         raw._singularValues(engine, t.x, t.out),
       );
     },

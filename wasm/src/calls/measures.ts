@@ -103,7 +103,7 @@ export const measureCalls = (context: Context) => {
       return context.run(call, { expected, actual }, (t) => {
         const found = raw._compare(t.expected, t.actual, absolute, relative);
         const { worst, worstExpected, worstActual, worstRelative, ...norms } = found;
-        const index = indexOf(worst, expected.shape);
+        const index = found.count === 0 ? [] : indexOf(worst, expected.shape);
         return {
           ...norms,
           worst: { index, expected: worstExpected, actual: worstActual, relative: worstRelative },

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
@@ -137,12 +137,15 @@ export const multiHeadCalls = (context: Context) => ({
       rotates: rotary !== undefined,
       rotary: {
         base: numberOption(call, 'rotary.base', rotary?.base, 10000),
-        interleaved: rotaryPairs(call, 'rotary.pairs', rotary?.pairs),
+        pairs: rotaryPairs(call, 'rotary.pairs', rotary?.pairs),
         width:
           rotary?.width === undefined ? 0 : integerOption(call, 'rotary.width', rotary.width, 0, 1),
+        heads: 0, // have an axis of their own here
       },
     };
-    const { out = null, context: keysFrom = null, valueContext = null } = options;
+    const out = options.out ?? absent;
+    const keysFrom = options.context ?? absent;
+    const valueContext = options.valueContext ?? absent;
     const inputs = { x, context: keysFrom, valueContext, out };
     return context.runWithWeights(call, weights, inputs, (t, state) => {
       const made = context.raw._multiHeadAttention(

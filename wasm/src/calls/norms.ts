@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
@@ -48,7 +48,9 @@ export const normCalls = (context: Context) => {
      */
     layerNorm(x: Tensor, options: LayerNormOptions = {}): Tensor {
       const rawNorm = rawOptions('layerNorm', options, ['weight', 'bias', 'axes', 'eps', 'out']);
-      const { weight = null, bias = null, out = null } = options;
+      const weight = options.weight ?? absent;
+      const bias = options.bias ?? absent;
+      const out = options.out ?? absent;
       return context.produce('layerNorm', { x, weight, bias, out }, (t) =>
         raw._layerNorm(engine, t.x, t.weight, t.bias, rawNorm, t.out),
       );
@@ -67,7 +69,8 @@ export const normCalls = (context: Context) => {
      */
     rmsNorm(x: Tensor, options: RmsNormOptions = {}): Tensor {
       const rawNorm = rawOptions('rmsNorm', options, ['weight', 'axes', 'eps', 'out']);
-      const { weight = null, out = null } = options;
+      const weight = options.weight ?? absent;
+      const out = options.out ?? absent;
       return context.produce('rmsNorm', { x, weight, out }, (t) =>
         raw._rmsNorm(engine, t.x, t.weight, rawNorm, t.out),
       );

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
@@ -82,7 +82,8 @@ export const onlineAttentionCalls = (context: Context) => ({
   ): OnlineResult<Options> {
     const call = 'onlineAttention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
-    const { blocks, out = null } = options;
+    const { blocks } = options;
+    const out = options.out ?? absent;
     const { queries, keys } = blocksOption(call, blocks);
     return context.run(call, { query: q, key: k, value: v, out }, (t) => {
       const made = context.raw._onlineAttention(

@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
@@ -41,7 +41,7 @@ export const softmaxCalls = (context: Context) => {
      */
     softmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
       const raw = checked('softmax', options);
-      return context.produce('softmax', { x, out: options.out ?? null }, (t) =>
+      return context.produce('softmax', { x, out: options.out ?? absent }, (t) =>
         context.raw._softmax(context.engine, t.x, raw, t.out),
       );
     },
@@ -59,7 +59,7 @@ export const softmaxCalls = (context: Context) => {
      */
     logSoftmax(x: Tensor, options: SoftmaxOptions = {}): Tensor {
       const raw = checked('logSoftmax', options);
-      return context.produce('logSoftmax', { x, out: options.out ?? null }, (t) =>
+      return context.produce('logSoftmax', { x, out: options.out ?? absent }, (t) =>
         context.raw._logSoftmax(context.engine, t.x, raw, t.out),
       );
     },

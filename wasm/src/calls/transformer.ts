@@ -1,7 +1,7 @@
-import type { Context } from '../context.js';
+import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
-import { describe, numberOption, stringOption } from '../names.js';
+import { numberOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { Activation, FeedForwardWeights } from './feed-forward.js';
@@ -169,14 +169,10 @@ function rawBlockOptions(
 ) {
   const attention = rawAttentionOptions(context, call, options, names);
   if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
-  const { norm = 'post' } = options;
-  if (norm !== 'post' && norm !== 'pre') {
-    throw new TrilError(call, 'norm', `must be "post" or "pre", is ${describe(norm)}`);
-  }
   return {
     heads: attention.heads,
     kvHeads: options.kvHeads === undefined ? 0 : attention.kvHeads,
-    preNorm: norm === 'pre',
+    norm: stringOption(call, 'norm', options.norm, 'post'),
     activation: stringOption(call, 'activation', options.activation, 'relu'),
     eps: numberOption(call, 'eps', options.eps, 1e-5),
     trace: booleanOption(call, 'trace', options.trace, false),
@@ -200,7 +196,7 @@ export const transformerCalls = (context: Context) => {
 
   const result = <Options, Trace>(
     made: Parameters<typeof context.adoptAll>[0],
-    out: Tensor | null,
+    out: Optional,
     trace: boolean,
   ) => {
     const { output = out, ...steps } = context.adoptAll(made);
@@ -241,7 +237,7 @@ export const transformerCalls = (context: Context) => {
       const call = 'transformerBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, blockOptions);
-      const { out = null } = options;
+      const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, out }, (t, state) =>
         result(raw._transformerBlock(engine, t.x, state, block, t.out), out, block.trace),
       );
@@ -278,7 +274,7 @@ export const transformerCalls = (context: Context) => {
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
       const cross = otherAttention(call, options, options.memoryMask);
-      const { out = null } = options;
+      const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, memory, out }, (t, state) =>
         result(
           raw._decoderBlock(engine, t.x, t.memory, state, block, cross, t.out),
@@ -336,7 +332,7 @@ export const transformerCalls = (context: Context) => {
       const block = rawBlockOptions(context, call, masked, blockOptions);
       const ofSource = otherAttention(call, options, sourceMask);
       const cross = otherAttention(call, options, memoryMask);
-      const { out = null } = options;
+      const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { source, target, out }, (t, state) =>
         result(
           raw._transformer(engine, t.source, t.target, state, block, ofSource, cross, t.out),

@@ -1,0 +1,87 @@
+// Axes of length 0, as NumPy and PyTorch have them.
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+
+describe('tensors without elements', () => {
+  it('are made, read and written', () => {
+    withoutLeak(() => {
+      expect(tril.tensor([]).shape).toEqual([0]);
+      expect(tril.tensor([[], []]).shape).toEqual([2, 0]);
+      expect(tril.zeros([2, 0]).toArray()).toEqual([[], []]);
+      expect(tril.zeros([0, 2]).toArray()).toEqual([]);
+      expect(tril.randomNormal([0], { seed: 1 }).read()).toEqual(new Float32Array());
+      expect(tril.tensor([2, 0], []).write([[], []]).size).toBe(0);
+      expect(tril.zeros([0]).view((values) => values.length)).toBe(0);
+      expect(String(tril.zeros([3, 0]))).toBe('Tensor [3, 0]');
+    });
+  });
+
+  it('make sums of no terms 0', () => {
+    withoutLeak(() => {
+      const product = tril.matmul(tril.zeros([2, 0]), tril.zeros([0, 3]));
+      expect(product.toArray()).toEqual([
+        [0, 0, 0],
+        [0, 0, 0],
+      ]);
+      expect(tril.matmul(tril.zeros([0]), tril.zeros([0])).toArray()).toEqual([0]);
+      expect(tril.matmul(tril.zeros([0, 4]), tril.zeros([4, 3])).shape).toEqual([0, 3]);
+      expect(tril.matmul(tril.zeros([5, 0, 4]), tril.zeros([4, 3])).shape).toEqual([5, 0, 3]);
+      const bias = tril.tensor([1, 2, 3]);
+      expect(tril.linear(tril.zeros([2, 0]), tril.zeros([3, 0]), bias).toArray()).toEqual([
+        [1, 2, 3],
+        [1, 2, 3],
+      ]);
+    });
+  });
+
+  it('go through what works on rows and elements', () => {
+    withoutLeak(() => {
+      for (const shape of [[0], [3, 0], [0, 4], [2, 0, 4]]) {
+        const x = tril.zeros(shape);
+        const rows = ['softmax', 'logSoftmax', 'layerNorm', 'rmsNorm', 'relu', 'gelu'] as const;
+        for (const call of rows) {
+          expect(tril[call](x).shape).toEqual(shape);
+          expect(tril[call](x, { out: x })).toBe(x);
+        }
+        expect(tril.softmax(x, { axis: 0 }).shape).toEqual(shape);
+        expect(tril.multiply(x, 2).shape).toEqual(shape);
+        if (shape.length > 1) expect(tril.triangular(x).shape).toEqual(shape);
+        const none = { count: 0, beyond: 0, frobenius: 0, relative: 0 };
+        expect(tril.compare(x, x)).toMatchObject(none);
+      }
+      expect(tril.embedding([], tril.zeros([5, 3])).shape).toEqual([0, 3]);
+      expect(tril.embedding([[], []], tril.zeros([5, 3])).shape).toEqual([2, 0, 3]);
+      expect(tril.sinusoidalPositions(0, 4).shape).toEqual([0, 4]);
+      expect(tril.rotaryPositions(tril.zeros([2, 0, 4])).shape).toEqual([2, 0, 4]);
+    });
+  });
+
+  it('may have masks', () => {
+    withoutLeak(() => {
+      const { mask } = tril;
+      expect(mask.toTensor(mask.causal(), [0, 3]).shape).toEqual([0, 3]);
+      expect(mask.toTensor(mask.window({ left: 1 }), [3, 0]).toArray()).toEqual([[], [], []]);
+      expect(mask.toTensor(mask.strided({ local: 1, stride: 2 }), [2, 0, 4]).size).toBe(0);
+      expect(mask.toTensor(mask.padding([]), [0, 1, 2, 3]).shape).toEqual([0, 1, 2, 3]);
+      for (const kind of ['additive', 'boolean'] as const) {
+        const dense = mask.dense(tril.zeros([2, 0]), { kind });
+        expect(mask.toTensor(dense, [2, 0]).shape).toEqual([2, 0]);
+        // The mask is refused where it does not fit, not the tensor that is to be made.
+        const says = 'does not broadcast to the scores';
+        expectRefused(() => mask.toTensor(dense, [2, 3]), {
+          ...{ call: 'mask.toTensor', argument: 'mask', says },
+        });
+        const short = mask.dense(tril.zeros([2, 0]), { kind, short: true });
+        expect(mask.toTensor(short, [2, 1]).toArray()).toEqual([[-Infinity], [-Infinity]]);
+      }
+    });
+  });
+
+  it('are refused where nothing can be said of nothing', () => {
+    withoutLeak(() => {
+      const none = tril.zeros([0]);
+      const says = 'every axis must be at least 1; shape is [0]';
+      expectRefused(() => tril.statistics(none), { call: 'statistics', argument: 'x', says });
+    });
+  });
+});
