@@ -1,12 +1,4 @@
 // The activations against their definitions in double, for every instruction set of this machine.
-//
-// The bounds follow the kernels step by step (elementwise_kernels.cc). With u = 2^-24, one
-// rounding, each result is max(x, 0) - a tail(a): the subtraction rounds |f| once, and a tail(a)
-// carries
-//   silu        exp 2u, and u each for 1 + e, the division and the product: 5u
-//   gelu_tanh   these 5u, and 5 roundings of products and constants in the exponent z: 5u z
-//   gelu        exp 2u, its exponent u a^2 / 2, the fit of r 0.7u, r t with the steps of Horner's
-//               scheme 5u, two products 2u: 10u and u a^2 / 2
 #include <gtest/gtest.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/elementwise_kernels.h>
@@ -18,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/activation_reference.h"
 #include "core/compare.h"
 #include "core/golden.h"
 
@@ -25,35 +18,20 @@ namespace tril {
 namespace {
 
 using testing::error_of;
+using testing::kRounding;
 
-constexpr double kU = 0x1p-24;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-double silu_exact(double x) { return x / (1 + std::exp(-x)); }
-// 1 + tanh loses the left tail even in double.
-double gelu_tanh_exact(double x) {
-  return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
-double gelu_exact(double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-
-double silu_bound(double x) { return 5 * std::fabs(silu_exact(-std::fabs(x))); }
-double gelu_tanh_bound(double x) {
-  const double a = std::fabs(x), z = 2 * std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a);
-  return (5 + 5 * z) * std::fabs(gelu_tanh_exact(-a));
-}
-double gelu_bound(double x) { return (10 + x * x / 2) * std::fabs(gelu_exact(-std::fabs(x))); }
 
 struct Case {
   const char* name;
   ElementwiseKernels::Map ElementwiseKernels::*kernel;
-  double (*exact)(double);
-  double (*bound)(double);
+  Activation activation;
 };
 constexpr Case kCases[] = {
-    {"silu", &ElementwiseKernels::silu, silu_exact, silu_bound},
-    {"gelu_tanh", &ElementwiseKernels::gelu_tanh, gelu_tanh_exact, gelu_tanh_bound},
-    {"gelu", &ElementwiseKernels::gelu, gelu_exact, gelu_bound},
+    {"silu", &ElementwiseKernels::silu, Activation::silu},
+    {"gelu_tanh", &ElementwiseKernels::gelu_tanh, Activation::gelu_tanh},
+    {"gelu", &ElementwiseKernels::gelu, Activation::gelu},
 };
 
 // 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-10 of themselves: 73728 numbers,
@@ -85,10 +63,13 @@ TEST(Activations, KernelsStayWithinTheirBounds) {
       (elementwise_kernels(isa).*function.kernel)(x.data(), y.data(), static_cast<Index>(x.size()));
       double worst = 0, worst_absolute = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
-        const double exact = function.exact(x[i]), error = std::fabs(y[i] - exact);
+        const double exact =
+            testing::activation_reference(function.activation, static_cast<double>(x[i]));
+        const double error = std::fabs(y[i] - exact);
         // What is flushed to zero, or rounded among the denormal numbers, is below 2^-119 = 128 *
         // 2^-126.
-        const double allowed = kU * (std::fabs(exact) + function.bound(x[i])) + 0x1p-119;
+        const double allowed =
+            kRounding * testing::activation_bound(function.activation, x[i]) + 0x1p-119;
         ASSERT_LE(error, allowed) << "x = " << x[i] << ", exact " << exact << ", actual " << y[i];
         worst = std::max(worst, error / allowed);
         if (std::fabs(x[i]) <= 8) worst_absolute = std::max(worst_absolute, error);
@@ -162,10 +143,10 @@ TEST(Activations, AgreeWithPyTorch) {
   for (const Named& named : kFunctions) {
     SCOPED_TRACE(named.name);
     named.function(x, out, parallel);
-    // kU of the exact value twice, the function's and the file's, and of a function's bound, at
-    // most 3.
-    EXPECT_TRUE(testing::close(testing::golden<2>(std::string("layers/") + named.name), out, 3 * kU,
-                               2 * kU));
+    // kRounding of the exact value twice, the function's and the file's, and of a function's bound,
+    // at most 3.
+    EXPECT_TRUE(testing::close(testing::golden<2>(std::string("layers/") + named.name), out,
+                               3 * kRounding, 2 * kRounding));
   }
 }
 

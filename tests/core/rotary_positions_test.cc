@@ -88,6 +88,44 @@ TEST(RotaryPositions, IsAProductOfComplexNumbers) {
   }
 }
 
+// A turn is orthogonal: its transpose, by which gradients go back, is the turn by the opposite
+// angle.
+TEST(RotaryPositions, GoesBackByTheOppositeAngle) {
+  Random random(36);
+  for (const Index width : {2, 3, 8, 33}) {
+    const Index count = width / 2;
+    const Table table = make_table({0, 1, 2, 3, 50}, count);
+    const auto cosine = table.all(table.cosine, 2), sine = table.all(table.sine, 2);
+    for (const RotaryPairs pairs : kPairings) {
+      const Buffer<float, 4> d_out = uniform<4>({2, 3, 5, width}, random);
+      Buffer<float, 4> d_x({2, 3, 5, width}), in_place({2, 3, 5, width});
+      Parallel one(1), three(3);
+      rotary_positions_backward(d_out, cosine, sine, pairs, d_x, one);
+      std::copy_n(d_out.data(), d_out.view().count(), in_place.data());
+      rotary_positions_backward(in_place, cosine, sine, pairs, in_place, three);
+      EXPECT_TRUE(equal(d_x, in_place));
+      for (Index b = 0; b < 2; ++b) {
+        for (Index h = 0; h < 3; ++h) {
+          for (Index t = 0; t < 5; ++t) {
+            const VectorView<const float> from = d_out.view()[b][h][t];
+            const VectorView<float> to = d_x.view()[b][h][t];
+            for (Index i = 0; i < count; ++i) {
+              const Index first = pairs == RotaryPairs::halves ? i : 2 * i;
+              const Index second = pairs == RotaryPairs::halves ? count + i : 2 * i + 1;
+              const std::complex<double> turn(table.cosine.view()[t][i], table.sine.view()[t][i]);
+              const auto expected =
+                  std::complex<double>(from[first], from[second]) * std::conj(turn);
+              ASSERT_NEAR(to[first], expected.real(), 0x1p-22);  // as the way there
+              ASSERT_NEAR(to[second], expected.imag(), 0x1p-22);
+            }
+            for (Index c = 2 * count; c < width; ++c) ASSERT_EQ(to[c], from[c]);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(RotaryPositions, AgreesWithPyTorch) {
   Random random(32);
   const std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6};
@@ -191,8 +229,17 @@ TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
             "[1, 3, 5], x is [1, 2, 3, 8]");
   EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other, parallel); }),
             "rotary_positions: out: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape of x");
+  EXPECT_EQ(error_of([&] { rotary_positions_backward({}, table, table, kHalves, out, parallel); }),
+            "rotary_positions_backward: d_out: no tensor given");
+  EXPECT_EQ(
+      error_of([&] { rotary_positions_backward(x, table, table, kHalves, other, parallel); }),
+      "rotary_positions_backward: d_x: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape "
+      "of d_out");
   EXPECT_EQ(out.data()[0], 7);
   rotary_positions(x, table, table, kHalves, out, parallel);
+  EXPECT_EQ(out.data()[0], 0);
+  out.data()[0] = 7;
+  rotary_positions_backward(x, table, table, kHalves, out, parallel);
   EXPECT_EQ(out.data()[0], 0);
 
   Buffer<std::int32_t, 1> positions({3});

@@ -17,6 +17,20 @@ void map(const char* call, ElementwiseKernels::Map function, const MatrixView<co
            });
 }
 
+void map_backward(const char* call, ElementwiseKernels::MapBackward function,
+                  const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+                  const MatrixView<float>& d_x, Parallel& parallel) {
+  check_view(x, call, "x", Empty::allowed);
+  check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
+  check_shape(d_x, x.shape(), call, "d_x", "the shape of x");
+  check_in_place(d_x, d_out, call, "d_x");
+  check_in_place(d_x, x, call, "d_x");
+  const bool flat = x.is_contiguous() && d_out.is_contiguous() && d_x.is_contiguous();
+  for_runs(d_x, flat, parallel, [&](Index row, Index col, Index count) {
+    function(d_out[row].data() + col, x[row].data() + col, d_x[row].data() + col, count);
+  });
+}
+
 }  // namespace
 
 TRIL_DEFINE_DISPATCH(ElementwiseKernels, kElementwiseKernels, elementwise_kernels)
@@ -32,6 +46,24 @@ void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Paral
 
 void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
   map("silu", elementwise_kernels().silu, x, out, parallel);
+}
+
+void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel) {
+  map_backward("relu_backward", elementwise_kernels().relu_backward, d_out, x, d_x, parallel);
+}
+
+void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
+                   MatrixView<float> d_x, Parallel& parallel) {
+  const ElementwiseKernels& kernels = elementwise_kernels();
+  map_backward("gelu_backward",
+               form == GeluForm::tanh ? kernels.gelu_tanh_backward : kernels.gelu_backward, d_out,
+               x, d_x, parallel);
+}
+
+void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel) {
+  map_backward("silu_backward", elementwise_kernels().silu_backward, d_out, x, d_x, parallel);
 }
 
 void check_activation(Activation activation, const char* call) {
@@ -52,6 +84,21 @@ void activate(Activation activation, MatrixView<const float> x, MatrixView<float
       return gelu(x, GeluForm::tanh, out, parallel);
     case Activation::silu:
       return silu(x, out, parallel);
+  }
+}
+
+void activate_backward(Activation activation, MatrixView<const float> d_out,
+                       MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel) {
+  check_activation(activation, "activate_backward");
+  switch (activation) {
+    case Activation::relu:
+      return relu_backward(d_out, x, d_x, parallel);
+    case Activation::gelu:
+      return gelu_backward(d_out, x, GeluForm::exact, d_x, parallel);
+    case Activation::gelu_tanh:
+      return gelu_backward(d_out, x, GeluForm::tanh, d_x, parallel);
+    case Activation::silu:
+      return silu_backward(d_out, x, d_x, parallel);
   }
 }
 

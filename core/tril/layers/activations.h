@@ -34,6 +34,20 @@ void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               Parallel& parallel);
 
+// The way back: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that was
+// given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN
+// stays NaN, and at the infinities slopes are 0 and 1. Throw Error where shapes do not fit.
+void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel);
+void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
+                   MatrixView<float> d_x, Parallel& parallel);
+void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel);
+
+// The one of them that `activation` names.
+void activate_backward(Activation activation, MatrixView<const float> d_out,
+                       MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel);
+
 // Throws Error unless `activation` is one of the four.
 void check_activation(Activation activation, const char* call);
 

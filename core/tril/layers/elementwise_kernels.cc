@@ -14,8 +14,17 @@
 // polynomial in t = 1 / (1 + p a) (the form of Abramowitz, Stegun 7.1.26), degree 9 without
 // constant term, minimax in relative error on [0, 14]: 1.2e-8, 4.1e-8 after its coefficients are
 // rounded to float.
+//
+// Backward, with g(a) = tail(a) + a tail'(a), which falls from 1/2 towards 0 as well:
+//
+//   f'(x) = 1 - g(x) from 0 on, g(-x) below
+//
+//   silu        g = tail (1 - a (1 - tail))
+//   gelu_tanh   g = tail (1 - a (1 - tail) z'),  z' = 2 sqrt(2/pi) (1 + 3 * 0.044715 a^2)
+//   gelu        g = exp(-a^2 / 2) (r(a) - a / sqrt(2 pi))
 #include <tril/foundation/exp.h>
 #include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/lanes.h>
 
 #include <functional>
 
@@ -96,10 +105,8 @@ struct Density {
   }
 };
 
-// GELU from x and its density.
-struct GeluOfDensity {
-  Relu relu;
-  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+// r(-m)
+struct MillsRatio {
   Register one = constant(1.0f), minus_p = constant(-0x1.1p-2f);  // 17/64
   Register r9 = constant(0x1.f67deap-6f), r8 = constant(-0x1.23736ep-3f),
            r7 = constant(0x1.b27e1cp-3f), r6 = constant(-0x1.c51d34p-4f),
@@ -108,8 +115,7 @@ struct GeluOfDensity {
            r1 = constant(0x1.b22136p-4f);
 
   template <typename R>
-  R operator()(R x, R density) const noexcept {
-    const R m = minus_magnitude(x);
+  R operator()(R m) const noexcept {
     const R t = one / madd(m, minus_p, one);
     R r = madd(t, r9, r8);
     r = madd(r, t, r7);
@@ -119,7 +125,20 @@ struct GeluOfDensity {
     r = madd(r, t, r3);
     r = madd(r, t, r2);
     r = madd(r, t, r1);
-    return madd(m, density * (r * t), relu(x));
+    return r * t;
+  }
+};
+
+// GELU from x and its density.
+struct GeluOfDensity {
+  Relu relu;
+  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+  MillsRatio ratio;
+
+  template <typename R>
+  R operator()(R x, R density) const noexcept {
+    const R m = minus_magnitude(x);
+    return madd(m, density * ratio(m), relu(x));
   }
 };
 
@@ -165,6 +184,63 @@ void gelu(const float* x, float* out, Index count) noexcept {
   }
 }
 
+// g of each.
+struct SiluSlope {
+  MinusMagnitude minus_magnitude{constant(-88.0296919f)};
+  LogisticTail tail;
+  Register one = constant(1.0f);
+
+  Register operator()(Register x) const noexcept {
+    const Register m = minus_magnitude(x), t = tail(m);
+    return t * madd(m, one - t, one);
+  }
+};
+
+struct GeluTanhSlope {
+  MinusMagnitude minus_magnitude{constant(-10.0311f)};
+  LogisticTail tail;
+  Register one = constant(1.0f);
+  Register cubic = constant(0x1.2444f2p-4f);  // as GeluTanh has them
+  Register linear = constant(0x1.988454p+0f);
+  Register three_cubic = constant(0x1.b6676cp-3f);
+
+  Register operator()(Register x) const noexcept {
+    const Register m = minus_magnitude(x), square = m * m;
+    const Register t = tail(m * madd(square, cubic, linear));
+    return t * madd(m * (one - t), madd(square, three_cubic, linear), one);
+  }
+};
+
+struct GeluSlope {
+  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+  Density density;
+  MillsRatio ratio;
+  Register inverse_root = constant(0x1.988454p-2f);  // 1 / sqrt(2 pi) = 0.3989423
+
+  Register operator()(Register x) const noexcept {
+    const Register m = minus_magnitude(x);
+    return density(x) * madd(m, inverse_root, ratio(m));
+  }
+};
+
+template <typename Slope>
+void map_backward(const float* d_out, const float* x, float* d_x, Index count) noexcept {
+  const Slope slope;
+  const Register one = constant(1.0f), minus_one = constant(-1.0f);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register at = lanes.get(x + i), g = slope(at);
+    const Register other = madd(g, minus_one, one);  // 1 - g, whatever is fused
+    lanes.put(d_x + i, lanes.get(d_out + i) * select(at < Register{}, g, other));
+  });
+}
+
+// 0 where x is 0, as in PyTorch.
+void relu_backward(const float* d_out, const float* x, float* d_x, Index count) noexcept {
+  for_each_register(count, [&](Index i, auto lanes) {
+    lanes.put(d_x + i, select(lanes.get(x + i) <= Register{}, Register{}, lanes.get(d_out + i)));
+  });
+}
+
 // Both operands of `op` as registers, and as floats for the end of the row.
 template <typename Op>
 void both(const float* x, const float* y, float* out, Index count) noexcept {
@@ -201,6 +277,10 @@ const ElementwiseKernels kElementwiseKernels{map<Relu>,
                                              gelu,
                                              map<GeluTanh>,
                                              map<Silu>,
+                                             relu_backward,
+                                             map_backward<GeluSlope>,
+                                             map_backward<GeluTanhSlope>,
+                                             map_backward<SiluSlope>,
                                              kPairs<std::plus<>>,
                                              kPairs<std::minus<>>,
                                              kPairs<std::multiplies<>>,

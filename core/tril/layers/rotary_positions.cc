@@ -10,15 +10,59 @@
 namespace tril {
 namespace {
 
+// Which way pairs are turned: by their angle, or back.
+enum class Way { forward, backward };
+
 // Turns `pairs` pairs of one token's head; the elements of a pair are `apart`, the next pair begins
 // `step` further.
+template <Way way>
 void turn(const float* x, const float* cos, const float* sin, Index pairs, Index apart, Index step,
           float* out) noexcept {
   for (Index i = 0; i < pairs; ++i) {
     const float a = x[i * step], b = x[i * step + apart];
-    out[i * step] = cos[i] * a - sin[i] * b;
-    out[i * step + apart] = sin[i] * a + cos[i] * b;
+    const float sine = way == Way::forward ? sin[i] : -sin[i];
+    out[i * step] = cos[i] * a - sine * b;
+    out[i * step + apart] = sine * a + cos[i] * b;
   }
+}
+
+// for each token of each batch: for each head: turn its pairs, copy the rest
+template <Way way>
+void turn_all(const char* call, const char* from_name, const TensorView<const float, 4>& from,
+              const TensorView<const float, 3>& cos, const TensorView<const float, 3>& sin,
+              RotaryPairs pairs, const char* to_name, const TensorView<float, 4>& to,
+              Parallel& parallel) {
+  check_view(from, call, from_name, Empty::allowed);
+  check_view(cos, call, "cos", Empty::allowed);
+  const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
+  const Index count = cos.size(2);
+  const auto why = [&] { return from_name + (" is " + shape_text(from)); };
+  check_shape(cos, {from.size(0), tokens, count}, call, "cos", why);
+  check_shape(sin, cos.shape(), call, "sin", "the shape of cos");
+  if (2 * count > width) {
+    fail(call, "cos",
+         "two elements for each of " + std::to_string(count) + " pairs do not fit in width " +
+             std::to_string(width) + "; cos is " + shape_text(cos) + ", " + why());
+  }
+  check_shape(to, from.shape(), call, to_name,
+              [&] { return std::string("the shape of ") + from_name; });
+  check_in_place(to, from, call, to_name);
+  check_no_overlap(to, cos, call, to_name);
+  check_no_overlap(to, sin, call, to_name);
+
+  const Index apart = pairs == RotaryPairs::halves ? count : 1;
+  const Index step = pairs == RotaryPairs::halves ? 1 : 2;
+  for_row_ranges(from.size(0) * tokens, heads * width, parallel, [&](Index first, Index last) {
+    for (Index row = first; row < last; ++row) {
+      const Index b = row / tokens, t = row % tokens;
+      for (Index h = 0; h < heads; ++h) {
+        const float* const source = from[b][h][t].data();
+        float* const target = to[b][h][t].data();
+        turn<way>(source, cos[b][t].data(), sin[b][t].data(), count, apart, step, target);
+        if (target != source) std::copy(source + 2 * count, source + width, target + 2 * count);
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -63,37 +107,14 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       Parallel& parallel) {
-  constexpr const char* kCall = "rotary_positions";
-  check_view(x, kCall, "x", Empty::allowed);
-  check_view(cos, kCall, "cos", Empty::allowed);
-  const Index heads = x.size(1), tokens = x.size(2), width = x.size(3), count = cos.size(2);
-  const auto why = [&] { return "x is " + shape_text(x); };
-  check_shape(cos, {x.size(0), tokens, count}, kCall, "cos", why);
-  check_shape(sin, cos.shape(), kCall, "sin", "the shape of cos");
-  if (2 * count > width) {
-    fail(kCall, "cos",
-         "two elements for each of " + std::to_string(count) + " pairs do not fit in width " +
-             std::to_string(width) + "; cos is " + shape_text(cos) + ", " + why());
-  }
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  check_in_place(out, x, kCall, "out");
-  check_no_overlap(out, cos, kCall, "out");
-  check_no_overlap(out, sin, kCall, "out");
+  turn_all<Way::forward>("rotary_positions", "x", x, cos, sin, pairs, "out", out, parallel);
+}
 
-  const Index apart = pairs == RotaryPairs::halves ? count : 1;
-  const Index step = pairs == RotaryPairs::halves ? 1 : 2;
-  // for each token of each batch: for each head: turn its pairs, copy the rest
-  for_row_ranges(x.size(0) * tokens, heads * width, parallel, [&](Index first, Index last) {
-    for (Index row = first; row < last; ++row) {
-      const Index b = row / tokens, t = row % tokens;
-      for (Index h = 0; h < heads; ++h) {
-        const float* const from = x[b][h][t].data();
-        float* const to = out[b][h][t].data();
-        turn(from, cos[b][t].data(), sin[b][t].data(), count, apart, step, to);
-        if (to != from) std::copy(from + 2 * count, from + width, to + 2 * count);
-      }
-    }
-  });
+void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
+                               TensorView<const float, 3> sin, RotaryPairs pairs,
+                               TensorView<float, 4> d_x, Parallel& parallel) {
+  turn_all<Way::backward>("rotary_positions_backward", "d_out", d_out, cos, sin, pairs, "d_x", d_x,
+                          parallel);
 }
 
 }  // namespace tril
