@@ -1,6 +1,6 @@
 #include <tril/block/decoder_block.h>
-#include <tril/block/overlap_check.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
 #include <tril/layers/layer_norm.h>
 
 namespace tril {

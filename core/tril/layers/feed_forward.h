@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tril/foundation/parallel.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
@@ -26,6 +27,29 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
                   Parallel& parallel, const FeedForwardTrace& trace = {},
                   const PreparedWeights* prepared = nullptr);
+
+// The trace that the backward pass over `rows` rows needs, laid out in `memory`: 2 N F floats.
+FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
+                                    SavedMemory& memory);
+
+// Gradients of feed_forward; those that are not given are not computed.
+struct FeedForwardGradients {
+  MatrixView<float> d_x = {};                   // [N, C], overwritten
+  BasicFeedForwardWeights<float> weights = {};  // shaped as the weights, added to
+};
+
+// The way back, from the gradient d_out [N, C] of the output; x, weights and activation as they
+// were given, and in the trace the hidden and activated that the forward pass left:
+//
+//   d_hidden = (d_out W2) * activation'(hidden)
+//   d_W2 += d_out^T activated,  d_W1 += d_hidden^T x,  d_x = d_hidden W1
+//
+// What is written may not share memory with anything else. Results do not depend on the number of
+// threads. Throws Error where shapes do not fit, before anything is written.
+void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                           const FeedForwardWeights& weights, Activation activation,
+                           const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
+                           Scratch& scratch, Parallel& parallel);
 
 // Throws Error in the name of `call` unless the weights fit each other and inputs of this width.
 void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,

@@ -1,0 +1,77 @@
+// The memory that a call reads and writes, so that no two of its tensors are in each other's way.
+#pragma once
+
+#include <tril/foundation/check.h>
+#include <tril/foundation/parameters.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril::detail {
+
+class OverlapCheck {
+ public:
+  explicit OverlapCheck(std::string_view call) : call_(call) {}
+
+  template <typename T, int Rank>
+  void reads(const TensorView<T, Rank>& view) {
+    if (view) ranges_.push_back(memory_range(view));
+  }
+  template <typename Weights>
+  void reads_all(const Weights& weights) {
+    for_each_parameter(weights,
+                       [this](const ParameterName&, const auto& view) { this->reads(view); });
+  }
+
+  // Throws Error unless `view`, if it is given at all, has this shape and lies apart from
+  // everything named so far.
+  template <int Rank>
+  void writes(const TensorView<float, Rank>& view, const Shape<Rank>& shape, const char* name,
+              const char* why) {
+    if (!view) return;
+    check_shape(view, shape, call_, name, why);
+    check_apart(view, name);
+    ranges_.push_back(memory_range(view));
+  }
+
+  // Throws Error unless views, whose shapes are checked elsewhere, lie apart from everything named
+  // so far; beside each other they may lie as they like.
+  template <typename... Views>
+  void writes_beside(const char* name, const Views&... views) {
+    (check_apart(views, name), ...);
+    (reads(views), ...);
+  }
+
+  // The same of gradients, each of its weight's shape and named "d_" and its weight's name.
+  template <typename Gradients, typename Weights>
+  void writes_gradients(const Gradients& gradients, const Weights& weights) {
+    zip_parameters(
+        [this](const ParameterName& name, const auto& gradient, const auto& weight) {
+          if (!gradient) return;
+          try {
+            if (!weight) fail(call_, "", "is the gradient of a weight that is not given");
+            this->writes(gradient, weight.shape(), "", "that of the weight");
+          } catch (const Error& error) {  // the name is spelled out only here
+            throw Error(call_, "d_" + name.text(), error.problem());
+          }
+        },
+        gradients, weights);
+  }
+
+ private:
+  template <int Rank>
+  void check_apart(const TensorView<float, Rank>& view, const char* name) const {
+    if (!view) return;
+    const MemoryRange written = memory_range(view);
+    for (const MemoryRange& other : ranges_) {
+      if (!written.overlaps(other)) continue;
+      fail(call_, name, "shares memory with an input or another output; shape " + shape_text(view));
+    }
+  }
+
+  std::string_view call_;
+  std::vector<MemoryRange> ranges_;
+};
+
+}  // namespace tril::detail

@@ -1,0 +1,59 @@
+// What a forward pass leaves for its backward pass lies in memory of the caller, one block for a
+// layer, a stack or a model. Functions named *_saved lay it out: views for the forward pass to
+// fill, as its trace, and for the backward pass to read.
+//
+//     SavedMemory size;  // counts only
+//     transformer_block_saved(x.shape(), weights, options, size);
+//     Buffer<float, 1> memory({size.count()});
+//
+//     SavedMemory place(memory);  // in every step
+//     const TransformerBlockTrace saved =
+//         transformer_block_saved(x.shape(), weights, options, place);
+//     transformer_block(x, weights, options, out, scratch, parallel, saved);
+//     transformer_block_backward(d_out, x, weights, options, saved, gradients, scratch, parallel);
+#pragma once
+
+#include <tril/foundation/check.h>
+#include <tril/foundation/memory.h>
+#include <tril/foundation/tensor.h>
+
+#include <string>
+
+namespace tril {
+
+// Hands out a block of floats piece by piece, or counts how many would be handed out.
+class SavedMemory {
+ public:
+  // Counts: the views that it gives have a shape, and no data.
+  SavedMemory() noexcept = default;
+  // Hands out `memory`, which stays the caller's.
+  explicit SavedMemory(const VectorView<float>& memory) noexcept : memory_(memory) {}
+
+  // A tensor of these sizes without gaps, on a cache line of its own where the memory begins on
+  // one. Throws Error where the memory is too small, or where no memory could hold it.
+  template <typename... Sizes>
+  TensorView<float, sizeof...(Sizes)> take(Sizes... sizes) {
+    constexpr Index kLine = static_cast<Index>(kAlignment / sizeof(float));
+    constexpr int kRank = sizeof...(Sizes);
+    const Shape<kRank> shape = {sizes...};
+    const Index size = checked_count(shape.data(), kRank, sizeof(float), "SavedMemory", "shape");
+    const Index begin = count_;
+    count_ += (size + kLine - 1) / kLine * kLine;
+    if (!memory_) return {nullptr, shape};
+    if (count_ > memory_.size(0)) {
+      fail("SavedMemory", "memory",
+           "holds " + std::to_string(memory_.size(0)) + " floats, and needs at least " +
+               std::to_string(count_));
+    }
+    return {memory_.data() + begin, shape};
+  }
+
+  // Floats that have been handed out, the gaps between pieces included.
+  Index count() const noexcept { return count_; }
+
+ private:
+  VectorView<float> memory_;
+  Index count_ = 0;
+};
+
+}  // namespace tril

@@ -1,0 +1,125 @@
+// Numbers as float arithmetic may compute them: what a formula is exactly, and how far rounding may
+// have taken the computed number from it, carried along operation by operation (running error
+// analysis, Higham 2002, section 3.3). A reference written for any scalar, computed with these,
+// gives its values and the bounds for the floats that are compared with them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/activation_reference.h"
+#include "core/gradient.h"
+
+namespace tril::testing {
+
+struct Bounded {
+  double value = 0, error = 0;
+
+  Bounded() = default;
+  Bounded(double exact) : value(exact) {}
+  Bounded(double exact, double bound) : value(exact), error(bound) {}
+
+  double size() const { return std::fabs(value) + error; }  // of the computed number, at most
+
+  // A result off by `error` that is then rounded `times` times.
+  static Bounded rounded(double value, double error, double times = 1) {
+    return {value, error + times * kRounding * (std::fabs(value) + error)};
+  }
+
+  friend Bounded operator+(const Bounded& a, const Bounded& b) {
+    return rounded(a.value + b.value, a.error + b.error);
+  }
+  friend Bounded operator-(const Bounded& a, const Bounded& b) {
+    return rounded(a.value - b.value, a.error + b.error);
+  }
+  friend Bounded operator*(const Bounded& a, const Bounded& b) {
+    return rounded(a.value * b.value,
+                   std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error);
+  }
+  friend Bounded operator/(const Bounded& a, const Bounded& b) {
+    const double quotient = a.value / b.value;
+    return rounded(quotient,
+                   (a.error + std::fabs(quotient) * b.error) / (std::fabs(b.value) - b.error));
+  }
+  Bounded operator-() const { return {-value, error}; }
+  Bounded& operator+=(const Bounded& other) { return *this = *this + other; }
+};
+
+// The exponentials of the kernels are within one ulp, two roundings; below 2^-126 they are 0.
+inline Bounded exp(const Bounded& x) {
+  const double value = std::exp(x.value);
+  return Bounded::rounded(value, value * std::expm1(x.error) + 0x1p-126, 2);
+}
+inline Bounded log(const Bounded& x) {
+  return Bounded::rounded(std::log(x.value), x.error / (x.value - x.error), 2);
+}
+inline Bounded sqrt(const Bounded& x) {
+  const double value = std::sqrt(x.value);
+  return Bounded::rounded(value, x.error / value);
+}
+// Slopes are at most 1, and the hyperbolic tangent of the kernels within three ulp.
+inline Bounded tanh(const Bounded& x) { return Bounded::rounded(std::tanh(x.value), x.error, 6); }
+
+// f(x): slopes are at most 1.2.
+inline Bounded activation_reference(Activation activation, const Bounded& x) {
+  const double slack = 1.2 * x.error;
+  return {activation_reference(activation, x.value),
+          slack + kRounding * (activation_bound(activation, x.value) + slack)};
+}
+// f'(x): slopes of slopes are at most 1, but that of relu jumps.
+inline Bounded activation_slope(Activation activation, const Bounded& x) {
+  if (activation == Activation::relu) {
+    return {x.value > 0 ? 1.0 : 0.0, std::fabs(x.value) <= x.error ? 1.0 : 0.0};
+  }
+  return {slope_reference(activation, x.value),
+          x.error + kRounding * (slope_bound(activation, x.value) + x.error)};
+}
+
+// Sums of floats in any order: n terms round n times, each partial sum at most as large as all
+// magnitudes together.
+template <typename Scalar>
+class Sum {
+ public:
+  void add(const Scalar& term) { total_ += term; }
+  Scalar value() const { return total_; }
+
+ private:
+  Scalar total_ = 0;
+};
+template <>
+class Sum<Bounded> {
+ public:
+  void add(const Bounded& term) {
+    value_ += term.value;
+    error_ += term.error;
+    sizes_ += term.size();
+    ++count_;
+  }
+  Bounded value() const {
+    const double rounding = kRounding * count_ / (1 - kRounding * count_);
+    return {value_, error_ + rounding * sizes_};
+  }
+
+ private:
+  double value_ = 0, error_ = 0, sizes_ = 0, count_ = 0;
+};
+
+// Each element of `actual` is within its bound; and the bounds, not to be empty words, are small:
+// on average at most `looseness` of the average magnitude and 1.
+template <typename T, int Rank>
+void expect_bounded(const Values<Bounded>& expected, const TensorView<T, Rank>& actual,
+                    const char* name, double looseness = 1e-3) {
+  const Values<double> values = elements(actual);
+  ASSERT_EQ(expected.size(), values.size()) << name;
+  double errors = 0, sizes = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_LE(std::fabs(values[i] - expected[i].value), expected[i].error)
+        << name << " at " << i << ": expected " << expected[i].value << ", actual " << values[i];
+    errors += expected[i].error;
+    sizes += std::fabs(expected[i].value);
+  }
+  EXPECT_LE(errors, looseness * (sizes + static_cast<double>(values.size())))
+      << name << ": the bound says nothing";
+}
+
+}  // namespace tril::testing

@@ -1,0 +1,255 @@
+// The gradients of feed_forward: its reference against the complex step through the definition, and
+// then the floats against the reference, within bounds that it carries along (bounded.h).
+#include <gtest/gtest.h>
+#include <tril/layers/feed_forward.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden.h"
+#include "core/layer_gradient_reference.h"
+
+namespace tril {
+namespace {
+
+using testing::Bounded;
+using testing::Complex;
+using testing::elements;
+using testing::equal;
+using testing::error_of;
+using testing::expect_bounded;
+using testing::FeedForwardReferenceGradients;
+using testing::FeedForwardTables;
+using testing::Table;
+using testing::uniform;
+using testing::Values;
+
+// A feed-forward, its input and the gradient of its output, drawn from a seed; and all that a
+// backward pass writes.
+struct Case {
+  Activation activation;
+  Buffer<float, 2> x, d_out, weight1, weight2, out, d_x, d_weight1, d_weight2;
+  Buffer<float, 1> bias1, bias2, d_bias1, d_bias2, memory;
+  FeedForwardWeights weights;
+  FeedForwardTrace trace;
+  Scratch scratch;
+
+  Case(Index rows, Index width, Index inner, Activation kind, bool biased = true, int seed = 140)
+      : activation(kind) {
+    Random random(static_cast<std::uint64_t>(seed));
+    x = uniform<2>({rows, width}, random), d_out = uniform<2>({rows, width}, random);
+    weight1 = uniform<2>({inner, width}, random), weight2 = uniform<2>({width, inner}, random);
+    bias1 = uniform<1>({inner}, random), bias2 = uniform<1>({width}, random);
+    out = Buffer<float, 2>({rows, width}), d_x = Buffer<float, 2>({rows, width});
+    d_weight1 = Buffer<float, 2>({inner, width}), d_weight2 = Buffer<float, 2>({width, inner});
+    d_bias1 = Buffer<float, 1>({inner}), d_bias2 = Buffer<float, 1>({width});
+    weights = {{weight1, {}}, {weight2, {}}};
+    if (biased) weights = {{weight1, bias1}, {weight2, bias2}};
+    SavedMemory size;
+    feed_forward_saved(rows, weights, size);
+    memory = Buffer<float, 1>({size.count()});
+    SavedMemory place(memory);
+    trace = feed_forward_saved(rows, weights, place);
+    Parallel one;
+    feed_forward(x, weights, activation, out, scratch, one, trace);
+    std::fill_n(d_x.data(), rows * width, 7.0f);  // overwritten, not added to
+  }
+
+  FeedForwardGradients gradients() {
+    if (!weights.linear1.bias) return {d_x, {{d_weight1, {}}, {d_weight2, {}}}};
+    return {d_x, {{d_weight1, d_bias1}, {d_weight2, d_bias2}}};
+  }
+  void run(int threads = 1) {
+    Parallel parallel(threads);
+    feed_forward_backward(d_out, x, weights, activation, trace, gradients(), scratch, parallel);
+  }
+
+  template <typename Scalar>
+  FeedForwardTables<Scalar> tables() const {
+    return {Table<Scalar>(weights.linear1.weight), Table<Scalar>(weights.linear1.bias),
+            Table<Scalar>(weights.linear2.weight), Table<Scalar>(weights.linear2.bias)};
+  }
+  FeedForwardReferenceGradients expected() const {
+    return feed_forward_gradients(Table<Bounded>(d_out.view()), Table<Bounded>(x.view()),
+                                  tables<Bounded>(), activation);
+  }
+  void expect_all() const {
+    const FeedForwardReferenceGradients e = expected();
+    expect_bounded(e.x.values, d_x.view(), "d_x");
+    expect_bounded(e.weights.weight1.values, d_weight1.view(), "d_linear1.weight");
+    expect_bounded(e.weights.weight2.values, d_weight2.view(), "d_linear2.weight");
+    if (!weights.linear1.bias) return;
+    expect_bounded(e.weights.bias1.values, d_bias1.view(), "d_linear1.bias");
+    expect_bounded(e.weights.bias2.values, d_bias2.view(), "d_linear2.bias");
+  }
+};
+
+constexpr Activation kAll[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                               Activation::silu};
+
+TEST(FeedForwardBackward, ItsReferenceAgreesWithTheComplexStep) {
+  for (const Activation activation : kAll) {
+    SCOPED_TRACE(static_cast<int>(activation));
+    const Case c(3, 4, 5, activation);
+    const Values<double> d_out = elements(c.d_out);
+    const auto x = Table<Complex>(c.x.view());
+    const auto w = c.tables<Complex>();
+    const FeedForwardReferenceGradients e = c.expected();
+    // With one of the tables, picked out of its struct, differentiated.
+    const auto check = [&](const auto& pick, const Values<Bounded>& expected) {
+      auto at = std::pair(x, w);
+      Table<Complex>& part = pick(at);
+      Values<double> start;
+      for (const Complex& each : part.values) start.push_back(each.real());
+      const Values<double> gradient = testing::gradient_of(
+          [&](const Values<Complex>& z) {
+            part.values = z;
+            return testing::dot(d_out,
+                                feed_forward_reference(at.first, at.second, activation).values);
+          },
+          start);
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        EXPECT_NEAR(expected[i].value, gradient[i], 1e-13);
+      }
+    };
+    check(
+        [](auto& at) -> auto& { return at.first; }, e.x.values);
+    check(
+        [](auto& at) -> auto& { return at.second.weight1; }, e.weights.weight1.values);
+    check(
+        [](auto& at) -> auto& { return at.second.bias1; }, e.weights.bias1.values);
+    check(
+        [](auto& at) -> auto& { return at.second.weight2; }, e.weights.weight2.values);
+    check(
+        [](auto& at) -> auto& { return at.second.bias2; }, e.weights.bias2.values);
+  }
+}
+
+TEST(FeedForwardBackward, AgreesForEveryActivationAndSize) {
+  for (const Activation activation : kAll) {
+    for (const Shape<3>& size : {Shape<3>{1, 1, 1}, {3, 5, 9}, {17, 16, 33}, {70, 24, 40}}) {
+      for (const bool biased : {true, false}) {
+        SCOPED_TRACE(shape_text<3>(size) + " " + std::string(name_of(kActivations, activation)));
+        Case c(size[0], size[1], size[2], activation, biased);
+        c.run();
+        c.expect_all();
+      }
+    }
+  }
+}
+
+TEST(FeedForwardBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
+  Case one(130, 33, 70, Activation::gelu), three(130, 33, 70, Activation::gelu);
+  Case alone(130, 33, 70, Activation::gelu);
+  one.run(1);
+  three.run(3);
+  Parallel parallel;
+  const auto only = [&](const FeedForwardGradients& gradients) {
+    feed_forward_backward(alone.d_out, alone.x, alone.weights, alone.activation, alone.trace,
+                          gradients, alone.scratch, parallel);
+  };
+  only({});
+  only({.d_x = alone.d_x});
+  only({.weights = {.linear1 = {alone.d_weight1, {}}}});
+  only({.weights = {.linear1 = {{}, alone.d_bias1}}});
+  only({.weights = {.linear2 = {alone.d_weight2, {}}}});
+  only({.weights = {.linear2 = {{}, alone.d_bias2}}});
+  for (const Case* other : {&three, &alone}) {
+    EXPECT_TRUE(equal(one.d_x, other->d_x));
+    EXPECT_TRUE(equal(one.d_weight1, other->d_weight1));
+    EXPECT_TRUE(equal(one.d_weight2, other->d_weight2));
+    EXPECT_TRUE(equal(one.d_bias1, other->d_bias1));
+    EXPECT_TRUE(equal(one.d_bias2, other->d_bias2));
+  }
+}
+
+// Twice the same batch, its gradients added up, is twice the gradient, to the bit; and after the
+// first time nothing is allocated.
+TEST(FeedForwardBackward, AddsUpOverBatchesInTheSameMemory) {
+  Case c(20, 12, 18, Activation::silu);
+  c.run();
+  Buffer<float, 2> once(c.d_weight1.shape());
+  std::copy_n(c.d_weight1.data(), 12 * 18, once.data());
+  const std::size_t capacity = c.scratch.capacity();
+  c.run();
+  EXPECT_EQ(c.scratch.capacity(), capacity);
+  for (Index i = 0; i < 12 * 18; ++i) EXPECT_EQ(c.d_weight1.data()[i], 2 * once.data()[i]);
+}
+
+TEST(FeedForwardBackward, TakesRowsFromAnywhere) {
+  Case c(9, 5, 7, Activation::gelu_tanh);
+  c.run();
+  Buffer<float, 2> wide_x({9, 8}), wide_d_out({9, 6}), wide_d_x({9, 11});
+  const MatrixView<float> x(wide_x.data() + 1, {9, 5}, {8, 1});
+  const MatrixView<float> d_out(wide_d_out.data(), {9, 5}, {6, 1});
+  const MatrixView<float> d_x(wide_d_x.data() + 3, {9, 5}, {11, 1});
+  for (Index n = 0; n < 9; ++n) {
+    std::copy_n(c.x.view()[n].data(), 5, x[n].data());
+    std::copy_n(c.d_out.view()[n].data(), 5, d_out[n].data());
+  }
+  Parallel parallel;
+  feed_forward_backward(d_out, x, c.weights, c.activation, c.trace, {.d_x = d_x}, c.scratch,
+                        parallel);
+  EXPECT_TRUE(equal(c.d_x, d_x));
+  EXPECT_EQ(wide_d_x.view()[4][2], 0);
+  EXPECT_EQ(wide_d_x.view()[4][8], 0);
+}
+
+TEST(FeedForwardBackward, RejectsWhatDoesNotFitAndWritesNothing) {
+  Case c(2, 3, 4, Activation::relu);
+  Parallel parallel;
+  const auto message = [&](MatrixView<const float> d_out, const FeedForwardTrace& trace,
+                           const FeedForwardGradients& gradients) {
+    return error_of([&] {
+      feed_forward_backward(d_out, c.x, c.weights, c.activation, trace, gradients, c.scratch,
+                            parallel);
+    });
+  };
+  EXPECT_EQ(message(c.weight1, c.trace, c.gradients()),
+            "feed_forward_backward: d_out: shape must be [2, 3], is [4, 3]; the shape of x");
+  EXPECT_EQ(message(c.d_out, {}, c.gradients()),
+            "feed_forward_backward: trace.hidden: no tensor given");
+  EXPECT_EQ(message(c.d_out, {c.trace.hidden, {}}, c.gradients()),
+            "feed_forward_backward: trace.activated: no tensor given");
+  EXPECT_EQ(message(c.d_out, c.trace, {.d_x = c.weight1}),
+            "feed_forward_backward: d_x: shape must be [2, 3], is [4, 3]; the shape of x");
+  FeedForwardGradients wrong = c.gradients();
+  wrong.weights.linear2.weight = c.d_weight1;
+  EXPECT_EQ(message(c.d_out, c.trace, wrong),
+            "feed_forward_backward: d_linear2.weight: shape must be [3, 4], is [4, 3]; that of the "
+            "weight");
+  wrong = c.gradients();
+  wrong.weights.linear1.weight = c.weight1;
+  EXPECT_NE(message(c.d_out, c.trace, wrong).find("d_linear1.weight: shares memory"),
+            std::string::npos);
+  const FeedForwardWeights weights = std::exchange(c.weights, {{c.weight1, {}}, {c.weight2, {}}});
+  EXPECT_EQ(message(c.d_out, c.trace, {c.d_x, {{c.d_weight1, c.d_bias1}, {}}}),
+            "feed_forward_backward: d_linear1.bias: is the gradient of a weight that is not given");
+  c.weights = weights;
+  EXPECT_EQ(c.d_x.data()[0], 7);
+  for (Index i = 0; i < 12; ++i) EXPECT_EQ(c.d_weight1.data()[i], 0);
+  c.run();
+  c.expect_all();
+}
+
+TEST(SavedMemory, IsCountedBeforeItIsGiven) {
+  Buffer<float, 2> weight({5, 3});
+  const FeedForwardWeights weights = {{weight, {}}, {}};
+  SavedMemory size;
+  const FeedForwardTrace none = feed_forward_saved(7, weights, size);
+  EXPECT_FALSE(none.hidden);
+  EXPECT_EQ(size.count(), 2 * 48);  // 35 floats each, on whole cache lines
+  Buffer<float, 1> memory({96}), less({80});
+  SavedMemory place(memory), small(less);
+  const FeedForwardTrace trace = feed_forward_saved(7, weights, place);
+  EXPECT_EQ(trace.hidden.data(), memory.data());
+  EXPECT_EQ(trace.activated.data(), memory.data() + 48);
+  EXPECT_EQ(trace.activated.shape(), (Shape<2>{7, 5}));
+  EXPECT_EQ(error_of([&] { feed_forward_saved(7, weights, small); }),
+            "SavedMemory: memory: holds 80 floats, and needs at least 96");
+}
+
+}  // namespace
+}  // namespace tril

@@ -1,0 +1,212 @@
+// The layers of a Transformer and their gradients, one element at a time, for any scalar: with
+// complex numbers the loss that gradient_of differentiates, with Bounded what floats may compute.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/attention_reference.h"
+#include "core/bounded.h"
+
+namespace tril::testing {
+
+// A matrix, or a row of numbers; empty where a parameter is not given.
+template <typename Scalar>
+struct Table {
+  Index rows = 0, cols = 0;
+  Values<Scalar> values = {};
+
+  Table() = default;
+  Table(Index n, Index m) : rows(n), cols(m), values(static_cast<std::size_t>(n * m)) {}
+  template <typename From, int Rank>
+  explicit Table(const TensorView<From, Rank>& view) {
+    if (!view) return;
+    cols = view.size(Rank - 1);
+    const Values<double> from = elements(view);
+    rows = static_cast<Index>(from.size()) / cols;
+    values.assign(from.begin(), from.end());
+  }
+
+  explicit operator bool() const { return !values.empty(); }
+  Scalar& operator()(Index n, Index m) { return values[static_cast<std::size_t>(n * cols + m)]; }
+  const Scalar& operator()(Index n, Index m) const {
+    return values[static_cast<std::size_t>(n * cols + m)];
+  }
+};
+
+// rows [first, first + count)
+template <typename Scalar>
+Table<Scalar> rows_of(const Table<Scalar>& x, Index first, Index count) {
+  Table<Scalar> out(count, x.cols);
+  std::copy_n(x.values.begin() + first * x.cols, count * x.cols, out.values.begin());
+  return out;
+}
+template <typename Scalar>
+Table<Scalar> columns_of(const Table<Scalar>& x, Index first, Index count) {
+  if (!x) return {};
+  Table<Scalar> out(x.rows, count);
+  for (Index n = 0; n < x.rows; ++n) {
+    for (Index c = 0; c < count; ++c) out(n, c) = x(n, first + c);
+  }
+  return out;
+}
+
+template <typename Scalar>
+Table<Scalar> sum_of(const Table<Scalar>& x, const Table<Scalar>& y) {
+  Table<Scalar> out = x;
+  for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = x.values[i] + y.values[i];
+  return out;
+}
+
+// out = x W^T + b
+template <typename Scalar>
+Table<Scalar> linear_reference(const Table<Scalar>& x, const Table<Scalar>& weight,
+                               const Table<Scalar>& bias) {
+  Table<Scalar> out(x.rows, weight.rows);
+  for (Index n = 0; n < x.rows; ++n) {
+    for (Index o = 0; o < weight.rows; ++o) {
+      Sum<Scalar> sum;
+      for (Index i = 0; i < x.cols; ++i) sum.add(x(n, i) * weight(o, i));
+      if (bias) sum.add(bias(0, o));
+      out(n, o) = sum.value();
+    }
+  }
+  return out;
+}
+
+// Gradients of a parameter grow by what each place where it is used adds.
+struct LinearReferenceGradients {
+  Table<Bounded> x, weight, bias;
+};
+inline LinearReferenceGradients linear_gradients(const Table<Bounded>& d_out,
+                                                 const Table<Bounded>& x,
+                                                 const Table<Bounded>& weight) {
+  LinearReferenceGradients d{Table<Bounded>(x.rows, x.cols),
+                             Table<Bounded>(weight.rows, weight.cols),
+                             Table<Bounded>(1, weight.rows)};
+  for (Index n = 0; n < x.rows; ++n) {
+    for (Index i = 0; i < x.cols; ++i) {
+      Sum<Bounded> sum;
+      for (Index o = 0; o < weight.rows; ++o) sum.add(d_out(n, o) * weight(o, i));
+      d.x(n, i) = sum.value();
+    }
+  }
+  for (Index o = 0; o < weight.rows; ++o) {
+    Sum<Bounded> all;
+    for (Index n = 0; n < x.rows; ++n) all.add(d_out(n, o));
+    d.bias(0, o) = all.value();
+    for (Index i = 0; i < x.cols; ++i) {
+      Sum<Bounded> sum;
+      for (Index n = 0; n < x.rows; ++n) sum.add(d_out(n, o) * x(n, i));
+      d.weight(o, i) = sum.value();
+    }
+  }
+  return d;
+}
+
+template <typename Scalar>
+Table<Scalar> activation_table(Activation activation, const Table<Scalar>& x) {
+  Table<Scalar> out = x;
+  for (Scalar& each : out.values) each = activation_reference(activation, each);
+  return out;
+}
+inline Table<Bounded> activation_gradient(Activation activation, const Table<Bounded>& d_out,
+                                          const Table<Bounded>& x) {
+  Table<Bounded> out = x;
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    out.values[i] = d_out.values[i] * activation_slope(activation, x.values[i]);
+  }
+  return out;
+}
+
+// What layer_norm keeps of a row.
+template <typename Scalar>
+struct Moments {
+  Scalar mean, rstd;
+};
+template <typename Scalar>
+Moments<Scalar> moments_of(const Table<Scalar>& x, Index n, double eps) {
+  using std::sqrt;
+  const Scalar count = static_cast<double>(x.cols);
+  Sum<Scalar> sum, squares;
+  for (Index c = 0; c < x.cols; ++c) sum.add(x(n, c));
+  const Scalar mean = sum.value() / count;
+  for (Index c = 0; c < x.cols; ++c) squares.add((x(n, c) - mean) * (x(n, c) - mean));
+  return {mean, Scalar(1.0) / sqrt(squares.value() / count + Scalar(eps))};
+}
+template <typename Scalar>
+Table<Scalar> layer_norm_reference(const Table<Scalar>& x, const Table<Scalar>& weight,
+                                   const Table<Scalar>& bias, double eps) {
+  Table<Scalar> out(x.rows, x.cols);
+  for (Index n = 0; n < x.rows; ++n) {
+    const Moments<Scalar> at = moments_of(x, n, eps);
+    for (Index c = 0; c < x.cols; ++c) {
+      out(n, c) = (x(n, c) - at.mean) * at.rstd;
+      if (weight) out(n, c) = out(n, c) * weight(0, c);
+      if (bias) out(n, c) = out(n, c) + bias(0, c);
+    }
+  }
+  return out;
+}
+
+// d_x = rstd (g - mean of g - z mean of g z), g = d_out weight
+inline LinearReferenceGradients layer_norm_gradients(const Table<Bounded>& d_out,
+                                                     const Table<Bounded>& x,
+                                                     const Table<Bounded>& weight, double eps) {
+  const Bounded count = static_cast<double>(x.cols);
+  Table<Bounded> z(x.rows, x.cols), g = d_out;
+  LinearReferenceGradients d{z, Table<Bounded>(1, x.cols), Table<Bounded>(1, x.cols)};
+  for (Index n = 0; n < x.rows; ++n) {
+    const Moments<Bounded> at = moments_of(x, n, eps);
+    Sum<Bounded> g_sum, gz_sum;
+    for (Index c = 0; c < x.cols; ++c) {
+      z(n, c) = (x(n, c) - at.mean) * at.rstd;
+      if (weight) g(n, c) = d_out(n, c) * weight(0, c);
+      g_sum.add(g(n, c));
+      gz_sum.add(g(n, c) * z(n, c));
+    }
+    const Bounded g_mean = g_sum.value() / count, gz_mean = gz_sum.value() / count;
+    for (Index c = 0; c < x.cols; ++c) {
+      d.x(n, c) = at.rstd * (g(n, c) - g_mean - z(n, c) * gz_mean);
+    }
+  }
+  for (Index c = 0; c < x.cols; ++c) {
+    Sum<Bounded> of_weight, of_bias;
+    for (Index n = 0; n < x.rows; ++n) {
+      of_weight.add(d_out(n, c) * z(n, c));
+      of_bias.add(d_out(n, c));
+    }
+    d.weight(0, c) = of_weight.value();
+    d.bias(0, c) = of_bias.value();
+  }
+  return d;
+}
+
+// A feed-forward's parameters.
+template <typename Scalar>
+struct FeedForwardTables {
+  Table<Scalar> weight1, bias1, weight2, bias2;
+};
+template <typename Scalar>
+Table<Scalar> feed_forward_reference(const Table<Scalar>& x, const FeedForwardTables<Scalar>& w,
+                                     Activation activation) {
+  return linear_reference(activation_table(activation, linear_reference(x, w.weight1, w.bias1)),
+                          w.weight2, w.bias2);
+}
+struct FeedForwardReferenceGradients {
+  Table<Bounded> x;
+  FeedForwardTables<Bounded> weights;
+};
+inline FeedForwardReferenceGradients feed_forward_gradients(const Table<Bounded>& d_out,
+                                                            const Table<Bounded>& x,
+                                                            const FeedForwardTables<Bounded>& w,
+                                                            Activation activation) {
+  const Table<Bounded> hidden = linear_reference(x, w.weight1, w.bias1);
+  const auto second = linear_gradients(d_out, activation_table(activation, hidden), w.weight2);
+  const auto first =
+      linear_gradients(activation_gradient(activation, second.x, hidden), x, w.weight1);
+  return {first.x, {first.weight, first.bias, second.weight, second.bias}};
+}
+
+}  // namespace tril::testing
