@@ -50,7 +50,8 @@ struct Backward {
 Backward checked(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
                  TensorView<const float, 4> key, TensorView<const float, 4> value,
                  TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
-                 const AttentionOptions& options, const AttentionGradients& gradients) {
+                 const AttentionOptions& options, const AttentionGradients& gradients,
+                 bool interleaved) {
   detail::check_inputs(kCall, query, key, value);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   detail::check_options(kCall, options, scores);
@@ -76,9 +77,11 @@ Backward checked(TensorView<const float, 4> d_out, TensorView<const float, 4> qu
   check_written(d_key, key.shape(), "d_key");
   check_written(d_value, value.shape(), "d_value");
   check_written(d_mask, scores, "d_mask");
-  check_no_overlap(d_key, d_query, kCall, "d_key");
-  check_no_overlap(d_value, d_query, kCall, "d_value");
-  check_no_overlap(d_value, d_key, kCall, "d_value");
+  if (!interleaved) {
+    check_no_overlap(d_key, d_query, kCall, "d_key");
+    check_no_overlap(d_value, d_query, kCall, "d_value");
+    check_no_overlap(d_value, d_key, kCall, "d_value");
+  }
   for (const auto& other : {d_query, d_key, d_value})
     check_no_overlap(d_mask, other, kCall, "d_mask");
   const double depth = static_cast<double>(query.size(3));
@@ -316,20 +319,15 @@ void add_parts(const Backward& p, const float* memory, Index parts, Parallel& pa
   });
 }
 
-}  // namespace
-
 // delta = sum of d_out * out
 // for each batch and head of keys, a piece of work, or several that take the blocks of keys in
 // turn:
 //   pack the queries and d_outs of the heads that share it;  d_query = 0
 //   for each block of keys:  key_block
-void attention_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
-                        TensorView<const float, 4> key, TensorView<const float, 4> value,
-                        TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
-                        const AttentionOptions& options, const AttentionGradients& gradients,
-                        Scratch& scratch, Parallel& parallel) {
-  const Backward p = checked(d_out, query, key, value, out, log_sum_exp, options, gradients);
-  const Index batches = query.size(0), heads = query.size(1), kv_heads = key.size(1);
+void run(const Backward& p, Scratch& scratch, Parallel& parallel) {
+  const AttentionGradients& gradients = p.gradients;
+  const TensorView<const float, 4>& query = p.query;
+  const Index batches = query.size(0), heads = query.size(1), kv_heads = p.key.size(1);
   const Index key_blocks = blocks_of(p.keys(), kKeyBlock);
   // It depends on shapes alone, and so do the sums.
   const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * kv_heads));
@@ -369,6 +367,27 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
     }
   });
   if (split) add_parts(p, d_queries, parts, parallel);
+}
+
+}  // namespace
+
+void attention_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
+                        TensorView<const float, 4> key, TensorView<const float, 4> value,
+                        TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
+                        const AttentionOptions& options, const AttentionGradients& gradients,
+                        Scratch& scratch, Parallel& parallel) {
+  run(checked(d_out, query, key, value, out, log_sum_exp, options, gradients, false), scratch,
+      parallel);
+}
+
+void detail::attention_backward_of_stacked(
+    TensorView<const float, 4> d_out, TensorView<const float, 4> query,
+    TensorView<const float, 4> key, TensorView<const float, 4> value,
+    TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
+    const AttentionOptions& options, const AttentionGradients& gradients, Scratch& scratch,
+    Parallel& parallel) {
+  run(checked(d_out, query, key, value, out, log_sum_exp, options, gradients, true), scratch,
+      parallel);
 }
 
 }  // namespace tril

@@ -1,42 +1,17 @@
 #include <tril/attention/attention_problem.h>
+#include <tril/attention/heads.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
 #include <string>
+#include <utility>
 
 namespace tril {
 namespace {
 
 constexpr const char* kCall = "multi_head_attention";
-
-// A projection [B, T, H * D] seen as [B, H, T, D].
-TensorView<float, 4> split_heads(const TensorView<float, 3>& projected, Index heads) {
-  const Index width = projected.size(2) / heads;
-  return {projected.data(),
-          {projected.size(0), heads, projected.size(1), width},
-          {projected.stride(0), width, projected.stride(1), 1}};
-}
-
-// Some columns of [B, T, ...].
-TensorView<float, 3> columns(const TensorView<float, 3>& view, Index first, Index count) {
-  return {view.data() + first, {view.size(0), view.size(1), count}, view.strides()};
-}
-
-void copy(const TensorView<float, 4>& from, const TensorView<float, 4>& to) noexcept {
-  if (!to) return;
-  for (Index b = 0; b < from.size(0); ++b) {
-    for (Index h = 0; h < from.size(1); ++h) {
-      for (Index t = 0; t < from.size(2); ++t) {
-        std::copy_n(from[b][h][t].data(), from.size(3), to[b][h][t].data());
-      }
-    }
-  }
-}
 
 // average [B, T, S] = the mean of weights [B, H, T, S] over the heads, summed head by head.
 void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 3>& average,
@@ -55,37 +30,6 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
   });
 }
 
-void check_rotary(const MultiHeadRotary& rotary, Index width) {
-  const Index turned = rotary.width == 0 ? width : rotary.width;
-  if (turned < 2 || turned % 2 != 0 || turned > width) {
-    fail(kCall, "rotary.width",
-         "must be even, from 2 to the width of a head, " + std::to_string(width) + "; is " +
-             std::to_string(turned));
-  }
-  if (!(std::isfinite(rotary.base) && rotary.base > 0)) {
-    fail(kCall, "rotary.base", "must be finite and above 0, is " + number_text(rotary.base));
-  }
-}
-
-// Rotates queries and keys in place, the first of both at the position `first`.
-void rotate(const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
-            const TensorView<float, 4>& key, Scratch& scratch, Parallel& parallel) {
-  const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
-  const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
-  Scratch::Frame frame(scratch);
-  const VectorView<std::int32_t> positions(frame.take<std::int32_t>(count), {count});
-  std::iota(positions.data(), positions.data() + count, static_cast<std::int32_t>(first));
-  const MatrixView<float> cosine(frame.take<float>(count, pairs), {count, pairs});
-  const MatrixView<float> sine(frame.take<float>(count, pairs), {count, pairs});
-  rotary_angles(positions, rotary.base, cosine, sine);
-  for (const TensorView<float, 4>& each : {query, key}) {
-    const auto table = [&](const MatrixView<float>& all) {  // one for all batches
-      return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs}, {0, pairs, 1});
-    };
-    rotary_positions(each, table(cosine), table(sine), rotary.pairs, each, parallel);
-  }
-}
-
 void check_past(const KeyValueCache& past, const MultiHeadOptions& options, const Shape<4>& key,
                 const TensorView<const float, 3>& x, const TensorView<float, 3>& out) {
   if (options.context || options.value_context) {
@@ -99,11 +43,62 @@ void check_past(const KeyValueCache& past, const MultiHeadOptions& options, cons
   }
 }
 
+// Where the trace wants what is computed, if it has the form that comes out; else none, and it is
+// copied there in the end.
+struct Places {
+  TensorView<float, 3> all;                // queries, keys and values of one input, or
+  TensorView<float, 3> query, key, value;  // each by itself
+  TensorView<float, 3> joined;             // the heads
+};
+
+Places places_of(const MultiHeadTrace& trace, bool stacked) noexcept {
+  const auto place = [](const TensorView<float, 4>& wanted) {
+    const auto joined = wanted ? detail::joined_heads(wanted) : TensorView<float, 3>();
+    return joined && joined.is_contiguous() ? joined : TensorView<float, 3>();
+  };
+  Places places;
+  places.joined = place(trace.heads);
+  if (stacked) {
+    places.all = detail::stacked_heads({trace.queries, trace.keys, trace.values});
+  } else {
+    places.query = place(trace.queries);
+    places.key = place(trace.keys);
+    places.value = place(trace.values);
+  }
+  return places;
+}
+
+// Throws where anything else in the trace shares memory with these.
+void check_places(const Places& places, const MultiHeadTrace& trace) {
+  const AttentionTrace& attention = trace.attention;
+  const std::pair<const char*, const TensorView<float, 4>*> parts[] = {
+      {"trace.queries", &trace.queries},   {"trace.keys", &trace.keys},
+      {"trace.values", &trace.values},     {"trace.heads", &trace.heads},
+      {"trace.scores", &attention.scores}, {"trace.capped", &attention.capped},
+      {"trace.masked", &attention.masked}, {"trace.weights", &attention.weights}};
+  // Of `place`, which has parts [first, last) in it.
+  const auto check = [&](const TensorView<float, 3>& place, std::size_t first, std::size_t last) {
+    if (!place) return;
+    for (std::size_t n = 0; n < std::size(parts); ++n) {
+      const auto& [name, view] = parts[n];
+      if (n < first || n >= last) check_no_overlap(*view, place, kCall, name);
+    }
+    check_no_overlap(attention.log_sum_exp, place, kCall, "trace.log_sum_exp");
+    check_no_overlap(trace.average_weights, place, kCall, "trace.average_weights");
+  };
+  check(places.all, 0, 3);
+  check(places.query, 0, 1);
+  check(places.key, 1, 2);
+  check(places.value, 2, 3);
+  check(places.joined, 3, 4);
+}
+
 // What is to be done, once everything that can be wrong with the arguments has been looked at.
 struct Plan {
   detail::Projections project;
   Index before;  // tokens in the cache
   Index keys;    // S, with them
+  Places places;
 };
 
 Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
@@ -138,10 +133,13 @@ Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weight
   check_trace(trace.attention.weights, score_shape, "trace.weights");
   check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
   check_trace(trace.heads, query_shape, "trace.heads");
+  check_trace(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
   detail::check_options(kCall, options.attention, score_shape);
-  if (options.rotary) check_rotary(*options.rotary, width);
+  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
   if (options.past) check_past(*options.past, options, key_shape, x, out);
-  return {project, before, keys};
+  const Places places = places_of(trace, static_cast<bool>(project.stacked.weight));
+  check_places(places, trace);
+  return {project, before, keys, places};
 }
 
 }  // namespace
@@ -160,34 +158,38 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
                           const PreparedWeights* prepared) {
-  const auto [project, before, keys] = checked(x, weights, options, out, trace, prepared);
+  const auto [project, before, keys, places] = checked(x, weights, options, out, trace, prepared);
   const Index batches = x.size(0), queries = x.size(1), new_keys = project.key.input.size(1);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
 
   Scratch::Frame frame(scratch);
-  const auto take = [&](Index tokens, Index all_heads) {
+  const auto place = [&](const TensorView<float, 3>& wanted, Index tokens, Index all_heads) {
+    if (wanted) return wanted;
     const Shape<3> shape = {batches, tokens, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
-  TensorView<float, 3> query, key, value;
+  detail::StackedHeads parts;
   if (project.stacked.weight) {
-    const TensorView<float, 3> all = take(queries, heads + 2 * kv_heads);
-    query = columns(all, 0, heads * width);
-    key = columns(all, heads * width, kv_heads * width);
-    value = columns(all, (heads + kv_heads) * width, kv_heads * width);
+    const TensorView<float, 3> all = place(places.all, queries, heads + 2 * kv_heads);
     detail::project(project.stacked, all, scratch, parallel);
+    parts = detail::split_stacked(all, heads, kv_heads);
   } else {
-    query = take(queries, heads), key = take(new_keys, kv_heads), value = take(new_keys, kv_heads);
+    const TensorView<float, 3> query = place(places.query, queries, heads);
+    const TensorView<float, 3> key = place(places.key, new_keys, kv_heads);
+    const TensorView<float, 3> value = place(places.value, new_keys, kv_heads);
     detail::project(project.query, query, scratch, parallel);
     detail::project(project.key, key, scratch, parallel);
     detail::project(project.value, value, scratch, parallel);
+    parts = {detail::split_heads(query, heads), detail::split_heads(key, kv_heads),
+             detail::split_heads(value, kv_heads)};
   }
-  const TensorView<float, 4> split_query = split_heads(query, heads);
-  const TensorView<float, 4> split_key = split_heads(key, kv_heads);
-  const TensorView<float, 4> split_value = split_heads(value, kv_heads);
-  if (options.rotary) rotate(*options.rotary, before, split_query, split_key, scratch, parallel);
+  const auto& [split_query, split_key, split_value] = parts;
+  if (options.rotary) {
+    detail::rotate(detail::Turn::forward, *options.rotary, before, split_query, split_key, scratch,
+                   parallel);
+  }
 
-  const TensorView<float, 3> joined = take(queries, heads);
+  const TensorView<float, 3> joined = place(places.joined, queries, heads);
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
     const Shape<4> shape = {batches, heads, queries, keys};
@@ -203,7 +205,7 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
   try {
     const detail::AttentionProblem problem =
         detail::attention_problem(kCall, split_query, all_keys, all_values, attention_options,
-                                  split_heads(joined, heads), attention_trace);
+                                  detail::split_heads(joined, heads), attention_trace);
     detail::attend(problem, scratch, parallel);
     detail::project({joined, weights.out_proj_weight, weights.out_proj_bias,
                      packed_columns(prepared, weights.out_proj_weight)},
@@ -213,10 +215,10 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
     throw;
   }
 
-  copy(split_query, trace.queries);
-  copy(split_key, trace.keys);
-  copy(split_value, trace.values);
-  copy(split_heads(joined, heads), trace.heads);
+  detail::copy(split_query, trace.queries);
+  detail::copy(split_key, trace.keys);
+  detail::copy(split_value, trace.values);
+  detail::copy(detail::split_heads(joined, heads), trace.heads);
   if (trace.average_weights) {
     average_heads(attention_trace.weights, trace.average_weights, parallel);
   }

@@ -11,6 +11,7 @@
 #include <tril/attention/attention.h>
 #include <tril/attention/key_value_cache.h>
 #include <tril/foundation/parameters.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/prepared_weights.h>
 #include <tril/layers/rotary_positions.h>
 
@@ -88,6 +89,41 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {},
                           const PreparedWeights* prepared = nullptr);
+
+// The trace that the backward pass needs, laid out in `memory`: for x [B, T, C] and, where there is
+// a context of length S, B (T (2 E + H) + 2 S Ek) floats. Throws Error where the weights do not fit
+// these shapes.
+MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
+                                          const MultiHeadOptions& options, SavedMemory& memory);
+
+// Gradients of multi_head_attention; those that are not given are not computed.
+struct MultiHeadGradients {
+  TensorView<float, 3> d_x = {};              // [B, T, C], overwritten
+  TensorView<float, 3> d_context = {};        // the shape of the context, overwritten
+  TensorView<float, 3> d_value_context = {};  // the shape of that, overwritten
+  // [B, H, T, S], overwritten: of what an additive mask adds to each score (attention_backward.h).
+  TensorView<float, 4> d_mask = {};
+  BasicMultiHeadWeights<float> weights = {};  // shaped as the weights, added to
+};
+
+// The way back, from the gradient d_out [B, T, C] of the output; x, weights and options as they
+// were given, and in the trace what the forward pass left: queries, keys, values, heads and
+// attention.log_sum_exp. What is made of x, of the context and of the context of values goes back
+// to each. What is written may not share memory with anything else. Results do not depend on the
+// number of threads. Throws Error where shapes do not fit and where there is a cache, before
+// anything is written.
+void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                   const MultiHeadWeights& weights, const MultiHeadOptions& options,
+                                   const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
+                                   Scratch& scratch, Parallel& parallel);
+
+// Throws what multi_head_attention_backward would, and does nothing else.
+void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
+                                         TensorView<const float, 3> x,
+                                         const MultiHeadWeights& weights,
+                                         const MultiHeadOptions& options,
+                                         const MultiHeadTrace& trace,
+                                         const MultiHeadGradients& gradients);
 
 // Throws what multi_head_attention would, and does nothing else: for callers that compute something
 // before it.

@@ -1,26 +1,11 @@
 #include <tril/attention/projections.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/linear.h>
+#include <tril/matmul/matmul.h>
 #include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
 namespace {
-
-// Rows [first, first + count) of a matrix or elements of a vector.
-template <int Rank>
-TensorView<const float, Rank> part(const TensorView<const float, Rank>& view, Index first,
-                                   Index count) {
-  if (!view) return {};
-  Shape<Rank> shape = view.shape();
-  shape[0] = count;
-  return {view.data() + first * view.stride(0), shape, view.strides()};
-}
-
-// A batch of matrices [B, T, C] as one [B * T, C]; none where the batches do not follow evenly.
-template <typename T>
-MatrixView<T> flattened(const TensorView<T, 3>& view) {
-  if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};
-  return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
-}
 
 bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 3>& b) noexcept {
   return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
@@ -134,11 +119,31 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
 void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
              Parallel& parallel) {
   const auto& [input, weight, bias, packed] = projection;
-  const MatrixView<const float> from = flattened(input);
-  const MatrixView<float> to = flattened(out);
+  const MatrixView<const float> from = joined_rows(input);
+  const MatrixView<float> to = joined_rows(out);
   if (from && to) return linear(from, weight, bias, to, scratch, parallel, packed);
   for (Index b = 0; b < input.size(0); ++b) {
     linear(input[b], weight, bias, out[b], scratch, parallel, packed);
+  }
+}
+
+void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
+                      const ProjectionGradients& gradients, Scratch& scratch, Parallel& parallel) {
+  const auto& [d_input, d_weight, d_bias, adds] = gradients;
+  const auto rows = [&, &d_weight = d_weight, &d_bias = d_bias, &adds = adds](
+                        const MatrixView<const float>& d, const MatrixView<const float>& input,
+                        const MatrixView<float>& d_in) {
+    const MatrixView<float> overwritten = adds ? MatrixView<float>() : d_in;
+    linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, scratch,
+                    parallel);
+    if (adds && d_in) matmul(d, projection.weight, {.accumulate = true}, d_in, scratch, parallel);
+  };
+  const TensorView<const float, 3>& input = projection.input;
+  const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);
+  const MatrixView<float> to = d_input ? joined_rows(d_input) : MatrixView<float>();
+  if (d && from && (to || !d_input)) return rows(d, from, to);
+  for (Index b = 0; b < input.size(0); ++b) {
+    rows(d_out[b], input[b], d_input ? d_input[b] : MatrixView<float>());
   }
 }
 

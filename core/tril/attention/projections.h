@@ -44,6 +44,27 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
                         const MultiHeadWeights& weights, const MultiHeadOptions& options,
                         const PreparedWeights* prepared);
 
+// Rows [first, first + count) of a matrix, or elements of a vector; none of none.
+template <typename T, int Rank>
+TensorView<T, Rank> part(const TensorView<T, Rank>& view, Index first, Index count) noexcept {
+  if (!view) return {};
+  Shape<Rank> shape = view.shape();
+  shape[0] = count;
+  return {view.data() + first * view.stride(0), shape, view.strides()};
+}
+
+// Gradients of a projection; none: not wanted.
+struct ProjectionGradients {
+  TensorView<float, 3> d_input = {};  // added to where `adds`, else overwritten
+  MatrixView<float> d_weight = {};    // added to
+  VectorView<float> d_bias = {};      // added to
+  bool adds = false;
+};
+
+// The way back through a projection, of which input and weight are looked at.
+void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
+                      const ProjectionGradients& gradients, Scratch& scratch, Parallel& parallel);
+
 // out [B, positions, out] = input W^T + b: one product where batches follow each other evenly.
 void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
              Parallel& parallel);

@@ -1,0 +1,77 @@
+#include <tril/attention/heads.h>
+#include <tril/foundation/check.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+namespace tril::detail {
+
+StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept {
+  const Index width = all.size(2) / (heads + 2 * kv_heads);
+  const Index rows = heads * width, key_rows = kv_heads * width;
+  return {split_heads(columns(all, 0, rows), heads),
+          split_heads(columns(all, rows, key_rows), kv_heads),
+          split_heads(columns(all, rows + key_rows, key_rows), kv_heads)};
+}
+
+TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept {
+  const auto& [queries, keys, values] = parts;
+  if (!queries || !keys || !values) return {};
+  const Index heads = queries.size(1), kv_heads = keys.size(1), width = queries.size(3);
+  const TensorView<float, 3> all(
+      queries.data(), {queries.size(0), queries.size(2), (heads + 2 * kv_heads) * width});
+  const auto same = [](const TensorView<float, 4>& a, const TensorView<float, 4>& b) {
+    return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
+  };
+  const StackedHeads expected = split_stacked(all, heads, kv_heads);
+  const bool stacked =
+      same(queries, expected.queries) && same(keys, expected.keys) && same(values, expected.values);
+  return stacked ? all : TensorView<float, 3>();
+}
+
+void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept {
+  if (!to || to.data() == from.data()) return;
+  for (Index b = 0; b < from.size(0); ++b) {
+    for (Index h = 0; h < from.size(1); ++h) {
+      for (Index t = 0; t < from.size(2); ++t) {
+        std::copy_n(from[b][h][t].data(), from.size(3), to[b][h][t].data());
+      }
+    }
+  }
+}
+
+void check_rotary(std::string_view call, const MultiHeadRotary& rotary, Index width) {
+  const Index turned = rotary.width == 0 ? width : rotary.width;
+  if (turned < 2 || turned % 2 != 0 || turned > width) {
+    fail(call, "rotary.width",
+         "must be even, from 2 to the width of a head, " + std::to_string(width) + "; is " +
+             std::to_string(turned));
+  }
+  if (!(std::isfinite(rotary.base) && rotary.base > 0)) {
+    fail(call, "rotary.base", "must be finite and above 0, is " + number_text(rotary.base));
+  }
+}
+
+void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
+            const TensorView<float, 4>& key, Scratch& scratch, Parallel& parallel) {
+  const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
+  const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
+  Scratch::Frame frame(scratch);
+  const VectorView<std::int32_t> positions(frame.take<std::int32_t>(count), {count});
+  std::iota(positions.data(), positions.data() + count, static_cast<std::int32_t>(first));
+  const MatrixView<float> cosine(frame.take<float>(count, pairs), {count, pairs});
+  const MatrixView<float> sine(frame.take<float>(count, pairs), {count, pairs});
+  rotary_angles(positions, rotary.base, cosine, sine);
+  for (const TensorView<float, 4>& each : {query, key}) {
+    const auto table = [&](const MatrixView<float>& all) {  // one for all batches
+      return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs}, {0, pairs, 1});
+    };
+    const auto turn = way == Turn::forward ? rotary_positions : rotary_positions_backward;
+    turn(each, table(cosine), table(sine), rotary.pairs, each, parallel);
+  }
+}
+
+}  // namespace tril::detail

@@ -1,0 +1,56 @@
+// Heads side by side in a projection [B, T, H * D], told apart as [B, H, T, D] and joined again,
+// and turned by their positions. Views all the way: nothing is copied but where a name says so.
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/foundation/scratch.h>
+
+#include <string_view>
+
+namespace tril::detail {
+
+// A projection seen as its heads.
+template <typename T>
+TensorView<T, 4> split_heads(const TensorView<T, 3>& projected, Index heads) noexcept {
+  const Index width = projected.size(2) / heads;
+  return {projected.data(),
+          {projected.size(0), heads, projected.size(1), width},
+          {projected.stride(0), width, projected.stride(1), 1}};
+}
+
+// Heads seen as the projection that they are part of, where they lie side by side; else none.
+template <typename T>
+TensorView<T, 3> joined_heads(const TensorView<T, 4>& split) noexcept {
+  if (split.size(1) > 1 && split.stride(1) != split.size(3)) return {};
+  return {split.data(),
+          {split.size(0), split.size(2), split.size(1) * split.size(3)},
+          {split.stride(0), split.stride(2), 1}};
+}
+
+// Some columns of [B, T, ...].
+template <typename T>
+TensorView<T, 3> columns(const TensorView<T, 3>& view, Index first, Index count) noexcept {
+  return {view.data() + first, {view.size(0), view.size(1), count}, view.strides()};
+}
+
+// Queries, keys and values of one input, side by side in one projection [B, T, (H + 2 Hk) D].
+struct StackedHeads {
+  TensorView<float, 4> queries, keys, values;
+};
+StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept;
+// The projection without gaps that these are parts of; none where they are not.
+TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
+
+// Copies, unless there is no `to`, or it is `from` itself.
+void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept;
+
+// Throws Error in the name of `call` unless heads of this width can be turned so.
+void check_rotary(std::string_view call, const MultiHeadRotary& rotary, Index width);
+
+// Turns queries and keys in place, the first of both at the position `first`; or gradients of them
+// back.
+enum class Turn { forward, backward };
+void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
+            const TensorView<float, 4>& key, Scratch& scratch, Parallel& parallel);
+
+}  // namespace tril::detail

@@ -1,0 +1,180 @@
+#include <tril/attention/attention_backward.h>
+#include <tril/attention/attention_problem.h>
+#include <tril/attention/heads.h>
+#include <tril/attention/projections.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "multi_head_attention_backward";
+
+// A view that stands for its shape alone: none of its elements is looked at.
+TensorView<const float, 3> of_shape(const Shape<3>& shape) noexcept {
+  static constexpr float kNothing = 0;
+  return {&kNothing, shape, {0, 0, 1}};
+}
+
+// Whether queries, keys and values are one product of one input.
+bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options) noexcept {
+  return weights.in_proj_weight && !options.context && !options.value_context;
+}
+
+detail::Projections checked(const TensorView<const float, 3>& d_out,
+                            const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                            const MultiHeadOptions& options, const MultiHeadTrace& trace,
+                            const MultiHeadGradients& gradients) {
+  if (options.past) fail(kCall, "past", "decoding with a cache has no gradients");
+  const detail::Projections project = detail::projections(kCall, x, weights, options, nullptr);
+  const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
+  const Index heads = options.heads, width = project.width;
+  const auto why = [&] {
+    return "x is " + shape_text(x) + " with " + std::to_string(heads) + " heads of " +
+           std::to_string(width) + ", " + std::to_string(keys) + " keys";
+  };
+  const Shape<4> query_shape = {batches, heads, queries, width};
+  const Shape<4> key_shape = {batches, project.kv_heads, keys, width};
+  const Shape<4> score_shape = {batches, heads, queries, keys};
+  detail::check_options(kCall, options.attention, score_shape);
+  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
+  check_shape(d_out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "d_out", why);
+  detail::OverlapCheck overlap(kCall);
+  const auto reads = [&](const auto& view, const auto& shape, const char* name) {
+    check_shape(view, shape, kCall, name, why);
+    overlap.reads(view);
+  };
+  reads(trace.queries, query_shape, "trace.queries");
+  reads(trace.keys, key_shape, "trace.keys");
+  reads(trace.values, key_shape, "trace.values");
+  reads(trace.heads, query_shape, "trace.heads");
+  reads(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
+  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
+  overlap.reads(options.context), overlap.reads(options.value_context);
+
+  overlap.writes(gradients.d_x, x.shape(), "d_x", "the shape of x");
+  const auto writes = [&](const TensorView<float, 3>& d, const TensorView<const float, 3>& of,
+                          const char* name, const char* of_name) {
+    if (!d) return;
+    if (!of) fail(kCall, name, std::string("there is no ") + of_name);
+    overlap.writes(d, of.shape(), name, "that of what it is the gradient of");
+  };
+  writes(gradients.d_context, options.context, "d_context", "context");
+  writes(gradients.d_value_context, options.value_context, "d_value_context", "value_context");
+  overlap.writes(gradients.d_mask, score_shape, "d_mask", "that of the scores");
+  overlap.writes_gradients(gradients.weights, weights);
+  return project;
+}
+
+}  // namespace
+
+void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
+                                         TensorView<const float, 3> x,
+                                         const MultiHeadWeights& weights,
+                                         const MultiHeadOptions& options,
+                                         const MultiHeadTrace& trace,
+                                         const MultiHeadGradients& gradients) {
+  checked(d_out, x, weights, options, trace, gradients);
+}
+
+MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
+                                          const MultiHeadOptions& options, SavedMemory& memory) {
+  const detail::Projections project =
+      detail::projections("multi_head_attention_saved", of_shape(x), weights, options, nullptr);
+  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
+  const Index keys = project.key.input.size(1);
+  detail::StackedHeads parts;
+  if (is_stacked(weights, options)) {
+    parts = detail::split_stacked(memory.take(x[0], x[1], (heads + 2 * kv_heads) * width), heads,
+                                  kv_heads);
+  } else {
+    parts.queries = detail::split_heads(memory.take(x[0], x[1], heads * width), heads);
+    parts.keys = detail::split_heads(memory.take(x[0], keys, kv_heads * width), kv_heads);
+    parts.values = detail::split_heads(memory.take(x[0], keys, kv_heads * width), kv_heads);
+  }
+  MultiHeadTrace trace;
+  trace.queries = parts.queries, trace.keys = parts.keys, trace.values = parts.values;
+  trace.heads = detail::split_heads(memory.take(x[0], x[1], heads * width), heads);
+  trace.attention.log_sum_exp = memory.take(x[0], heads, x[1]);
+  return trace;
+}
+
+// d_joined = d_out Wo, and the gradients of the output's projection
+// d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
+// turn d_queries and d_keys back
+// back through the projections: one product where they were one, else each to its own input
+void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                   const MultiHeadWeights& weights, const MultiHeadOptions& options,
+                                   const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
+                                   Scratch& scratch, Parallel& parallel) {
+  const detail::Projections project = checked(d_out, x, weights, options, trace, gradients);
+  const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
+  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
+
+  Scratch::Frame frame(scratch);
+  const auto take = [&](Index tokens, Index all_heads) {
+    const Shape<3> shape = {batches, tokens, all_heads * width};
+    return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
+  };
+  TensorView<float, 3> joined = detail::joined_heads(trace.heads);
+  if (!joined) {
+    joined = take(queries, heads);
+    detail::copy(trace.heads, detail::split_heads(joined, heads));
+  }
+  const TensorView<float, 3> d_joined = take(queries, heads);
+  const BasicMultiHeadWeights<float>& d = gradients.weights;
+  detail::project_backward(d_out, {joined, weights.out_proj_weight, {}, {}},
+                           {d_joined, d.out_proj_weight, d.out_proj_bias}, scratch, parallel);
+
+  const bool stacked = is_stacked(weights, options);
+  TensorView<float, 3> d_all, d_query, d_key, d_value;
+  detail::StackedHeads parts;
+  if (stacked) {
+    d_all = take(queries, heads + 2 * kv_heads);
+    parts = detail::split_stacked(d_all, heads, kv_heads);
+  } else {
+    d_query = take(queries, heads), d_key = take(keys, kv_heads), d_value = take(keys, kv_heads);
+    parts = {detail::split_heads(d_query, heads), detail::split_heads(d_key, kv_heads),
+             detail::split_heads(d_value, kv_heads)};
+  }
+  detail::attention_backward_of_stacked(
+      detail::split_heads(d_joined, heads), trace.queries, trace.keys, trace.values, trace.heads,
+      trace.attention.log_sum_exp, options.attention,
+      {parts.queries, parts.keys, parts.values, gradients.d_mask}, scratch, parallel);
+  if (options.rotary) {
+    detail::rotate(detail::Turn::backward, *options.rotary, 0, parts.queries, parts.keys, scratch,
+                   parallel);
+  }
+
+  if (stacked) {
+    detail::project_backward(d_all, {x, weights.in_proj_weight, {}, {}},
+                             {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, scratch, parallel);
+    return;
+  }
+  const Index rows = heads * width, key_rows = kv_heads * width;
+  const bool fused = static_cast<bool>(weights.in_proj_weight);
+  const auto d_weight = [&](const MatrixView<float>& own, Index first, Index count) {
+    return fused ? detail::part(d.in_proj_weight, first, count) : own;
+  };
+  const auto d_bias = [&](Index first, Index count) {
+    return detail::part(d.in_proj_bias, first, count);
+  };
+  // To where queries, keys and values came from; the first to come there overwrites.
+  const bool own_keys = !options.context;
+  const TensorView<float, 3> d_context = own_keys ? gradients.d_x : gradients.d_context;
+  const TensorView<float, 3> d_values =
+      options.value_context ? gradients.d_value_context : d_context;
+  detail::project_backward(d_query, project.query,
+                           {gradients.d_x, d_weight(d.q_proj_weight, 0, rows), d_bias(0, rows)},
+                           scratch, parallel);
+  detail::project_backward(
+      d_key, project.key,
+      {d_context, d_weight(d.k_proj_weight, rows, key_rows), d_bias(rows, key_rows), own_keys},
+      scratch, parallel);
+  detail::project_backward(d_value, project.value,
+                           {d_values, d_weight(d.v_proj_weight, rows + key_rows, key_rows),
+                            d_bias(rows + key_rows, key_rows), !options.value_context},
+                           scratch, parallel);
+}
+
+}  // namespace tril
