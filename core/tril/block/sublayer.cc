@@ -13,28 +13,57 @@ template <typename T>
 bool is_even(const TensorView<T, 3>& view) noexcept {
   return view.size(0) <= 1 || view.stride(0) == view.size(1) * view.stride(1);
 }
+template <typename T>
+bool is_even(const MatrixView<T>& view) noexcept {
+  return view.size(0) <= 1 || view.stride(0) == view.size(1);
+}
 
 template <typename T>
 MatrixView<T> flattened(const TensorView<T, 3>& view) noexcept {
   return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
 }
+template <typename T>
+VectorView<T> flattened(const MatrixView<T>& view) noexcept {
+  return {view.data(), {view.size(0) * view.size(1)}};
+}
 
-// Calls body with tensors [B, T, ...] as matrices [B T, ...] if all of them allow it, else once a
-// batch.
-template <typename Body, typename... T>
-void for_rows(const Body& body, Index batches, const TensorView<T, 3>&... views) {
+// Calls body with tensors [B, T, ...] as [B T, ...] if all of them allow it, else once a batch.
+template <typename Body, typename... View>
+void for_rows(const Body& body, Index batches, const View&... views) {
   if ((is_even(views) && ...)) return body(flattened(views)...);
   for (Index b = 0; b < batches; ++b) body(views[b]...);
 }
 
 }  // namespace
 
+void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
+  const AttentionTrace& attention = trace.attention;
+  overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
+                        trace.average_weights, attention.scores, attention.capped, attention.masked,
+                        attention.weights, attention.log_sum_exp);
+}
+
 void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
-                const TensorView<float, 3>& out, Parallel& parallel) {
-  const auto rows = [&](const auto& x_rows, const auto& out_rows) {
-    tril::layer_norm(x_rows, weights.weight, weights.bias, {.eps = eps}, out_rows, parallel);
+                const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
+  const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& mean,
+                        const auto& rstd) {
+    tril::layer_norm(x_rows, weights.weight, weights.bias, {.eps = eps}, out_rows, parallel,
+                     {mean, rstd});
   };
-  for_rows(rows, x.size(0), x, out);
+  for_rows(rows, x.size(0), x, out, trace.mean, trace.rstd);
+}
+
+void layer_norm_backward(const TensorView<const float, 3>& d_out,
+                         const TensorView<const float, 3>& x, const NormWeights& weights,
+                         const NormTrace& trace, const TensorView<float, 3>& d_x,
+                         const BasicNormWeights<float>& d_weights, Scratch& scratch,
+                         Parallel& parallel) {
+  const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& mean, const auto& rstd,
+                        const auto& d_x_rows) {
+    tril::layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
+                              {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
+  };
+  for_rows(rows, x.size(0), d_out, x, trace.mean, trace.rstd, d_x);
 }
 
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
@@ -57,8 +86,22 @@ void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights&
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
 
+void feed_forward_backward(const TensorView<const float, 3>& d_out,
+                           const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
+                           Activation activation, const FeedForwardTrace& trace,
+                           const TensorView<float, 3>& d_x,
+                           const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
+                           Parallel& parallel) {
+  const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& hidden,
+                        const auto& activated, const auto& d_x_rows) {
+    tril::feed_forward_backward(d_rows, x_rows, weights, activation, {hidden, activated},
+                                {d_x_rows, d_weights}, scratch, parallel);
+  };
+  for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
+}
+
 void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept {
-  if (!place) return;
+  if (!place || place.data() == value.data()) return;
   for (Index b = 0; b < value.size(0); ++b) {
     for (Index t = 0; t < value.size(1); ++t) {
       std::copy_n(value[b][t].data(), value.size(2), place[b][t].data());

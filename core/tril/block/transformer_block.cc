@@ -1,4 +1,5 @@
 #include <tril/block/transformer_block.h>
+#include <tril/block/transformer_block_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 #include <tril/layers/layer_norm.h>
@@ -7,10 +8,6 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "transformer_block";
-
-MultiHeadOptions attention_options(const TransformerBlockOptions& options) {
-  return {.heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
-}
 
 }  // namespace
 
@@ -37,8 +34,14 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   overlap.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
   overlap.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
   overlap.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
+  const Shape<2> tokens = {shape[0], shape[1]};
+  overlap.writes(trace.mean1, tokens, "trace.mean1", "a number a token");
+  overlap.writes(trace.rstd1, tokens, "trace.rstd1", "a number a token");
+  overlap.writes(trace.mean2, tokens, "trace.mean2", "a number a token");
+  overlap.writes(trace.rstd2, tokens, "trace.rstd2", "a number a token");
+  detail::check_apart(overlap, "trace.self_attn", trace.self_attn);
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, attention_options(options), out,
+    check_multi_head_attention(x, weights.self_attn, detail::attention_options(options), out,
                                trace.self_attn);
   });
 }
@@ -57,26 +60,20 @@ void detail::run_transformer_block(const TensorView<const float, 3>& x,
                                    const TensorView<float, 3>& out, Scratch& scratch,
                                    Parallel& parallel, const TransformerBlockTrace& trace,
                                    const PreparedWeights* prepared) {
-  Scratch::Frame frame(scratch);
-  const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
-  const TensorView<float, 3> between(frame.take<float>(x.count()), x.shape());
-
   const auto attend = [&](const auto& in, const auto& out) {
-    multi_head_attention(in, weights.self_attn, attention_options(options), out, scratch, parallel,
-                         trace.self_attn, prepared);
+    multi_head_attention(in, weights.self_attn, detail::attention_options(options), out, scratch,
+                         parallel, trace.self_attn, prepared);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
                          parallel, {trace.hidden, trace.activated}, prepared);
   };
-  const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
-    return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,
-                            kept};
-  };
-  sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
-      .run(x, attend, work, between, parallel);
-  sublayer(weights.norm2, {trace.feed_forward, trace.residual2, trace.normed2})
-      .run(between, feed, work, out, parallel);
+  const auto [first, second] = detail::sublayers(weights, options, trace);
+  // What is traced is computed where the trace wants it.
+  detail::WorkPlaces places(scratch, x.shape());
+  const TensorView<float, 3> between = places.or_new(first.outer_trace());
+  first.run(x, attend, places.or_shared(first.inner_trace()), between, parallel);
+  second.run(between, feed, places.or_shared(second.inner_trace()), out, parallel);
 }
 
 }  // namespace tril

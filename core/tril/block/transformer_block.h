@@ -57,6 +57,8 @@ struct TransformerBlockTrace {
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output
+  // [B, T]: the mean of what a norm was given, and 1 / sqrt(variance + eps)
+  MatrixView<float> mean1 = {}, rstd1 = {}, mean2 = {}, rstd2 = {};
 };
 
 // x and out [B, T, C]; rows and batches may have any stride. What is written may not share
@@ -68,6 +70,32 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
                        const TransformerBlockTrace& trace = {},
                        const PreparedWeights* prepared = nullptr);
 
+// The trace that the backward pass of a block over x [B, T, C] needs, laid out in `memory`
+// (foundation/saved_memory.h): B T (7 C + 2 F + H + 4) floats where all heads have keys of their
+// own, C = E. Throws Error where the weights do not fit.
+TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
+                                              const TransformerBlockWeights& weights,
+                                              const TransformerBlockOptions& options,
+                                              SavedMemory& memory);
+
+// Gradients of transformer_block; those that are not given are not computed.
+struct TransformerBlockGradients {
+  TensorView<float, 3> d_x = {};     // [B, T, C], overwritten
+  TensorView<float, 4> d_mask = {};  // [B, H, T, T], overwritten (attention_backward.h)
+  BasicTransformerBlockWeights<float> weights = {};  // shaped as the weights, added to
+};
+
+// The way back, from the gradient d_out [B, T, C] of the output; x, weights and options as they
+// were given, and the trace that the forward pass filled as transformer_block_saved laid it out.
+// What is written may not share memory with anything else. Results do not depend on the number of
+// threads. Throws Error where shapes or options do not fit, before anything is written.
+void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                const TransformerBlockWeights& weights,
+                                const TransformerBlockOptions& options,
+                                const TransformerBlockTrace& trace,
+                                const TransformerBlockGradients& gradients, Scratch& scratch,
+                                Parallel& parallel);
+
 namespace detail {
 
 // The same for arguments that check_transformer_block has passed.
@@ -76,6 +104,14 @@ void run_transformer_block(const TensorView<const float, 3>& x,
                            const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                            Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
                            const PreparedWeights* prepared);
+// And that transformer_block_backward has checked.
+void run_transformer_block_backward(const TensorView<const float, 3>& d_out,
+                                    const TensorView<const float, 3>& x,
+                                    const TransformerBlockWeights& weights,
+                                    const TransformerBlockOptions& options,
+                                    const TransformerBlockTrace& trace,
+                                    const TransformerBlockGradients& gradients, Scratch& scratch,
+                                    Parallel& parallel);
 
 }  // namespace detail
 

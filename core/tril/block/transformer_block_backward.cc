@@ -1,0 +1,119 @@
+#include <tril/block/transformer_block.h>
+#include <tril/block/transformer_block_parts.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "transformer_block_backward";
+
+void check(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+           const TransformerBlockWeights& weights, const TransformerBlockOptions& options,
+           const TransformerBlockTrace& trace, const TransformerBlockGradients& gradients) {
+  check_view(x, kCall, "x");
+  const Shape<3> shape = x.shape();
+  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
+  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
+  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
+  check_shape(d_out, shape, kCall, "d_out", "the shape of x");
+  detail::OverlapCheck overlap(kCall);
+  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
+  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
+  const auto reads = [&](const auto& view, const auto& expected, const char* name) {
+    check_shape(view, expected, kCall, name, [&] { return "x is " + shape_text(x); });
+    overlap.reads(view);
+  };
+  const bool post = options.norm == NormOrder::post;
+  reads(post ? trace.residual1 : trace.normed1, shape, post ? "trace.residual1" : "trace.normed1");
+  reads(post ? trace.normed1 : trace.residual1, shape, post ? "trace.normed1" : "trace.residual1");
+  reads(post ? trace.residual2 : trace.normed2, shape, post ? "trace.residual2" : "trace.normed2");
+  reads(trace.hidden, inner, "trace.hidden");
+  reads(trace.activated, inner, "trace.activated");
+  if (options.norms) {
+    const Shape<2> tokens = {shape[0], shape[1]};
+    reads(trace.mean1, tokens, "trace.mean1");
+    reads(trace.rstd1, tokens, "trace.rstd1");
+    reads(trace.mean2, tokens, "trace.mean2");
+    reads(trace.rstd2, tokens, "trace.rstd2");
+  }
+  overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
+  overlap.writes(gradients.d_mask, {shape[0], options.heads, shape[1], shape[1]}, "d_mask",
+                 "that of the scores");
+  overlap.writes_gradients(gradients.weights, weights);
+  detail::check_part(kCall, "self_attn", [&] {
+    check_multi_head_attention_backward(
+        d_out, x, weights.self_attn, detail::attention_options(options), trace.self_attn,
+        {.d_x = gradients.d_x, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn});
+  });
+}
+
+}  // namespace
+
+TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
+                                              const TransformerBlockWeights& weights,
+                                              const TransformerBlockOptions& options,
+                                              SavedMemory& memory) {
+  constexpr const char* kSaved = "transformer_block_saved";
+  check_feed_forward(kSaved, x[2], {weights.linear1, weights.linear2}, options.activation);
+  const bool post = options.norm == NormOrder::post;
+  const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
+  TransformerBlockTrace trace;
+  (post ? trace.residual1 : trace.normed1) = take();
+  detail::check_part(kSaved, "self_attn", [&] {
+    trace.self_attn = multi_head_attention_saved(x, weights.self_attn,
+                                                 detail::attention_options(options), memory);
+  });
+  (post ? trace.normed1 : trace.residual1) = take();
+  (post ? trace.residual2 : trace.normed2) = take();
+  const Index inner = weights.linear1.weight.size(0);
+  trace.hidden = memory.take(x[0], x[1], inner);
+  trace.activated = memory.take(x[0], x[1], inner);
+  for (MatrixView<float>* each : {&trace.mean1, &trace.rstd1, &trace.mean2, &trace.rstd2}) {
+    *each = memory.take(x[0], x[1]);
+  }
+  return trace;
+}
+
+void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                const TransformerBlockWeights& weights,
+                                const TransformerBlockOptions& options,
+                                const TransformerBlockTrace& trace,
+                                const TransformerBlockGradients& gradients, Scratch& scratch,
+                                Parallel& parallel) {
+  check(d_out, x, weights, options, trace, gradients);
+  detail::run_transformer_block_backward(d_out, x, weights, options, trace, gradients, scratch,
+                                         parallel);
+}
+
+// d_between = back through feed-forward's sublayer (d_out);  d_x = back through attention's
+void detail::run_transformer_block_backward(const TensorView<const float, 3>& d_out,
+                                            const TensorView<const float, 3>& x,
+                                            const TransformerBlockWeights& weights,
+                                            const TransformerBlockOptions& options,
+                                            const TransformerBlockTrace& trace,
+                                            const TransformerBlockGradients& gradients,
+                                            Scratch& scratch, Parallel& parallel) {
+  const auto attend = [&](const auto& d, const auto& in, const auto& d_in) {
+    multi_head_attention_backward(
+        d, in, weights.self_attn, attention_options(options), trace.self_attn,
+        {.d_x = d_in, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn}, scratch,
+        parallel);
+  };
+  const auto feed = [&](const auto& d, const auto& in, const auto& d_in) {
+    feed_forward_backward(d, in, {weights.linear1, weights.linear2}, options.activation,
+                          {trace.hidden, trace.activated}, d_in,
+                          {gradients.weights.linear1, gradients.weights.linear2}, scratch,
+                          parallel);
+  };
+  const auto [first, second] = sublayers(weights, options, trace);
+  Scratch::Frame frame(scratch);
+  const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
+  const TensorView<float, 3> d_between(frame.take<float>(x.count()), x.shape());
+  second.run_backward(d_out, first.outer_trace(), feed, work, {d_between, gradients.weights.norm2},
+                      scratch, parallel);
+  first.run_backward(d_between, x, attend, work, {gradients.d_x, gradients.weights.norm1}, scratch,
+                     parallel);
+}
+
+}  // namespace tril

@@ -1,0 +1,167 @@
+// The Transformer block and its gradients, on the references of its parts, for any scalar. Batches
+// stand one below the other: x is [B T, C].
+#pragma once
+
+#include <tril/block/transformer_block.h>
+
+#include "core/multi_head_gradient_reference.h"
+
+namespace tril::testing {
+
+template <typename Scalar>
+struct NormTables {
+  Table<Scalar> weight, bias;
+
+  NormTables() = default;
+  explicit NormTables(const NormWeights& w) : weight(w.weight), bias(w.bias) {}
+};
+
+template <typename Scalar>
+FeedForwardTables<Scalar> feed_forward_tables(const LinearWeights& linear1,
+                                              const LinearWeights& linear2) {
+  return {Table<Scalar>(linear1.weight), Table<Scalar>(linear1.bias), Table<Scalar>(linear2.weight),
+          Table<Scalar>(linear2.bias)};
+}
+
+template <typename Scalar>
+struct BlockTables {
+  MultiHeadTables<Scalar> self_attn;
+  FeedForwardTables<Scalar> feed_forward;
+  NormTables<Scalar> norm1, norm2;
+
+  BlockTables() = default;
+  BlockTables(const TransformerBlockWeights& w, const MultiHeadSetting& at)
+      : self_attn(w.self_attn, at.heads, at.kv_heads),
+        feed_forward(feed_forward_tables<Scalar>(w.linear1, w.linear2)),
+        norm1(w.norm1),
+        norm2(w.norm2) {}
+};
+
+// A sublayer of f, as block/sublayer.h has it.
+struct SublayerSetting {
+  NormOrder order;
+  bool residuals, norms;
+  double eps;
+
+  template <typename Scalar>
+  Table<Scalar> norm(const Table<Scalar>& x, const NormTables<Scalar>& w) const {
+    return norms ? layer_norm_reference(x, w.weight, w.bias, eps) : x;
+  }
+  template <typename Scalar, typename Function>
+  Table<Scalar> run(const Table<Scalar>& x, const NormTables<Scalar>& w, const Function& f) const {
+    const auto with_x = [&](const Table<Scalar>& branch) {
+      return residuals ? sum_of(x, branch) : branch;
+    };
+    return order == NormOrder::post ? norm(with_x(f(x)), w) : with_x(f(norm(x, w)));
+  }
+  // back(d_branch, in) is what f's input gets. d_norm gets the gradients of the norm.
+  template <typename Function, typename Backward>
+  Table<Bounded> gradient(const Table<Bounded>& d_out, const Table<Bounded>& x,
+                          const NormTables<Bounded>& w, const Function& f, const Backward& back,
+                          NormTables<Bounded>& d_norm) const {
+    const auto norm_back = [&](const Table<Bounded>& d, const Table<Bounded>& at) {
+      if (!norms) return d;
+      const LinearReferenceGradients all = layer_norm_gradients(d, at, w.weight, eps);
+      d_norm.weight = all.weight, d_norm.bias = all.bias;
+      return all.x;
+    };
+    if (order == NormOrder::post) {
+      const Table<Bounded> branch = f(x);
+      const Table<Bounded> d = norm_back(d_out, residuals ? sum_of(x, branch) : branch);
+      const Table<Bounded> d_in = back(d, x);
+      return residuals ? sum_of(d_in, d) : d_in;
+    }
+    const Table<Bounded> d_in = norm_back(back(d_out, norm(x, w)), x);
+    return residuals ? sum_of(d_in, d_out) : d_in;
+  }
+};
+
+template <typename Scalar>
+Table<Scalar> attend_reference(const Table<Scalar>& x, const MultiHeadTables<Scalar>& w,
+                               const MultiHeadSetting& at) {
+  return multi_head_reference(x, x, x, w, at).out;
+}
+
+template <typename Scalar>
+Table<Scalar> block_reference(const Table<Scalar>& x, const BlockTables<Scalar>& w,
+                              const SublayerSetting& sublayer, const MultiHeadSetting& at,
+                              Activation activation) {
+  const auto attend = [&](const Table<Scalar>& in) {
+    return attend_reference(in, w.self_attn, at);
+  };
+  const auto feed = [&](const Table<Scalar>& in) {
+    return feed_forward_reference(in, w.feed_forward, activation);
+  };
+  return sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, feed);
+}
+
+struct BlockReferenceGradients {
+  Table<Bounded> x;
+  BlockTables<Bounded> weights;
+  Values<Bounded> mask;
+};
+inline BlockReferenceGradients block_gradients(const Table<Bounded>& d_out, const Table<Bounded>& x,
+                                               const BlockTables<Bounded>& w,
+                                               const SublayerSetting& sublayer,
+                                               const MultiHeadSetting& at, Activation activation) {
+  BlockReferenceGradients d;
+  const auto attend = [&](const Table<Bounded>& in) {
+    return attend_reference(in, w.self_attn, at);
+  };
+  const auto attend_back = [&](const Table<Bounded>& d_branch, const Table<Bounded>& in) {
+    const MultiHeadReferenceGradients all =
+        multi_head_gradients(d_branch, in, in, in, w.self_attn, at);
+    d.weights.self_attn = all.weights, d.mask = all.mask;
+    return input_gradient({{&all.query, &w.self_attn.query},
+                           {&all.key, &w.self_attn.key},
+                           {&all.value, &w.self_attn.value}});
+  };
+  const auto feed = [&](const Table<Bounded>& in) {
+    return feed_forward_reference(in, w.feed_forward, activation);
+  };
+  const auto feed_back = [&](const Table<Bounded>& d_branch, const Table<Bounded>& in) {
+    const FeedForwardReferenceGradients all =
+        feed_forward_gradients(d_branch, in, w.feed_forward, activation);
+    d.weights.feed_forward = all.weights;
+    return all.x;
+  };
+  const Table<Bounded> between = sublayer.run(x, w.norm1, attend);
+  const Table<Bounded> d_between =
+      sublayer.gradient(d_out, between, w.norm2, feed, feed_back, d.weights.norm2);
+  d.x = sublayer.gradient(d_between, x, w.norm1, attend, attend_back, d.weights.norm1);
+  return d;
+}
+
+// That of a multi-head attention's parameters, in the order of for_each_parameter.
+template <typename Scalar, typename Visit>
+void visit_tables(MultiHeadTables<Scalar>& w, const Visit& visit) {
+  for (Table<Scalar>* each : {&w.query, &w.key, &w.value, &w.query_bias, &w.key_bias, &w.value_bias,
+                              &w.out, &w.out_bias}) {
+    visit(*each);
+  }
+}
+template <typename Scalar, typename Visit>
+void visit_tables(FeedForwardTables<Scalar>& w, const Visit& visit) {
+  for (Table<Scalar>* each : {&w.weight1, &w.bias1, &w.weight2, &w.bias2}) visit(*each);
+}
+template <typename Scalar, typename Visit>
+void visit_tables(NormTables<Scalar>& w, const Visit& visit) {
+  visit(w.weight), visit(w.bias);
+}
+template <typename Scalar, typename Visit>
+void visit_tables(BlockTables<Scalar>& w, const Visit& visit) {
+  visit_tables(w.self_attn, visit), visit_tables(w.feed_forward, visit);
+  visit_tables(w.norm1, visit), visit_tables(w.norm2, visit);
+}
+
+// All gradients one after another, as parameters_in lays them out.
+template <typename Tables>
+Values<Bounded> in_order(Tables tables) {
+  Values<Bounded> all;
+  visit_tables(tables, [&](const Table<Bounded>& each) {
+    all.insert(all.end(), each.values.begin(), each.values.end());
+  });
+  return all;
+}
+
+}  // namespace tril::testing

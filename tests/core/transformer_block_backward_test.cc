@@ -1,0 +1,353 @@
+// The gradients of the Transformer block: its reference against the complex step through the
+// definition, and then the floats against the reference, within bounds that it carries along
+// (bounded.h).
+#include <gtest/gtest.h>
+#include <tril/block/transformer_block.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/block_gradient_reference.h"
+#include "core/block_weights.h"
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::block_gradients;
+using testing::block_reference;
+using testing::BlockReferenceGradients;
+using testing::BlockTables;
+using testing::Bounded;
+using testing::Complex;
+using testing::elements;
+using testing::equal;
+using testing::error_of;
+using testing::expect_bounded;
+using testing::kNormOrders;
+using testing::kUnseen;
+using testing::MultiHeadSetting;
+using testing::SublayerSetting;
+using testing::Table;
+using testing::uniform;
+using testing::Values;
+using testing::WeightSource;
+
+testing::Bias causal() {
+  return [](Index, Index, Index t, Index s) { return s <= t ? 0 : kUnseen; };
+}
+
+// A block, its input and the gradient of its output, drawn from a seed; and all that a backward
+// pass writes.
+struct Case {
+  Random random{160};
+  WeightSource source;
+  TransformerBlockWeights weights;
+  TransformerBlockOptions options;
+  Buffer<float, 3> x, d_out, out, d_x;
+  Buffer<float, 4> d_mask;
+  Buffer<float, 1> memory, d_memory;
+  TransformerBlockTrace trace;
+  TransformerBlockGradients gradients;
+  testing::Bias bias = testing::no_bias;
+  Scratch scratch;
+
+  Case(Index batches, Index tokens, Index heads, Index width, NormOrder order,
+       Activation activation = Activation::gelu, bool plain = false)
+      : source(random, plain), weights(source.block(width, 2 * width + 1)) {
+    x = uniform<3>({batches, tokens, width}, random), d_out = uniform<3>(x.shape(), random);
+    out = Buffer<float, 3>(x.shape()), d_x = Buffer<float, 3>(x.shape());
+    d_mask = Buffer<float, 4>({batches, heads, tokens, tokens});
+    d_memory = Buffer<float, 1>({parameter_count(weights)});
+    options.heads = heads, options.norm = order, options.activation = activation;
+    gradients = {d_x, d_mask,
+                 parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)};
+    std::fill_n(d_x.data(), d_x.view().count(), 7.0f);  // overwritten, not added to
+  }
+
+  void forward() {
+    SavedMemory size;
+    transformer_block_saved(x.shape(), weights, options, size);
+    memory = Buffer<float, 1>({size.count()});
+    SavedMemory place(memory);
+    trace = transformer_block_saved(x.shape(), weights, options, place);
+    Parallel one;
+    transformer_block(x, weights, options, out, scratch, one, trace);
+  }
+  void backward(int threads = 1) {
+    Parallel parallel(threads);
+    transformer_block_backward(d_out, x, weights, options, trace, gradients, scratch, parallel);
+  }
+
+  SublayerSetting sublayer() const {
+    return {options.norm, options.residuals, options.norms, options.eps};
+  }
+  MultiHeadSetting setting() const {
+    return {x.shape()[0], options.heads, options.kv_heads == 0 ? options.heads : options.kv_heads,
+            bias};
+  }
+  template <typename Scalar>
+  BlockTables<Scalar> tables() const {
+    return {weights, setting()};
+  }
+  BlockReferenceGradients expected() const {
+    return block_gradients(Table<Bounded>(d_out.view()), Table<Bounded>(x.view()),
+                           tables<Bounded>(), sublayer(), setting(), options.activation);
+  }
+  void expect_all() const {
+    // The worst of every rounding, through softmax and two norms there and back.
+    constexpr double kLooseness = 0.25;
+    const BlockReferenceGradients e = expected();
+    expect_bounded(e.x.values, d_x.view(), "d_x", kLooseness);
+    expect_bounded(e.mask, d_mask.view(), "d_mask", kLooseness);
+    const BasicTransformerBlockWeights<float>& d = gradients.weights;
+    const auto& attn = e.weights.self_attn;
+    const auto compare = [](const Values<Bounded>& values, const auto& view, const char* name) {
+      if (view) expect_bounded(values, view, name, kLooseness);
+    };
+    compare(stacked(attn.query, attn.key, attn.value), d.self_attn.in_proj_weight, "in_proj");
+    compare(stacked(attn.query_bias, attn.key_bias, attn.value_bias), d.self_attn.in_proj_bias,
+            "in_proj_bias");
+    compare(attn.out.values, d.self_attn.out_proj_weight, "out_proj.weight");
+    compare(attn.out_bias.values, d.self_attn.out_proj_bias, "out_proj.bias");
+    compare(e.weights.feed_forward.weight1.values, d.linear1.weight, "linear1.weight");
+    compare(e.weights.feed_forward.bias1.values, d.linear1.bias, "linear1.bias");
+    compare(e.weights.feed_forward.weight2.values, d.linear2.weight, "linear2.weight");
+    compare(e.weights.feed_forward.bias2.values, d.linear2.bias, "linear2.bias");
+    if (!options.norms) return;
+    compare(e.weights.norm1.weight.values, d.norm1.weight, "norm1.weight");
+    compare(e.weights.norm1.bias.values, d.norm1.bias, "norm1.bias");
+    compare(e.weights.norm2.weight.values, d.norm2.weight, "norm2.weight");
+    compare(e.weights.norm2.bias.values, d.norm2.bias, "norm2.bias");
+  }
+  void run() {
+    forward();
+    backward();
+    expect_all();
+  }
+};
+
+constexpr Activation kAll[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                               Activation::silu};
+
+TEST(TransformerBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
+  for (const NormOrder order : kNormOrders) {
+    for (const bool residuals : {true, false}) {
+      for (const bool norms : {true, false}) {
+        Case c(2, 3, 2, 4, order, residuals == norms ? Activation::gelu : Activation::relu);
+        c.options.residuals = residuals, c.options.norms = norms;
+        c.bias = causal();
+        const Values<double> d_out = elements(c.d_out);
+        auto x = Table<Complex>(c.x.view());
+        auto w = c.tables<Complex>();
+        BlockReferenceGradients e = c.expected();
+        const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
+          const Values<Complex> kept = part.values;
+          Values<double> start;
+          for (const Complex& each : kept) start.push_back(each.real());
+          const Values<double> gradient = testing::gradient_of(
+              [&](const Values<Complex>& z) {
+                part.values = z;
+                return testing::dot(
+                    d_out,
+                    block_reference(x, w, c.sublayer(), c.setting(), c.options.activation).values);
+              },
+              start);
+          part.values = kept;
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_NEAR(expected[i].value, gradient[i], 1e-12);
+          }
+        };
+        check(x, e.x.values);
+        std::vector<const Table<Bounded>*> gradients;
+        visit_tables(e.weights, [&](Table<Bounded>& each) { gradients.push_back(&each); });
+        std::size_t n = 0;
+        visit_tables(w, [&](Table<Complex>& each) { check(each, gradients[n++]->values); });
+      }
+    }
+  }
+}
+
+TEST(TransformerBlockBackward, AgreesInBothOrdersForEveryActivation) {
+  for (const NormOrder order : kNormOrders) {
+    for (const Activation activation : kAll) {
+      for (const bool plain : {false, true}) {
+        SCOPED_TRACE(std::string(name_of(kActivations, activation)) +
+                     (order == NormOrder::pre ? " pre" : " post"));
+        Case c(2, 5, 2, 6, order, activation, plain);
+        c.run();
+      }
+    }
+  }
+}
+
+TEST(TransformerBlockBackward, AgreesForSizesAroundItsBlocks) {
+  for (const NormOrder order : kNormOrders) {
+    Case(1, 1, 1, 2, order).run();
+    Case c(2, 66, 3, 9, order, Activation::gelu_tanh);
+    c.options.attention.causal = true;
+    c.bias = causal();
+    c.run();
+  }
+}
+
+TEST(TransformerBlockBackward, AgreesWithoutResidualsOrNorms) {
+  for (const NormOrder order : kNormOrders) {
+    for (const bool residuals : {true, false}) {
+      Case c(2, 4, 2, 6, order);
+      c.options.residuals = residuals, c.options.norms = !residuals;
+      c.run();
+    }
+  }
+}
+
+// What a model of many layers does: the trace changes nothing, whether what is traced is computed
+// there or copied.
+TEST(TransformerBlockBackward, TheForwardPassGivesTheSameWithATrace) {
+  for (const NormOrder order : kNormOrders) {
+    Case c(2, 7, 2, 6, order);
+    Buffer<float, 3> plain(c.x.shape());
+    Parallel parallel;
+    transformer_block(c.x, c.weights, c.options, plain, c.scratch, parallel);
+    c.forward();
+    EXPECT_TRUE(equal(plain, c.out));
+  }
+}
+
+TEST(TransformerBlockBackward, SavesAsMuchAsItSays) {
+  const Index B = 2, T = 16, C = 16, H = 2, F = 2 * C + 1;
+  for (const NormOrder order : kNormOrders) {
+    Case c(B, T, H, C, order);
+    SavedMemory size;
+    transformer_block_saved(c.x.shape(), c.weights, c.options, size);
+    EXPECT_EQ(size.count(), B * T * (7 * C + 2 * F + H + 4));  // no gaps: each a multiple of 16
+  }
+}
+
+TEST(TransformerBlockBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
+  for (const NormOrder order : kNormOrders) {
+    Case one(3, 70, 2, 16, order), three(3, 70, 2, 16, order), alone(3, 70, 2, 16, order);
+    one.forward(), three.forward(), alone.forward();
+    one.backward(1);
+    three.backward(3);
+    const TransformerBlockGradients all = std::exchange(alone.gradients, {});
+    alone.backward();
+    alone.gradients.d_x = all.d_x;
+    alone.backward();
+    alone.gradients = {.d_mask = all.d_mask};
+    alone.backward();
+    alone.gradients = {.weights = all.weights};
+    alone.backward();
+    for (const Case* other : {&three, &alone}) {
+      EXPECT_TRUE(equal(one.d_x, other->d_x));
+      EXPECT_TRUE(equal(one.d_mask, other->d_mask));
+      EXPECT_TRUE(equal(one.d_memory, other->d_memory));
+    }
+  }
+}
+
+// Twice the same batch, its gradients added up, is twice the gradient, to the bit; and after the
+// first time nothing is allocated.
+TEST(TransformerBlockBackward, AddsUpOverBatchesInTheSameMemory) {
+  Case c(2, 7, 2, 6, NormOrder::pre);
+  c.forward();
+  c.backward();
+  Buffer<float, 1> once(c.d_memory.shape());
+  std::copy_n(c.d_memory.data(), once.view().count(), once.data());
+  const std::size_t capacity = c.scratch.capacity();
+  c.backward();
+  EXPECT_EQ(c.scratch.capacity(), capacity);
+  for (Index i = 0; i < once.view().count(); ++i) {
+    EXPECT_EQ(c.d_memory.data()[i], 2 * once.data()[i]);
+  }
+}
+
+TEST(TransformerBlockBackward, TakesBatchesFromAnywhere) {
+  for (const NormOrder order : kNormOrders) {
+    Case c(3, 5, 2, 8, order);
+    c.forward();
+    c.backward();
+    Case far(3, 5, 2, 8, order);
+    Buffer<float, 3> x({3, 7, 9}), d_out({3, 6, 8}), d_x({3, 8, 10});
+    const auto view = [](Buffer<float, 3>& buffer) {
+      const Shape<3>& shape = buffer.shape();
+      return TensorView<float, 3>(buffer.data(), {3, 5, 8}, {shape[1] * shape[2], shape[2], 1});
+    };
+    for (Index b = 0; b < 3; ++b) {
+      for (Index t = 0; t < 5; ++t) {
+        std::copy_n(c.x.view()[b][t].data(), 8, view(x)[b][t].data());
+        std::copy_n(c.d_out.view()[b][t].data(), 8, view(d_out)[b][t].data());
+      }
+    }
+    far.gradients.d_x = view(d_x);
+    Parallel parallel;
+    transformer_block_backward(view(d_out), view(x), c.weights, c.options, c.trace, far.gradients,
+                               far.scratch, parallel);
+    EXPECT_TRUE(equal(c.d_x, view(d_x)));
+    EXPECT_EQ(d_x.view()[1][5][0], 0);
+    EXPECT_TRUE(testing::close(c.d_memory, far.d_memory, 1e-5));  // sums in another order
+  }
+}
+
+TEST(TransformerBlockBackward, RejectsWhatDoesNotFitAndWritesNothing) {
+  Case c(2, 4, 2, 6, NormOrder::pre);
+  c.forward();
+  Parallel parallel;
+  const auto message = [&](TensorView<const float, 3> d_out, const TransformerBlockTrace& trace,
+                           const TransformerBlockGradients& gradients) {
+    return error_of([&] {
+      transformer_block_backward(d_out, c.x, c.weights, c.options, trace, gradients, c.scratch,
+                                 parallel);
+    });
+  };
+  const TensorView<const float, 3> narrow(c.d_out.data(), {2, 4, 5});
+  EXPECT_EQ(message(narrow, c.trace, c.gradients),
+            "transformer_block_backward: d_out: shape must be [2, 4, 6], is [2, 4, 5]; the shape "
+            "of x");
+  EXPECT_EQ(message(c.d_out, {}, c.gradients),
+            "transformer_block_backward: trace.normed1: no tensor given");
+  TransformerBlockTrace trace = c.trace;
+  trace.rstd2 = {};
+  EXPECT_EQ(message(c.d_out, trace, c.gradients),
+            "transformer_block_backward: trace.rstd2: no tensor given");
+  trace = c.trace;
+  trace.self_attn.heads = {};
+  EXPECT_EQ(message(c.d_out, trace, c.gradients),
+            "transformer_block_backward: self_attn.trace.heads: no tensor given");
+  EXPECT_NE(message(c.d_out, c.trace, {.d_x = c.x}).find("d_x: shares memory"), std::string::npos);
+  TransformerBlockGradients gradients = c.gradients;
+  gradients.weights.norm2.bias = {c.d_memory.data(), {5}};
+  EXPECT_EQ(message(c.d_out, c.trace, gradients),
+            "transformer_block_backward: d_norm2.bias: shape must be [6], is [5]; that of the "
+            "weight");
+  gradients = c.gradients;
+  gradients.weights.self_attn.in_proj_bias = gradients.weights.self_attn.out_proj_bias;
+  EXPECT_NE(message(c.d_out, c.trace, gradients).find("d_self_attn.in_proj_bias: shape must be"),
+            std::string::npos);
+  EXPECT_EQ(c.d_x.data()[0], 7);
+  for (Index i = 0; i < c.d_memory.view().count(); ++i) ASSERT_EQ(c.d_memory.data()[i], 0);
+  SavedMemory small(VectorView<float>(c.memory.data(), {c.memory.shape()[0] - 1}));
+  EXPECT_NE(error_of([&] {
+              transformer_block_saved(c.x.shape(), c.weights, c.options, small);
+            }).find("SavedMemory: memory: holds"),
+            std::string::npos);
+  c.backward();
+  c.expect_all();
+}
+
+TEST(TransformerBlockBackward, TheForwardPassRefusesATraceInItsOwnWay) {
+  Case c(2, 4, 2, 6, NormOrder::pre);
+  c.forward();
+  c.trace.self_attn.heads = {c.trace.residual1.data(), {2, 2, 4, 3}, {24, 3, 6, 1}};
+  Parallel parallel;
+  EXPECT_NE(error_of([&] {
+              transformer_block(c.x, c.weights, c.options, c.out, c.scratch, parallel, c.trace);
+            }).find("transformer_block: trace.self_attn: shares memory"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tril
