@@ -6,11 +6,6 @@ test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 for (const { id } of chapters) {
   test(`${id}: the link of the last figure opens the page there`, async ({ page }) => {
-    // Its figures grow for so long after the page was found that the last section is pushed out of sight again.
-    test.fixme(
-      id === 'towers',
-      'the last section of Two towers is left behind as figures above it grow',
-    );
     await open(page, id);
     const sections = page.locator('main section[id]');
     const last = sections.filter({ has: page.locator('[data-take]') }).last();

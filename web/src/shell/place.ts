@@ -1,16 +1,18 @@
 // Where on the page a visitor was is kept with the entry in the browser's history, so that back, forward and reload
-// lead there: a chapter is loaded and computed anew, which the browser itself cannot wait for.
+// lead there; a new entry leads to the section in its address. Either way the chapter is loaded and computed anew, and
+// grows as it is, which the browser itself cannot wait for.
 import { writeEntry } from '../state/history';
+import { splitHash } from '../state/places';
 
 /** What an entry in the history holds, by whoever of the page. */
-export interface Entry {
+interface Entry {
   /** How many changes this visit has made up to here. */
   readonly depth?: number;
   /** How far down the page was scrolled. */
   readonly scroll?: number;
 }
 
-export const entry = (): Entry => (history.state as Entry | null) ?? {};
+const entry = (): Entry => (history.state as Entry | null) ?? {};
 
 /** Milliseconds without growth after which all figures are taken to be computed. */
 const grown = 8000;
@@ -20,7 +22,7 @@ let release: (() => void) | null = null;
  * Goes to a place again and again while the page grows, until it was reached and nothing grows any more, or the
  * visitor moves. `go` says whether the page is long enough by now.
  */
-export function hold(go: () => boolean): () => void {
+function hold(go: () => boolean): void {
   release?.();
   let quiet: ReturnType<typeof setTimeout>;
   const stop = () => {
@@ -37,7 +39,6 @@ export function hold(go: () => boolean): () => void {
   for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
     addEventListener(move, stop, { once: true });
   }
-  return stop;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,12 +63,24 @@ export function rememberPlace(there: () => boolean): void {
   addEventListener('click', () => timer && note(), { capture: true });
 }
 
-/** To where the visitor was when this entry was left; the head of the page for a new one. Who arrives is there already. */
+/**
+ * To where the visitor was when this entry was left; for a new one to the section that the address leads to, or else the
+ * head of the page, where who arrives is already.
+ */
 export function findPlace({ arriving }: { arriving: boolean }): void {
   clearTimeout(timer);
   timer = undefined;
   release?.();
-  const { scroll = 0 } = entry();
+  const { scroll: left } = entry();
+  const section = left === undefined && document.getElementById(splitHash(location.hash).section);
+  if (section) {
+    hold(() => {
+      section.scrollIntoView();
+      return true;
+    });
+    return;
+  }
+  const scroll = left ?? 0;
   if (arriving && scroll === 0) return; // and perhaps has begun to read
   const go = () => {
     scrollTo(0, scroll);
