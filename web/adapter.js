@@ -2,7 +2,7 @@
 // `self.built`, the files there are and a version that changes with any of them. SvelteKit's own list leaves out the
 // Workers and what they load.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 
@@ -22,12 +22,20 @@ function filesBelow() {
     .sort();
 }
 
+/** The service worker asks the package what this engine can do; the Workers of the package, built along, nobody starts. */
+function removeStrays() {
+  const assets = join(folder, 'assets');
+  const strays = readdirSync(assets).filter((name) => name.endsWith('.js'));
+  for (const name of strays) rmSync(join(assets, name));
+}
+
 export function staticSite() {
   const { name, adapt } = adapter({ pages: folder, assets: folder });
   return {
     name,
     async adapt(builder) {
       await adapt(builder);
+      removeStrays();
       const paths = filesBelow();
       const hash = createHash('sha256');
       for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(folder, path)));

@@ -2,21 +2,6 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
 import { texts } from './texts/plugin';
 
-/**
- * The page's matrices are small and its Worker keeps it responsive, so that one thread does. The threaded
- * builds, which start Workers in a way that Vite cannot follow, stay out of it.
- */
-function withoutThreads(): Plugin {
-  return {
-    name: 'without-threads',
-    enforce: 'pre',
-    load: (id) =>
-      /tril-[a-z]+-threads\.js$/.test(id)
-        ? "export default () => Promise.reject(new Error('this page is built without threads'));"
-        : null,
-  };
-}
-
 /** Every browser that runs the page knows woff2: older formats of the fonts need not be shipped. */
 function newestFontsOnly(): Plugin {
   return {
@@ -30,8 +15,8 @@ function newestFontsOnly(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [texts(), sveltekit(), withoutThreads(), newestFontsOnly()],
-  worker: { format: 'es', plugins: () => [withoutThreads()] },
+  plugins: [texts(), sveltekit(), newestFontsOnly()],
+  worker: { format: 'es' },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
   build: {

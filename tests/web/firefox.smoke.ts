@@ -1,20 +1,26 @@
-// Every chapter in Firefox, driven by WebDriver BiDi: it is computed, its numbers are Chromium's kind of numbers, keys
-// work, and the console stays empty. What each figure shows is tested in Chromium.
+// The page in Firefox, driven by WebDriver BiDi: every chapter, with an empty console, and threads on the second visit.
+import { availableParallelism } from 'node:os';
 import { expect, test } from '@playwright/test';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext } from 'puppeteer-core';
 import { findFirefox } from '../../wasm/toolchain/system.mjs';
 import { chapters } from './chapters.ts';
+import { host } from './host.ts';
+import { expectChapter, isComputed, until, type Driven } from './smoke.ts';
 
 let browser: Browser;
+let context: BrowserContext;
 test.beforeAll(async () => {
   const executablePath = findFirefox();
   if (!executablePath) throw new Error('no Firefox found; `npm run setup` installs it');
   browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
 });
 test.afterAll(() => browser.close());
+test.beforeEach(async () => {
+  context = await browser.createBrowserContext();
+});
+test.afterEach(() => context.close());
 
-async function open(address: string): Promise<{ page: Page; trouble: string[] }> {
-  const context = await browser.createBrowserContext();
+async function newPage(): Promise<Driven & { trouble: string[] }> {
   const page = await context.newPage();
   const trouble: string[] = [];
   page.on('console', (message) => {
@@ -22,44 +28,38 @@ async function open(address: string): Promise<{ page: Page; trouble: string[] }>
   });
   page.on('pageerror', (error) => trouble.push(String(error)));
   await page.setViewport({ width: 1280, height: 900 });
-  await page.goto(address);
-  await page.waitForSelector('[data-variant]');
-  await page.waitForSelector('main [role="gridcell"]');
-  return { page, trouble };
+  return {
+    goto: (address) => page.goto(address),
+    evaluate: (work) => page.evaluate(work) as Promise<never>,
+    press: (key) => page.keyboard.press(key),
+    trouble,
+  };
 }
 
 for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
-    const { page, trouble } = await open(`${baseURL}${id}/`);
-    expect(await page.title()).toBe(`${title} · Tril`);
-    await page.waitForFunction(() => document.querySelector('.formula:empty') === null);
-    const { scroll, client } = await page.evaluate(() => ({
-      scroll: document.documentElement.scrollWidth,
-      client: document.documentElement.clientWidth,
-    }));
-    expect(scroll, 'no sideways scrolling').toBe(client);
-
-    await page.focus('main [role="grid"]');
-    const spoken = () =>
-      page.$eval('main [role="grid"]', (grid) => {
-        const cell = document.getElementById(grid.getAttribute('aria-activedescendant')!)!;
-        return cell.getAttribute('aria-label') ?? cell.textContent!;
-      });
-    const first = await spoken();
-    expect(first).toMatch(/\d|NaN|∞/);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
-    await page.waitForFunction(
-      (before) => {
-        const grid = document.querySelector('main [role="grid"]')!;
-        const cell = document.getElementById(grid.getAttribute('aria-activedescendant')!);
-        return (cell?.getAttribute('aria-label') ?? cell?.textContent) !== before;
-      },
-      {},
-      first,
-    );
-    expect(await page.$('[role="alert"]'), 'nothing went wrong').toBeNull();
-    expect(trouble).toEqual([]);
-    await page.browserContext().close();
+    const page = await newPage();
+    await expectChapter(page, `${baseURL}${id}/`, title);
+    expect(page.trouble).toEqual([]);
   });
 }
+
+test('from the second visit on it computes with threads', async () => {
+  const threads = Math.min(8, availableParallelism());
+  test.skip(threads === 1, 'one processor');
+  const server = await host();
+  const page = await newPage();
+  const said = () =>
+    [
+      crossOriginIsolated,
+      document.querySelector<HTMLElement>('[data-threads]')?.dataset.threads,
+    ].join();
+  await page.goto(`${server.address}attend/`);
+  await until(page, isComputed).toBe(true);
+  await until(page, said).toBe('false,1');
+  await until(page, () => navigator.serviceWorker.controller?.state).toBe('activated');
+  await page.goto(`${server.address}attend/`);
+  await until(page, isComputed).toBe(true);
+  await until(page, said).toBe(`true,${threads}`);
+  await server.close();
+});

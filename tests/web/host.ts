@@ -38,11 +38,11 @@ export async function host(below = '/a/b/'): Promise<Host> {
     };
     send().then(
       (body) => {
-        if (body === null) return response.writeHead(404).end();
+        if (body === null) return response.writeHead(404).end('Not found');
         const type = types[extname(path)] ?? 'application/octet-stream';
         return response.writeHead(200, { 'content-type': type }).end(body);
       },
-      () => response.writeHead(404).end(),
+      () => response.writeHead(404).end('Not found'),
     );
   });
   await new Promise<void>((done) => server.listen(0, 'localhost', done));

@@ -20,7 +20,7 @@ class Fake implements WorkerLike {
       setImmediate(() => !this.gone && this.onmessage?.({ data } as MessageEvent));
     const explain = (error: unknown) => ({ message: (error as Error).message });
     this.#jobs = new Jobs((kind, ask, session) => kinds[kind](ask as never, session), say, explain);
-    say({ what: 'loaded', loaded: { variant: 'fake', milliseconds: 1 } });
+    say({ what: 'loaded', loaded: { variant: 'fake', threads: 1, milliseconds: 1 } });
   }
 
   postMessage(message: unknown): void {
@@ -95,6 +95,19 @@ test('a Worker that fails is started again once, and asked again', async () => {
   workers[1].fail('out of memory');
   expect(await later.outcome).toEqual({ what: 'answer', answer: 'here' });
   expect(workers).toHaveLength(3);
+});
+
+test('the second one hears nothing of what the first still says', async () => {
+  const { begin, workers, line } = lineTo({
+    ask: async () => (await turns(), workers.length === 1 ? new Promise(() => {}) : 'here'),
+  });
+  const waiting = begin('ask', 0);
+  await turns();
+  // A Worker's own Worker fails twice over: as itself, and where its failure was thrown on.
+  workers[0].fail('first');
+  workers[0].fail('and again');
+  expect(await waiting.outcome).toEqual({ what: 'answer', answer: 'here' });
+  expect([workers.length, line.failure]).toEqual([2, null]);
 });
 
 test('after the second failure all is settled, and nothing is begun until it is tried again', async () => {

@@ -4,15 +4,9 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { dist, host } from './host.ts';
-import { chapters, computed, open } from './reach.ts';
+import { chapters, computed, kept, open } from './reach.ts';
 
 test.use({ serviceWorkers: 'allow' });
-
-/** Until the service worker keeps all files, and hands them out. */
-async function kept(page: Page): Promise<void> {
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
-}
 
 const cacheNames = (page: Page) => page.evaluate(() => caches.keys());
 
@@ -44,8 +38,9 @@ test('after one visit every chapter computes without a network', async ({ page, 
 
 test('an update is seen at the next visit, and what was kept of the old one goes', async ({
   page,
-  context,
+  guard,
 }) => {
+  guard.expect(/\b404\b/);
   const server = await host();
   await open(page, 'attend', server.address);
   await kept(page);
@@ -62,21 +57,17 @@ test('an update is seen at the next visit, and what was kept of the old one goes
   await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
   await expect.poll(() => cacheNames(page)).toHaveLength(2);
 
-  // The tab may still need files of the old version; when it is closed, they go.
-  const other = await context.newPage();
-  await page.close();
-  await other.goto('about:blank');
-  await expect(async () => {
-    await open(other, 'multiply', server.address);
-    const names = await cacheNames(other);
-    expect(names).toHaveLength(1);
-    expect(names).not.toContain(before);
-  }).toPass();
-  await expect(other.locator('html')).toHaveAttribute('data-release', '2');
+  // The tab may still need files of the old version; when it has left, they go.
+  await page.goto(new URL('/elsewhere', server.address).href);
+  await expect.poll(() => cacheNames(page)).toHaveLength(1);
+  expect(await cacheNames(page)).not.toContain(before);
+  await open(page, 'multiply', server.address);
+  await expect(page.locator('html')).toHaveAttribute('data-release', '2');
+  expect(await page.evaluate(() => crossOriginIsolated), 'and it is isolated').toBe(true);
   await server.close();
-  await other.reload();
-  await expect(other.locator('html')).toHaveAttribute('data-release', '2');
-  await computed(other);
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-release', '2');
+  await computed(page);
 });
 
 test('what other pages of the same host keep is left alone', async ({ page }) => {

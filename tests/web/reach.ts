@@ -15,6 +15,12 @@ export async function open(page: Page, chapter: string, place = './'): Promise<v
   await computed(page);
 }
 
+/** Until the service worker keeps all files, and hands them out. */
+export async function kept(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+}
+
 export async function computed(page: Page): Promise<void> {
   await page.locator('[data-variant]').first().waitFor();
   await page.locator('main [role="gridcell"], main canvas').first().waitFor({ state: 'attached' });

@@ -3,7 +3,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
-import { chapters, computed, open, still } from './reach.ts';
+import { chapters, computed, kept, open, still } from './reach.ts';
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
 /** Waits until the entry of the history has this place: it is noted when scrolling has ended. */
@@ -203,8 +203,7 @@ test.describe('without a network', () => {
     guard.expect(/ERR_CONNECTION_REFUSED|Failed to (load resource|fetch)|ERR_FAILED/);
     const server = await host();
     await open(page, 'attend', server.address);
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+    await kept(page);
     await page.goto(`${server.address}api/index.html`);
     await expect(page).toHaveTitle(/Tril for JavaScript/);
     await server.close();

@@ -7,6 +7,13 @@
 // for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
 // shows the old one, which may still need its files.
 // Of the references, which are larger than the page, what has been read is kept.
+// Of the core's builds two are kept: that for this engine, and the same with threads.
+//
+// All of it goes out with the headers of cross-origin isolation, which hosts of static files seldom send: a page that comes
+// from here may share memory between threads. It loads nothing from elsewhere, so they take nothing from it. A page that is
+// open already stays as it is.
+import { detectFeatures } from 'tril';
+
 const self = globalThis.self as unknown as ServiceWorkerGlobalScope & {
   /** Put in front of this when all is built: see adapter.js. Paths are relative to the first page's. */
   readonly built: { readonly version: string; readonly files: readonly string[] };
@@ -19,18 +26,36 @@ const own = `tril ${scope} `;
 const name = own + version;
 
 const addressOf = (path: string): string => new URL(path, scope).href;
-const kept = new Set(files.map((path) => addressOf(path || './')));
+const build = detectFeatures().relaxedSimd ? 'relaxed' : 'simd';
+const isNeeded = (path: string) => (/\/tril-(simd|relaxed)\b/.exec(path)?.[1] ?? build) === build;
+const kept = new Set(files.filter(isNeeded).map((path) => addressOf(path || './')));
 const hashed = addressOf('assets/immutable/');
 const references = ['api/', 'cpp/'].map(addressOf);
 
 /** Milliseconds after which a network that is there but does not answer counts as none. */
 const patience = 4000;
 
+function isolated(response: Response): Response {
+  if (!response.ok) return response;
+  const headers = new Headers(response.headers);
+  headers.set('cross-origin-opener-policy', 'same-origin');
+  headers.set('cross-origin-embedder-policy', 'require-corp');
+  headers.set('cross-origin-resource-policy', 'same-origin');
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+}
+
+/** As it goes out: what engines make of scripts and modules they note beside what is kept, not beside a copy of it. */
 async function keepAll(): Promise<void> {
   const cache = await caches.open(name);
-  const request = (address: string) =>
-    new Request(address, { cache: address.startsWith(hashed) ? 'default' : 'reload' });
-  await cache.addAll([...kept].map(request));
+  const keep = async (address: string) => {
+    const response = await fetch(address, {
+      cache: address.startsWith(hashed) ? 'default' : 'reload',
+    });
+    if (!response.ok) throw new Error(`${address}: ${response.status}`);
+    await cache.put(address, isolated(response));
+  };
+  await Promise.all([...kept].map(keep));
 }
 
 async function dropOlder(): Promise<void> {
@@ -42,14 +67,14 @@ async function dropOlder(): Promise<void> {
 const lookUp = async (address: string) => (await caches.open(name)).match(address);
 
 async function keptOrFetched(request: Request, address: string): Promise<Response> {
-  return (await lookUp(address)) ?? fetch(request);
+  return (await lookUp(address)) ?? isolated(await fetch(request));
 }
 
 async function fetchedOrKept(address: string): Promise<Response> {
   const fetched = fetch(address, { cache: 'no-cache' });
   const late = new Promise<undefined>((done) => setTimeout(done, patience));
   const response = await Promise.race([fetched, late]).catch(() => undefined);
-  return response?.ok ? response : ((await lookUp(address)) ?? fetched);
+  return response?.ok ? isolated(response) : ((await lookUp(address)) ?? fetched);
 }
 
 async function fetchedAndKept(request: Request, address: string): Promise<Response> {
@@ -70,9 +95,10 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if (references.some((folder) => asked.startsWith(folder))) {
     event.respondWith(fetchedAndKept(request, asked));
+  } else if (asked.startsWith(hashed)) {
+    // Those of another version as well: an isolated page takes no Worker without these headers.
+    event.respondWith(keptOrFetched(request, asked));
   } else if (kept.has(asked)) {
-    event.respondWith(
-      asked.startsWith(hashed) ? keptOrFetched(request, asked) : fetchedOrKept(asked),
-    );
+    event.respondWith(fetchedOrKept(asked));
   }
 });

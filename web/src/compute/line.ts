@@ -45,7 +45,7 @@ export class Line {
   /** Something has been waited for without a word for long. */
   slow = false;
 
-  readonly #start: () => WorkerLike;
+  readonly #start: (again: boolean) => WorkerLike;
   readonly #changed: () => void;
   #worker: WorkerLike | null = null;
   readonly #waiting = new Map<number, Waiting>();
@@ -55,7 +55,8 @@ export class Line {
   #silence: ReturnType<typeof setTimeout> | undefined;
   readonly #whenIdle = new Set<() => void>();
 
-  constructor(start: () => WorkerLike, changed: () => void = () => {}) {
+  /** `start` is told whether the Worker before has failed. */
+  constructor(start: (again: boolean) => WorkerLike, changed: () => void = () => {}) {
     this.#start = start;
     this.#changed = changed;
   }
@@ -68,14 +69,18 @@ export class Line {
   /** Starts the Worker, if there is none; what is begun does so as well. */
   start(): void {
     if (this.#worker || this.failure) return;
-    const worker = this.#start();
+    const worker = this.#start(this.#again);
     this.#worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(data);
+    // What is still on its way from one that was ended is not about the one in its place.
+    const isOver = () => this.#worker !== worker;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => isOver() || this.#hear(data);
     worker.onerror = (event) => {
       event.preventDefault();
+      if (isOver()) return;
       this.#fail({ message: event.message || 'The Worker that computes could not be started.' });
     };
-    worker.onmessageerror = () => this.#fail({ message: 'The Worker could not be understood.' });
+    worker.onmessageerror = () =>
+      isOver() || this.#fail({ message: 'The Worker could not be understood.' });
   }
 
   begin(

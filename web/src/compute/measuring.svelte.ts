@@ -1,7 +1,7 @@
 // A measurement under way: started, followed and cancelled, in a Worker of its own so that nothing else is in it.
 import { Line, type Begun } from './line';
 import type { Measured, MeasureSessions, Plan, Subject, Subjects } from './measure-protocol';
-import { startWorker } from './start-worker';
+import { startWorkerAlone } from './start-worker';
 
 type Said<S extends Subject> = MeasureSessions[S]['said'];
 
@@ -19,7 +19,7 @@ export class Measuring<S extends Subject> {
   failure = $state.raw('');
 
   readonly #subject: S;
-  readonly #line = new Line(startWorker, () => {
+  readonly #line = new Line(startWorkerAlone, () => {
     this.variant = this.#line.loaded?.variant ?? this.variant;
   });
   #session: Begun | null = null;

@@ -61,6 +61,8 @@ export interface AttendResult {
 /** The package, as it was loaded. */
 export interface Loaded {
   readonly variant: string;
+  /** On how many it computes. */
+  readonly threads: number;
   readonly milliseconds: number;
 }
 

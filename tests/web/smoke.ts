@@ -1,0 +1,47 @@
+// What is tried of every chapter in the browsers beside Chromium: it is computed, its numbers are numbers, keys work. What
+// each figure shows is tested in Chromium.
+import { expect } from '@playwright/test';
+
+/** A page in a browser, by whatever drives it. */
+export interface Driven {
+  readonly goto: (address: string) => Promise<unknown>;
+  /** In the page; it sees nothing of what is around it here. */
+  readonly evaluate: <T>(work: () => T) => Promise<T>;
+  readonly press: (key: 'ArrowDown' | 'ArrowRight') => Promise<unknown>;
+}
+
+export const until = <T>(page: Driven, work: () => T) =>
+  expect.poll(() => page.evaluate(work), { timeout: 60_000 });
+
+/** The living page is there, with its answers and its formulas. */
+export const isComputed = () =>
+  document.querySelector('[data-variant]') !== null &&
+  document.querySelector('.stills') === null &&
+  document.querySelector('main [role="gridcell"]') !== null &&
+  document.querySelector('.formula:empty') === null;
+
+/** What is said of the cell that the first matrix is at. */
+const spoken = () => {
+  const grid = document.querySelector('main [role="grid"]')!;
+  const cell = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '');
+  return cell?.getAttribute('aria-label') ?? cell?.textContent ?? '';
+};
+
+export async function expectChapter(page: Driven, address: string, title: string): Promise<void> {
+  await page.goto(address);
+  await until(page, isComputed).toBe(true);
+  expect(await page.evaluate(() => document.title)).toBe(`${title} · Tril`);
+  const { scroll, client } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    client: document.documentElement.clientWidth,
+  }));
+  expect(scroll, 'no sideways scrolling').toBe(client);
+  await page.evaluate(() => document.querySelector<HTMLElement>('main [role="grid"]')!.focus());
+  const first = await page.evaluate(spoken);
+  expect(first).toMatch(/\d|NaN|∞/u);
+  await page.press('ArrowDown');
+  await page.press('ArrowRight');
+  await until(page, spoken).not.toBe(first);
+  expect(await page.evaluate(spoken)).toMatch(/\d|NaN|∞/u);
+  expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
+}
