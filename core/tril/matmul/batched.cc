@@ -1,6 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/batched.h>
 #include <tril/matmul/method.h>
+#include <tril/matmul/stacks.h>
 
 #include <algorithm>
 #include <string>
@@ -10,29 +11,6 @@ namespace tril {
 namespace {
 
 constexpr std::string_view kCall = "batched_matmul";
-
-template <typename T>
-std::string shape_text(const MatrixStack<T>& stack) {
-  std::array<Index, detail::kMostBatchAxes + 2> shape{};
-  const auto end = std::copy_n(stack.shape.begin(), stack.rank, shape.begin());
-  end[0] = stack.first.size(0);
-  end[1] = stack.first.size(1);
-  return tril::shape_text(shape.data(), stack.rank + 2);
-}
-
-template <typename T>
-void check_stack(const MatrixStack<T>& stack, std::string_view argument) {
-  if (stack.rank < 0 || stack.rank > detail::kMostBatchAxes) {
-    fail(kCall, argument,
-         "must have 2 to " + std::to_string(detail::kMostBatchAxes + 2) + " axes, has " +
-             std::to_string(stack.rank + 2));
-  }
-  check_view(stack.first, kCall, argument, Empty::allowed);
-  for (int axis = 0; axis < stack.rank; ++axis) {
-    if (stack.shape[static_cast<std::size_t>(axis)] >= 0) continue;
-    fail(kCall, argument, "every axis must be at least 0; shape is " + shape_text(stack));
-  }
-}
 
 // Size and stride along an axis of the broadcast shape, which has `rank` axes.
 struct Along {
@@ -46,46 +24,22 @@ Along along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
   return {stack.shape[i], stack.shape[i] == 1 ? 0 : stack.strides[i]};
 }
 
-// Throws unless out's batch axes are exactly those that the two stacks' broadcast to.
+// Where the matrices of all products lie. Throws unless out's batch axes are exactly those that the
+// two stacks' broadcast to.
 detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                                const MatrixStack<float>& out) {
   const BatchAxes axes = broadcast_axes(a, b);
+  detail::check_stack_shape(out, axes, out.first.size(0), out.first.size(1), kCall, "out", [&] {
+    return "a is " + detail::stack_shape_text(a) + ", b is " + detail::stack_shape_text(b);
+  });
   detail::ProductBatch batch;
   batch.rank = axes.rank;
-  bool fits = out.rank == axes.rank;
   for (int axis = 0; axis < axes.rank; ++axis) {
     const auto i = static_cast<std::size_t>(axis);
-    const Along of_out = along(out, axis, axes.rank);
-    fits = fits && of_out.size == axes.sizes[i];
     batch.axes[i] = {axes.sizes[i], along(a, axis, axes.rank).stride,
-                     along(b, axis, axes.rank).stride, of_out.stride};
-  }
-  if (!fits) {
-    std::array<Index, detail::kMostBatchAxes + 2> shape{};
-    const auto end = std::copy_n(axes.sizes.begin(), axes.rank, shape.begin());
-    end[0] = out.first.size(0);
-    end[1] = out.first.size(1);
-    fail(kCall, "out",
-         "shape must be " + tril::shape_text(shape.data(), axes.rank + 2) + ", is " +
-             shape_text(out) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
+                     along(b, axis, axes.rank).stride, along(out, axis, axes.rank).stride};
   }
   return batch;
-}
-
-// The stack as one view, for the memory that it takes.
-template <typename T>
-AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
-  AnyView<T> view = stack.first;
-  view.shape.rank = view.strides.rank = stack.rank + 2;
-  for (int axis = 0; axis < stack.rank; ++axis) {
-    view.shape[axis] = stack.shape[static_cast<std::size_t>(axis)];
-    view.strides[axis] = stack.strides[static_cast<std::size_t>(axis)];
-  }
-  for (int axis = 0; axis < 2; ++axis) {
-    view.shape[stack.rank + axis] = stack.first.size(axis);
-    view.strides[stack.rank + axis] = stack.first.stride(axis);
-  }
-  return view;
 }
 
 // Where the last axis repeats b, and a's and out's matrices follow on one another as their rows do,
@@ -107,7 +61,42 @@ void merge_rows(detail::ProductBatch& batch) noexcept {
 
 }  // namespace
 
-BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b) {
+std::string detail::stack_shape_text(const MatrixStack<const float>& stack) {
+  BatchAxes axes;
+  axes.rank = stack.rank;
+  std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
+  return stack_shape_text(axes, stack.first.size(0), stack.first.size(1));
+}
+
+std::string detail::stack_shape_text(const BatchAxes& axes, Index rows, Index cols) {
+  std::array<Index, kMostBatchAxes + 2> shape{};
+  const auto end = std::copy_n(axes.sizes.begin(), axes.rank, shape.begin());
+  end[0] = rows, end[1] = cols;
+  return shape_text(shape.data(), axes.rank + 2);
+}
+
+void detail::check_stack(const MatrixStack<const float>& stack, std::string_view call,
+                         std::string_view argument) {
+  if (stack.rank < 0 || stack.rank > kMostBatchAxes) {
+    fail(call, argument,
+         "must have 2 to " + std::to_string(kMostBatchAxes + 2) + " axes, has " +
+             std::to_string(stack.rank + 2));
+  }
+  check_view(stack.first, call, argument, Empty::allowed);
+  for (int axis = 0; axis < stack.rank; ++axis) {
+    if (stack.shape[static_cast<std::size_t>(axis)] >= 0) continue;
+    fail(call, argument, "every axis must be at least 0; shape is " + stack_shape_text(stack));
+  }
+}
+
+bool detail::has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
+                       Index cols) noexcept {
+  return stack.rank == axes.rank && stack.first.size(0) == rows && stack.first.size(1) == cols &&
+         std::equal(axes.sizes.begin(), axes.sizes.begin() + axes.rank, stack.shape.begin());
+}
+
+BatchAxes detail::broadcast_axes(const MatrixStack<const float>& a,
+                                 const MatrixStack<const float>& b, std::string_view call) {
   const auto axes_of = [](const MatrixStack<const float>& stack) {
     BatchAxes axes;
     axes.rank = stack.rank;
@@ -116,24 +105,29 @@ BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<co
   };
   const auto axes = broadcast_shape(axes_of(a), axes_of(b));
   if (!axes) {
-    fail(kCall, "b",
-         "batch axes do not broadcast; a is " + shape_text(a) + ", b is " + shape_text(b));
+    fail(call, "b",
+         "batch axes do not broadcast; a is " + stack_shape_text(a) + ", b is " +
+             stack_shape_text(b));
   }
   return *axes;
+}
+
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b) {
+  return detail::broadcast_axes(a, b, kCall);
 }
 
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                     const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,
                     Parallel& parallel) {
-  check_stack(a, "a");
-  check_stack(b, "b");
-  check_stack(out, "out");
+  detail::check_stack(a, kCall, "a");
+  detail::check_stack(b, kCall, "b");
+  detail::check_stack(out, kCall, "out");
   const detail::Product first =
       detail::checked_product(a.first, b.first, options, out.first, kCall);
   detail::ProductBatch batch = broadcast(a, b, out);
-  check_view(as_view(out), kCall, "out");
-  check_no_overlap(as_view(out), as_view(a), kCall, "out");
-  check_no_overlap(as_view(out), as_view(b), kCall, "out");
+  check_view(detail::as_view(out), kCall, "out");
+  check_no_overlap(detail::as_view(out), detail::as_view(a), kCall, "out");
+  check_no_overlap(detail::as_view(out), detail::as_view(b), kCall, "out");
   batch.first = first;
   merge_rows(batch);
   detail::run_method(options.method, batch, kCall, scratch, parallel);

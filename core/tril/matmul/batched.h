@@ -16,6 +16,7 @@
 #include <tril/matmul/matmul.h>
 
 #include <array>
+#include <type_traits>
 
 namespace tril {
 
@@ -35,6 +36,11 @@ struct MatrixStack {
   // Of a first matrix and the axes along which the others lie.
   MatrixStack(const MatrixView<T>& matrix, int axes, const Axes& sizes, const Axes& steps) noexcept
       : first(matrix), rank(axes), shape(sizes), strides(steps) {}
+  // What may be written may be read.
+  template <typename U = T, typename = std::enable_if_t<!std::is_const_v<U>>>
+  operator MatrixStack<const U>() const noexcept {
+    return {first, rank, shape, strides};
+  }
   // Of a view: all axes but the last two.
   template <typename U, int Rank>
   MatrixStack(const TensorView<U, Rank>& view) noexcept

@@ -1,0 +1,57 @@
+// What every call on stacks of matrices checks.
+#pragma once
+
+#include <tril/foundation/check.h>
+#include <tril/matmul/batched.h>
+
+#include <string>
+#include <string_view>
+
+namespace tril::detail {
+
+// "[2, 3, 4]", the axes before the matrices' among them.
+std::string stack_shape_text(const MatrixStack<const float>& stack);
+
+// The same of a stack of matrices [rows, cols] along these axes.
+std::string stack_shape_text(const BatchAxes& axes, Index rows, Index cols);
+
+// Throws Error unless there is a stack, and no axis is below 0.
+void check_stack(const MatrixStack<const float>& stack, std::string_view call,
+                 std::string_view argument);
+
+// broadcast_axes, in the name of `call`.
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                         std::string_view call);
+
+// Whether the stack has exactly these axes before matrices [rows, cols].
+bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
+               Index cols) noexcept;
+
+// Throws Error unless it has; why() says where that comes from.
+template <typename Why>
+void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
+                       Index cols, std::string_view call, std::string_view argument,
+                       const Why& why) {
+  if (has_shape(stack, axes, rows, cols)) return;
+  fail(call, argument,
+       "shape must be " + stack_shape_text(axes, rows, cols) + ", is " + stack_shape_text(stack) +
+           "; " + why());
+}
+
+// The stack as one view, for the memory that it takes.
+template <typename T>
+AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
+  AnyView<T> view = stack.first;
+  view.shape.rank = view.strides.rank = stack.rank + 2;
+  for (int axis = 0; axis < stack.rank; ++axis) {
+    view.shape[axis] = stack.shape[static_cast<std::size_t>(axis)];
+    view.strides[axis] = stack.strides[static_cast<std::size_t>(axis)];
+  }
+  for (int axis = 0; axis < 2; ++axis) {
+    view.shape[stack.rank + axis] = stack.first.size(axis);
+    view.strides[stack.rank + axis] = stack.first.stride(axis);
+  }
+  return view;
+}
+
+}  // namespace tril::detail
