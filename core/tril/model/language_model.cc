@@ -1,0 +1,191 @@
+#include <tril/foundation/check.h>
+#include <tril/layers/cross_entropy.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/embedding.h>
+#include <tril/layers/linear.h>
+#include <tril/model/language_model.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tril {
+namespace {
+
+// [B, T] as [B T]; checked to have no gaps.
+VectorView<const std::int32_t> flat(const MatrixView<const std::int32_t>& ids) noexcept {
+  return {ids.data(), {ids.count()}};
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed) : config_(config) {
+  SavedMemory size;
+  model_layout(config, size);
+  values_ = Buffer<float, 1>({size.count()});
+  gradient_ = Buffer<float, 1>({size.count()});
+  SavedMemory values(values_), gradient(gradient_);
+  values_layout_ = model_layout(config, values);
+  gradient_layout_ = model_layout(config, gradient);
+  initialise_model(config_, weights(), seed);
+}
+
+void LanguageModel::clear_gradients() noexcept {
+  std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
+}
+
+LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
+                                             SavedMemory& memory) const {
+  const Index rows = batches * tokens;
+  Saved saved;
+  saved.embedded = memory.take(rows, config_.width);
+  for (const BasicModelLayerWeights<float>& layer : weights().layers) {
+    saved.layers.push_back(detail::saved_layer(config_, layer, batches, tokens, memory));
+  }
+  saved.final_norm = detail::saved_norm(config_, rows, memory);
+  saved.logits = memory.take(rows, config_.vocabulary);
+  return saved;
+}
+
+Index LanguageModel::saved_count(Index batches, Index tokens) const {
+  SavedMemory size;
+  laid_out(batches, tokens, size);
+  return size.count();
+}
+
+// Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
+// that there is if it is large enough.
+void LanguageModel::place(Index batches, Index tokens) {
+  if (batches == batches_ && tokens == tokens_) return;
+  const Index count = saved_count(batches, tokens);
+  batches_ = tokens_ = 0;
+  if (!saved_memory_.data() || count > saved_memory_.shape()[0]) {
+    saved_memory_ = {};
+    saved_memory_ = Buffer<float, 1>({count});
+  }
+  SavedMemory memory(saved_memory_);
+  saved_ = laid_out(batches, tokens, memory);
+  batches_ = batches, tokens_ = tokens;
+}
+
+void LanguageModel::check(const MatrixView<const std::int32_t>& tokens, const char* call) const {
+  check_view(tokens, call, "tokens");
+  if (!tokens.is_contiguous()) fail(call, "tokens", "rows must follow each other without gaps");
+  if (tokens.size(1) > config_.context) {
+    fail(call, "tokens",
+         std::to_string(tokens.size(1)) + " in a row, but the context is " +
+             std::to_string(config_.context));
+  }
+  for (Index i = 0; i < tokens.count(); ++i) {
+    const std::int32_t id = tokens.data()[i];
+    if (id >= 0 && id < config_.vocabulary) continue;
+    fail(call, "tokens",
+         std::to_string(id) + " at [" + std::to_string(i / tokens.size(1)) + ", " +
+             std::to_string(i % tokens.size(1)) + "] is no token of a vocabulary of " +
+             std::to_string(config_.vocabulary));
+  }
+}
+
+void LanguageModel::check_targets(const MatrixView<const std::int32_t>& tokens,
+                                  const MatrixView<const std::int32_t>& targets,
+                                  const char* call) const {
+  check(tokens, call);
+  check_shape(targets, tokens.shape(), call, "targets", "the shape of tokens");
+  if (!targets.is_contiguous()) fail(call, "targets", "rows must follow each other without gaps");
+  for (Index i = 0; i < targets.count(); ++i) {
+    const std::int32_t id = targets.data()[i];
+    if ((id >= 0 && id < config_.vocabulary) || id == kIgnoredTarget) continue;
+    fail(call, "targets",
+         std::to_string(id) + " at [" + std::to_string(i / targets.size(1)) + ", " +
+             std::to_string(i % targets.size(1)) + "] is no token of a vocabulary of " +
+             std::to_string(config_.vocabulary));
+  }
+}
+
+void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
+                            const detail::ModelPass& pass) {
+  place(pass.batches, pass.tokens);
+  embedding(flat(tokens), weights().embedding, saved_.embedded);
+  if (weights().positions) {
+    const Index T = pass.tokens, C = config_.width;
+    const TensorView<float, 3> embedded(saved_.embedded.data(), {pass.batches, T, C});
+    add(embedded, MatrixView<const float>(weights().positions.data(), {T, C}), embedded,
+        pass.parallel);
+  }
+  pass.drop(saved_.embedded, 0);
+  MatrixView<float> x = saved_.embedded;
+  for (std::size_t n = 0; n < saved_.layers.size(); ++n) {
+    detail::run_layer(pass, static_cast<Index>(n), weights().layers[n], x, saved_.layers[n]);
+    x = saved_.layers[n].out;
+  }
+  pass.norm(x, weights().final_norm, saved_.final_norm);
+  linear(saved_.final_norm.normed, head(), {}, saved_.logits, pass.scratch, pass.parallel);
+}
+
+// saved_.logits holds their gradient.
+void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
+                             const detail::ModelPass& pass) {
+  const BasicModelWeights<float>& d_weights = gradients();
+  Scratch::Frame frame(pass.scratch);
+  const Index rows = pass.rows(), C = config_.width;
+  const MatrixView<float> d(frame.take<float>(rows, C), {rows, C});
+  linear_backward(saved_.logits, saved_.final_norm.normed, head(),
+                  {d, config_.tied_head ? d_weights.embedding : d_weights.head, {}}, pass.scratch,
+                  pass.parallel);
+  const auto input = [&](std::size_t n) {
+    return n == 0 ? saved_.embedded : saved_.layers[n - 1].out;
+  };
+  const std::size_t layers = saved_.layers.size();
+  pass.norm_backward(d, input(layers), weights().final_norm, saved_.final_norm, d,
+                     d_weights.final_norm);
+  for (std::size_t n = layers; n-- > 0;) {
+    detail::run_layer_backward(pass, static_cast<Index>(n), weights().layers[n], input(n),
+                               saved_.layers[n], d, d_weights.layers[n]);
+  }
+  if (pass.dropout_seed && config_.dropout > 0) pass.drop_backward(d, 0, d);
+  embedding_backward(d, flat(tokens), d_weights.embedding, pass.parallel);
+  if (!d_weights.positions) return;
+  const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
+  for (Index b = 0; b < pass.batches; ++b) {
+    const MatrixView<const float> of_batch(d[b * pass.tokens].data(), {pass.tokens, C});
+    add(d_positions, of_batch, d_positions, pass.parallel);
+  }
+}
+
+MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,
+                                              Scratch& scratch, Parallel& parallel) {
+  check(tokens, "LanguageModel::logits");
+  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, scratch, parallel});
+  return saved_.logits;
+}
+
+ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
+                              MatrixView<const std::int32_t> targets, Scratch& scratch,
+                              Parallel& parallel) {
+  check_targets(tokens, targets, "LanguageModel::loss");
+  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, scratch, parallel});
+  const CrossEntropyResult result = cross_entropy(
+      saved_.logits, flat(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
+  return {result.loss, result.counted, result.correct};
+}
+
+ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
+                                    MatrixView<const std::int32_t> targets,
+                                    const ModelGradientOptions& options, Scratch& scratch,
+                                    Parallel& parallel) {
+  constexpr const char* kCall = "LanguageModel::accumulate";
+  check_targets(tokens, targets, kCall);
+  if (!std::isfinite(options.scale)) {
+    fail(kCall, "scale", "must be finite, is " + number_text(options.scale));
+  }
+  const detail::ModelPass pass{config_, tokens.size(0), tokens.size(1), options.dropout_seed,
+                               scratch, parallel};
+  forward(tokens, pass);
+  const CrossEntropyResult result = cross_entropy(
+      saved_.logits, flat(targets), {.reduction = Reduction::sum, .gradient_scale = options.scale},
+      saved_.logits, scratch, parallel);
+  backward(tokens, pass);
+  return {result.loss, result.counted, result.correct};
+}
+
+}  // namespace tril

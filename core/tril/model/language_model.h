@@ -1,0 +1,103 @@
+// A language model that can be trained: parameters, gradients, and what a forward pass leaves for
+// its backward pass, each in one block of memory.
+//
+//   LanguageModel model(config, seed);
+//   model.clear_gradients();
+//   const ModelLoss loss = model.accumulate(tokens, targets, {}, scratch, parallel);
+//   adamw_step(...);  // or Trainer (trainer.h), which does all of it
+#pragma once
+
+#include <tril/foundation/buffer.h>
+#include <tril/model/model_layer.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tril {
+
+// A target that counts for nothing.
+inline constexpr std::int32_t kIgnoredTarget = -100;
+
+// What a model says about a batch.
+struct ModelLoss {
+  double sum = 0;     // of the losses of all targets that count, in nats
+  Index counted = 0;  // how many those are
+  Index correct = 0;  // for how many of them the target is what the model holds most likely
+
+  // Of one target; 0 where none counts.
+  double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }
+};
+
+// How gradients are added up.
+struct ModelGradientOptions {
+  double scale = 1;  // of the sum of the losses; 1 / all targets gives the gradient of their mean
+  std::optional<std::uint64_t> dropout_seed = {};  // none: nothing is left out
+};
+
+// Owns a model's memory. Results do not depend on the number of threads. After the first call for
+// the largest batch nothing is allocated but by `scratch`, and by that no more either.
+class LanguageModel {
+ public:
+  // Initialised (model_weights.h). Throws Error as check_model_config does, std::bad_alloc when
+  // memory is out.
+  LanguageModel(const ModelConfig& config, std::uint64_t seed);
+
+  const ModelConfig& config() const noexcept { return config_; }
+  const BasicModelWeights<float>& weights() const noexcept { return values_layout_.weights; }
+  const BasicModelWeights<float>& gradients() const noexcept { return gradient_layout_.weights; }
+  // All parameters, and all their gradients, side by side; what lies between parameters is 0.
+  VectorView<float> values() noexcept { return values_; }
+  VectorView<const float> values() const noexcept { return values_; }
+  VectorView<float> gradient() noexcept { return gradient_; }
+  // Of these the first so many are matrices, which weight decay is for.
+  Index decayed() const noexcept { return values_layout_.decayed; }
+  Index parameter_count() const noexcept { return tril::parameter_count(weights()); }
+  // Floats that a pass over B sequences of T tokens keeps.
+  Index saved_count(Index batches, Index tokens) const;
+
+  // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call. Throws
+  // Error where T is too long or an id is no token, before anything is written.
+  MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, Scratch& scratch,
+                                 Parallel& parallel);
+
+  // The losses of targets [B, T], ids or kIgnoredTarget. Throws as logits() does, and for a target
+  // that is no token.
+  ModelLoss loss(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
+                 Scratch& scratch, Parallel& parallel);
+
+  // The same, and the gradient of scale * sum is added to gradient().
+  ModelLoss accumulate(MatrixView<const std::int32_t> tokens,
+                       MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
+                       Scratch& scratch, Parallel& parallel);
+
+  void clear_gradients() noexcept;
+
+ private:
+  // Of the pass that was last, laid out in saved_memory_.
+  struct Saved {
+    MatrixView<float> embedded;
+    std::vector<detail::SavedModelLayer> layers;
+    detail::SavedNorm final_norm;
+    MatrixView<float> logits;
+  };
+
+  void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
+  void check_targets(const MatrixView<const std::int32_t>& tokens,
+                     const MatrixView<const std::int32_t>& targets, const char* call) const;
+  void place(Index batches, Index tokens);
+  Saved laid_out(Index batches, Index tokens, SavedMemory& memory) const;
+  void forward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass);
+  void backward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass);
+  const MatrixView<float>& head() const noexcept {
+    return config_.tied_head ? weights().embedding : weights().head;
+  }
+
+  ModelConfig config_;
+  Buffer<float, 1> values_, gradient_, saved_memory_;
+  ModelLayout values_layout_, gradient_layout_;
+  Index batches_ = 0, tokens_ = 0;  // that saved_ is laid out for
+  Saved saved_;
+};
+
+}  // namespace tril

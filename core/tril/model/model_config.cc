@@ -1,0 +1,67 @@
+#include <tril/foundation/check.h>
+#include <tril/model/model_config.h>
+
+#include <cmath>
+#include <string>
+
+namespace tril {
+
+ModelConfig ModelConfig::of(ModelFamily family) noexcept {
+  ModelConfig config;
+  if (family == ModelFamily::llama) {
+    config.family = family;
+    config.norm = ModelNorm::rms_norm;
+    config.positions = ModelPositions::rotary;
+    config.feed_forward = ModelFeedForward::swiglu;
+    config.biases = false;
+    config.tied_head = false;
+  }
+  return config;
+}
+
+Index ModelConfig::hidden_width() const noexcept {
+  if (hidden > 0) return hidden;
+  if (feed_forward == ModelFeedForward::gelu_tanh) return 4 * width;
+  return (8 * width / 3 + 15) / 16 * 16;
+}
+
+void check_model_config(const ModelConfig& config, std::string_view call) {
+  // So that no product of two sizes is beyond an Index, and positions are exact as int32.
+  constexpr Index kLargest = 1 << 24;
+  const auto in_range = [&](Index value, Index least, const char* name) {
+    if (value >= least && value <= kLargest) return;
+    fail(call, name,
+         "must be from " + std::to_string(least) + " to " + std::to_string(kLargest) + ", is " +
+             std::to_string(value));
+  };
+  in_range(config.layers, 1, "layers");
+  in_range(config.heads, 1, "heads");
+  in_range(config.kv_heads, 0, "kv_heads");
+  in_range(config.width, 1, "width");
+  in_range(config.hidden, 0, "hidden");
+  in_range(config.context, 1, "context");
+  in_range(config.vocabulary, 1, "vocabulary");
+  const auto divides = [&](Index part, const char* name, Index whole, const char* of) {
+    if (whole % part == 0) return;
+    fail(call, name, std::to_string(part) + " does not divide " + of + " " + std::to_string(whole));
+  };
+  divides(config.heads, "heads", config.width, "width");
+  divides(config.key_heads(), "kv_heads", config.heads, "heads");
+  if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0) {
+    fail(call, "heads",
+         "rotary positions turn pairs, and a head has " + std::to_string(config.head_width()) +
+             " elements");
+  }
+  const auto finite = [&](double value, const char* name) {
+    if (!(value > 0) || !std::isfinite(value)) {
+      fail(call, name, "must be finite and above 0, is " + number_text(value));
+    }
+  };
+  finite(config.eps, "eps");
+  finite(config.rotary_base, "rotary_base");
+  if (!(config.dropout >= 0 && config.dropout < 1)) {
+    fail(call, "dropout", "must be from 0 to below 1, is " + number_text(config.dropout));
+  }
+}
+
+}  // namespace tril

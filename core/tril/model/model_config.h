@@ -1,0 +1,73 @@
+// What a language model is made of: one decoder-only Transformer, whose families are settings of it
+// (Radford et al. 2019; Touvron et al. 2023).
+//
+//   x = embedding of the tokens + of their positions, where these are learned
+//   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
+//   logits = final_norm(x) E^T,  E the embedding, or a head of its own
+#pragma once
+
+#include <tril/foundation/named.h>
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace tril {
+
+// Whose names the parameters have in files.
+enum class ModelFamily : std::uint8_t { gpt2, llama };
+inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
+                                                        {"llama", ModelFamily::llama}};
+
+// How rows are normalised in front of each sublayer, and in the end.
+enum class ModelNorm : std::uint8_t { layer_norm, rms_norm };
+inline constexpr Named<ModelNorm> kModelNorms[] = {{"layer_norm", ModelNorm::layer_norm},
+                                                   {"rms_norm", ModelNorm::rms_norm}};
+
+// Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h).
+enum class ModelPositions : std::uint8_t { learned, rotary };
+inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPositions::learned},
+                                                            {"rotary", ModelPositions::rotary}};
+
+// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020).
+enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu };
+inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
+    {"gelu_tanh", ModelFeedForward::gelu_tanh}, {"swiglu", ModelFeedForward::swiglu}};
+
+// Sizes and settings; as they stand, nanoGPT's recipe for characters on a CPU (Karpathy 2022) but
+// for the vocabulary, which the tokenizer says.
+struct ModelConfig {
+  ModelFamily family = ModelFamily::gpt2;
+  ModelNorm norm = ModelNorm::layer_norm;
+  ModelPositions positions = ModelPositions::learned;
+  ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;
+  bool biases = true;     // of linear layers and layer norms
+  bool tied_head = true;  // logits by the embedding's matrix
+  bool causal = true;     // false: every token sees all others, as a masked encoder's
+  Index layers = 4;       // L
+  Index heads = 4;        // H, which divides width
+  Index kv_heads = 0;     // Hk, which divides heads; 0: as many as heads
+  Index width = 128;      // C
+  Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
+  Index context = 64;          // the most tokens at once
+  Index vocabulary = 0;        // V
+  double eps = 1e-5;           // in the norms
+  double rotary_base = 10000;  // a position turns pair i by base^(-2 i / D)
+  double dropout = 0;          // of the embeddings and of what each sublayer adds, in training
+
+  // The settings of a family, as its authors have them; sizes as above.
+  static ModelConfig of(ModelFamily family) noexcept;
+
+  // What stands for 0.
+  Index key_heads() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
+  Index head_width() const noexcept { return width / heads; }
+  Index hidden_width() const noexcept;
+
+  friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
+};
+
+// Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
+// divide, an odd width of heads to be turned, and numbers out of range.
+void check_model_config(const ModelConfig& config, std::string_view call);
+
+}  // namespace tril

@@ -1,0 +1,66 @@
+// One layer of a language model (model_config.h), there and back, over rows [B T, C]:
+//
+//   between = x + dropout(attention(norm1(x)))
+//   out = between + dropout(feed_forward(norm2(between)))
+#pragma once
+
+#include <tril/model/model_weights.h>
+
+#include <optional>
+
+namespace tril::detail {
+
+// What a norm leaves.
+struct SavedNorm {
+  MatrixView<float> normed;  // [B T, C]
+  VectorView<float> mean;    // [B T]; none for rms_norm
+  VectorView<float> rstd;    // [B T]
+};
+
+// What the forward pass of a layer leaves.
+struct SavedModelLayer {
+  SavedNorm norm1, norm2;
+  MultiHeadTrace attention;
+  MatrixView<float> between;    // [B T, C]
+  MatrixView<float> hidden;     // [B T, F]; swiglu: [B T, 2 F], gate and up side by side
+  MatrixView<float> activated;  // [B T, F]
+  MatrixView<float> out;        // [B T, C]
+};
+
+// How the layers of a model run over B sequences of T tokens.
+struct ModelPass {
+  const ModelConfig& config;
+  Index batches, tokens;
+  std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
+  Scratch& scratch;
+  Parallel& parallel;
+
+  Index rows() const noexcept { return batches * tokens; }
+  // The norm of the settings.
+  void norm(const MatrixView<float>& x, const BasicNormWeights<float>& weights,
+            const SavedNorm& saved) const;
+  // d_x overwritten; it may be d_out.
+  void norm_backward(const MatrixView<float>& d_out, const MatrixView<float>& x,
+                     const BasicNormWeights<float>& weights, const SavedNorm& saved,
+                     const MatrixView<float>& d_x, const BasicNormWeights<float>& d_weights) const;
+  // In place, of the place of this number in the model.
+  void drop(const MatrixView<float>& x, Index place) const;
+  // Gradients: `to` may be `from`.
+  void drop_backward(const MatrixView<float>& from, Index place, const MatrixView<float>& to) const;
+};
+
+SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory);
+SavedModelLayer saved_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights,
+                            Index batches, Index tokens, SavedMemory& memory);
+
+// x [B T, C]; the result is saved.out.
+void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights<float>& weights,
+               const MatrixView<float>& x, const SavedModelLayer& saved);
+
+// d [B T, C]: the gradient of the layer's output, which that of its input takes the place of.
+void run_layer_backward(const ModelPass& pass, Index number,
+                        const BasicModelLayerWeights<float>& weights, const MatrixView<float>& x,
+                        const SavedModelLayer& saved, const MatrixView<float>& d,
+                        const BasicModelLayerWeights<float>& d_weights);
+
+}  // namespace tril::detail

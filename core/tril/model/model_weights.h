@@ -1,0 +1,85 @@
+// The parameters of a language model, and their names in the files of its family.
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/foundation/saved_memory.h>
+#include <tril/layers/weights.h>
+#include <tril/model/model_config.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tril {
+
+// One layer. Matrices are [out, in].
+template <typename T>
+struct BasicModelLayerWeights {
+  BasicNormWeights<T> norm1 = {};           // of attention
+  BasicMultiHeadWeights<T> attention = {};  // queries, keys and values stacked
+  BasicNormWeights<T> norm2 = {};           // of feed-forward
+  BasicLinearWeights<T> linear1 = {};       // [F, C]; for swiglu [2 F, C], the gate above
+  BasicLinearWeights<T> linear2 = {};       // [C, F]
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("norm1", each.norm1...);
+    visit("attention", each.attention...);
+    visit("norm2", each.norm2...);
+    visit("linear1", each.linear1...);
+    visit("linear2", each.linear2...);
+  }
+};
+
+// All of them. What the settings leave out is a null view.
+template <typename T>
+struct BasicModelWeights {
+  MatrixView<T> embedding = {};  // [V, C]
+  MatrixView<T> positions = {};  // [context, C], where they are learned
+  std::vector<BasicModelLayerWeights<T>> layers = {};
+  BasicNormWeights<T> final_norm = {};
+  MatrixView<T> head = {};  // [V, C], where it is not the embedding
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("embedding", each.embedding...);
+    visit("positions", each.positions...);
+    visit("layers", each.layers...);
+    visit("final_norm", each.final_norm...);
+    visit("head", each.head...);
+  }
+};
+
+// To be read.
+using ModelWeights = BasicModelWeights<const float>;
+
+// The parameters laid out in `memory`, each on a cache line of its own: first all matrices, which
+// weight decay is for, then all vectors. Throws Error as check_model_config does.
+struct ModelLayout {
+  BasicModelWeights<float> weights;
+  Index decayed;  // the floats before the first vector
+};
+ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory);
+
+// Initialised as the authors do (Radford et al. 2019): matrices normal with deviation 0.02, biases
+// 0, norms 1; of gpt2 those that write to the residual stream divided by sqrt(2 L) besides.
+void initialise_model(const ModelConfig& config, const BasicModelWeights<float>& weights,
+                      std::uint64_t seed);
+
+// A parameter as the family's files have it: "h.0.attn.c_attn.weight",
+// "model.layers.0.self_attn.q_proj.weight".
+struct StoredParameter {
+  std::string name;
+  std::vector<Index> shape;  // in the file
+  float* data;               // in the model's memory, without gaps
+  // The file has the matrix as [in, out], and the memory as [out, in]: GPT-2's Conv1D.
+  bool transposed;
+};
+
+// In the order of the forward pass. What is stacked in memory and apart in the files is apart here.
+std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
+                                               const BasicModelWeights<float>& weights);
+
+}  // namespace tril

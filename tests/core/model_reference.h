@@ -1,0 +1,172 @@
+// A language model as its papers write it, for any scalar, on parameters by the names and in the
+// shapes of its family's files: what the floats of language_model.h are checked against, and, with
+// complex numbers, the loss that gradient_of differentiates.
+#pragma once
+
+#include <tril/model/model_weights.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/layer_gradient_reference.h"
+
+namespace tril::testing {
+
+template <typename Scalar>
+using ModelTables = std::map<std::string, Table<Scalar>>;
+
+// What stored_parameters lists, as a file would have it.
+template <typename Scalar>
+ModelTables<Scalar> model_tables(const ModelConfig& config,
+                                 const BasicModelWeights<float>& weights) {
+  ModelTables<Scalar> tables;
+  for (const StoredParameter& each : stored_parameters(config, weights)) {
+    const Index rows = each.shape.size() > 1 ? each.shape[0] : 1, cols = each.shape.back();
+    Table<Scalar> table(rows, cols);
+    for (Index n = 0; n < rows; ++n) {
+      for (Index m = 0; m < cols; ++m) {
+        table(n, m) = static_cast<double>(each.transposed ? each.data[m * rows + n]
+                                                          : each.data[n * cols + m]);
+      }
+    }
+    tables[each.name] = table;
+  }
+  return tables;
+}
+
+template <typename Scalar>
+struct ModelReference {
+  const ModelConfig& config;
+  const ModelTables<Scalar>& tables;
+  Index batches, tokens;
+
+  Table<Scalar> get(const std::string& name) const {
+    const auto at = tables.find(name);
+    return at == tables.end() ? Table<Scalar>() : at->second;
+  }
+  static Table<Scalar> transposed(const Table<Scalar>& x) {
+    Table<Scalar> out(x.cols, x.rows);
+    for (Index n = 0; n < x.rows; ++n) {
+      for (Index m = 0; m < x.cols; ++m) out(m, n) = x(n, m);
+    }
+    return out;
+  }
+  Table<Scalar> linear(const Table<Scalar>& x, const std::string& name, bool conv1d) const {
+    const Table<Scalar> weight = get(name + ".weight");
+    return linear_reference(x, conv1d ? transposed(weight) : weight, get(name + ".bias"));
+  }
+  Table<Scalar> norm(const Table<Scalar>& x, const std::string& name) const {
+    using std::sqrt;
+    const Table<Scalar> weight = get(name + ".weight"), bias = get(name + ".bias");
+    if (config.norm == ModelNorm::layer_norm) {
+      return layer_norm_reference(x, weight, bias, config.eps);
+    }
+    Table<Scalar> out = x;
+    for (Index n = 0; n < x.rows; ++n) {
+      Scalar squares = 0;
+      for (Index c = 0; c < x.cols; ++c) squares += x(n, c) * x(n, c);
+      const Scalar root = sqrt(squares / static_cast<double>(x.cols) + config.eps);
+      for (Index c = 0; c < x.cols; ++c) out(n, c) = x(n, c) / root * weight(0, c);
+    }
+    return out;
+  }
+  // Row n turned by its position: pairs are halves of each head.
+  void turn(Table<Scalar>& x) const {
+    const Index D = config.head_width(), half = D / 2;
+    for (Index n = 0; n < x.rows; ++n) {
+      for (Index i = 0; i < x.cols; ++i) {
+        if (i % D >= half) continue;
+        const double angle = static_cast<double>(n % tokens) *
+                             std::pow(config.rotary_base,
+                                      -2.0 * static_cast<double>(i % D) / static_cast<double>(D));
+        const Scalar a = x(n, i), b = x(n, i + half);
+        x(n, i) = std::cos(angle) * a - std::sin(angle) * b;
+        x(n, i + half) = std::sin(angle) * a + std::cos(angle) * b;
+      }
+    }
+  }
+  Table<Scalar> attend(Table<Scalar> q, Table<Scalar> k, const Table<Scalar>& v) const {
+    using std::exp;
+    if (config.positions == ModelPositions::rotary) turn(q), turn(k);
+    const Index D = config.head_width(), group = config.heads / config.key_heads();
+    Table<Scalar> out(q.rows, q.cols);
+    for (Index n = 0; n < q.rows; ++n) {
+      const Index first = n - n % tokens, last = config.causal ? n + 1 : first + tokens;
+      for (Index h = 0; h < config.heads; ++h) {
+        Scalar sum = 0;
+        for (Index s = first; s < last; ++s) {
+          Scalar score = 0;
+          for (Index d = 0; d < D; ++d) score += q(n, h * D + d) * k(s, h / group * D + d);
+          const Scalar power = exp(score / std::sqrt(static_cast<double>(D)));
+          sum += power;
+          for (Index d = 0; d < D; ++d) out(n, h * D + d) += power * v(s, h / group * D + d);
+        }
+        for (Index d = 0; d < D; ++d) out(n, h * D + d) /= sum;
+      }
+    }
+    return out;
+  }
+  Table<Scalar> layer(Table<Scalar> x, const std::string& at) const {
+    const bool gpt2 = config.family == ModelFamily::gpt2;
+    const Index C = config.width, Ek = config.key_heads() * config.head_width();
+    const Table<Scalar> in = norm(x, at + (gpt2 ? "ln_1" : "input_layernorm"));
+    if (gpt2) {
+      const Table<Scalar> all = linear(in, at + "attn.c_attn", true);
+      const Table<Scalar> heads =
+          attend(columns_of(all, 0, C), columns_of(all, C, Ek), columns_of(all, C + Ek, Ek));
+      x = sum_of(x, linear(heads, at + "attn.c_proj", true));
+    } else {
+      const std::string attn = at + "self_attn.";
+      const Table<Scalar> heads =
+          attend(linear(in, attn + "q_proj", false), linear(in, attn + "k_proj", false),
+                 linear(in, attn + "v_proj", false));
+      x = sum_of(x, linear(heads, attn + "o_proj", false));
+    }
+    const Table<Scalar> mid = norm(x, at + (gpt2 ? "ln_2" : "post_attention_layernorm"));
+    if (gpt2) {
+      const auto hidden =
+          activation_table(Activation::gelu_tanh, linear(mid, at + "mlp.c_fc", true));
+      return sum_of(x, linear(hidden, at + "mlp.c_proj", true));
+    }
+    Table<Scalar> gate =
+        activation_table(Activation::silu, linear(mid, at + "mlp.gate_proj", false));
+    const Table<Scalar> up = linear(mid, at + "mlp.up_proj", false);
+    for (std::size_t i = 0; i < gate.values.size(); ++i) gate.values[i] *= up.values[i];
+    return sum_of(x, linear(gate, at + "mlp.down_proj", false));
+  }
+  Table<Scalar> logits(const std::vector<std::int32_t>& ids) const {
+    const bool gpt2 = config.family == ModelFamily::gpt2;
+    const Table<Scalar> embedding = get(gpt2 ? "wte.weight" : "model.embed_tokens.weight");
+    const Table<Scalar> positions = get("wpe.weight");
+    Table<Scalar> x(batches * tokens, config.width);
+    for (Index n = 0; n < x.rows; ++n) {
+      for (Index c = 0; c < x.cols; ++c) {
+        x(n, c) = embedding(ids[static_cast<std::size_t>(n)], c);
+        if (positions) x(n, c) += positions(n % tokens, c);
+      }
+    }
+    for (Index n = 0; n < config.layers; ++n) {
+      x = layer(x, (gpt2 ? "h." : "model.layers.") + std::to_string(n) + ".");
+    }
+    const Table<Scalar> head = get("lm_head.weight");
+    return linear_reference(norm(x, gpt2 ? "ln_f" : "model.norm"), head ? head : embedding, {});
+  }
+  // The sum of the losses of targets that are not below 0.
+  Scalar loss(const std::vector<std::int32_t>& ids,
+              const std::vector<std::int32_t>& targets) const {
+    using std::exp, std::log;
+    const Table<Scalar> all = logits(ids);
+    Scalar total = 0;
+    for (Index n = 0; n < all.rows; ++n) {
+      const std::int32_t target = targets[static_cast<std::size_t>(n)];
+      if (target < 0) continue;
+      Scalar sum = 0;
+      for (Index v = 0; v < all.cols; ++v) sum += exp(all(n, v));
+      total += log(sum) - all(n, target);
+    }
+    return total;
+  }
+};
+
+}  // namespace tril::testing

@@ -1,0 +1,339 @@
+// Language models: losses and gradients against the complex step through the plain definition, and
+// what holds for any of them.
+#include <gtest/gtest.h>
+#include <tril/foundation/random.h>
+#include <tril/model/language_model.h>
+#include <tril/training/optimizers.h>
+
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/model_reference.h"
+
+namespace tril {
+namespace {
+
+using testing::Complex;
+using testing::equal;
+using testing::error_of;
+using testing::model_tables;
+using testing::ModelReference;
+using testing::ModelTables;
+using testing::Table;
+using testing::Values;
+
+ModelConfig small(ModelFamily family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 2, config.heads = 2, config.width = 8, config.hidden = 12;
+  config.context = 6, config.vocabulary = 7;
+  return config;
+}
+// Llama's as small ones are released: grouped queries, the head tied, biases of nothing.
+ModelConfig grouped() {
+  ModelConfig config = small(ModelFamily::llama);
+  config.heads = 4, config.kv_heads = 2, config.tied_head = true;
+  return config;
+}
+ModelConfig bidirectional() {
+  ModelConfig config = small(ModelFamily::gpt2);
+  config.causal = false;
+  return config;
+}
+std::vector<ModelConfig> families() {
+  return {small(ModelFamily::gpt2), small(ModelFamily::llama), grouped(), bidirectional()};
+}
+
+// A model whose parameters are all far from their beginnings, and a batch.
+struct Case {
+  LanguageModel model;
+  Index batches, tokens;
+  std::vector<std::int32_t> ids, targets;
+  Scratch scratch;
+
+  explicit Case(const ModelConfig& config, Index b = 2, Index t = 5)
+      : model(config, 3), batches(b), tokens(t) {
+    Random random(5);
+    for_each_parameter(model.weights(), [&](const ParameterName&, const auto& view) {
+      if (!view) return;
+      for (Index i = 0; i < view.count(); ++i) view.data()[i] += 0.3f * random.normal();
+    });
+    const auto bound = static_cast<std::uint32_t>(config.vocabulary);
+    for (Index i = 0; i < b * t; ++i) {
+      ids.push_back(static_cast<std::int32_t>(random.below(bound)));
+      targets.push_back(i % 4 == 1 ? kIgnoredTarget
+                                   : static_cast<std::int32_t>(random.below(bound)));
+    }
+  }
+  MatrixView<const std::int32_t> all(const std::vector<std::int32_t>& values, Index first = 0,
+                                     Index count = 0) const {
+    return {values.data() + first * tokens, {count > 0 ? count : batches, tokens}};
+  }
+  ModelLoss accumulate(const ModelGradientOptions& options = {}, int threads = 1) {
+    Parallel parallel(threads);
+    return model.accumulate(all(ids), all(targets), options, scratch, parallel);
+  }
+};
+
+// A term that is missing, or stands in the wrong place, changes the leading digits; that each part
+// rounds as it should is tested by itself. Between a parameter and the loss there are fewer than 40
+// operations in a row, each a sum of up to 24 terms.
+constexpr double kRounded = 40 * 24 * testing::kRounding;
+
+TEST(LanguageModel, LossAndGradientsAgreeWithTheComplexStep) {
+  for (const ModelConfig& config : families()) {
+    SCOPED_TRACE(std::string(name_of(kModelFamilies, config.family)));
+    Case c(config);
+    const ModelLoss loss = c.accumulate({.scale = 0.5});
+    auto tables = model_tables<Complex>(config, c.model.weights());
+    const ModelReference<Complex> reference{config, tables, c.batches, c.tokens};
+    const double expected = reference.loss(c.ids, c.targets).real();
+    EXPECT_NEAR(loss.sum, expected, kRounded * expected);
+    EXPECT_EQ(loss.counted, 7);
+    const auto gradients = model_tables<double>(config, c.model.gradients());
+    ASSERT_EQ(gradients.size(), tables.size());
+    for (auto& entry : tables) {
+      const std::string& name = entry.first;
+      Table<Complex>& table = entry.second;
+      const Values<Complex> kept = table.values;
+      Values<double> start;
+      for (const Complex& each : kept) start.push_back(each.real());
+      const Values<double> slopes = testing::gradient_of(
+          [&](const Values<Complex>& z) {
+            table.values = z;
+            return 0.5 * reference.loss(c.ids, c.targets);
+          },
+          start);
+      table.values = kept;
+      double largest = 0;
+      for (const double each : slopes) largest = std::fmax(largest, std::fabs(each));
+      EXPECT_GT(largest, 0) << name;
+      for (std::size_t i = 0; i < slopes.size(); ++i) {
+        ASSERT_NEAR(gradients.at(name).values[i], slopes[i], kRounded * largest)
+            << name << " at " << i;
+      }
+    }
+  }
+}
+
+TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
+  for (const ModelConfig& config : families()) {
+    Case c(config, 3, 4);
+    Parallel parallel;
+    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
+    const auto tables = model_tables<double>(config, c.model.weights());
+    const Table<double> expected = ModelReference<double>{config, tables, 3, 4}.logits(c.ids);
+    testing::expect_within(
+        expected.values, logits, [](std::size_t) { return 10 * kRounded; }, "logits");
+  }
+}
+
+TEST(LanguageModel, TwoHalvesOfABatchAreTheWhole) {
+  for (const ModelConfig& config : families()) {
+    Case whole(config, 4), halves(config, 4);
+    const ModelLoss loss = whole.accumulate();
+    Parallel parallel;
+    double sum = 0;
+    for (const Index first : {0, 2}) {
+      sum += halves.model
+                 .accumulate(halves.all(halves.ids, first, 2), halves.all(halves.targets, first, 2),
+                             {}, halves.scratch, parallel)
+                 .sum;
+    }
+    EXPECT_NEAR(loss.sum, sum, kRounded * sum);
+    const double largest = testing::max_abs(whole.model.gradient());
+    EXPECT_TRUE(
+        testing::close(whole.model.gradient(), halves.model.gradient(), kRounded * largest));
+  }
+}
+
+TEST(LanguageModel, DoesNotDependOnThreads) {
+  for (ModelConfig config : families()) {
+    config.width = 48, config.context = 70, config.dropout = 0.2;
+    Case one(config, 3, 70), three(config, 3, 70);
+    EXPECT_EQ(one.accumulate({.dropout_seed = 9}).sum,
+              three.accumulate({.dropout_seed = 9}, 3).sum);
+    EXPECT_TRUE(equal(one.model.gradient(), three.model.gradient()));
+  }
+}
+
+// Where nothing of it is linear the way back is checked by a move against the gradient: with the
+// seed held, dropout is a function as any other.
+TEST(LanguageModel, GradientsThroughDropoutAreThoseOfTheSameChoice) {
+  for (ModelConfig config : families()) {
+    config.dropout = 0.4;
+    Case c(config);
+    const ModelGradientOptions options{.dropout_seed = 11};
+    c.accumulate(options);
+    const std::vector<float> d(c.model.gradient().data(),
+                               c.model.gradient().data() + c.model.gradient().size(0));
+    double squares = 0;
+    for (const float each : d) squares += static_cast<double>(each) * each;
+    // Central difference along the gradient g: (f(x + h g) - f(x - h g)) / 2h = |g|^2 + O(h^2).
+    const double h = 1e-3 / std::sqrt(squares);
+    const auto at = [&](double factor) {
+      for (std::size_t i = 0; i < d.size(); ++i) {
+        c.model.values()[static_cast<Index>(i)] += static_cast<float>(factor * h * d[i]);
+      }
+      return c.accumulate(options).sum;
+    };
+    const double up = at(1), down = at(-2);
+    // Of f, some 20, eight digits are right, and the difference is some 1e-2.
+    EXPECT_NEAR((up - down) / (2 * h) / squares, 1, 0.02);
+    EXPECT_NE(up, c.accumulate().sum);
+  }
+}
+
+TEST(LanguageModel, AllocatesNothingAfterTheFirstStep) {
+  for (const ModelConfig& config : families()) {
+    Case c(config);
+    c.accumulate();
+    const std::size_t capacity = c.scratch.capacity();
+    Parallel parallel;
+    const float* const logits = c.model.logits(c.all(c.ids), c.scratch, parallel).data();
+    c.accumulate();
+    EXPECT_EQ(c.scratch.capacity(), capacity);
+    EXPECT_EQ(c.model.logits(c.all(c.ids), c.scratch, parallel).data(), logits);
+  }
+}
+
+// Floats kept for B sequences of T, whose widths are multiples of a cache line: no gaps.
+TEST(LanguageModel, KeepsAsMuchAsItSays) {
+  ModelConfig config;
+  config.vocabulary = 80;
+  const Index B = 2, T = 64, C = 128, F = 512, H = 4, L = 4, V = 80;
+  EXPECT_EQ(LanguageModel(config, 1).saved_count(B, T),
+            B * T * (L * (8 * C + 2 * F + H + 4) + 2 * C + 2 + V));
+}
+
+TEST(LanguageModel, IsInitialisedByItsSeed) {
+  for (const ModelConfig& config : families()) {
+    LanguageModel a(config, 1), b(config, 1), c(config, 2);
+    EXPECT_TRUE(equal(a.values(), b.values()));
+    EXPECT_FALSE(equal(a.values(), c.values()));
+    EXPECT_EQ(a.weights().final_norm.weight[0], 1);
+  }
+  // Deviations of 0.02, and of 0.02 / sqrt(2 L) where it is written to the residual stream: the
+  // deviation of n numbers is off by less than 4 / sqrt(2 n) of itself, but once in 15000 times.
+  ModelConfig config;
+  config.vocabulary = 100;
+  LanguageModel model(config, 4);
+  const auto expect_deviation = [](const MatrixView<float>& matrix, double expected) {
+    double squares = 0;
+    for (Index i = 0; i < matrix.count(); ++i) squares += matrix.data()[i] * matrix.data()[i];
+    const auto count = static_cast<double>(matrix.count());
+    EXPECT_NEAR(std::sqrt(squares / count) / expected, 1, 4 / std::sqrt(2 * count));
+  };
+  expect_deviation(model.weights().embedding, 0.02);
+  expect_deviation(model.weights().layers[1].attention.in_proj_weight, 0.02);
+  expect_deviation(model.weights().layers[1].linear2.weight, 0.02 / std::sqrt(8.0));
+}
+
+// nanoGPT counts 0.80 million without the positions.
+TEST(LanguageModel, HasTheParametersOfItsFamily) {
+  ModelConfig config;
+  config.vocabulary = 65;
+  const Index C = 128, layer = 4 * C + 4 * C * C + 4 * C + 8 * C * C + 5 * C;
+  EXPECT_EQ(LanguageModel(config, 1).parameter_count(), 65 * C + 64 * C + 4 * layer + 2 * C);
+  const LanguageModel gpt2(small(ModelFamily::gpt2), 1), llama(small(ModelFamily::llama), 1);
+  const auto names = [](const LanguageModel& model) {
+    std::vector<std::string> all;
+    for (const StoredParameter& each : stored_parameters(model.config(), model.weights())) {
+      if (each.name.find(".1.") == std::string::npos) all.push_back(each.name);
+    }
+    return all;
+  };
+  EXPECT_EQ(
+      names(gpt2),
+      (std::vector<std::string>{
+          "wte.weight", "wpe.weight", "h.0.ln_1.weight", "h.0.ln_1.bias", "h.0.attn.c_attn.weight",
+          "h.0.attn.c_attn.bias", "h.0.attn.c_proj.weight", "h.0.attn.c_proj.bias",
+          "h.0.ln_2.weight", "h.0.ln_2.bias", "h.0.mlp.c_fc.weight", "h.0.mlp.c_fc.bias",
+          "h.0.mlp.c_proj.weight", "h.0.mlp.c_proj.bias", "ln_f.weight", "ln_f.bias"}));
+  const std::string at = "model.layers.0.";
+  EXPECT_EQ(names(llama), (std::vector<std::string>{
+                              "model.embed_tokens.weight", at + "input_layernorm.weight",
+                              at + "self_attn.q_proj.weight", at + "self_attn.k_proj.weight",
+                              at + "self_attn.v_proj.weight", at + "self_attn.o_proj.weight",
+                              at + "post_attention_layernorm.weight", at + "mlp.gate_proj.weight",
+                              at + "mlp.up_proj.weight", at + "mlp.down_proj.weight",
+                              "model.norm.weight", "lm_head.weight"}));
+  EXPECT_EQ(stored_parameters(gpt2.config(), gpt2.weights())[4].shape, (std::vector<Index>{8, 24}));
+}
+
+// Which token follows is given by the one before: the loss goes to 0.
+TEST(LanguageModel, LearnsWhatFollows) {
+  for (const ModelConfig& config : families()) {
+    if (!config.causal) continue;
+    LanguageModel model(config, 1);
+    const Index B = 4, T = 6;
+    std::vector<std::int32_t> ids, targets;
+    for (Index i = 0; i < B * T; ++i) {
+      const auto id = static_cast<std::int32_t>((i / T * 3 + i % T) % 7);
+      ids.push_back(id), targets.push_back((id + 1) % 7);
+    }
+    Buffer<float, 1> first(model.values().shape()), second(model.values().shape());
+    Scratch scratch;
+    Parallel parallel;
+    double begin = 0, end = 0;
+    for (int step = 1; step <= 150; ++step) {
+      model.clear_gradients();
+      end = model
+                .accumulate({ids.data(), {B, T}}, {targets.data(), {B, T}},
+                            {.scale = 1.0 / static_cast<double>(B * T)}, scratch, parallel)
+                .mean();
+      if (step == 1) begin = end;
+      adamw_step(model.values(), model.gradient(), first, second, step, {.learning_rate = 0.02},
+                 parallel);
+    }
+    EXPECT_NEAR(begin, std::log(7.0), 0.1);  // even, but for how it is initialised
+    EXPECT_LT(end, 0.05);
+  }
+}
+
+TEST(LanguageModel, RefusesWhatDoesNotFit) {
+  const auto refused = [](auto change) {
+    ModelConfig config = small(ModelFamily::llama);
+    change(config);
+    return error_of([&] { LanguageModel model(config, 1); });
+  };
+  EXPECT_EQ(refused([](ModelConfig& c) { c.heads = 3; }),
+            "model_layout: heads: 3 does not divide width 8");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.heads = 4, c.kv_heads = 3; }),
+            "model_layout: kv_heads: 3 does not divide heads 4");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.heads = 8; }),
+            "model_layout: heads: rotary positions turn pairs, and a head has 1 elements");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.vocabulary = 0; }),
+            "model_layout: vocabulary: must be from 1 to 16777216, is 0");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.dropout = 1; }),
+            "model_layout: dropout: must be from 0 to below 1, is 1");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.eps = 0; }),
+            "model_layout: eps: must be finite and above 0, is 0");
+
+  Case c(small(ModelFamily::gpt2));
+  Parallel parallel;
+  const auto message = [&](const ModelGradientOptions& options = {}) {
+    return error_of(
+        [&] { c.model.accumulate(c.all(c.ids), c.all(c.targets), options, c.scratch, parallel); });
+  };
+  c.ids[6] = 7;
+  EXPECT_EQ(message(),
+            "LanguageModel::accumulate: tokens: 7 at [1, 1] is no token of a vocabulary of 7");
+  c.ids[6] = 0, c.targets[0] = -1;
+  EXPECT_EQ(message(),
+            "LanguageModel::accumulate: targets: -1 at [0, 0] is no token of a vocabulary of 7");
+  c.targets[0] = 0;
+  EXPECT_EQ(message({.scale = HUGE_VAL}),
+            "LanguageModel::accumulate: scale: must be finite, is inf");
+  const std::vector<std::int32_t> long_ids(7);
+  EXPECT_EQ(error_of([&] {
+              c.model.logits({long_ids.data(), {1, 7}}, c.scratch, parallel);
+            }),
+            "LanguageModel::logits: tokens: 7 in a row, but the context is 6");
+  EXPECT_EQ(testing::max_abs(c.model.gradient()), 0);
+  c.accumulate();
+  EXPECT_GT(testing::max_abs(c.model.gradient()), 0);
+}
+
+}  // namespace
+}  // namespace tril
