@@ -1,0 +1,51 @@
+// Models in training as files: what other libraries open, and checkpoints, from which training goes
+// on with the same bits.
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/model/trainer.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+// The bytes of a model.safetensors, float32, by the names and in the shapes of the family.
+std::vector<std::byte> model_file(const LanguageModel& model);
+
+// The text of the config.json beside it, as Hugging Face's GPT2Config and LlamaConfig read it. What
+// these do not know, such as a GPT-2 without biases, is said under names of our own, "tril_biases".
+std::string model_config_json(const ModelConfig& config);
+
+// Sets the parameters of a model from a file's tensors. Throws Error, naming the tensor, where one
+// is missing or has another shape, and then changes nothing.
+void load_model(const Safetensors& file, LanguageModel& model);
+
+// The bytes of a checkpoint: a .safetensors file of the parameters, by their names, and of both
+// moments, "first_moment." and "second_moment." before these names; the settings, the options and
+// how many steps are done, as metadata. `more` is kept with them, under names without a dot.
+std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more = {});
+
+// What a checkpoint says of itself.
+struct Checkpoint {
+  ModelConfig config;
+  TrainerOptions options;
+  std::int64_t steps = 0;
+};
+
+// Throws Error, naming the entry, where the file is no checkpoint or a setting cannot be read.
+Checkpoint read_checkpoint(const Safetensors& file);
+
+// Puts a trainer, and its model, where the one was whose checkpoint this is. Throws Error, naming
+// the first setting that differs and both values, where model or options are others (but for the
+// number of steps in all), or a tensor is missing; model and trainer are then as they were.
+void restore_checkpoint(const Safetensors& file, Trainer& trainer);
+
+// The settings of a checkpoint by name, "model.width" and "trainer.batch", each as text that gives
+// the same number back.
+Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options);
+
+}  // namespace tril

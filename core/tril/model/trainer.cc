@@ -1,0 +1,169 @@
+#include <tril/foundation/check.h>
+#include <tril/model/trainer.h>
+#include <tril/training/gradient_norm.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace tril {
+namespace {
+
+AdamWOptions adamw(const TrainerOptions& options, double rate, double decay, double scale) {
+  return {.learning_rate = rate,
+          .beta1 = options.beta1,
+          .beta2 = options.beta2,
+          .eps = options.eps,
+          .weight_decay = decay,
+          .gradient_scale = scale};
+}
+
+void check(const LanguageModel& model, const TrainerOptions& options) {
+  constexpr const char* kCall = "Trainer";
+  constexpr Index kLargest = 1 << 24;
+  if (options.batch < 1 || options.batch > kLargest) {
+    fail(kCall, "batch", "must be from 1 to 16777216, is " + std::to_string(options.batch));
+  }
+  if (options.accumulation < 1 || options.accumulation > kLargest) {
+    fail(kCall, "accumulation",
+         "must be from 1 to 16777216, is " + std::to_string(options.accumulation));
+  }
+  if (!(options.clip >= 0) || !std::isfinite(options.clip)) {
+    fail(kCall, "clip", "must be finite and at least 0, is " + number_text(options.clip));
+  }
+  const bool masked = options.batches.objective == TrainingObjective::masked;
+  if (masked == model.config().causal) {
+    fail(kCall, "objective",
+         masked ? "masked tokens are for a model that is not causal"
+                : "the next token is for a model that is causal");
+  }
+  if (masked) {
+    const Index vocabulary = model.config().vocabulary;
+    const auto is_token = [&](std::int32_t id) { return id >= 0 && id < vocabulary; };
+    if (!is_token(options.batches.mask_token) || !is_token(options.batches.vocabulary - 1)) {
+      fail(kCall, "mask_token", "is none of a vocabulary of " + std::to_string(vocabulary));
+    }
+  }
+  // By what checks them in every step: a step over nothing.
+  float nothing[4] = {};
+  const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
+  Parallel alone;
+  adamw_step(one(0), one(1), one(2), one(3), 1,
+             adamw(options, scheduled_rate(options.schedule, 0), options.weight_decay, 1), alone);
+}
+
+}  // namespace
+
+bool operator==(const TrainerOptions& a, const TrainerOptions& b) {
+  const auto numbers = [](const TrainerOptions& o) {
+    return std::tuple(o.batch, o.accumulation, o.schedule.learning_rate, o.schedule.lowest,
+                      o.schedule.warmup, o.schedule.steps, o.beta1, o.beta2, o.eps, o.weight_decay,
+                      o.clip, o.seed, o.batches.objective, o.batches.mask_token,
+                      o.batches.vocabulary);
+  };
+  return numbers(a) == numbers(b);
+}
+
+Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
+    : model_(model), options_(options) {
+  check(model, options);
+  first_ = Buffer<float, 1>(model.values().shape());
+  second_ = Buffer<float, 1>(model.values().shape());
+}
+
+void Trainer::set_steps(std::int64_t steps) {
+  if (steps < 0)
+    fail("Trainer::set_steps", "steps", "must be at least 0, is " + std::to_string(steps));
+  steps_ = steps;
+}
+
+// The way back begins at the end: the last parameter whose gradient is not finite went first.
+void Trainer::fail_not_finite(double loss) const {
+  const std::vector<StoredParameter> gradients =
+      stored_parameters(model_.config(), model_.gradients());
+  const auto not_finite = [](const StoredParameter& each) {
+    Index count = 1;
+    for (const Index size : each.shape) count *= size;
+    return !std::all_of(each.data, each.data + count, [](float x) { return std::isfinite(x); });
+  };
+  const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
+  const std::string first = at == gradients.rend()
+                                ? "the gradients are finite, and their norm is not"
+                                : "the gradient of " + at->name + " went first";
+  fail("Trainer::step", "loss",
+       "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
+}
+
+// draw all windows of the step;  for each batch of them: gradients += those of the mean loss
+// clip;  step
+TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& parallel) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto number = static_cast<std::uint64_t>(steps_);
+  draw_batch(stream, options_.batch * options_.accumulation, model_.config().context,
+             options_.batches, options_.seed, number, batch_);
+  model_.clear_gradients();
+  ModelGradientOptions gradient_options;
+  gradient_options.scale = 1 / static_cast<double>(std::max<Index>(batch_.counted, 1));
+  double sum = 0;
+  for (Index n = 0; n < options_.accumulation; ++n) {
+    const Index first = n * options_.batch;
+    if (model_.config().dropout > 0) {
+      gradient_options.dropout_seed =
+          options_.seed +
+          0xd1b54a32d192ed03u * (number * 16777259u + static_cast<std::uint64_t>(n) + 1);
+    }
+    sum += model_
+               .accumulate(batch_.tokens_of(first, options_.batch),
+                           batch_.targets_of(first, options_.batch), gradient_options, scratch_,
+                           parallel)
+               .sum;
+  }
+  TrainingStep result;
+  result.step = steps_;
+  result.loss = sum * gradient_options.scale;
+  result.gradient_norm = gradient_norm(model_.gradient(), scratch_, parallel);
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
+    fail_not_finite(result.loss);
+  }
+  result.learning_rate = scheduled_rate(options_.schedule, steps_);
+  result.tokens = batch_.windows * batch_.length;
+  const double scale = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
+  const Index decayed = model_.decayed(), all = model_.values().size(0);
+  const auto move = [&](Index from, Index to, double decay) {
+    const auto part = [&](const auto& view) {
+      return std::remove_cvref_t<decltype(view)>(view.data() + from, {to - from});
+    };
+    adamw_step(part(model_.values()), part(model_.gradient()), part(first_.view()),
+               part(second_.view()), steps_ + 1,
+               adamw(options_, result.learning_rate, decay, scale), parallel);
+  };
+  // A rate of 0, at the end of a schedule, moves nothing, and is none to AdamW.
+  if (result.learning_rate > 0) {
+    move(0, decayed, options_.weight_decay);
+    move(decayed, all, 0);
+  }
+  ++steps_;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Index windows,
+                            Parallel& parallel) {
+  TokenBatch batch;
+  spaced_batch(stream, windows, model_.config().context, options_.batches, options_.seed, batch);
+  ModelLoss all;
+  for (Index first = 0; first < windows; first += options_.batch) {
+    const Index count = std::min(options_.batch, windows - first);
+    const ModelLoss loss = model_.loss(batch.tokens_of(first, count),
+                                       batch.targets_of(first, count), scratch_, parallel);
+    all.sum += loss.sum;
+    all.counted += loss.counted;
+    all.correct += loss.correct;
+  }
+  return all;
+}
+
+}  // namespace tril

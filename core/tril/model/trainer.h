@@ -1,0 +1,86 @@
+// Training: batches from a stream of tokens, gradients, clipping, and steps of AdamW by a schedule.
+//
+//   LanguageModel model(config, seed);
+//   Trainer trainer(model, options);
+//   while (trainer.steps() < 2000) {
+//     const TrainingStep step = trainer.step(tokens, parallel);  // step.loss, step.gradient_norm
+//   }
+#pragma once
+
+#include <tril/model/batches.h>
+#include <tril/training/optimizers.h>
+#include <tril/training/schedule.h>
+
+#include <cstdint>
+#include <span>
+
+namespace tril {
+
+// nanoGPT's recipe for characters on a CPU (Karpathy 2022).
+struct TrainerOptions {
+  Index batch = 12;        // windows whose gradients are computed at once
+  Index accumulation = 1;  // batches whose gradients make one step
+  Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
+  double beta1 = 0.9, beta2 = 0.99, eps = 1e-8;  // of AdamW
+  double weight_decay = 0.1;                     // of matrices; 0 for all else
+  double clip = 1;                               // the largest norm of the gradient; 0: any
+  std::uint64_t seed = 1337;                     // which windows, and what dropout leaves out
+  BatchOptions batches = {};
+
+  friend bool operator==(const TrainerOptions&, const TrainerOptions&);
+};
+
+// What a step was.
+struct TrainingStep {
+  std::int64_t step = 0;     // its number, from 0
+  double loss = 0;           // before it, the mean of all targets, in nats
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;
+  double seconds = 0;  // that it took
+  Index tokens = 0;    // that were looked at
+};
+
+// Owns the moments and borrows the model. What happens in a step is a function of the model, the
+// moments, the options, the stream and the step's number alone: who restores these goes on with the
+// same bits, on any number of threads.
+class Trainer {
+ public:
+  // Throws Error for options out of range, and for an objective that the model is not made for.
+  Trainer(LanguageModel& model, const TrainerOptions& options);
+
+  // One step. Throws Error where the stream is too short or holds what is no token; and where the
+  // loss or the gradient is not finite, saying which parameter's gradient went first on the way
+  // back. Parameters and moments are then as they were before.
+  TrainingStep step(std::span<const std::int32_t> stream, Parallel& parallel);
+
+  // The loss over so many windows, evenly spaced in a stream that is not trained on.
+  ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows, Parallel& parallel);
+
+  LanguageModel& model() noexcept { return model_; }
+  const LanguageModel& model() const noexcept { return model_; }
+  const TrainerOptions& options() const noexcept { return options_; }
+  // How many steps are done.
+  std::int64_t steps() const noexcept { return steps_; }
+  // AdamW's, laid out as the model's values.
+  VectorView<float> first_moment() noexcept { return first_; }
+  VectorView<float> second_moment() noexcept { return second_; }
+  VectorView<const float> first_moment() const noexcept { return first_; }
+  VectorView<const float> second_moment() const noexcept { return second_; }
+  // After values and moments were put back as they were when so many steps were done. Throws Error
+  // below 0.
+  void set_steps(std::int64_t steps);
+  // Bytes of working memory that steps have needed.
+  std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
+
+ private:
+  [[noreturn]] void fail_not_finite(double loss) const;
+
+  LanguageModel& model_;
+  TrainerOptions options_;
+  Buffer<float, 1> first_, second_;
+  std::int64_t steps_ = 0;
+  TokenBatch batch_;
+  Scratch scratch_;
+};
+
+}  // namespace tril

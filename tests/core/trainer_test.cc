@@ -1,0 +1,316 @@
+// Training: steps, batches, and that a run which was stopped goes on with the same bits.
+#include <gtest/gtest.h>
+#include <tril/foundation/random.h>
+#include <tril/model/model_file.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::equal;
+using testing::error_of;
+
+ModelConfig small(ModelFamily family = ModelFamily::gpt2) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 2, config.heads = 2, config.width = 16, config.context = 8,
+  config.vocabulary = 11;
+  return config;
+}
+
+// A stream in which most tokens follow from the one before.
+std::vector<std::int32_t> stream(std::size_t count, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<std::int32_t> tokens = {0};
+  while (tokens.size() < count) {
+    const bool follows = random.uniform() < 0.9f;
+    tokens.push_back(follows ? (tokens.back() * 3 + 1) % 11
+                             : static_cast<std::int32_t>(random.below(11)));
+  }
+  return tokens;
+}
+
+struct Training {
+  std::unique_ptr<LanguageModel> model;
+  std::unique_ptr<Trainer> trainer;
+  std::vector<double> losses;
+
+  explicit Training(const ModelConfig& config = small(), const TrainerOptions& options = quick()) {
+    model = std::make_unique<LanguageModel>(config, 7);
+    trainer = std::make_unique<Trainer>(*model, options);
+  }
+  static TrainerOptions quick() {
+    TrainerOptions options;
+    options.batch = 4;
+    options.schedule = {.learning_rate = 1e-2, .lowest = 1e-3, .warmup = 5, .steps = 120};
+    return options;
+  }
+  void go(int steps, const std::vector<std::int32_t>& tokens, int threads = 1) {
+    Parallel parallel(threads);
+    for (int n = 0; n < steps; ++n) losses.push_back(trainer->step(tokens, parallel).loss);
+  }
+  void expect_same(const Training& other) const {
+    EXPECT_EQ(losses, other.losses);
+    EXPECT_TRUE(equal(model->values(), other.model->values()));
+    EXPECT_TRUE(equal(trainer->first_moment(), other.trainer->first_moment()));
+    EXPECT_TRUE(equal(trainer->second_moment(), other.trainer->second_moment()));
+  }
+};
+
+TEST(Trainer, LossesFallToWhatTheStreamAllows) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    Training run(small(family));
+    Parallel parallel;
+    const std::vector<std::int32_t> seen = stream(2000), unseen = stream(500, 2);
+    EXPECT_NEAR(run.trainer->evaluate(unseen, 40, parallel).mean(), std::log(11.0), 0.1);
+    run.go(120, seen);
+    // One that knows the rule: of ten in eleven what follows is told by it, or is drawn as it.
+    const double known = 0.9 + 0.1 / 11, other = 0.1 / 11;
+    const double floor = -known * std::log(known) - 10 * other * std::log(other);
+    const ModelLoss loss = run.trainer->evaluate(unseen, 40, parallel);
+    EXPECT_LT(loss.mean(), 1.5 * floor);
+    EXPECT_EQ(loss.counted, 40 * 8);
+    EXPECT_GT(loss.correct, 40 * 8 * 3 / 4);
+    EXPECT_EQ(run.trainer->steps(), 120);
+  }
+}
+
+TEST(Trainer, GivesTheSameBitsOnAnyNumberOfThreads) {
+  ModelConfig config = small();
+  config.dropout = 0.1;
+  Training one(config), three(config);
+  one.go(6, stream(300));
+  three.go(6, stream(300), 3);
+  one.expect_same(three);
+}
+
+// Twelve windows at once, or in three parts: the gradient is that of the mean over all of them.
+TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
+  TrainerOptions whole = Training::quick(), parts = Training::quick();
+  whole.batch = 12, parts.accumulation = 3;
+  Training a(small(), whole), b(small(), parts);
+  Parallel parallel;
+  const TrainingStep first = a.trainer->step(stream(300), parallel);
+  const TrainingStep second = b.trainer->step(stream(300), parallel);
+  EXPECT_NEAR(first.loss, second.loss, 1e-6 * first.loss);
+  EXPECT_NEAR(first.gradient_norm, second.gradient_norm, 1e-5 * first.gradient_norm);
+  EXPECT_EQ(first.tokens, second.tokens);
+}
+
+TEST(Trainer, FollowsItsScheduleAndClips) {
+  TrainerOptions options = Training::quick();
+  options.clip = 1e-3;
+  Training run(small(), options);
+  Parallel parallel;
+  const TrainingStep step = run.trainer->step(stream(300), parallel);
+  EXPECT_EQ(step.learning_rate, scheduled_rate(options.schedule, 0));
+  EXPECT_GT(step.gradient_norm, options.clip);
+  // The first moment is a tenth of the gradient after clipping.
+  double squares = 0;
+  for (Index i = 0; i < run.trainer->first_moment().size(0); ++i) {
+    squares += std::pow(run.trainer->first_moment()[i] / 0.1, 2);
+  }
+  EXPECT_NEAR(std::sqrt(squares), 1e-3, 1e-5);
+}
+
+TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    ModelConfig config = small(family);
+    config.dropout = 0.1;
+    Training whole(config), stopped(config);
+    const std::vector<std::int32_t> tokens = stream(400);
+    whole.go(9, tokens);
+    stopped.go(4, tokens);
+    const std::vector<std::byte> file = checkpoint_file(*stopped.trainer, {{"data", "a.txt"}});
+    const Safetensors parsed = parse_safetensors(file);
+    EXPECT_EQ(parsed.metadata.at("data"), "a.txt");
+    const Checkpoint checkpoint = read_checkpoint(parsed);
+    EXPECT_EQ(checkpoint.config, config);
+    EXPECT_EQ(checkpoint.options, Training::quick());
+    EXPECT_EQ(checkpoint.steps, 4);
+    Training resumed(checkpoint.config, checkpoint.options);
+    resumed.go(2, tokens);  // what it was is gone
+    restore_checkpoint(parsed, *resumed.trainer);
+    resumed.losses = stopped.losses;
+    resumed.go(5, tokens);
+    resumed.expect_same(whole);
+  }
+}
+
+TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
+  Training run;
+  run.go(2, stream(300));
+  const std::vector<std::byte> file = checkpoint_file(*run.trainer);
+  const auto refused = [&](const ModelConfig& config, const TrainerOptions& options) {
+    Training other(config, options);
+    const std::vector<float> before(other.model->values().data(),
+                                    other.model->values().data() + other.model->values().size(0));
+    const std::string message =
+        error_of([&] { restore_checkpoint(parse_safetensors(file), *other.trainer); });
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), other.model->values().data()));
+    EXPECT_EQ(other.trainer->steps(), 0);
+    return message;
+  };
+  ModelConfig wide = small();
+  wide.width = 32;
+  EXPECT_EQ(refused(wide, Training::quick()),
+            "restore_checkpoint: model.width: is 32, and in the checkpoint 16");
+  TrainerOptions seeded = Training::quick();
+  seeded.seed = 8;
+  EXPECT_EQ(refused(small(), seeded),
+            "restore_checkpoint: trainer.seed: is 8, and in the checkpoint 1337");
+  const std::vector<std::byte> weights = model_file(*run.model);
+  EXPECT_EQ(error_of([&] { read_checkpoint(parse_safetensors(weights)); }),
+            "read_checkpoint: model.family: is missing: this is no checkpoint");
+  Safetensors cut = parse_safetensors(file);
+  std::erase_if(cut.tensors,
+                [](const NamedTensor& each) { return each.name == "second_moment.h.1.ln_2.bias"; });
+  EXPECT_EQ(error_of([&] { restore_checkpoint(cut, *run.trainer); }),
+            "restore_checkpoint: second_moment.h.1.ln_2.bias: is not in the file");
+  cut.metadata["model.heads"] = "two";
+  EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
+            "read_checkpoint: model.heads: \"two\" cannot be read");
+}
+
+TEST(Trainer, ModelsAreFiles) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    Training run(small(family));
+    run.go(2, stream(300));
+    LanguageModel other(small(family), 99);
+    const std::vector<std::byte> file = model_file(*run.model);
+    const Safetensors parsed = parse_safetensors(file);
+    load_model(parsed, other);
+    EXPECT_TRUE(equal(run.model->values(), other.values()));
+    EXPECT_EQ(parsed.metadata.at("format"), "pt");
+    LanguageModel wrong(small(family == ModelFamily::gpt2 ? ModelFamily::llama : ModelFamily::gpt2),
+                        1);
+    EXPECT_NE(error_of([&] { load_model(parsed, wrong); }).find("is not in the file"),
+              std::string::npos);
+  }
+  const std::string gpt2 = model_config_json(small()),
+                    llama = model_config_json(small(ModelFamily::llama));
+  EXPECT_NE(gpt2.find("\"n_embd\": 16,\n"), std::string::npos);
+  EXPECT_EQ(gpt2.find("tril_"), std::string::npos);
+  EXPECT_NE(llama.find("\"intermediate_size\": 48,\n"), std::string::npos);
+  EXPECT_NE(llama.find("\"rms_norm_eps\": 1e-05,\n"), std::string::npos);
+  ModelConfig plain = small();
+  plain.biases = false;
+  EXPECT_NE(model_config_json(plain).find("\"tril_biases\": false\n"), std::string::npos);
+}
+
+// An infinite bias behind the last layer makes logits infinite and their softmax NaN; on the way
+// back the norm's gradients are the first to go.
+TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
+  Training run, before;
+  const std::vector<std::int32_t> tokens = stream(300);
+  run.go(3, tokens), before.go(3, tokens);
+  for (Training* each : {&run, &before}) {
+    each->model->weights().final_norm.bias[3] = std::numeric_limits<float>::infinity();
+  }
+  Parallel parallel;
+  const std::string message = error_of([&] { run.trainer->step(tokens, parallel); });
+  EXPECT_EQ(message, "Trainer::step: loss: is nan in step 3: the gradient of ln_f.bias went first");
+  EXPECT_EQ(run.trainer->steps(), 3);
+  run.expect_same(before);
+  for (Training* each : {&run, &before}) each->model->weights().final_norm.bias[3] = 0;
+  run.go(1, tokens), before.go(1, tokens);
+  run.expect_same(before);
+}
+
+TEST(Trainer, RefusesOptionsOutOfRange) {
+  const auto refused = [](auto change) {
+    TrainerOptions options = Training::quick();
+    ModelConfig config = small();
+    change(options, config);
+    return error_of([&] { Training run(config, options); });
+  };
+  using O = TrainerOptions&;
+  using C = ModelConfig&;
+  EXPECT_EQ(refused([](O o, C) { o.batch = 0; }),
+            "Trainer: batch: must be from 1 to 16777216, is 0");
+  EXPECT_EQ(refused([](O o, C) { o.clip = -1; }),
+            "Trainer: clip: must be finite and at least 0, is -1");
+  EXPECT_NE(refused([](O o, C) { o.schedule.learning_rate = 0; }).find("learning_rate"),
+            std::string::npos);
+  EXPECT_NE(refused([](O o, C) { o.beta2 = 1; }).find("beta2"), std::string::npos);
+  EXPECT_EQ(refused([](O, C c) { c.causal = false; }),
+            "Trainer: objective: the next token is for a model that is causal");
+  EXPECT_EQ(refused([](O o, C) { o.batches.objective = TrainingObjective::masked; }),
+            "Trainer: objective: masked tokens are for a model that is not causal");
+  EXPECT_EQ(refused([](O o, C c) {
+              o.batches = {TrainingObjective::masked, 11, 11};
+              c.causal = false;
+            }),
+            "Trainer: mask_token: is none of a vocabulary of 11");
+  Training run;
+  Parallel parallel;
+  EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),
+            "draw_batch: stream: has 8 tokens, and a window with the token after it 9");
+  run.go(1, stream(9));
+}
+
+TEST(Batches, AreWindowsAndWhatFollows) {
+  const std::vector<std::int32_t> tokens = stream(50);
+  TokenBatch a, b;
+  draw_batch(tokens, 200, 8, {}, 1, 3, a);
+  draw_batch(tokens, 200, 8, {}, 1, 3, b);
+  EXPECT_EQ(a.tokens, b.tokens);
+  draw_batch(tokens, 200, 8, {}, 1, 4, b);
+  EXPECT_NE(a.tokens, b.tokens);
+  EXPECT_EQ(a.counted, 200 * 8);
+  for (std::size_t w = 0; w < 200; ++w) {
+    for (std::size_t t = 0; t + 1 < 8; ++t) {
+      EXPECT_EQ(a.targets[w * 8 + t], a.tokens[w * 8 + t + 1]);
+    }
+  }
+  spaced_batch(tokens, 3, 8, {}, 1, a);
+  EXPECT_TRUE(std::equal(a.tokens.begin(), a.tokens.begin() + 8, tokens.begin()));
+  EXPECT_EQ(a.targets.back(), tokens.back());
+}
+
+// 15 % of many tokens, and 80, 10 and 10 % of those, each within four deviations.
+TEST(Batches, HideTokensAsTheyShould) {
+  const std::vector<std::int32_t> tokens = stream(50);
+  TokenBatch batch;
+  draw_batch(tokens, 2000, 8, {TrainingObjective::masked, 11, 11}, 1, 0, batch);
+  int hidden = 0, counted = 0, replaced = 0;
+  for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+    if (batch.targets[i] == kIgnoredTarget) {
+      EXPECT_NE(batch.tokens[i], 11);
+      continue;
+    }
+    ++counted;
+    if (batch.tokens[i] == 11) ++hidden;
+    if (batch.tokens[i] != 11 && batch.tokens[i] != batch.targets[i]) ++replaced;
+  }
+  EXPECT_EQ(counted, batch.counted);
+  const auto expect_share = [](int count, int of, double share) {
+    EXPECT_NEAR(count, share * of, 4 * std::sqrt(of * share * (1 - share)));
+  };
+  expect_share(counted, 16000, 0.15);
+  expect_share(hidden, counted, 0.8);
+  expect_share(replaced, counted, 0.1 * 10 / 11);
+}
+
+TEST(Batches, AMaskedEncoderLearns) {
+  ModelConfig config = small();
+  config.causal = false, config.vocabulary = 12;
+  TrainerOptions options = Training::quick();
+  options.batches = {TrainingObjective::masked, 11, 11};
+  options.batch = 16, options.schedule.steps = 400;
+  Training run(config, options);
+  run.go(400, stream(2000));
+  Parallel parallel;
+  const double loss = run.trainer->evaluate(stream(500, 2), 60, parallel).mean();
+  EXPECT_LT(loss, 0.8 * std::log(11.0));
+}
+
+}  // namespace
+}  // namespace tril
