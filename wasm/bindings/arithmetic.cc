@@ -17,8 +17,7 @@ AnyView<T> view_of(T* data, const DynamicShape& shape, std::string_view call,
   view.data = data;
   view.shape.rank = view.strides.rank = static_cast<int>(shape.size());
   if (view.shape.rank > tril::detail::kMostAxes) {
-    fail(call, argument,
-         "at most 8 axes; shape is " + tril::shape_text(shape.data(), view.shape.rank));
+    fail(call, argument, {"at most 8 axes; shape is ", shape});
   }
   Index stride = 1;
   for (int axis = view.shape.rank; axis-- > 0;) {

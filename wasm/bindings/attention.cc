@@ -42,8 +42,8 @@ TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
   if (past.rank() == now.rank()) expected[time] = past.size(-2);
   if (past.shape() != expected) {
     fail(kCall, argument,
-         "must have the shape of what it comes before in all axes but time; past is " +
-             shape_text(past) + ", now is " + shape_text(now));
+         {"must have the shape of what it comes before in all axes but time; past is ", past,
+          ", now is ", now});
   }
   expected[time] += now.size(-2);
   TensorHandle present = std::make_shared<Tensor>(engine, expected, kCall);

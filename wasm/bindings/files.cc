@@ -20,8 +20,8 @@ constexpr std::string_view kRead = "read_arrays";
 val as_object(Engine& engine, const std::string& name, const StoredTensor& stored) {
   if (stored.count() == 0) {
     fail(kRead, "file",
-         (name.empty() ? "the array" : "array \"" + name + "\"") + " has no elements; shape is " +
-             tril::shape_text(stored.shape.data(), static_cast<int>(stored.shape.size())));
+         {name.empty() ? "the array" : "array \"" + name + "\"", " has no elements; shape is ",
+          stored.shape});
   }
   DynamicShape shape = stored.shape;
   if (shape.empty()) shape.push_back(1);

@@ -9,16 +9,15 @@ HeadLayout::HeadLayout(const Tensor& query, int heads, std::string_view call,
     : packed(heads > 0), rank(query.rank()) {
   if (rank >= 2 && rank <= (packed ? 3 : 4)) return;
   fail(call, argument,
-       std::string(packed ? "with heads it must be [B, T, H*D] or [T, H*D]"
-                          : "must be [B, H, T, D], [H, T, D] or [T, D]") +
-           "; shape is " + shape_text(query));
+       {packed ? "with heads it must be [B, T, H*D] or [T, H*D]"
+               : "must be [B, H, T, D], [H, T, D] or [T, D]",
+        "; shape is ", query});
 }
 
 void HeadLayout::check_rank(const Tensor& tensor, std::string_view call,
                             std::string_view argument) const {
   if (tensor.rank() == rank) return;
-  fail(call, argument,
-       "must have " + std::to_string(rank) + " axes, as query has; shape is " + shape_text(tensor));
+  fail(call, argument, {"must have ", rank, " axes, as query has; shape is ", tensor});
 }
 
 TensorView<float, 4> HeadLayout::view(Tensor& tensor, int heads, std::string_view call,
@@ -31,8 +30,7 @@ TensorView<float, 4> HeadLayout::view(Tensor& tensor, int heads, std::string_vie
   }
   if (width % heads != 0) {
     fail(call, argument,
-         "width " + std::to_string(width) + " is not divisible by " + std::to_string(heads) +
-             " heads; shape is " + shape_text(tensor));
+         {"width ", width, " is not divisible by ", heads, " heads; shape is ", tensor});
   }
   const Index batches = rank > 2 ? tensor.size(0) : 1, depth = width / heads;
   return {tensor.data(), {batches, heads, length, depth}, {length * width, depth, width, 1}};

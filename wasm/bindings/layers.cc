@@ -68,9 +68,7 @@ MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::in
   for (Index n = 0; n < count; ++n) {
     const std::int32_t position = positions[static_cast<std::size_t>(n)];
     if (position < 0 || position >= rows.size(0)) {
-      fail(kRotary, "positions",
-           std::to_string(position) + " is not a row of " + name + ", which is " +
-               shape_text(table));
+      fail(kRotary, "positions", {position, " is not a row of ", name, ", which is ", table});
     }
     std::copy_n(rows[position].data(), rows.size(1), picked[n].data());
   }
@@ -82,8 +80,7 @@ RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
                           std::span<const std::int32_t> positions,
                           const TensorView<const float, 4>& x, Scratch::Frame& frame) {
   if (cos.shape() != sin.shape()) {
-    fail(kRotary, "sin",
-         "must have the shape of cos, " + shape_text(cos) + ", is " + shape_text(sin));
+    fail(kRotary, "sin", {"must have the shape of cos, ", cos, ", is ", sin});
   }
   const Index batches = x.size(0), tokens = x.size(2), pairs = cos.size(-1);
   if (!positions.empty()) {
@@ -96,8 +93,8 @@ RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
   const bool shared = cos.rank() == 2 && cos.size(0) == tokens;
   if (!shared && cos.shape() != DynamicShape{batches, tokens, pairs}) {
     fail(kRotary, "cos",
-         "must be [T, R / 2] or [B, T, R / 2] with " + std::to_string(tokens) +
-             " tokens, or come with positions; shape is " + shape_text(cos));
+         {"must be [T, R / 2] or [B, T, R / 2] with ", tokens,
+          " tokens, or come with positions; shape is ", cos});
   }
   const Index rows = shared ? tokens : batches * tokens;
   return {table_view(cos.data(), rows, pairs, batches, tokens),
@@ -127,20 +124,17 @@ TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& p
   const Index count = static_cast<Index>(places.size()), tokens = from.size(2);
   if (count > 0 && count != tokens && count != from.size(0) * tokens) {
     fail(kRotary, "positions",
-         std::to_string(count) + " positions for x, which is " + shape_text(x) +
-             "; one a token, or one a token of each batch");
+         {count, " positions for x, which is ", x, "; one a token, or one a token of each batch"});
   }
   const Index table_width = cos ? 2 * cos->size(-1) : from.size(3);
   const Index width = options.width == 0 ? table_width : options.width;
   if (width % 2 != 0 || width > from.size(3)) {
     fail(kRotary, "width",
-         "must be even and at most the width of a head, is " + std::to_string(width) + "; x is " +
-             shape_text(x));
+         {"must be even and at most the width of a head, is ", width, "; x is ", x});
   }
   if (cos && width != table_width) {
     fail(kRotary, "width",
-         "must be that of the tables, two for each column of cos, is " + std::to_string(width) +
-             "; cos is " + shape_text(*cos));
+         {"must be that of the tables, two for each column of cos, is ", width, "; cos is ", *cos});
   }
   const Output output(engine, out, x.shape(), kRotary);
   Scratch::Frame frame(engine.scratch);

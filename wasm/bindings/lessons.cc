@@ -38,9 +38,9 @@ DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b,
   check_view(a, call, "a");
   check_view(b, call, "b");
   if (a.size(1) != b.size(0)) {
-    fail(call, "b",
-         "depth " + std::to_string(b.size(0)) + " does not match a's depth " +
-             std::to_string(a.size(1)) + "; a is " + shape_text(a) + ", b is " + shape_text(b));
+    fail(
+        call, "b",
+        {"depth ", b.size(0), " does not match a's depth ", a.size(1), "; a is ", a, ", b is ", b});
   }
   return {a.size(0), b.size(1)};
 }
@@ -112,7 +112,7 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
   const double accesses = 4.0 * static_cast<double>(shape[0]) * static_cast<double>(shape[1]) *
                           static_cast<double>(left.size(1));
   if (accesses * static_cast<double>(options.ways * options.sets + 8) > kMostTraced) {
-    fail(kCall, "b", "too large to trace; a is " + shape_text(a) + ", b is " + shape_text(b));
+    fail(kCall, "b", {"too large to trace; a is ", a, ", b is ", b});
   }
   const auto whole_lines = [&](Index count) {
     const auto line = static_cast<std::uint64_t>(options.line_bytes);
@@ -149,7 +149,7 @@ NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
   const DynamicShape shape = product_shape(left, right, kCall);
   const Index rows = shape[0], cols = shape[1], depth = left.size(1);
   if (rows % 2 != 0 || cols % 2 != 0 || depth % 2 != 0) {
-    fail(kCall, "b", "every axis must be even; a is " + shape_text(a) + ", b is " + shape_text(b));
+    fail(kCall, "b", {"every axis must be even; a is ", a, ", b is ", b});
   }
   Results results(engine, kCall);
   Tensor& output = results.make("output", shape);
@@ -204,7 +204,7 @@ double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds
 NamedTensors running_average(Engine& engine, const Tensor& x,
                              const RunningAverageOptions& options) {
   constexpr std::string_view kCall = "running_average";
-  if (x.rank() != 3) fail(kCall, "x", "must have three axes [B, T, C]; shape is " + shape_text(x));
+  if (x.rank() != 3) fail(kCall, "x", {"must have three axes [B, T, C]; shape is ", x});
   const AverageMethod method = value_named(kAverageMethods, options.method, kCall, "method");
   const Index length = x.size(1);
   const TensorView<const float, 3> input(x.data(), {x.size(0), length, x.size(2)});

@@ -21,7 +21,7 @@ std::optional<Index> optional_index(const val& value) {
 // The shape as four axes, as broadcasting counts them: from the last one back.
 Shape<4> as_scores(const Tensor& tensor, std::string_view call) {
   if (tensor.rank() > 4) {
-    fail(call, "mask", "at most four axes, [B, H, T, S]; a dense mask is " + shape_text(tensor));
+    fail(call, "mask", {"at most four axes, [B, H, T, S]; a dense mask is ", tensor});
   }
   Shape<4> shape{1, 1, 1, 1};
   for (int axis = 1; axis <= tensor.rank(); ++axis) {

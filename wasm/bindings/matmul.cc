@@ -34,12 +34,12 @@ MatrixStack<T> stack_of(T* data, const DynamicShape& shape) {
 MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_left) {
   const int rank = tensor.rank() - 2;
   if (rank > detail::kMostBatchAxes) {
-    fail(kCall, is_left ? "a" : "b", "at most 8 axes; shape is " + shape_text(tensor));
+    fail(kCall, is_left ? "a" : "b", {"at most 8 axes; shape is ", tensor});
   }
   if (rank < 0) {
     if (transposed) {
       fail(kCall, is_left ? "transposeA" : "transposeB",
-           "a vector cannot be transposed; shape is " + shape_text(tensor));
+           {"a vector cannot be transposed; shape is ", tensor});
     }
     const Index size = tensor.count();
     return {{tensor.data(), is_left ? Shape<2>{1, size} : Shape<2>{size, 1}}, 0, {}, {}};

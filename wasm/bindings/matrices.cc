@@ -13,7 +13,7 @@ TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part
                         Tensor* out) {
   constexpr std::string_view kCall = "triangular";
   if (x.rank() < 2) {
-    fail(kCall, "x", "must have at least two axes; shape is " + shape_text(x));
+    fail(kCall, "x", {"must have at least two axes; shape is ", x});
   }
   const Triangle kept = value_named(kTriangles, part, kCall, "part");
   const Output output(engine, out, x.shape(), kCall);

@@ -29,8 +29,7 @@ VectorView<float> make_row_numbers(Results& results, const char* name, const Ten
 DifferenceResult compare(const Tensor& expected, const Tensor& actual, double absolute,
                          double relative) {
   if (expected.shape() != actual.shape()) {
-    fail("compare", "actual",
-         "must have the shape of expected, " + shape_text(expected) + ", is " + shape_text(actual));
+    fail("compare", "actual", {"must have the shape of expected, ", expected, ", is ", actual});
   }
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // of what there is not
   const Difference found = tril::compare(all_of(expected), all_of(actual), {absolute, relative});

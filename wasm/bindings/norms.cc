@@ -16,8 +16,7 @@ namespace {
 Shape<2> rows_and_columns(const Tensor& x, int axes, std::string_view call) {
   if (axes < 1 || axes > x.rank()) {
     fail(call, "axes",
-         "must be from 1 to the " + std::to_string(x.rank()) + " that x has, is " +
-             std::to_string(axes) + "; x is " + shape_text(x));
+         {"must be from 1 to the ", x.rank(), " that x has, is ", axes, "; x is ", x});
   }
   Shape<2> shape{1, 1};
   for (int axis = 1; axis <= x.rank(); ++axis) shape[axis <= axes ? 1 : 0] *= x.size(-axis);
@@ -31,8 +30,8 @@ VectorView<const float> per_column(const Tensor* tensor, const Tensor& x, int ax
   if (!std::equal(tensor->shape().begin(), tensor->shape().end(), x.shape().end() - axes,
                   x.shape().end())) {
     fail(call, argument,
-         "must have the shape of the normalised axes, the last " + std::to_string(axes) +
-             " of x; x is " + shape_text(x) + ", this is " + shape_text(*tensor));
+         {"must have the shape of the normalised axes, the last ", axes, " of x; x is ", x,
+          ", this is ", *tensor});
   }
   return {tensor->data(), {tensor->count()}};
 }

@@ -17,9 +17,7 @@ class Output {
       : made_(out ? nullptr : std::make_shared<Tensor>(engine, shape, call)),
         tensor_(out ? out : made_.get()) {
     if (out && out->shape() != shape) {
-      fail(call, "out",
-           "shape must be " + tril::shape_text(shape.data(), static_cast<int>(shape.size())) +
-               ", is " + shape_text(*out));
+      fail(call, "out", {"shape must be ", shape, ", is ", *out});
     }
   }
   // What the caller's tensor was packed to holds until the call has written it: not one that was
@@ -100,15 +98,13 @@ VectorView<const T> view_of(const std::vector<T>& values) {
 inline VectorView<const float> optional_vector(const Tensor* tensor, std::string_view call,
                                                std::string_view argument) {
   if (!tensor) return {};
-  if (tensor->rank() != 1)
-    fail(call, argument, "must have one axis; shape is " + shape_text(*tensor));
+  if (tensor->rank() != 1) fail(call, argument, {"must have one axis; shape is ", *tensor});
   return {tensor->data(), {tensor->count()}};
 }
 
 inline MatrixView<const float> matrix(const Tensor& tensor, std::string_view call,
                                       std::string_view argument) {
-  if (tensor.rank() != 2)
-    fail(call, argument, "must have two axes; shape is " + shape_text(tensor));
+  if (tensor.rank() != 2) fail(call, argument, {"must have two axes; shape is ", tensor});
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
 }
 

@@ -13,9 +13,10 @@ namespace tril::js {
 inline TensorView<float, 3> sequences(Tensor& tensor, const Tensor& x, std::string_view call,
                                       std::string_view argument) {
   if (tensor.rank() != x.rank() || x.rank() < 2 || x.rank() > 3) {
+    const Message other{", this is ", tensor}, nothing{""};
     fail(call, argument,
-         "must be [B, T, C] or [T, C], all inputs alike; x is " + shape_text(x) +
-             (&tensor == &x ? "" : ", this is " + shape_text(tensor)));
+         {"must be [B, T, C] or [T, C], all inputs alike; x is ", x,
+          &tensor == &x ? nothing : other});
   }
   return {tensor.data(), {x.rank() > 2 ? tensor.size(0) : 1, tensor.size(-2), tensor.size(-1)}};
 }

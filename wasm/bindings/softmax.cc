@@ -13,7 +13,7 @@ namespace {
 // Without gaps any tensor is [outer, size, inner] around one of its axes.
 Shape<3> around(const Tensor& x, int axis, std::string_view call) {
   if (axis < -x.rank() || axis >= x.rank()) {
-    fail(call, "axis", "there is no axis " + std::to_string(axis) + "; x is " + shape_text(x));
+    fail(call, "axis", {"there is no axis ", axis, "; x is ", x});
   }
   const int chosen = axis < 0 ? axis + x.rank() : axis;
   Shape<3> shape{1, x.size(chosen), 1};

@@ -32,8 +32,8 @@ Buffer<float, 1> allocate(const DynamicShape& shape, std::string_view call) {
     return Buffer<float, 1>({count});
   } catch (const std::bad_alloc&) {
     fail(call, "memory",
-         "out of memory: a tensor of shape " + tril::shape_text(shape.data(), rank) + " needs " +
-             std::to_string(static_cast<std::uint64_t>(count) * sizeof(float)) + " bytes");
+         {"out of memory: a tensor of shape ", shape, " needs ",
+          static_cast<std::uint64_t>(count) * sizeof(float), " bytes"});
   }
 }
 

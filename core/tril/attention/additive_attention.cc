@@ -17,10 +17,7 @@ void check_inputs(TensorView<const float, 3> query, TensorView<const float, 3> k
   check_view(query, kCall, "query");
   check_view(key, kCall, "key");
   check_view(weights.query, kCall, "w_q");
-  const auto why = [&] {
-    return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", w_q is " +
-           shape_text(weights.query);
-  };
+  const Message why{"query is ", query, ", key is ", key, ", w_q is ", weights.query};
   const Index width = weights.query.size(0), keys = key.size(1);
   check_shape(weights.query, {width, query.size(2)}, kCall, "w_q", why);
   check_shape(weights.key, {width, key.size(2)}, kCall, "w_k", why);
@@ -46,10 +43,8 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   mask.check({batches, 1, queries, keys}, kCall);
   const auto check_written = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
                                  const char* name) {
-    check_shape(view, shape, kCall, name, [&] {
-      return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
-             shape_text(value);
-    });
+    check_shape(view, shape, kCall, name,
+                {"query is ", query, ", key is ", key, ", value is ", value});
     for (const auto& input : {query, key, value}) check_no_overlap(view, input, kCall, name);
     for (const auto& weight : {weights.query, weights.key})
       check_no_overlap(view, weight, kCall, name);

@@ -56,10 +56,7 @@ Backward checked(TensorView<const float, 4> d_out, TensorView<const float, 4> qu
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   detail::check_options(kCall, options, scores);
   const Shape<4> outputs = {scores[0], scores[1], scores[2], value.size(3)};
-  const auto why = [&] {
-    return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
-           shape_text(value);
-  };
+  const Message why{"query is ", query, ", key is ", key, ", value is ", value};
   check_shape(d_out, outputs, kCall, "d_out", why);
   check_shape(out, outputs, kCall, "out", why);
   check_shape(log_sum_exp, {scores[0], scores[1], scores[2]}, kCall, "log_sum_exp", why);

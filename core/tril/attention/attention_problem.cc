@@ -22,18 +22,15 @@ void check_inputs(std::string_view call, TensorView<const float, 4> query,
   check_view(query, call, "query");
   check_view(key, call, "key");
   check_view(value, call, "value");
-  const auto why = [&] {
-    return "; query is " + shape_text(query) + ", key is " + shape_text(key) + ", value is " +
-           shape_text(value);
-  };
-  if (key.size(0) != query.size(0)) fail(call, "key", "must have as many batches as query" + why());
-  if (key.size(3) != query.size(3)) fail(call, "key", "must be as wide as query" + why());
+  const Message why{"; query is ", query, ", key is ", key, ", value is ", value};
+  if (key.size(0) != query.size(0)) fail(call, "key", {"must have as many batches as query", why});
+  if (key.size(3) != query.size(3)) fail(call, "key", {"must be as wide as query", why});
   if (query.size(1) % key.size(1) != 0) {
-    fail(call, "key", "its number of heads must divide that of query" + why());
+    fail(call, "key", {"its number of heads must divide that of query", why});
   }
   for (int axis = 0; axis < 3; ++axis) {
     if (value.size(axis) != key.size(axis)) {
-      fail(call, "value", "must have the batches, heads and length of key" + why());
+      fail(call, "value", {"must have the batches, heads and length of key", why});
     }
   }
 }
@@ -42,33 +39,27 @@ void check_options(std::string_view call, const AttentionOptions& options, const
   const Index batches = scores[0], keys = scores[3];
   if (options.method < AttentionMethod::automatic || options.method > AttentionMethod::online) {
     fail(call, "method",
-         "there are automatic, full, blocked and online, 0 to 3; it is " +
-             std::to_string(static_cast<int>(options.method)));
+         {"there are automatic, full, blocked and online, 0 to 3; it is ",
+          static_cast<int>(options.method)});
   }
   options.mask.check(scores, call);
   if (options.scale && !std::isfinite(*options.scale)) {
-    fail(call, "scale", "must be finite, is " + number_text(*options.scale));
+    fail(call, "scale", {"must be finite, is ", *options.scale});
   }
   if (!(std::isfinite(options.softcap) && options.softcap >= 0)) {
-    fail(call, "softcap", "must be finite and not negative, is " + number_text(options.softcap));
+    fail(call, "softcap", {"must be finite and not negative, is ", options.softcap});
   }
   if (options.past < 0 || options.past > keys) {
-    fail(call, "past",
-         "must be from 0 to the " + std::to_string(keys) + " keys, is " +
-             std::to_string(options.past));
+    fail(call, "past", {"must be from 0 to the ", keys, " keys, is ", options.past});
   }
   if (options.key_lengths.empty()) return;
   if (options.past != 0) fail(call, "key_lengths", "past and key lengths exclude each other");
   if (static_cast<Index>(options.key_lengths.size()) != batches) {
-    fail(call, "key_lengths",
-         std::to_string(options.key_lengths.size()) + " lengths for " + std::to_string(batches) +
-             " batches");
+    fail(call, "key_lengths", {options.key_lengths.size(), " lengths for ", batches, " batches"});
   }
   for (const Index length : options.key_lengths) {
     if (length < 0 || length > keys) {
-      fail(call, "key_lengths",
-           "must be from 0 to the " + std::to_string(keys) + " keys, one is " +
-               std::to_string(length));
+      fail(call, "key_lengths", {"must be from 0 to the ", keys, " keys, one is ", length});
     }
   }
 }
@@ -103,14 +94,14 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
   problem.trace = trace;
 
   check_shape(out, {scores[0], scores[1], scores[2], value.size(3)}, call, "out",
-              [&] { return "query is " + shape_text(query) + ", value is " + shape_text(value); });
+              {"query is ", query, ", value is ", value});
   check_no_overlap_with_inputs(call, out, problem, "out");
   if (options.method == AttentionMethod::online && problem.traced()) {
     fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
   }
   if (trace.log_sum_exp) {
     check_shape(trace.log_sum_exp, {scores[0], scores[1], scores[2]}, call, "trace.log_sum_exp",
-                [&] { return "query is " + shape_text(query); });
+                {"query is ", query});
     check_no_overlap_with_inputs(call, trace.log_sum_exp, problem, "trace.log_sum_exp");
     check_no_overlap(trace.log_sum_exp, out, call, "trace.log_sum_exp");
   }
@@ -120,8 +111,7 @@ AttentionProblem attention_problem(std::string_view call, TensorView<const float
                                                                  {"trace.weights", trace.weights}};
   for (const auto& [name, view] : traced) {
     if (!view) continue;
-    check_shape(view, scores, call, name,
-                [&] { return "query is " + shape_text(query) + ", key is " + shape_text(key); });
+    check_shape(view, scores, call, name, {"query is ", query, ", key is ", key});
     check_no_overlap_with_inputs(call, view, problem, name);
     check_no_overlap(view, out, call, name);
   }

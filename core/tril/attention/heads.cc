@@ -47,11 +47,10 @@ void check_rotary(std::string_view call, const MultiHeadRotary& rotary, Index wi
   const Index turned = rotary.width == 0 ? width : rotary.width;
   if (turned < 2 || turned % 2 != 0 || turned > width) {
     fail(call, "rotary.width",
-         "must be even, from 2 to the width of a head, " + std::to_string(width) + "; is " +
-             std::to_string(turned));
+         {"must be even, from 2 to the width of a head, ", width, "; is ", turned});
   }
   if (!(std::isfinite(rotary.base) && rotary.base > 0)) {
-    fail(call, "rotary.base", "must be finite and above 0, is " + number_text(rotary.base));
+    fail(call, "rotary.base", {"must be finite and above 0, is ", rotary.base});
   }
 }
 

@@ -12,7 +12,7 @@ constexpr const char* kCall = "key_value_cache";
 void check_sizes(const KeyValueCacheSizes& s) {
   const auto check = [](const char* name, Index size, Index least) {
     if (size >= least) return;
-    fail(kCall, name, "must be at least " + std::to_string(least) + ", is " + std::to_string(size));
+    fail(kCall, name, {"must be at least ", least, ", is ", size});
   };
   check("batches", s.batches, 1);
   check("heads", s.heads, 1);
@@ -55,18 +55,15 @@ void check_append(const KeyValueCache& cache, const Shape<4>& key, const Shape<4
   const Shape<4> expected = {cache.batches(), cache.heads(), key[2], cache.width()};
   const Shape<4> of_value = {cache.batches(), cache.heads(), key[2], cache.value_width()};
   if (key != expected) {
-    fail(call, "past",
-         "holds keys " + shape_text<4>(expected) + ", those to append are " + shape_text<4>(key));
+    fail(call, "past", {"holds keys ", expected, ", those to append are ", key});
   }
   if (value != of_value) {
-    fail(call, "past",
-         "holds values " + shape_text<4>(of_value) + ", those to append are " +
-             shape_text<4>(value));
+    fail(call, "past", {"holds values ", of_value, ", those to append are ", value});
   }
   if (key[2] > cache.capacity() - cache.length()) {
     fail(call, "past",
-         "has a capacity of " + std::to_string(cache.capacity()) + " tokens and holds " +
-             std::to_string(cache.length()) + "; " + std::to_string(key[2]) + " more do not fit");
+         {"has a capacity of ", cache.capacity(), " tokens and holds ", cache.length(), "; ",
+          key[2], " more do not fit"});
   }
 }
 
@@ -83,8 +80,7 @@ void KeyValueCache::append(const TensorView<const float, 4>& key,
 void KeyValueCache::set_length(Index length) {
   if (length < 0 || length > length_) {
     fail(kCall, "length",
-         "must be from 0 to the " + std::to_string(length_) + " tokens that it holds, is " +
-             std::to_string(length));
+         {"must be from 0 to the ", length_, " tokens that it holds, is ", length});
   }
   length_ = length;
 }

@@ -32,7 +32,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
   detail::check_inputs(kCall, query, key, value);
   check_view(e, kCall, "e");
   const Index rank = e.size(0);
-  const auto why = [&] { return "key is " + shape_text(key) + ", e is " + shape_text(e); };
+  const Message why{"key is ", key, ", e is ", e};
   check_shape(e, {rank, key.size(2)}, kCall, "e", why);
   check_shape(f, {rank, key.size(2)}, kCall, "f", why);
   const std::pair<const char*, TensorView<float, 4>> written[] = {{"out", out},

@@ -18,7 +18,7 @@ Mask Mask::window(std::optional<Index> left, std::optional<Index> right) {
   const auto limit = [](std::optional<Index> keys, const char* side) {
     if (!keys) return detail::WindowRule::kUnlimited;
     if (*keys < 0) {
-      fail("mask.window", side, "must not be negative, is " + std::to_string(*keys));
+      fail("mask.window", side, {"must not be negative, is ", *keys});
     }
     return std::min(*keys, kFurthest);
   };
@@ -27,10 +27,10 @@ Mask Mask::window(std::optional<Index> left, std::optional<Index> right) {
 
 Mask Mask::strided(Index local, Index stride) {
   if (local < 1) {
-    fail("mask.strided", "local", "must be at least 1, is " + std::to_string(local));
+    fail("mask.strided", "local", {"must be at least 1, is ", local});
   }
   if (stride < 1) {
-    fail("mask.strided", "stride", "must be at least 1, is " + std::to_string(stride));
+    fail("mask.strided", "stride", {"must be at least 1, is ", stride});
   }
   return Mask(detail::StridedRule{local, stride});
 }
@@ -38,7 +38,7 @@ Mask Mask::strided(Index local, Index stride) {
 Mask Mask::padding(std::vector<Index> lengths) {
   for (const Index length : lengths) {
     if (length < 0) {
-      fail("mask.padding", "lengths", "must not be negative, one is " + std::to_string(length));
+      fail("mask.padding", "lengths", {"must not be negative, one is ", length});
     }
   }
   return Mask(detail::PaddingRule{std::move(lengths)});
@@ -61,8 +61,7 @@ Mask operator&(Mask a, const Mask& b) {
 
 void Mask::check(const Shape<4>& scores, std::string_view call) const {
   for (const detail::MaskRule& rule : rules_) {
-    const std::string problem = std::visit([&](const auto& r) { return r.problem(scores); }, rule);
-    if (!problem.empty()) fail(call, "mask", problem + "; scores are " + shape_text<4>(scores));
+    std::visit([&](const auto& r) { r.check(scores, call); }, rule);
   }
 }
 
@@ -104,7 +103,7 @@ void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
   constexpr const char* kCall = "mask_values";
   check_view(out, kCall, "out", Empty::allowed);
   mask.check(out.shape(), kCall);
-  if (past < 0) fail(kCall, "past", "must not be negative, is " + std::to_string(past));
+  if (past < 0) fail(kCall, "past", {"must not be negative, is ", past});
   const Index queries = out.size(2), keys = out.size(3);
   for (Index b = 0; b < out.size(0); ++b) {
     for (Index h = 0; h < out.size(1); ++h) {

@@ -1,4 +1,5 @@
 #include <tril/attention/mask_rules.h>
+#include <tril/foundation/check.h>
 
 #include <algorithm>
 #include <cmath>
@@ -101,16 +102,15 @@ void PaddingRule::apply(const MaskBlock& block, Index, float* scores) const noex
   hide_outside(block.keys, visible(block), scores);
 }
 
-std::string PaddingRule::problem(const Shape<4>& scores) const {
+void PaddingRule::check(const Shape<4>& scores, std::string_view call) const {
   const auto batches = static_cast<std::size_t>(scores[0]);
   if (lengths.size() != batches) {
-    return std::to_string(lengths.size()) + " lengths for " + std::to_string(batches) + " batches";
+    fail(call, "mask", {lengths.size(), " lengths for ", batches, " batches; scores are ", scores});
   }
   for (const Index length : lengths) {
     if (length <= scores[3]) continue;
-    return "length " + std::to_string(length) + " is more than there are keys";
+    fail(call, "mask", {"length ", length, " is more than there are keys; scores are ", scores});
   }
-  return {};
 }
 
 namespace {
@@ -184,14 +184,15 @@ void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) con
 }
 
 template <typename T>
-std::string DenseRule<T>::problem(const Shape<4>& scores) const {
+void DenseRule<T>::check(const Shape<4>& scores, std::string_view call) const {
   for (int axis = 0; axis < 4; ++axis) {
     const Index size = values.size(axis), wanted = scores[static_cast<std::size_t>(axis)];
     const bool fits =
         axis == 3 && beyond == KeysBeyond::hidden ? size <= wanted : size == 1 || size == wanted;
-    if (!fits) return "a dense mask " + shape_text(values) + " does not broadcast to the scores";
+    if (fits) continue;
+    fail(call, "mask",
+         {"a dense mask ", values, " does not broadcast to the scores; scores are ", scores});
   }
-  return {};
 }
 
 template struct DenseRule<float>;

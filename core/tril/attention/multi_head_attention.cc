@@ -109,10 +109,7 @@ Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weight
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
   const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
 
-  const auto why = [&] {
-    return "x is " + shape_text(x) + " with " + std::to_string(heads) + " heads of " +
-           std::to_string(width) + ", " + std::to_string(keys) + " keys";
-  };
+  const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
   check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;

@@ -29,10 +29,7 @@ detail::Projections checked(const TensorView<const float, 3>& d_out,
   const detail::Projections project = detail::projections(kCall, x, weights, options, nullptr);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, width = project.width;
-  const auto why = [&] {
-    return "x is " + shape_text(x) + " with " + std::to_string(heads) + " heads of " +
-           std::to_string(width) + ", " + std::to_string(keys) + " keys";
-  };
+  const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
   const Shape<4> query_shape = {batches, heads, queries, width};
   const Shape<4> key_shape = {batches, project.kv_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
@@ -56,7 +53,7 @@ detail::Projections checked(const TensorView<const float, 3>& d_out,
   const auto writes = [&](const TensorView<float, 3>& d, const TensorView<const float, 3>& of,
                           const char* name, const char* of_name) {
     if (!d) return;
-    if (!of) fail(kCall, name, std::string("there is no ") + of_name);
+    if (!of) fail(kCall, name, {"there is no ", of_name});
     overlap.writes(d, of.shape(), name, "that of what it is the gradient of");
   };
   writes(gradients.d_context, options.context, "d_context", "context");

@@ -24,8 +24,8 @@ void check_weight(std::string_view call, const char* name, const Projection& pro
   const TensorView<const float, 3>& input = projection.input;
   if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
     fail(call, name,
-         "shape must be " + shape_text<2>({rows, input.size(2)}) + ", is " + shape_text(weight) +
-             "; its input is " + shape_text(input));
+         {"shape must be ", Shape<2>{rows, input.size(2)}, ", is ", weight, "; its input is ",
+          input});
   }
 }
 
@@ -37,23 +37,20 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
   check_view(x, call, "x");
-  if (heads < 1) fail(call, "heads", "must be at least 1, is " + std::to_string(heads));
+  if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
   if (kv_heads < 1 || heads % kv_heads != 0) {
-    fail(call, "kv_heads",
-         std::to_string(kv_heads) + " does not divide the " + std::to_string(heads) + " heads");
+    fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
   }
   const auto& context = options.context ? options.context : x;
   const auto& value_context = options.value_context ? options.value_context : context;
   check_view(context, call, "context");
   check_view(value_context, call, "value_context");
   if (context.size(0) != x.size(0)) {
-    fail(call, "context",
-         "must have x's batches; context is " + shape_text(context) + ", x is " + shape_text(x));
+    fail(call, "context", {"must have x's batches; context is ", context, ", x is ", x});
   }
   if (value_context.size(0) != x.size(0) || value_context.size(1) != context.size(1)) {
     fail(call, "value_context",
-         "must have the batches and length of context " + shape_text(context) + ", is " +
-             shape_text(value_context));
+         {"must have the batches and length of context ", context, ", is ", value_context});
   }
 
   // The width of all heads of queries comes from the weights.
@@ -64,8 +61,7 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   const Index parts = fused ? heads + 2 * kv_heads : heads;
   if (given.size(0) % parts != 0) {
     fail(call, name,
-         "its " + std::to_string(given.size(0)) + " rows do not divide into " +
-             std::to_string(heads) + " heads; shape is " + shape_text(given));
+         {"its ", given.size(0), " rows do not divide into ", heads, " heads; shape is ", given});
   }
   const Index width = given.size(0) / parts;
   const Index rows = heads * width, key_rows = kv_heads * width;
@@ -105,13 +101,13 @@ Projections projections(std::string_view call, TensorView<const float, 3> x,
   }
   check_view(weights.out_proj_weight, call, "out_proj.weight");
   if (weights.out_proj_weight.size(1) != rows) {
-    fail(call, "out_proj.weight",
-         "must have " + std::to_string(rows) + " columns, as wide as all heads; shape is " +
-             shape_text(weights.out_proj_weight));
+    fail(
+        call, "out_proj.weight",
+        {"must have ", rows, " columns, as wide as all heads; shape is ", weights.out_proj_weight});
   }
   if (weights.out_proj_bias) {
     check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj.bias",
-                "out_proj.weight is " + shape_text(weights.out_proj_weight));
+                {"out_proj.weight is ", weights.out_proj_weight});
   }
   return result;
 }

@@ -27,8 +27,7 @@ void check_memory(const TensorView<const float, 3>& memory, const TensorView<con
                   const char* call) {
   check_view(memory, call, "memory");
   if (memory.size(0) == x.size(0)) return;
-  fail(call, "memory",
-       "must have x's batches; memory is " + shape_text(memory) + ", x is " + shape_text(x));
+  fail(call, "memory", {"must have x's batches; memory is ", memory, ", x is ", x});
 }
 
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,

@@ -109,11 +109,16 @@ void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& p
   }
 }
 
-void check_norm(std::string_view call, const std::string& name, const NormWeights& norm,
-                Index width) {
-  const auto why = [&] { return "x has width " + std::to_string(width); };
-  if (norm.weight) check_shape(norm.weight, {width}, call, name + ".weight", why);
-  if (norm.bias) check_shape(norm.bias, {width}, call, name + ".bias", why);
+void fail_part(std::string_view call, const Message& part, const Error& error) {
+  fail(call, Message{part, ".", error.argument()}.text(), {error.problem()});
+}
+
+void check_norm(std::string_view call, const Message& name, const NormWeights& norm, Index width) {
+  check_part(call, name, [&] {
+    const Message why{"x has width ", width};
+    if (norm.weight) check_shape(norm.weight, {width}, call, "weight", why);
+    if (norm.bias) check_shape(norm.bias, {width}, call, "bias", why);
+  });
 }
 
 }  // namespace tril::detail

@@ -9,6 +9,7 @@
 
 #include <tril/attention/multi_head_attention.h>
 #include <tril/foundation/error.h>
+#include <tril/foundation/message.h>
 #include <tril/foundation/named.h>
 #include <tril/foundation/overlap_check.h>
 #include <tril/foundation/parallel.h>
@@ -16,7 +17,6 @@
 #include <tril/foundation/tensor.h>
 #include <tril/layers/feed_forward.h>
 
-#include <string>
 #include <string_view>
 
 namespace tril {
@@ -138,17 +138,18 @@ void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& p
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.
-void check_norm(std::string_view call, const std::string& name, const NormWeights& norm,
-                Index width);
+void check_norm(std::string_view call, const Message& name, const NormWeights& norm, Index width);
 
-// Runs `check`, whose errors are about a part of what `call` was given: "weight" becomes
-// "PART.weight".
+// Throws `error`, of a call for a part of what `call` was given: "weight" becomes "PART.weight".
+[[noreturn]] void fail_part(std::string_view call, const Message& part, const Error& error);
+
+// Runs `check`, whose errors are about a part.
 template <typename Check>
-void check_part(std::string_view call, const std::string& part, const Check& check) {
+void check_part(std::string_view call, const Message& part, const Check& check) {
   try {
     check();
   } catch (const Error& error) {
-    throw Error(call, part + "." + error.argument(), error.problem());
+    fail_part(call, part, error);
   }
 }
 

@@ -2,8 +2,6 @@
 #include <tril/foundation/check.h>
 #include <tril/layers/layer_norm.h>
 
-#include <string>
-
 namespace tril {
 namespace {
 
@@ -20,11 +18,10 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
   const std::size_t count = weights.layers.size();
   if (count == 0) fail(call, "layers", "there are none");
   if (!traces.empty() && traces.size() != count) {
-    fail(call, "trace",
-         std::to_string(traces.size()) + " traces for " + std::to_string(count) + " layers");
+    fail(call, "trace", {traces.size(), " traces for ", count, " layers"});
   }
   for (std::size_t layer = 0; layer < count; ++layer) {
-    detail::check_part(call, "layers." + std::to_string(layer), [&] { check(layer); });
+    detail::check_part(call, {"layers.", layer}, [&] { check(layer); });
   }
   if (!weights.norm) return;
   detail::check_norm(call, "norm", *weights.norm, out.size(2));
@@ -133,8 +130,7 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   check_view(target, kCall, "target");
   if (source.size(0) != target.size(0)) {
     fail(kCall, "target",
-         "must have the batches of source; source is " + shape_text(source) + ", target is " +
-             shape_text(target));
+         {"must have the batches of source; source is ", source, ", target is ", target});
   }
   check_shape(out, target.shape(), kCall, "out", "the shape of target");
   const TransformerBlockOptions encoder_options = {.heads = options.heads,

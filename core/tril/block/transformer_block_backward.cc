@@ -21,7 +21,7 @@ void check(const TensorView<const float, 3>& d_out, const TensorView<const float
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
   const auto reads = [&](const auto& view, const auto& expected, const char* name) {
-    check_shape(view, expected, kCall, name, [&] { return "x is " + shape_text(x); });
+    check_shape(view, expected, kCall, name, {"x is ", x});
     overlap.reads(view);
   };
   const bool post = options.norm == NormOrder::post;

@@ -21,7 +21,7 @@ std::string system_says(int error) { return std::generic_category().message(erro
 bool open_new(const std::filesystem::path& path, File& file) {
   file.reset(std::fopen(path.string().c_str(), "wbx"));
   if (file) return true;
-  if (errno != EEXIST) fail("write_file", "path", system_says(errno));
+  if (errno != EEXIST) fail("write_file", "path", {system_says(errno)});
   return false;
 }
 
@@ -36,7 +36,7 @@ void write_pieces(File file, std::span<const std::span<const std::byte>> pieces)
   }
   // What was buffered is written now; only then is it known to be there.
   if (std::fclose(file.release()) != 0) failed();
-  if (error != 0) fail("write_file", "path", system_says(error));
+  if (error != 0) fail("write_file", "path", {system_says(error)});
 }
 
 }  // namespace
@@ -44,12 +44,12 @@ void write_pieces(File file, std::span<const std::span<const std::byte>> pieces)
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::is_directory(status)) fail("read_file", "path", system_says(EISDIR));
+  if (std::filesystem::is_directory(status)) fail("read_file", "path", {system_says(EISDIR)});
   if (std::filesystem::is_character_file(status)) {
     fail("read_file", "path", "is a device, which has no end");
   }
   const File file(std::fopen(path.string().c_str(), "rb"));
-  if (!file) fail("read_file", "path", system_says(errno));
+  if (!file) fail("read_file", "path", {system_says(errno)});
   // A pipe has no size; what grows or shrinks meanwhile has the wrong one.
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   constexpr std::size_t kPart = std::size_t{1} << 16;
@@ -57,7 +57,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::size_t filled = 0;
   while (true) {
     filled += std::fread(bytes.data() + filled, 1, bytes.size() - filled, file.get());
-    if (std::ferror(file.get())) fail("read_file", "path", system_says(errno));
+    if (std::ferror(file.get())) fail("read_file", "path", {system_says(errno)});
     if (filled < bytes.size()) break;
     bytes.resize(2 * bytes.size());
   }
@@ -71,9 +71,9 @@ void write_file(const std::filesystem::path& path,
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    if (fs::is_directory(status)) fail("write_file", "path", system_says(EISDIR));
+    if (fs::is_directory(status)) fail("write_file", "path", {system_says(EISDIR)});
     File file(std::fopen(path.string().c_str(), "wb"));
-    if (!file) fail("write_file", "path", system_says(errno));
+    if (!file) fail("write_file", "path", {system_says(errno)});
     return write_pieces(std::move(file), pieces);
   }
   // Through links, so that the file is renamed, not the link.
@@ -91,7 +91,7 @@ void write_file(const std::filesystem::path& path,
     fs::rename(temporary, target);
   } catch (const fs::filesystem_error& error) {
     fs::remove(temporary, none);
-    fail("write_file", "path", error.code().message());
+    fail("write_file", "path", {error.code().message()});
   } catch (...) {
     fs::remove(temporary, none);
     throw;

@@ -14,8 +14,8 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-void HeaderReader::fail_at(std::size_t position, const std::string& problem) const {
-  tril::fail(call_, "file", "byte " + std::to_string(position) + ": " + problem);
+void HeaderReader::fail_at(std::size_t position, const Message& problem) const {
+  tril::fail(call_, "file", {"byte ", position, ": ", problem});
 }
 
 void HeaderReader::skip_space() noexcept {
@@ -40,7 +40,7 @@ bool HeaderReader::take(char symbol) {
 }
 
 void HeaderReader::expect(char symbol) {
-  if (!take(symbol)) fail("expected " + shown({&symbol, 1}) + ", found " + next_shown());
+  if (!take(symbol)) fail({"expected ", shown({&symbol, 1}), ", found ", next_shown()});
 }
 
 bool HeaderReader::take_word(std::string_view word) {
@@ -61,7 +61,7 @@ Index HeaderReader::whole_number() {
     }
     number = 10 * number + digit;
   }
-  if (at_ == first) fail("expected a whole number, found " + next_shown());
+  if (at_ == first) fail({"expected a whole number, found ", next_shown()});
   if (text_[first] == '0' && at_ - first > 1) {
     fail_at(offset_ + first, "the number begins with a 0");
   }
@@ -98,7 +98,7 @@ void HeaderReader::escape(std::string& value) {
     value += kValues[which];
     return;
   }
-  if (name != 'u') fail("there is no escape " + shown({text_.data() + at_ - 1, 2}));
+  if (name != 'u') fail({"there is no escape ", shown({text_.data() + at_ - 1, 2})});
   const std::size_t first = at_ - 1;
   ++at_;
   std::uint32_t code = four_hex_digits();
@@ -126,7 +126,7 @@ std::uint32_t HeaderReader::four_hex_digits() {
 
 std::string_view HeaderReader::python_string() {
   const char quote = peek();
-  if (quote != '\'' && quote != '"') fail("expected a string, found " + next_shown());
+  if (quote != '\'' && quote != '"') fail({"expected a string, found ", next_shown()});
   const std::size_t first = ++at_;
   const std::size_t end = text_.find(quote, first);
   if (end == text_.npos) fail_at(offset_ + first - 1, "the string has no end");

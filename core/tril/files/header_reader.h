@@ -5,6 +5,7 @@
 // strings and whole numbers, which is all that headers are made of.
 #pragma once
 
+#include <tril/foundation/message.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstddef>
@@ -51,8 +52,8 @@ class HeaderReader {
 
   // The byte of the file that comes next.
   std::size_t position() const noexcept { return offset_ + at_; }
-  [[noreturn]] void fail(const std::string& problem) const { fail_at(position(), problem); }
-  [[noreturn]] void fail_at(std::size_t position, const std::string& problem) const;
+  [[noreturn]] void fail(const Message& problem) const { fail_at(position(), problem); }
+  [[noreturn]] void fail_at(std::size_t position, const Message& problem) const;
 
  private:
   void skip_space() noexcept;

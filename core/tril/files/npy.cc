@@ -37,14 +37,14 @@ Preamble read_preamble(std::span<const std::byte> file) {
     fail(kRead, "file", "is no .npy file: it does not begin with \\x93NUMPY");
   }
   const auto cut_short = [&] {
-    fail(kRead, "file", "byte " + std::to_string(file.size()) + ": ends within the header");
+    fail(kRead, "file", {"byte ", file.size(), ": ends within the header"});
   };
   if (file.size() < 8) cut_short();
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0) {
     fail(kRead, "file",
-         "byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) +
-             " of the format is not known; 1.0, 2.0 and 3.0 are");
+         {"byte 6: version ", version, ".", byte(7),
+          " of the format is not known; 1.0, 2.0 and 3.0 are"});
   }
   const std::size_t width = version == 1 ? 2 : 4;
   if (file.size() < 8 + width) cut_short();
@@ -52,8 +52,8 @@ Preamble read_preamble(std::span<const std::byte> file) {
   for (std::size_t i = width; i-- > 0;) length = length << 8 | byte(8 + i);
   if (length > file.size() - 8 - width) {
     fail(kRead, "file",
-         "byte 8: the header should be " + std::to_string(length) + " bytes long, but only " +
-             std::to_string(file.size() - 8 - width) + " follow");
+         {"byte 8: the header should be ", length, " bytes long, but only ",
+          file.size() - 8 - width, " follow"});
   }
   return {8 + width, length};
 }
@@ -63,7 +63,7 @@ void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
   const std::size_t position = header.position();
   const std::string_view text = header.python_string();
   const auto refuse = [&](const char* why) {
-    header.fail_at(position, "element type " + detail::shown(text) + why);
+    header.fail_at(position, {"element type ", detail::shown(text), why});
   };
   if (text.ends_with('O')) refuse(": Python objects are never read");
   const char order = text.empty() ? '\0' : text[0];
@@ -110,17 +110,17 @@ std::size_t read_header(detail::HeaderReader& header, StoredTensor& tensor) {
     for (Field& field : fields) {
       if (field.name != name) continue;
       if (field.position != 0)
-        header.fail_at(position, detail::shown(name) + " stands there twice");
+        header.fail_at(position, {detail::shown(name), " stands there twice"});
       header.expect(':');
       header.peek();
       field.position = header.position();
       return field.read(header, tensor);
     }
-    header.fail_at(position, "the key " + detail::shown(name) + " is not known");
+    header.fail_at(position, {"the key ", detail::shown(name), " is not known"});
   });
   if (!header.at_end()) header.fail("something follows the dictionary");
   for (const Field& field : fields) {
-    if (field.position == 0) header.fail("the key " + detail::shown(field.name) + " is missing");
+    if (field.position == 0) header.fail({"the key ", detail::shown(field.name), " is missing"});
   }
   return fields[2].position;
 }
@@ -134,16 +134,13 @@ StoredTensor parse_npy(std::span<const std::byte> file) {
   detail::HeaderReader header(kRead, text, preamble.size);
   StoredTensor tensor;
   const std::size_t shape_position = read_header(header, tensor);
-  const std::string what = "shape " +
-                           shape_text(tensor.shape.data(), static_cast<int>(tensor.shape.size())) +
-                           " of " + element_name(tensor.type);
+  const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
-  if (!bytes) header.fail_at(shape_position, what + " is too large to address");
+  if (!bytes) header.fail_at(shape_position, {what, " is too large to address"});
   tensor.bytes = file.subspan(preamble.size + preamble.header_size);
   if (tensor.bytes.size() != *bytes) {
     header.fail_at(preamble.size + preamble.header_size,
-                   what + " takes " + std::to_string(*bytes) + " bytes, but " +
-                       std::to_string(tensor.bytes.size()) + " follow");
+                   {what, " takes ", *bytes, " bytes, but ", tensor.bytes.size(), " follow"});
   }
   return tensor;
 }
@@ -152,12 +149,11 @@ std::string npy_header(std::span<const Index> shape, ElementType type) {
   const std::string written = shape_text(shape.data(), static_cast<int>(shape.size()));
   if (shape.size() > kMostAxes) fail(kWrite, "shape", "has more than 64 axes");
   if (type != ElementType::float32 && type != ElementType::float16) {
-    fail(kWrite, "type",
-         "of a .npy file must be float32 or float16, is " + std::string(element_name(type)));
+    fail(kWrite, "type", {"of a .npy file must be float32 or float16, is ", element_name(type)});
   }
   if (!stored_bytes(shape, type)) {
     fail(kWrite, "shape",
-         written + " of " + element_name(type) + " is too large to address or negative");
+         {written, " of ", element_name(type), " is too large to address or negative"});
   }
   const std::string_view axes = std::string_view(written).substr(1, written.size() - 2);
   std::string header = "{'descr': '<f";
@@ -183,9 +179,7 @@ std::vector<std::byte> npy_bytes(std::span<const Index> shape, std::span<const f
   const std::string header = npy_header(shape, type);
   const std::size_t bytes = *stored_bytes(shape, type);
   if (bytes != elements.size() * element_size(type)) {
-    fail("npy_bytes", "elements",
-         std::to_string(elements.size()) + " elements do not fit shape " +
-             shape_text(shape.data(), static_cast<int>(shape.size())));
+    fail("npy_bytes", "elements", {elements.size(), " elements do not fit shape ", shape});
   }
   const std::span<const std::byte> head = std::as_bytes(std::span(header));
   std::vector<std::byte> file(head.size() + bytes);

@@ -45,7 +45,7 @@ void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
     tensor.type = type;
     return;
   }
-  header.fail_at(position, "element type " + detail::shown(name) + " is not read");
+  header.fail_at(position, {"element type ", detail::shown(name), " is not read"});
 }
 
 // {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
@@ -53,8 +53,8 @@ Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredT
   constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
   header.peek();
   const std::size_t begin = header.position();
-  const auto refuse = [&](std::size_t position, const std::string& problem) {
-    header.fail_at(position, "tensor " + detail::shown(name) + ": " + problem);
+  const auto refuse = [&](std::size_t position, const Message& problem) {
+    header.fail_at(position, {"tensor ", detail::shown(name), ": ", problem});
   };
   bool there[std::size(kFields)] = {};
   std::vector<Index> offsets;
@@ -64,9 +64,9 @@ Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredT
     const std::string field = header.json_string();
     const std::size_t which =
         static_cast<std::size_t>(std::ranges::find(kFields, field) - std::begin(kFields));
-    if (which == std::size(kFields)) refuse(position, detail::shown(field) + " is not known");
+    if (which == std::size(kFields)) refuse(position, {detail::shown(field), " is not known"});
     if (std::exchange(there[which], true)) {
-      refuse(position, detail::shown(field) + " stands there twice");
+      refuse(position, {detail::shown(field), " stands there twice"});
     }
     header.expect(':');
     if (which == 0) return read_type(header, tensor);
@@ -74,19 +74,17 @@ Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredT
     header.list('[', ']', false, [&] { numbers.push_back(header.whole_number()); });
   });
   for (std::size_t which = 0; which < std::size(kFields); ++which) {
-    if (!there[which]) refuse(begin, detail::shown(kFields[which]) + " is missing");
+    if (!there[which]) refuse(begin, {detail::shown(kFields[which]), " is missing"});
   }
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    refuse(begin, "data_offsets must be [begin, end], are " + shape_of(offsets));
+    refuse(begin, {"data_offsets must be [begin, end], are ", offsets});
   }
-  const std::string what =
-      "shape " + shape_of(tensor.shape) + " of " + std::string(element_name(tensor.type));
+  const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
-  if (!bytes) refuse(begin, what + " is too large to address");
+  if (!bytes) refuse(begin, {what, " is too large to address"});
   const Place place{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]), 0};
   if (place.end - place.begin != *bytes) {
-    refuse(begin, what + " takes " + std::to_string(*bytes) + " bytes, but data_offsets are " +
-                      shape_of(offsets));
+    refuse(begin, {what, " takes ", *bytes, " bytes, but data_offsets are ", offsets});
   }
   return place;
 }
@@ -99,7 +97,7 @@ Metadata read_metadata(detail::HeaderReader& header) {
     std::string key = header.json_string();
     header.expect(':');
     if (metadata.contains(key)) {
-      header.fail_at(position, "the key " + detail::shown(key) + " stands there twice");
+      header.fail_at(position, {"the key ", detail::shown(key), " stands there twice"});
     }
     metadata.emplace(std::move(key), header.json_string());
   });
@@ -113,24 +111,24 @@ void share_out(std::vector<Place> places, std::span<const std::byte> data, std::
   const auto key = [](const Place& each) { return std::tuple(each.begin, each.end, each.number); };
   std::ranges::make_heap(places, {}, key);
   std::ranges::sort_heap(places, {}, key);
-  const auto refuse = [&](std::size_t byte, const std::string& problem) {
-    fail(kRead, "file", "byte " + std::to_string(offset + byte) + ": " + problem);
+  const auto refuse = [&](std::size_t byte, const Message& problem) {
+    fail(kRead, "file", {"byte ", offset + byte, ": ", problem});
   };
   std::size_t end = 0;
   for (const Place& each : places) {
     NamedTensor& named = tensors[each.number];
     const std::string name = "tensor " + detail::shown(named.name);
     if (each.end > data.size()) {
-      refuse(data.size(), name + " ends " + std::to_string(each.end - data.size()) +
-                              " bytes behind the end of the file");
+      refuse(data.size(),
+             {name, " ends ", each.end - data.size(), " bytes behind the end of the file"});
     }
-    if (each.begin < end) refuse(each.begin, name + " overlaps the one before it");
-    if (each.begin > end) refuse(end, "bytes that belong to no tensor, before " + name);
+    if (each.begin < end) refuse(each.begin, {name, " overlaps the one before it"});
+    if (each.begin > end) refuse(end, {"bytes that belong to no tensor, before ", name});
     named.tensor.bytes = data.subspan(each.begin, each.end - each.begin);
     end = each.end;
   }
   if (end < data.size()) {
-    refuse(end, std::to_string(data.size() - end) + " bytes that belong to no tensor");
+    refuse(end, {data.size() - end, " bytes that belong to no tensor"});
   }
 }
 
@@ -143,8 +141,7 @@ const StoredTensor* Safetensors::find(std::string_view name) const noexcept {
 
 Safetensors parse_safetensors(std::span<const std::byte> file) {
   if (file.size() < kLengthSize) {
-    fail(kRead, "file",
-         "is no .safetensors file: it is only " + std::to_string(file.size()) + " bytes long");
+    fail(kRead, "file", {"is no .safetensors file: it is only ", file.size(), " bytes long"});
   }
   std::uint64_t length = 0;
   for (std::size_t i = kLengthSize; i-- > 0;) {
@@ -152,10 +149,11 @@ Safetensors parse_safetensors(std::span<const std::byte> file) {
   }
   const std::span<const std::byte> rest = file.subspan(kLengthSize);
   if (length > kMostHeader || length > rest.size()) {
+    const Message only{"only ", rest.size(), " follow"},
+        at_most{"at most ", kMostHeader, " are read"};
     fail(kRead, "file",
-         "byte 0: the header should be " + std::to_string(length) + " bytes long, but " +
-             (length > rest.size() ? "only " + std::to_string(rest.size()) + " follow"
-                                   : "at most " + std::to_string(kMostHeader) + " are read"));
+         {"byte 0: the header should be ", length, " bytes long, but ",
+          length > rest.size() ? only : at_most});
   }
   const auto header_size = static_cast<std::size_t>(length);
   const std::string_view text(reinterpret_cast<const char*>(rest.data()), header_size);
@@ -171,7 +169,7 @@ Safetensors parse_safetensors(std::span<const std::byte> file) {
     std::string name = header.json_string();
     header.expect(':');
     if (!names.insert(name).second) {
-      header.fail_at(position, "the name " + detail::shown(name) + " stands there twice");
+      header.fail_at(position, {"the name ", detail::shown(name), " stands there twice"});
     }
     if (name == kMetadata) {
       stored.metadata = read_metadata(header);
@@ -195,7 +193,7 @@ std::string safetensors_header(std::span<const TensorToStore> tensors, const Met
     json += detail::json_quoted(kMetadata) + ":{";
     for (const auto& [key, text] : metadata) {
       if (!detail::is_utf8(key) || !detail::is_utf8(text)) {
-        fail(kWrite, "metadata", detail::shown(key) + " is not UTF-8");
+        fail(kWrite, "metadata", {detail::shown(key), " is not UTF-8"});
       }
       separate();
       json += detail::json_quoted(key) + ":" + detail::json_quoted(text);
@@ -207,18 +205,17 @@ std::string safetensors_header(std::span<const TensorToStore> tensors, const Met
   for (const TensorToStore& each : tensors) {
     if (!detail::is_utf8(each.name) || !names.insert(each.name).second) {
       fail(kWrite, "tensors",
-           "the name " + detail::shown(each.name) + " repeats, is reserved or is not UTF-8");
+           {"the name ", detail::shown(each.name), " repeats, is reserved or is not UTF-8"});
     }
     const auto type = std::ranges::find(kWritten, each.type, &Code::second);
     if (type == std::end(kWritten)) {
-      fail(kWrite, "type",
-           "must be float32, float16 or bfloat16, is " + std::string(element_name(each.type)));
+      fail(kWrite, "type", {"must be float32, float16 or bfloat16, is ", element_name(each.type)});
     }
     const std::size_t bytes = each.elements.size() * element_size(each.type);
     if (stored_bytes(each.shape, each.type) != bytes) {
       fail(kWrite, "tensors",
-           detail::shown(each.name) + ": " + std::to_string(each.elements.size()) +
-               " elements do not fit shape " + shape_of(each.shape));
+           {detail::shown(each.name), ": ", each.elements.size(), " elements do not fit shape ",
+            each.shape});
     }
     const std::size_t begin = end;
     end += bytes;

@@ -147,12 +147,11 @@ void read_elements(const StoredTensor& tensor, std::span<T> out) {
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
   if (!bytes || tensor.bytes.size() != *bytes) {
     fail(kCall, "tensor",
-         std::to_string(tensor.bytes.size()) + " bytes do not fit shape " + shape + " of " +
-             element_name(tensor.type));
+         {tensor.bytes.size(), " bytes do not fit shape ", shape, " of ",
+          element_name(tensor.type)});
   }
   if (out.size() != static_cast<std::size_t>(tensor.count())) {
-    fail(kCall, "out",
-         "holds " + std::to_string(out.size()) + " elements, but the shape is " + shape);
+    fail(kCall, "out", {"holds ", out.size(), " elements, but the shape is ", shape});
   }
   if (out.empty()) return;
   if (std::is_same_v<T, float> && tensor.type == ElementType::float32 && !tensor.column_major &&
@@ -171,14 +170,12 @@ void write_elements(std::span<const float> elements, ElementType type, std::span
   constexpr const char* kCall = "write_elements";
   if (type != ElementType::float32 && type != ElementType::float16 &&
       type != ElementType::bfloat16) {
-    fail(kCall, "type",
-         "must be float32, float16 or bfloat16, is " + std::string(element_name(type)));
+    fail(kCall, "type", {"must be float32, float16 or bfloat16, is ", element_name(type)});
   }
   const std::size_t size = element_size(type);
   if (out.size() / size != elements.size() || out.size() % size != 0) {
     fail(kCall, "out",
-         "has " + std::to_string(out.size()) + " bytes for " + std::to_string(elements.size()) +
-             " elements of " + element_name(type));
+         {"has ", out.size(), " bytes for ", elements.size(), " elements of ", element_name(type)});
   }
   if (elements.empty()) return;
   if (type == ElementType::float32 && std::endian::native == std::endian::little) {

@@ -17,7 +17,7 @@ std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) no
 AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, std::string_view call) {
   const auto shape = broadcast_shape(x, y);
   if (!shape) {
-    fail(call, "y", "shapes do not broadcast; x is " + shape_text(x) + ", y is " + shape_text(y));
+    fail(call, "y", {"shapes do not broadcast; x is ", x, ", y is ", y});
   }
   return *shape;
 }

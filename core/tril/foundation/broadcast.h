@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +26,10 @@ struct AnyShape {
   Index operator[](int axis) const noexcept { return sizes[static_cast<std::size_t>(axis)]; }
   // The same, to be set.
   Index& operator[](int axis) noexcept { return sizes[static_cast<std::size_t>(axis)]; }
+  // The sizes alone.
+  operator std::span<const Index>() const noexcept {
+    return {sizes.data(), static_cast<std::size_t>(rank)};
+  }
   // Equal rank and sizes.
   friend bool operator==(const AnyShape& a, const AnyShape& b) noexcept {
     return a.rank == b.rank &&

@@ -1,70 +1,34 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/named.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <span>
 
 namespace tril {
 
-std::string shape_text(const Index* shape, int rank) {
-  std::string text = "[";
-  for (int axis = 0; axis < rank; ++axis) {
-    if (axis > 0) text += ", ";
-    text += std::to_string(shape[axis]);
-  }
-  return text + "]";
-}
-
-void fail(std::string_view call, std::string_view argument, const std::string& problem) {
-  throw Error(call, argument, problem);
-}
-
-// value = digits * 10^(exponent - 5), six digits rounded to nearest;  as printf("%g")
-std::string number_text(double value) {
-  if (std::isnan(value)) return "nan";
-  std::string text;
-  if (std::signbit(value)) text.push_back('-');
-  double size = std::fabs(value);
-  if (std::isinf(size)) return text.append("inf");
-  if (size == 0) return text.append("0");
-  int exponent = 5;
-  for (; size >= 999999.5; size /= 10) ++exponent;
-  for (; size < 99999.95; size *= 10) --exponent;
-  std::string digits = std::to_string(static_cast<int>(size + 0.5));
-  digits.erase(digits.find_last_not_of('0') + 1);
-  const bool scientific = exponent < -4 || exponent > 5;
-  // So many digits are in front of the point; below 1, zeros come first.
-  const int whole = scientific ? 1 : exponent + 1, count = static_cast<int>(digits.size());
-  if (whole <= 0) text.append("0.").append(static_cast<std::size_t>(-whole), '0');
-  for (int i = 0; i < count; ++i) {
-    if (i > 0 && i == whole) text.push_back('.');
-    text.push_back(digits[static_cast<std::size_t>(i)]);
-  }
-  for (int i = count; i < whole; ++i) text.push_back('0');
-  if (!scientific) return text;
-  const int power = exponent < 0 ? -exponent : exponent;
-  text.append(exponent < 0 ? "e-" : "e+");
-  if (power < 10) text.push_back('0');
-  return text.append(std::to_string(power));
+void fail(std::string_view call, std::string_view argument, const Message& problem) {
+  throw Error(call, argument, problem.text());
 }
 
 Index checked_count(const Index* shape, int rank, std::size_t element_size, std::string_view call,
                     std::string_view argument) {
+  const std::span<const Index> axes(shape, static_cast<std::size_t>(rank));
   Index count = 1;
   bool empty = false;
   const Index limit = std::numeric_limits<Index>::max() / static_cast<Index>(element_size);
   for (int axis = 0; axis < rank; ++axis) {
     if (shape[axis] < 0) {
-      fail(call, argument, "no axis may be below 0; shape is " + shape_text(shape, rank));
+      fail(call, argument, {"no axis may be below 0; shape is ", axes});
     }
     if (shape[axis] == 0) {
       empty = true;
       continue;
     }
     if (shape[axis] > limit / count) {
-      fail(call, argument, "too large to address: shape " + shape_text(shape, rank));
+      fail(call, argument, {"too large to address: shape ", axes});
     }
     count *= shape[axis];
   }
@@ -73,6 +37,10 @@ Index checked_count(const Index* shape, int rank, std::size_t element_size, std:
 
 namespace detail {
 namespace {
+
+std::span<const Index> sizes_of(const ViewShape& view) noexcept {
+  return {view.shape, static_cast<std::size_t>(view.rank)};
+}
 
 // Whether no two elements share a place. Enough for that: taken from the smallest stride to the
 // largest, each axis steps over all that the axes before it reach.
@@ -124,9 +92,7 @@ void check_view(const ViewShape& view, Empty empty, std::string_view call,
   const Index smallest = empty == Empty::allowed ? 0 : 1;
   for (int axis = 0; axis < view.rank; ++axis) {
     if (view.shape[axis] >= smallest) continue;
-    fail(call, argument,
-         "every axis must be at least " + std::to_string(smallest) + "; shape is " +
-             shape_text(view.shape, view.rank));
+    fail(call, argument, {"every axis must be at least ", smallest, "; shape is ", sizes_of(view)});
   }
   if (view.rank == 0) return;
   const Index last = view.strides[view.rank - 1];
@@ -134,9 +100,9 @@ void check_view(const ViewShape& view, Empty empty, std::string_view call,
     fail(call, argument, "the last axis must be contiguous");
   }
   if (view.written && view.rank > 1 && !elements_apart(view)) {
+    const std::span<const Index> strides(view.strides, static_cast<std::size_t>(view.rank));
     fail(call, argument,
-         "its elements overlap; shape is " + shape_text(view.shape, view.rank) + ", strides are " +
-             shape_text(view.strides, view.rank));
+         {"its elements overlap; shape is ", sizes_of(view), ", strides are ", strides});
   }
 }
 
@@ -144,15 +110,22 @@ void check_no_overlap(const ViewShape& out, const ViewShape& input, std::string_
                       std::string_view argument) {
   if (!out.data || !input.data || !memory_range(out).overlaps(memory_range(input))) return;
   fail(call, argument,
-       "shares memory with an input; shapes " + shape_text(out.shape, out.rank) + " and " +
-           shape_text(input.shape, input.rank));
+       {"shares memory with an input; shapes ", sizes_of(out), " and ", sizes_of(input)});
 }
 
-void fail_shape(const ViewShape& view, const Index* expected, std::string_view call,
-                std::string_view argument, const std::string& why) {
-  fail(call, argument,
-       "shape must be " + shape_text(expected, view.rank) + ", is " +
-           shape_text(view.shape, view.rank) + "; " + why);
+void check_shape(const ViewShape& view, const Index* expected, std::string_view call,
+                 std::string_view argument, const Message& why) {
+  check_view(view, Empty::allowed, call, argument);
+  if (std::equal(expected, expected + view.rank, view.shape)) return;
+  const std::span<const Index> wanted(expected, static_cast<std::size_t>(view.rank));
+  fail(call, argument, {"shape must be ", wanted, ", is ", sizes_of(view), "; ", why});
+}
+
+void fail_unknown(std::span<const std::string_view> names, std::string_view name,
+                  std::string_view call, std::string_view argument, std::string_view what) {
+  std::string known;
+  for (const std::string_view each : names) known.append(known.empty() ? "" : ", ").append(each);
+  fail(call, argument, {"unknown ", what, " \"", name, "\"; there are ", known});
 }
 
 }  // namespace detail

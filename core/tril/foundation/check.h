@@ -1,8 +1,8 @@
 // The checks that public functions share. Each throws tril::Error naming call, argument and shapes.
-// A text is made only where something is wrong.
 #pragma once
 
 #include <tril/foundation/error.h>
+#include <tril/foundation/message.h>
 #include <tril/foundation/tensor.h>
 
 #include <string>
@@ -12,12 +12,7 @@
 namespace tril {
 
 // Throws Error.
-[[noreturn]] void fail(std::string_view call, std::string_view argument,
-                       const std::string& problem);
-
-// A number as messages write it, with six digits: "0.5", "-1e-06", "nan". (std::to_string would
-// bring all of printf into a WebAssembly module.)
-std::string number_text(double value);
+[[noreturn]] void fail(std::string_view call, std::string_view argument, const Message& problem);
 
 // How many elements `shape` holds. Throws where an axis is below 0, or where the elements,
 // `element_size` bytes each, could not be addressed.
@@ -62,8 +57,8 @@ void check_view(const ViewShape& view, Empty empty, std::string_view call,
                 std::string_view argument);
 void check_no_overlap(const ViewShape& out, const ViewShape& input, std::string_view call,
                       std::string_view argument);
-[[noreturn]] void fail_shape(const ViewShape& view, const Index* expected, std::string_view call,
-                             std::string_view argument, const std::string& why);
+void check_shape(const ViewShape& view, const Index* expected, std::string_view call,
+                 std::string_view argument, const Message& why);
 
 }  // namespace detail
 
@@ -76,20 +71,11 @@ void check_view(const TensorView<T, Rank>& view, std::string_view call, std::str
 }
 
 // check_view, and the shape must be exactly `expected`, which may have axes of 0; `why` says where
-// that comes from, with shapes. Where a text must be made for it, `why` is a function that returns
-// it.
-template <typename T, int Rank, typename Why>
+// that comes from, with shapes.
+template <typename T, int Rank>
 void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
-                 std::string_view call, std::string_view argument, const Why& why) {
-  check_view(view, call, argument, Empty::allowed);
-  if (view.shape() == expected) return;
-  std::string reason;
-  if constexpr (std::is_invocable_v<Why>) {
-    reason = why();
-  } else {
-    reason = why;
-  }
-  detail::fail_shape(detail::view_shape(view), expected.data(), call, argument, reason);
+                 std::string_view call, std::string_view argument, const Message& why) {
+  detail::check_shape(detail::view_shape(view), expected.data(), call, argument, why);
 }
 
 // That of a view; strides may be negative.

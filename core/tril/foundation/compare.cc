@@ -18,15 +18,14 @@ double distance(double expected, double actual) noexcept {
 
 void check_tolerance(double tolerance, const char* name) {
   if (std::isfinite(tolerance) && tolerance >= 0) return;
-  fail(kCall, name, "must be finite and at least 0, is " + number_text(tolerance));
+  fail(kCall, name, {"must be finite and at least 0, is ", tolerance});
 }
 
 template <typename T>
 Difference compare_elements(VectorView<const T> expected, VectorView<const T> actual,
                             const Tolerance& tolerance) {
   check_view(expected, kCall, "expected", Empty::allowed);
-  check_shape(actual, expected.shape(), kCall, "actual",
-              [&] { return "expected is " + shape_text(expected); });
+  check_shape(actual, expected.shape(), kCall, "actual", {"expected is ", expected});
   check_tolerance(tolerance.absolute, "absolute");
   check_tolerance(tolerance.relative, "relative");
 

@@ -14,12 +14,7 @@ namespace tril {
 class Error : public std::runtime_error {
  public:
   // `problem` says what is wrong in words and names the shapes that do not fit.
-  Error(std::string_view call, std::string_view argument, std::string_view problem)
-      : std::runtime_error(std::string(call) + ": " + std::string(argument) + ": " +
-                           std::string(problem)),
-        call_(call),
-        argument_(argument),
-        problem_(problem) {}
+  Error(std::string_view call, std::string_view argument, std::string_view problem);
 
   const std::string& call() const noexcept { return call_; }  // the function that was called
   const std::string& argument() const noexcept { return argument_; }  // its argument at fault

@@ -4,7 +4,7 @@
 
 #include <tril/foundation/check.h>
 
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace tril {
@@ -16,6 +16,12 @@ struct Named {
   Enum value;             // what it stands for
 };
 
+namespace detail {
+[[noreturn]] void fail_unknown(std::span<const std::string_view> names, std::string_view name,
+                               std::string_view call, std::string_view argument,
+                               std::string_view what);
+}  // namespace detail
+
 // The value of that name. Throws Error, naming `call` and `argument`, where the table has none:
 // "unknown method "fast"; there are auto, full", `what` being the argument unless given.
 template <typename Enum, std::size_t Count>
@@ -24,16 +30,9 @@ Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, std::
   for (const Named<Enum>& each : table) {
     if (each.name == name) return each.value;
   }
-  std::string problem = "unknown ";
-  problem.append(what.empty() ? argument : what)
-      .append(" \"")
-      .append(name)
-      .append("\"; there are ");
-  for (const Named<Enum>& each : table) {
-    if (&each != table) problem.append(", ");
-    problem.append(each.name);
-  }
-  fail(call, argument, problem);
+  std::string_view names[Count];
+  for (std::size_t i = 0; i < Count; ++i) names[i] = table[i].name;
+  detail::fail_unknown(names, name, call, argument, what.empty() ? argument : what);
 }
 
 // The name of that value; empty where the table has none.

@@ -66,7 +66,7 @@ class OverlapCheck {
     const MemoryRange written = memory_range(view);
     for (const MemoryRange& other : ranges_) {
       if (!written.overlaps(other)) continue;
-      fail(call_, name, "shares memory with an input or another output; shape " + shape_text(view));
+      fail(call_, name, {"shares memory with an input or another output; shape ", view});
     }
   }
 

@@ -113,7 +113,7 @@ struct Parallel::Pool {
 };
 
 Parallel::Parallel(int threads) {
-  if (threads < 1) fail("Parallel", "threads", "must be at least 1, is " + std::to_string(threads));
+  if (threads < 1) fail("Parallel", "threads", {"must be at least 1, is ", threads});
   if (threads == 1) return;
   pool_ = std::make_unique<Pool>();
   try {

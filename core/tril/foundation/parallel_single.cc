@@ -8,7 +8,7 @@ namespace tril {
 struct Parallel::Pool {};
 
 Parallel::Parallel(int threads) {
-  if (threads < 1) fail("Parallel", "threads", "must be at least 1, is " + std::to_string(threads));
+  if (threads < 1) fail("Parallel", "threads", {"must be at least 1, is ", threads});
 }
 
 Parallel::~Parallel() = default;

@@ -42,8 +42,7 @@ class SavedMemory {
     if (!memory_) return {nullptr, shape};
     if (count_ > memory_.size(0)) {
       fail("SavedMemory", "memory",
-           "holds " + std::to_string(memory_.size(0)) + " floats, and needs at least " +
-               std::to_string(count_));
+           {"holds ", memory_.size(0), " floats, and needs at least ", count_});
     }
     return {memory_.data() + begin, shape};
   }

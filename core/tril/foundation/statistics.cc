@@ -44,7 +44,7 @@ std::vector<double> logarithms(VectorView<const T> x, const char* name) {
   for (Index i = 0; i < x.count(); ++i) {
     const double value = x[i];
     if (!std::isfinite(value) || value <= 0) {
-      fail("growth", name, "must be finite and above 0, is " + number_text(value));
+      fail("growth", name, {"must be finite and above 0, is ", value});
     }
     result.push_back(logarithm(value));
   }
@@ -55,7 +55,7 @@ std::vector<double> logarithms(VectorView<const T> x, const char* name) {
 template <typename T>
 double growth_of(VectorView<const T> x, VectorView<const T> y) {
   check_view(x, "growth", "x");
-  check_shape(y, x.shape(), "growth", "y", [&] { return "x is " + shape_text(x); });
+  check_shape(y, x.shape(), "growth", "y", {"x is ", x});
   const std::vector<double> log_x = logarithms(x, "x"), log_y = logarithms(y, "y");
   const auto mean = [](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

@@ -29,7 +29,7 @@ Index check(const MatrixView<const float>& logits, const VectorView<const std::i
             const CrossEntropyOptions& options, const MatrixView<float>& d_logits) {
   check_view(logits, kCall, "logits");
   const Index rows = logits.size(0), classes = logits.size(1);
-  const auto why = [&] { return "logits is " + shape_text(logits); };
+  const Message why{"logits is ", logits};
   check_shape(targets, {rows}, kCall, "targets", why);
   if (d_logits) {
     check_shape(d_logits, logits.shape(), kCall, "d_logits", why);
@@ -40,19 +40,16 @@ Index check(const MatrixView<const float>& logits, const VectorView<const std::i
     fail(kCall, "reduction", "is neither mean nor sum");
   }
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    fail(kCall, "label_smoothing",
-         "must be from 0 to 1, is " + number_text(options.label_smoothing));
+    fail(kCall, "label_smoothing", {"must be from 0 to 1, is ", options.label_smoothing});
   }
   if (!std::isfinite(options.gradient_scale)) {
-    fail(kCall, "gradient_scale", "must be finite, is " + number_text(options.gradient_scale));
+    fail(kCall, "gradient_scale", {"must be finite, is ", options.gradient_scale});
   }
   Index counted = 0;
   for (Index n = 0; n < rows; ++n) {
     if (targets[n] == options.ignore) continue;
     if (targets[n] < 0 || targets[n] >= classes) {
-      fail(kCall, "targets",
-           std::to_string(targets[n]) + " at " + std::to_string(n) + " is none of the " +
-               std::to_string(classes) + " classes");
+      fail(kCall, "targets", {targets[n], " at ", n, " is none of the ", classes, " classes"});
     }
     ++counted;
   }

@@ -21,11 +21,11 @@ void drop(const char* call, const char* from_name, const MatrixView<const float>
           const DropoutOptions& options, const char* to_name, const MatrixView<float>& to,
           Parallel& parallel) {
   check_view(from, call, from_name);
-  check_shape(to, from.shape(), call, to_name, [&] { return std::string("that of ") + from_name; });
+  check_shape(to, from.shape(), call, to_name, {"that of ", from_name});
   check_in_place(to, from, call, to_name);
   const double p = options.probability;
   if (!(p >= 0 && p < 1)) {
-    fail(call, "probability", "must be at least 0 and below 1, is " + number_text(p));
+    fail(call, "probability", {"must be at least 0 and below 1, is ", p});
   }
   const auto threshold = static_cast<std::uint32_t>(p * 4294967296.0);
   const auto factor = static_cast<float>(1 / (1 - p));

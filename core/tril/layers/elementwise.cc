@@ -108,8 +108,7 @@ void apply(const char* call, const ElementwiseKernels::Pairs& kernel, const AnyV
   const AnyShape shape = broadcast_shape(x.shape, y.shape, call);
   if (out.shape != shape) {
     fail(call, "out",
-         "shape must be " + shape_text(shape) + ", is " + shape_text(out.shape) + "; x is " +
-             shape_text(x.shape) + ", y is " + shape_text(y.shape));
+         {"shape must be ", shape, ", is ", out.shape, "; x is ", x.shape, ", y is ", y.shape});
   }
   check_in_place(out, x, call, "out");
   check_in_place(out, y, call, "out");

@@ -13,14 +13,11 @@ void check(const char* call, const VectorView<const std::int32_t>& ids,
            const MatrixView<const float>& rows, const char* rows_name) {
   check_view(ids, call, "ids", Empty::allowed);
   check_view(table, call, table_name, Empty::allowed);
-  check_shape(rows, {ids.size(0), table.size(1)}, call, rows_name, [&] {
-    return "ids is " + shape_text(ids) + ", " + table_name + " is " + shape_text(table);
-  });
+  check_shape(rows, {ids.size(0), table.size(1)}, call, rows_name,
+              {"ids is ", ids, ", ", table_name, " is ", table});
   for (Index n = 0; n < ids.size(0); ++n) {
     if (ids[n] >= 0 && ids[n] < table.size(0)) continue;
-    fail(call, "ids",
-         "id " + std::to_string(ids[n]) + " at " + std::to_string(n) + " is not a row of " +
-             table_name + " " + shape_text(table));
+    fail(call, "ids", {"id ", ids[n], " at ", n, " is not a row of ", table_name, " ", table});
   }
 }
 

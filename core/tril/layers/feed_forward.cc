@@ -2,18 +2,15 @@
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/linear.h>
 
-#include <string>
-
 namespace tril {
 namespace {
 
 constexpr const char* kCall = "feed_forward";
 
-template <typename Why>
-void check_linear(const char* call, const std::string& name, const LinearWeights& linear,
-                  const Shape<2>& shape, const Why& why) {
-  check_shape(linear.weight, shape, call, name + ".weight", why);
-  if (linear.bias) check_shape(linear.bias, {shape[0]}, call, name + ".bias", why);
+void check_linear(const char* call, const char* weight, const char* bias,
+                  const LinearWeights& linear, const Shape<2>& shape, const Message& why) {
+  check_shape(linear.weight, shape, call, weight, why);
+  if (linear.bias) check_shape(linear.bias, {shape[0]}, call, bias, why);
 }
 
 }  // namespace
@@ -24,11 +21,9 @@ void check_feed_forward(const char* call, Index width, const FeedForwardWeights&
   check_activation(activation, call);
   check_view(linear1.weight, call, "linear1.weight", Empty::allowed);
   const Index inner = linear1.weight.size(0);
-  const auto why = [&weight = linear1.weight, width] {
-    return "x has width " + std::to_string(width) + ", linear1.weight is " + shape_text(weight);
-  };
-  check_linear(call, "linear1", linear1, {inner, width}, why);
-  check_linear(call, "linear2", linear2, {width, inner}, why);
+  const Message why{"x has width ", width, ", linear1.weight is ", linear1.weight};
+  check_linear(call, "linear1.weight", "linear1.bias", linear1, {inner, width}, why);
+  check_linear(call, "linear2.weight", "linear2.bias", linear2, {width, inner}, why);
 }
 
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
@@ -40,9 +35,7 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
   check_feed_forward(kCall, x.size(1), weights, activation);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
-  const auto why = [&x, &weight = linear1.weight] {
-    return "x is " + shape_text(x) + ", linear1.weight is " + shape_text(weight);
-  };
+  const Message why{"x is ", x, ", linear1.weight is ", linear1.weight};
   if (trace.hidden) check_shape(trace.hidden, inner, kCall, "hidden", why);
   if (trace.activated) check_shape(trace.activated, inner, kCall, "activated", why);
   check_no_overlap(out, trace.hidden, kCall, "hidden");

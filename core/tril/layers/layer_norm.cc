@@ -12,7 +12,7 @@ TRIL_DEFINE_DISPATCH(NormKernels, kNormKernels, norm_kernels)
 
 void check_eps(double eps, const char* call) {
   if (!(std::isfinite(eps) && eps >= 0)) {
-    fail(call, "eps", "must be finite and at least 0, is " + number_text(eps));
+    fail(call, "eps", {"must be finite and at least 0, is ", eps});
   }
 }
 
@@ -22,7 +22,7 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
   constexpr const char* kCall = "layer_norm";
   check_view(x, kCall, "x", Empty::allowed);
   const Index rows = x.size(0), cols = x.size(1);
-  const auto why = [&] { return "x is " + shape_text(x); };
+  const Message why{"x is ", x};
   if (weight) check_shape(weight, {cols}, kCall, "weight", why);
   if (bias) check_shape(bias, {cols}, kCall, "bias", why);
   if (trace.mean) check_shape(trace.mean, {rows}, kCall, "mean", why);

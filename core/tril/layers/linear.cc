@@ -30,9 +30,8 @@ void check_packed(std::string_view call, std::string_view argument, const Packed
                     packed.first + weight.size(0) <= matrix.cols();
   if (fits) return;
   fail(call, argument,
-       "columns " + std::to_string(packed.first) + " on of " +
-           shape_text<2>({matrix.depth(), matrix.cols()}) + " packed are not the transpose of " +
-           shape_text(weight));
+       {"columns ", packed.first, " on of ", Shape<2>{matrix.depth(), matrix.cols()},
+        " packed are not the transpose of ", weight});
 }
 
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
@@ -40,10 +39,9 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
             const PackedColumns& packed) {
   check_view(x, "linear", "x", Empty::allowed);
   check_view(weight, "linear", "weight", Empty::allowed);
-  const auto why = [&] { return "x is " + shape_text(x) + ", weight is " + shape_text(weight); };
+  const Message why{"x is ", x, ", weight is ", weight};
   if (x.size(1) != weight.size(1)) {
-    fail("linear", "weight",
-         "width " + std::to_string(weight.size(1)) + " does not match x's; " + why());
+    fail("linear", "weight", {"width ", weight.size(1), " does not match x's; ", why});
   }
   if (bias) check_shape(bias, {weight.size(0)}, "linear", "bias", why);
   check_shape(out, {x.size(0), weight.size(0)}, "linear", "out", why);

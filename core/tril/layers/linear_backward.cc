@@ -15,10 +15,8 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   const TensorView<float, 1>& d_bias = gradients.d_bias;
   check_view(d_out, kCall, "d_out");
   const Index rows = d_out.size(0), cols = d_out.size(1);
-  const auto why = [&] {
-    return "d_out is " + shape_text(d_out) + (x ? ", x is " + shape_text(x) : "") +
-           (weight ? ", weight is " + shape_text(weight) : "");
-  };
+  const Message and_x{", x is ", x}, and_weight{", weight is ", weight}, nothing{""};
+  const Message why{"d_out is ", d_out, x ? and_x : nothing, weight ? and_weight : nothing};
   if (d_x) {
     check_view(weight, kCall, "weight");
     check_shape(weight, {cols, weight.size(1)}, kCall, "weight", why);

@@ -10,7 +10,7 @@ double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, 
                           MatrixView<float> d_x, Scratch& scratch, Parallel& parallel) {
   constexpr const char* kCall = "mean_squared_error";
   check_view(x, kCall, "x");
-  const auto why = [&] { return "x is " + shape_text(x); };
+  const Message why{"x is ", x};
   check_shape(y, x.shape(), kCall, "y", why);
   if (d_x) {
     check_shape(d_x, x.shape(), kCall, "d_x", why);

@@ -24,7 +24,7 @@ void check(const Norm& norm) {
   const char* const call = norm.call;
   check_view(norm.x, call, "x");
   const Index rows = norm.x.size(0), cols = norm.x.size(1);
-  const auto why = [&] { return "x is " + shape_text(norm.x); };
+  const Message why{"x is ", norm.x};
   check_shape(norm.d_out, norm.x.shape(), call, "d_out", why);
   if (norm.weight) check_shape(norm.weight, {cols}, call, "weight", why);
   if (norm.mean) check_shape(norm.mean, {rows}, call, "mean", why);

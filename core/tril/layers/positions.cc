@@ -12,7 +12,7 @@ constexpr double kTwoPi = 6.283185307179586;
 
 void check_positive(const std::optional<double>& option, const char* name) {
   if (option && !(std::isfinite(*option) && *option > 0)) {
-    fail("sinusoidal_positions", name, "must be finite and above 0, is " + number_text(*option));
+    fail("sinusoidal_positions", name, {"must be finite and above 0, is ", *option});
   }
 }
 
@@ -23,7 +23,7 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
   const Index positions = out.size(0), width = out.size(1);
   if (width % 2 != 0) {
     fail("sinusoidal_positions", "out",
-         "the last axis must be even, one sine and one cosine a pair; shape is " + shape_text(out));
+         {"the last axis must be even, one sine and one cosine a pair; shape is ", out});
   }
   check_positive(options.wavelength, "wavelength");
   check_positive(options.ratio, "ratio");

@@ -12,12 +12,12 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
   constexpr const char* kCall = "rms_norm";
   check_view(x, kCall, "x", Empty::allowed);
   const Index rows = x.size(0), cols = x.size(1);
-  if (weight) check_shape(weight, {cols}, kCall, "weight", [&] { return "x is " + shape_text(x); });
+  if (weight) check_shape(weight, {cols}, kCall, "weight", {"x is ", x});
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_in_place(out, x, kCall, "out");
   check_no_overlap(out, weight, kCall, "out");
   if (rstd) {
-    check_shape(rstd, {rows}, kCall, "rstd", "x is " + shape_text(x));
+    check_shape(rstd, {rows}, kCall, "rstd", {"x is ", x});
     check_no_overlap(rstd, x, kCall, "rstd");
     check_no_overlap(rstd, out, kCall, "rstd");
     check_no_overlap(rstd, weight, kCall, "rstd");

@@ -36,16 +36,15 @@ void turn_all(const char* call, const char* from_name, const TensorView<const fl
   check_view(cos, call, "cos", Empty::allowed);
   const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
   const Index count = cos.size(2);
-  const auto why = [&] { return from_name + (" is " + shape_text(from)); };
+  const Message why{from_name, " is ", from};
   check_shape(cos, {from.size(0), tokens, count}, call, "cos", why);
   check_shape(sin, cos.shape(), call, "sin", "the shape of cos");
   if (2 * count > width) {
     fail(call, "cos",
-         "two elements for each of " + std::to_string(count) + " pairs do not fit in width " +
-             std::to_string(width) + "; cos is " + shape_text(cos) + ", " + why());
+         {"two elements for each of ", count, " pairs do not fit in width ", width, "; cos is ",
+          cos, ", ", why});
   }
-  check_shape(to, from.shape(), call, to_name,
-              [&] { return std::string("the shape of ") + from_name; });
+  check_shape(to, from.shape(), call, to_name, {"the shape of ", from_name});
   check_in_place(to, from, call, to_name);
   check_no_overlap(to, cos, call, to_name);
   check_no_overlap(to, sin, call, to_name);
@@ -73,14 +72,14 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   check_view(positions, kCall, "positions", Empty::allowed);
   check_view(cos, kCall, "cos", Empty::allowed);
   const Index tokens = positions.size(0), pairs = cos.size(1);
-  const auto why = [&] { return "positions is " + shape_text(positions); };
+  const Message why{"positions is ", positions};
   check_shape(cos, {tokens, pairs}, kCall, "cos", why);
   check_shape(sin, cos.shape(), kCall, "sin", "the shape of cos");
   check_no_overlap(sin, cos, kCall, "sin");
   check_no_overlap(cos, positions, kCall, "cos");
   check_no_overlap(sin, positions, kCall, "sin");
   if (!(std::isfinite(base) && base > 0)) {
-    fail(kCall, "base", "must be finite and above 0, is " + number_text(base));
+    fail(kCall, "base", {"must be finite and above 0, is ", base});
   }
   if (cos.count() == 0) return;
   // Radians a position: base^(-i / pairs), monotonic in i.
@@ -91,8 +90,7 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   for (Index n = 0; n < tokens; ++n) {
     if (std::fabs(positions[n] * fastest) <= kLargestAngle) continue;
     fail(kCall, "positions",
-         std::to_string(positions[n]) + " times " + number_text(fastest) +
-             " radians, the fastest pair's, is more than 2^31");
+         {positions[n], " times ", fastest, " radians, the fastest pair's, is more than 2^31"});
   }
   for (Index i = 0; i < pairs; ++i) {
     const double speed = turn(i);

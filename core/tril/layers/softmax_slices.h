@@ -21,11 +21,10 @@ class SoftmaxSlices {
       : axis_(options.axis < 0 ? options.axis + Rank : options.axis),
         scale_(static_cast<float>(1 / options.temperature)) {
     if (options.axis < -Rank || options.axis >= Rank) {
-      fail(call, "axis", std::to_string(options.axis) + " is not an axis of x " + shape_text(x));
+      fail(call, "axis", {options.axis, " is not an axis of x ", x});
     }
     if (!(options.temperature > 0 && std::isnormal(scale_))) {
-      fail(call, "temperature",
-           "must be finite and above 0, is " + number_text(options.temperature));
+      fail(call, "temperature", {"must be finite and above 0, is ", options.temperature});
     }
     length_ = x.size(axis_);
     width_ = along_rows() ? 1 : x.size(Rank - 1);

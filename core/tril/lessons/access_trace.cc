@@ -50,7 +50,7 @@ void trace_matmul(MatrixView<const float> a, MatrixView<const float> b,
                   MatrixView<float> out, const std::function<void(const MatrixAccess&)>& visit) {
   const detail::Product product = detail::checked_product(a, b, options, out, "trace_matmul");
   if (trace.block < 0) {
-    fail("trace_matmul", "block", "must not be negative, is " + std::to_string(trace.block));
+    fail("trace_matmul", "block", {"must not be negative, is ", trace.block});
   }
   const Index edge = trace.block;
   const detail::BlockSizes sizes =

@@ -21,9 +21,7 @@ void check_sizes(const AttentionSizes& sizes, const char* call) {
   check_size(sizes.width, call, "width");
   check_size(sizes.value_width, call, "value_width");
   if (sizes.heads % sizes.kv_heads != 0) {
-    fail(call, "kv_heads",
-         std::to_string(sizes.kv_heads) + " does not divide the " + std::to_string(sizes.heads) +
-             " heads");
+    fail(call, "kv_heads", {sizes.kv_heads, " does not divide the ", sizes.heads, " heads"});
   }
 }
 
@@ -202,13 +200,11 @@ AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const Attention
   check_size(s.width, kCall, "width");
   check_size(s.heads, kCall, "heads");
   if (s.width % s.heads != 0) {
-    fail(kCall, "heads",
-         std::to_string(s.heads) + " do not divide the width " + std::to_string(s.width));
+    fail(kCall, "heads", {s.heads, " do not divide the width ", s.width});
   }
   if (!s.cross && s.keys != s.queries) {
     fail(kCall, "keys",
-         "without cross-attention there are as many as queries, " + std::to_string(s.queries) +
-             ", not " + std::to_string(s.keys));
+         {"without cross-attention there are as many as queries, ", s.queries, ", not ", s.keys});
   }
   const Index head = s.width / s.heads;
   AttentionCost cost = attention_cost({.batches = s.batches,

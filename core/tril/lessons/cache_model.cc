@@ -11,15 +11,14 @@ constexpr Index kMostLines = Index{1} << 24;
 
 const CacheShape& checked(const CacheShape& shape) {
   const auto at_least_one = [](Index number, const char* name) {
-    if (number < 1) fail("CacheModel", name, "must be at least 1, is " + std::to_string(number));
+    if (number < 1) fail("CacheModel", name, {"must be at least 1, is ", number});
   };
   at_least_one(shape.line_bytes, "line_bytes");
   at_least_one(shape.ways, "ways");
   at_least_one(shape.sets, "sets");
   if (shape.ways > kMostLines / shape.sets) {
     fail("CacheModel", "sets",
-         std::to_string(shape.sets) + " sets of " + std::to_string(shape.ways) +
-             " ways are more than 2^24 lines");
+         {shape.sets, " sets of ", shape.ways, " ways are more than 2^24 lines"});
   }
   return shape;
 }

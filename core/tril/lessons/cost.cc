@@ -10,10 +10,10 @@ namespace {
 double quotient(double above, double below, const char* call, const char* above_name,
                 const char* below_name) {
   if (!std::isfinite(above) || above < 0) {
-    fail(call, above_name, "must be finite and at least 0, is " + number_text(above));
+    fail(call, above_name, {"must be finite and at least 0, is ", above});
   }
   if (!std::isfinite(below) || below <= 0) {
-    fail(call, below_name, "must be finite and more than 0, is " + number_text(below));
+    fail(call, below_name, {"must be finite and more than 0, is ", below});
   }
   return above / below;
 }
@@ -39,7 +39,7 @@ double gigaflops(double flops, double milliseconds) {
 double ratio(double number, double of) { return quotient(number, of, "ratio", "number", "of"); }
 
 void detail::check_size(Index size, const char* call, const char* name) {
-  if (size < 1) fail(call, name, "must be at least 1, is " + std::to_string(size));
+  if (size < 1) fail(call, name, {"must be at least 1, is ", size});
 }
 
 }  // namespace tril

@@ -46,19 +46,17 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   const detail::AttentionProblem problem =
       detail::attention_problem(kCall, query, key, value, options, out, {});
   if (blocks.queries < 1) {
-    fail(kCall, "blocks.queries", "must be at least 1, is " + std::to_string(blocks.queries));
+    fail(kCall, "blocks.queries", {"must be at least 1, is ", blocks.queries});
   }
   if (blocks.keys < 1) {
-    fail(kCall, "blocks.keys", "must be at least 1, is " + std::to_string(blocks.keys));
+    fail(kCall, "blocks.keys", {"must be at least 1, is ", blocks.keys});
   }
   const Index steps = (problem.keys() - 1) / blocks.keys + 1;
   const Index query_blocks = (problem.queries() - 1) / blocks.queries + 1;
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
-    check_shape(view, shape, kCall, name, [&] {
-      return "query is " + shape_text(query) + ", key is " + shape_text(key) + ", in " +
-             std::to_string(steps) + " steps";
-    });
+    check_shape(view, shape, kCall, name,
+                {"query is ", query, ", key is ", key, ", in ", steps, " steps"});
     check_no_overlap(view, query, kCall, name);
     check_no_overlap(view, key, kCall, name);
     check_no_overlap(view, value, kCall, name);

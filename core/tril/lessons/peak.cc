@@ -8,7 +8,7 @@ namespace tril {
 TRIL_DEFINE_DISPATCH(PeakKernels, kPeakKernels, peak_kernels)
 
 double run_peak(Index rounds, Isa isa) {
-  if (rounds < 1) fail("run_peak", "rounds", "must be at least 1, is " + std::to_string(rounds));
+  if (rounds < 1) fail("run_peak", "rounds", {"must be at least 1, is ", rounds});
   const PeakKernels& kernels = peak_kernels(isa);
   // That the sum has grown is looked at, so that it is computed.
   const float sum = kernels.multiply_add(rounds, 1);

@@ -50,22 +50,22 @@ void copy(const MatrixView<float>& from, const MatrixView<float>& to) {
 void check(const TensorView<const float, 3>& x, const RunningAverageOptions& options,
            const TensorView<float, 3>& out, const RunningAverageTrace& trace) {
   check_view(x, kCall, "x");
-  check_shape(out, x.shape(), kCall, "out", [&] { return "x is " + shape_text(x); });
+  check_shape(out, x.shape(), kCall, "out", {"x is ", x});
   check_no_overlap(out, x, kCall, "out");
   if (x.size(1) > kLongest) {
-    fail(kCall, "x", "at most 32768 moments; x is " + shape_text(x));
+    fail(kCall, "x", {"at most 32768 moments; x is ", x});
   }
   if (options.sum && options.method == AverageMethod::softmax) {
     fail(kCall, "sum", "softmax shares out one whole, so it cannot give sums");
   }
   if (std::isnan(options.hidden) || options.hidden == std::numeric_limits<float>::infinity()) {
-    fail(kCall, "hidden", "must be finite or -inf, is " + number_text(options.hidden));
+    fail(kCall, "hidden", {"must be finite or -inf, is ", options.hidden});
   }
   const Shape<2> square{x.size(1), x.size(1)};
   const auto check_trace = [&](const MatrixView<float>& view, const char* name) {
     if (!view) return;
     if (options.method == AverageMethod::loops) fail(kCall, name, "loops make no matrices");
-    check_shape(view, square, kCall, name, [&] { return "x is " + shape_text(x); });
+    check_shape(view, square, kCall, name, {"x is ", x});
     check_no_overlap(view, x, kCall, name);
     check_no_overlap(view, out, kCall, name);
   };

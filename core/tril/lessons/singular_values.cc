@@ -92,7 +92,7 @@ Index count_below(const Numbers& beside, double x, double smallest_pivot) noexce
 void singular_values(MatrixView<const float> x, VectorView<float> out) {
   check_view(x, "singular_values", "x");
   const Index count = std::min(x.size(0), x.size(1)), length = std::max(x.size(0), x.size(1));
-  check_shape(out, {count}, "singular_values", "out", [&] { return "x is " + shape_text(x); });
+  check_shape(out, {count}, "singular_values", "out", {"x is ", x});
   check_no_overlap(out, x, "singular_values", "out");
 
   // x, or its transpose, which has the same, with the longer axis down.

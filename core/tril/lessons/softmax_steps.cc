@@ -14,7 +14,7 @@ void softmax_steps(MatrixView<const float> x, bool stable, MatrixView<float> out
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   check_view(x, kCall, "x");
   const Index rows = x.size(0), cols = x.size(1);
-  const auto why = [&] { return "x is " + shape_text(x); };
+  const Message why{"x is ", x};
   check_shape(out, x.shape(), kCall, "out", why);
   if (trace.shift) check_shape(trace.shift, {rows}, kCall, "shift", why);
   if (trace.powers) check_shape(trace.powers, x.shape(), kCall, "powers", why);
@@ -48,7 +48,7 @@ void concentration(MatrixView<const float> weights, VectorView<float> entropy,
                    VectorView<float> largest) {
   constexpr const char* kCall = "concentration";
   check_view(weights, kCall, "weights");
-  const auto why = [&] { return "weights are " + shape_text(weights); };
+  const Message why{"weights are ", weights};
   check_shape(entropy, {weights.size(0)}, kCall, "entropy", why);
   check_shape(largest, {weights.size(0)}, kCall, "largest", why);
   check_no_overlap(entropy, weights, kCall, "entropy");

@@ -42,8 +42,7 @@ void combine(const std::array<int, 4>& signs, const MatrixView<const float>& mat
 
 void check_part(const TensorView<float, 3>& part, Index rows, Index cols, const char* name,
                 const MatrixView<const float>& a, const MatrixView<const float>& b) {
-  check_shape(part, Shape<3>{7, rows, cols}, kCall, name,
-              [&] { return "a is " + shape_text(a) + ", b is " + shape_text(b); });
+  check_shape(part, Shape<3>{7, rows, cols}, kCall, name, {"a is ", a, ", b is ", b});
   check_no_overlap(part, a, kCall, name);
   check_no_overlap(part, b, kCall, name);
 }
@@ -55,7 +54,7 @@ void strassen_level(MatrixView<const float> a, MatrixView<const float> b, Matrix
   detail::checked_product(a, b, {}, out, kCall);
   const Index rows = a.size(0), depth = a.size(1), cols = b.size(1);
   if (rows % 2 != 0 || depth % 2 != 0 || cols % 2 != 0) {
-    fail(kCall, "b", "every axis must be even; a is " + shape_text(a) + ", b is " + shape_text(b));
+    fail(kCall, "b", {"every axis must be even; a is ", a, ", b is ", b});
   }
   check_part(trace.left, rows / 2, depth / 2, "left", a, b);
   check_part(trace.right, depth / 2, cols / 2, "right", a, b);

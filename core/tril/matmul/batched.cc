@@ -29,9 +29,9 @@ Along along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
 detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                                const MatrixStack<float>& out) {
   const BatchAxes axes = broadcast_axes(a, b);
-  detail::check_stack_shape(out, axes, out.first.size(0), out.first.size(1), kCall, "out", [&] {
-    return "a is " + detail::stack_shape_text(a) + ", b is " + detail::stack_shape_text(b);
-  });
+  const AnyShape a_shape = detail::stack_shape(a), b_shape = detail::stack_shape(b);
+  detail::check_stack_shape(out, axes, out.first.size(0), out.first.size(1), kCall, "out",
+                            {"a is ", a_shape, ", b is ", b_shape});
   detail::ProductBatch batch;
   batch.rank = axes.rank;
   for (int axis = 0; axis < axes.rank; ++axis) {
@@ -61,31 +61,30 @@ void merge_rows(detail::ProductBatch& batch) noexcept {
 
 }  // namespace
 
-std::string detail::stack_shape_text(const MatrixStack<const float>& stack) {
+AnyShape detail::stack_shape(const MatrixStack<const float>& stack) noexcept {
   BatchAxes axes;
   axes.rank = stack.rank;
   std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
-  return stack_shape_text(axes, stack.first.size(0), stack.first.size(1));
+  return stack_shape(axes, stack.first.size(0), stack.first.size(1));
 }
 
-std::string detail::stack_shape_text(const BatchAxes& axes, Index rows, Index cols) {
-  std::array<Index, kMostBatchAxes + 2> shape{};
-  const auto end = std::copy_n(axes.sizes.begin(), axes.rank, shape.begin());
+AnyShape detail::stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept {
+  AnyShape shape;
+  shape.rank = axes.rank + 2;
+  const auto end = std::copy_n(axes.sizes.begin(), axes.rank, shape.sizes.begin());
   end[0] = rows, end[1] = cols;
-  return shape_text(shape.data(), axes.rank + 2);
+  return shape;
 }
 
 void detail::check_stack(const MatrixStack<const float>& stack, std::string_view call,
                          std::string_view argument) {
   if (stack.rank < 0 || stack.rank > kMostBatchAxes) {
-    fail(call, argument,
-         "must have 2 to " + std::to_string(kMostBatchAxes + 2) + " axes, has " +
-             std::to_string(stack.rank + 2));
+    fail(call, argument, {"must have 2 to ", kMostBatchAxes + 2, " axes, has ", stack.rank + 2});
   }
   check_view(stack.first, call, argument, Empty::allowed);
   for (int axis = 0; axis < stack.rank; ++axis) {
     if (stack.shape[static_cast<std::size_t>(axis)] >= 0) continue;
-    fail(call, argument, "every axis must be at least 0; shape is " + stack_shape_text(stack));
+    fail(call, argument, {"every axis must be at least 0; shape is ", stack_shape(stack)});
   }
 }
 
@@ -93,6 +92,14 @@ bool detail::has_shape(const MatrixStack<const float>& stack, const BatchAxes& a
                        Index cols) noexcept {
   return stack.rank == axes.rank && stack.first.size(0) == rows && stack.first.size(1) == cols &&
          std::equal(axes.sizes.begin(), axes.sizes.begin() + axes.rank, stack.shape.begin());
+}
+
+void detail::check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes,
+                               Index rows, Index cols, std::string_view call,
+                               std::string_view argument, const Message& why) {
+  if (has_shape(stack, axes, rows, cols)) return;
+  fail(call, argument,
+       {"shape must be ", stack_shape(axes, rows, cols), ", is ", stack_shape(stack), "; ", why});
 }
 
 BatchAxes detail::broadcast_axes(const MatrixStack<const float>& a,
@@ -106,8 +113,7 @@ BatchAxes detail::broadcast_axes(const MatrixStack<const float>& a,
   const auto axes = broadcast_shape(axes_of(a), axes_of(b));
   if (!axes) {
     fail(call, "b",
-         "batch axes do not broadcast; a is " + stack_shape_text(a) + ", b is " +
-             stack_shape_text(b));
+         {"batch axes do not broadcast; a is ", stack_shape(a), ", b is ", stack_shape(b)});
   }
   return *axes;
 }

@@ -4,18 +4,9 @@
 #include <tril/matmul/strassen.h>
 
 #include <cmath>
-#include <string>
 
 namespace tril {
 namespace {
-
-std::string shapes(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                   const MatmulOptions& options) {
-  const auto text = [](const MatrixView<const float>& view, bool transposed) {
-    return shape_text(view) + (transposed ? " transposed" : "");
-  };
-  return "a is " + text(a, options.transpose_a) + ", b is " + text(b, options.transpose_b);
-}
 
 template <typename T>
 void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
@@ -24,18 +15,19 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
   check_view(b, call, "b", Empty::allowed);
   const Index a_depth = a.size(options.transpose_a ? 0 : 1);
   const Index b_depth = b.size(options.transpose_b ? 1 : 0);
+  const auto transposed = [](bool is) { return is ? " transposed" : ""; };
+  const Message why{"a is ",   a, transposed(options.transpose_a),
+                    ", b is ", b, transposed(options.transpose_b)};
   if (a_depth != b_depth) {
-    fail(call, "b",
-         "depth " + std::to_string(b_depth) + " does not match a's depth " +
-             std::to_string(a_depth) + "; " + shapes(a, b, options));
+    fail(call, "b", {"depth ", b_depth, " does not match a's depth ", a_depth, "; ", why});
   }
   const Index rows = a.size(options.transpose_a ? 1 : 0);
   const Index cols = b.size(options.transpose_b ? 0 : 1);
-  check_shape(out, {rows, cols}, call, "out", [&] { return shapes(a, b, options); });
+  check_shape(out, {rows, cols}, call, "out", why);
   check_no_overlap(out, a, call, "out");
   check_no_overlap(out, b, call, "out");
   if (!std::isfinite(options.alpha)) {
-    fail(call, "alpha", "must be finite, is " + number_text(options.alpha));
+    fail(call, "alpha", {"must be finite, is ", options.alpha});
   }
   detail::check_levels(options.method, options.levels, call);
 }

@@ -86,20 +86,17 @@ void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<co
   detail::check_stack(a, kCall, "a");
   detail::check_stack(b, kCall, "b");
   detail::check_stack(d_out, kCall, "d_out");
-  const auto why = [&a, &b] {
-    return "a is " + detail::stack_shape_text(a) + ", b is " + detail::stack_shape_text(b);
-  };
+  const AnyShape a_shape = detail::stack_shape(a), b_shape = detail::stack_shape(b);
+  const Message why{"a is ", a_shape, ", b is ", b_shape};
   const Index rows = a.first.size(ta ? 1 : 0), depth = a.first.size(ta ? 0 : 1);
   const Index cols = b.first.size(tb ? 0 : 1), b_depth = b.first.size(tb ? 1 : 0);
   if (depth != b_depth) {
-    fail(kCall, "b",
-         "depth " + std::to_string(b_depth) + " does not match a's depth " + std::to_string(depth) +
-             "; " + why());
+    fail(kCall, "b", {"depth ", b_depth, " does not match a's depth ", depth, "; ", why});
   }
   const BatchAxes axes = detail::broadcast_axes(a, b, kCall);
   detail::check_stack_shape(d_out, axes, rows, cols, kCall, "d_out", why);
   if (!std::isfinite(options.alpha)) {
-    fail(kCall, "alpha", "must be finite, is " + number_text(options.alpha));
+    fail(kCall, "alpha", {"must be finite, is ", options.alpha});
   }
   const auto check_written = [&](const MatrixStack<float>& d, const MatrixStack<const float>& of,
                                  const char* name) {

@@ -47,7 +47,7 @@ MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
 void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view call,
                 Scratch& scratch, Parallel& parallel) {
   if (name_of(kMatmulMethods, method).empty()) {
-    fail(call, "method", "there is no method number " + std::to_string(static_cast<int>(method)));
+    fail(call, "method", {"there is no method number ", static_cast<int>(method)});
   }
   const Product& first = batch.first;
   const Index count = batch.count();

@@ -4,16 +4,15 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/batched.h>
 
-#include <string>
 #include <string_view>
 
 namespace tril::detail {
 
-// "[2, 3, 4]", the axes before the matrices' among them.
-std::string stack_shape_text(const MatrixStack<const float>& stack);
+// The axes before the matrices' and theirs.
+AnyShape stack_shape(const MatrixStack<const float>& stack) noexcept;
 
 // The same of a stack of matrices [rows, cols] along these axes.
-std::string stack_shape_text(const BatchAxes& axes, Index rows, Index cols);
+AnyShape stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept;
 
 // Throws Error unless there is a stack, and no axis is below 0.
 void check_stack(const MatrixStack<const float>& stack, std::string_view call,
@@ -27,16 +26,10 @@ BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<co
 bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
                Index cols) noexcept;
 
-// Throws Error unless it has; why() says where that comes from.
-template <typename Why>
+// Throws Error unless it has; `why` says where that comes from.
 void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
                        Index cols, std::string_view call, std::string_view argument,
-                       const Why& why) {
-  if (has_shape(stack, axes, rows, cols)) return;
-  fail(call, argument,
-       "shape must be " + stack_shape_text(axes, rows, cols) + ", is " + stack_shape_text(stack) +
-           "; " + why());
-}
+                       const Message& why);
 
 // The stack as one view, for the memory that it takes.
 template <typename T>

@@ -241,7 +241,7 @@ void check_levels(MatmulMethod method, int levels, std::string_view call) {
   if (levels == -1) return;
   if (method != MatmulMethod::strassen) fail(call, "levels", "only strassen has levels");
   if (levels < 0 || levels > kMostStrassenLevels) {
-    fail(call, "levels", "must be 0 to 2, is " + std::to_string(levels));
+    fail(call, "levels", {"must be 0 to 2, is ", levels});
   }
 }
 

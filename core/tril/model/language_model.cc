@@ -72,17 +72,14 @@ void LanguageModel::check(const MatrixView<const std::int32_t>& tokens, const ch
   check_view(tokens, call, "tokens");
   if (!tokens.is_contiguous()) fail(call, "tokens", "rows must follow each other without gaps");
   if (tokens.size(1) > config_.context) {
-    fail(call, "tokens",
-         std::to_string(tokens.size(1)) + " in a row, but the context is " +
-             std::to_string(config_.context));
+    fail(call, "tokens", {tokens.size(1), " in a row, but the context is ", config_.context});
   }
   for (Index i = 0; i < tokens.count(); ++i) {
     const std::int32_t id = tokens.data()[i];
     if (id >= 0 && id < config_.vocabulary) continue;
     fail(call, "tokens",
-         std::to_string(id) + " at [" + std::to_string(i / tokens.size(1)) + ", " +
-             std::to_string(i % tokens.size(1)) + "] is no token of a vocabulary of " +
-             std::to_string(config_.vocabulary));
+         {id, " at [", i / tokens.size(1), ", ", i % tokens.size(1),
+          "] is no token of a vocabulary of ", config_.vocabulary});
   }
 }
 
@@ -96,9 +93,8 @@ void LanguageModel::check_targets(const MatrixView<const std::int32_t>& tokens,
     const std::int32_t id = targets.data()[i];
     if ((id >= 0 && id < config_.vocabulary) || id == kIgnoredTarget) continue;
     fail(call, "targets",
-         std::to_string(id) + " at [" + std::to_string(i / targets.size(1)) + ", " +
-             std::to_string(i % targets.size(1)) + "] is no token of a vocabulary of " +
-             std::to_string(config_.vocabulary));
+         {id, " at [", i / targets.size(1), ", ", i % targets.size(1),
+          "] is no token of a vocabulary of ", config_.vocabulary});
   }
 }
 
@@ -176,7 +172,7 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
   constexpr const char* kCall = "LanguageModel::accumulate";
   check_targets(tokens, targets, kCall);
   if (!std::isfinite(options.scale)) {
-    fail(kCall, "scale", "must be finite, is " + number_text(options.scale));
+    fail(kCall, "scale", {"must be finite, is ", options.scale});
   }
   const detail::ModelPass pass{config_, tokens.size(0), tokens.size(1), options.dropout_seed,
                                scratch, parallel};

@@ -30,9 +30,7 @@ void check_model_config(const ModelConfig& config, std::string_view call) {
   constexpr Index kLargest = 1 << 24;
   const auto in_range = [&](Index value, Index least, const char* name) {
     if (value >= least && value <= kLargest) return;
-    fail(call, name,
-         "must be from " + std::to_string(least) + " to " + std::to_string(kLargest) + ", is " +
-             std::to_string(value));
+    fail(call, name, {"must be from ", least, " to ", kLargest, ", is ", value});
   };
   in_range(config.layers, 1, "layers");
   in_range(config.heads, 1, "heads");
@@ -43,24 +41,23 @@ void check_model_config(const ModelConfig& config, std::string_view call) {
   in_range(config.vocabulary, 1, "vocabulary");
   const auto divides = [&](Index part, const char* name, Index whole, const char* of) {
     if (whole % part == 0) return;
-    fail(call, name, std::to_string(part) + " does not divide " + of + " " + std::to_string(whole));
+    fail(call, name, {part, " does not divide ", of, " ", whole});
   };
   divides(config.heads, "heads", config.width, "width");
   divides(config.key_heads(), "kv_heads", config.heads, "heads");
   if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0) {
     fail(call, "heads",
-         "rotary positions turn pairs, and a head has " + std::to_string(config.head_width()) +
-             " elements");
+         {"rotary positions turn pairs, and a head has ", config.head_width(), " elements"});
   }
   const auto finite = [&](double value, const char* name) {
     if (!(value > 0) || !std::isfinite(value)) {
-      fail(call, name, "must be finite and above 0, is " + number_text(value));
+      fail(call, name, {"must be finite and above 0, is ", value});
     }
   };
   finite(config.eps, "eps");
   finite(config.rotary_base, "rotary_base");
   if (!(config.dropout >= 0 && config.dropout < 1)) {
-    fail(call, "dropout", "must be from 0 to below 1, is " + number_text(config.dropout));
+    fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
   }
 }
 

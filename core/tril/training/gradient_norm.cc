@@ -25,10 +25,10 @@ double gradient_norm(VectorView<const float> gradient, Scratch& scratch, Paralle
 
 double clip_scale(double norm, double largest) {
   if (!(std::isfinite(largest) && largest > 0)) {
-    fail("clip_scale", "largest", "must be finite and above 0, is " + number_text(largest));
+    fail("clip_scale", "largest", {"must be finite and above 0, is ", largest});
   }
   if (!(std::isfinite(norm) && norm >= 0)) {
-    fail("clip_scale", "norm", "must be finite and at least 0, is " + number_text(norm));
+    fail("clip_scale", "norm", {"must be finite and at least 0, is ", norm});
   }
   return std::min(1.0, largest / (norm + 1e-6));
 }

@@ -15,7 +15,7 @@ namespace {
 
 void check_number(const char* call, const char* name, double value, bool fits, const char* what) {
   if (std::isfinite(value) && fits) return;
-  fail(call, name, std::string("must be ") + what + ", is " + number_text(value));
+  fail(call, name, {"must be ", what, ", is ", value});
 }
 
 void check_rate(const char* call, double rate, double weight_decay, double gradient_scale) {
@@ -39,7 +39,7 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
                 const AdamWOptions& options, Parallel& parallel) {
   constexpr const char* kCall = "adamw_step";
   check_view(values, kCall, "values");
-  const auto why = [&] { return "values is " + shape_text(values); };
+  const Message why{"values is ", values};
   check_shape(gradient, values.shape(), kCall, "gradient", why);
   check_shape(first_moment, values.shape(), kCall, "first_moment", why);
   check_shape(second_moment, values.shape(), kCall, "second_moment", why);
@@ -49,7 +49,7 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
   check_no_overlap(first_moment, values, kCall, "first_moment");
   check_no_overlap(second_moment, values, kCall, "second_moment");
   check_no_overlap(second_moment, first_moment, kCall, "second_moment");
-  if (step < 1) fail(kCall, "step", "must be at least 1, is " + std::to_string(step));
+  if (step < 1) fail(kCall, "step", {"must be at least 1, is ", step});
   check_rate(kCall, options.learning_rate, options.weight_decay, options.gradient_scale);
   check_share(kCall, "beta1", options.beta1);
   check_share(kCall, "beta2", options.beta2);
@@ -76,7 +76,7 @@ void sgd_step(VectorView<float> values, VectorView<const float> gradient,
               VectorView<float> momentum, const SgdOptions& options, Parallel& parallel) {
   constexpr const char* kCall = "sgd_step";
   check_view(values, kCall, "values");
-  const auto why = [&] { return "values is " + shape_text(values); };
+  const Message why{"values is ", values};
   check_shape(gradient, values.shape(), kCall, "gradient", why);
   if (momentum || options.momentum != 0) {
     check_shape(momentum, values.shape(), kCall, "momentum", why);

@@ -12,20 +12,16 @@ double scheduled_rate(const Schedule& schedule, std::int64_t step) {
   constexpr const char* kCall = "scheduled_rate";
   const auto& [highest, lowest, warmup, steps] = schedule;
   if (!(std::isfinite(highest) && highest > 0)) {
-    fail(kCall, "learning_rate", "must be finite and above 0, is " + number_text(highest));
+    fail(kCall, "learning_rate", {"must be finite and above 0, is ", highest});
   }
   if (!(lowest >= 0 && lowest <= highest)) {
-    fail(kCall, "lowest",
-         "must be from 0 to the learning rate " + number_text(highest) + ", is " +
-             number_text(lowest));
+    fail(kCall, "lowest", {"must be from 0 to the learning rate ", highest, ", is ", lowest});
   }
-  if (warmup < 0) fail(kCall, "warmup", "must be at least 0, is " + std::to_string(warmup));
+  if (warmup < 0) fail(kCall, "warmup", {"must be at least 0, is ", warmup});
   if (steps != 0 && steps < warmup) {
-    fail(kCall, "steps",
-         "must be 0 or at least the " + std::to_string(warmup) + " steps of warm-up, is " +
-             std::to_string(steps));
+    fail(kCall, "steps", {"must be 0 or at least the ", warmup, " steps of warm-up, is ", steps});
   }
-  if (step < 0) fail(kCall, "step", "must be at least 0, is " + std::to_string(step));
+  if (step < 0) fail(kCall, "step", {"must be at least 0, is ", step});
 
   if (step < warmup) {
     return highest * static_cast<double>(step + 1) / static_cast<double>(warmup + 1);
