@@ -52,6 +52,11 @@ function suiteSteps(suite, results) {
   };
   let running;
   const build = async () => {
+    const missing = suite.missing?.();
+    if (missing) {
+      result.skipped = 1;
+      return { note: `skipped: ${missing}` };
+    }
     try {
       await suite.prepare();
     } catch (error) {
@@ -64,6 +69,7 @@ function suiteSteps(suite, results) {
   };
   const finish = async () => {
     if (result.failed > 0 && !running) return { failed: true, note: 'not built' };
+    if (result.skipped > 0 && !running) return { note: 'skipped' };
     await (running ?? start());
     return { failed: result.failed > 0, note: counts(result) };
   };
@@ -145,7 +151,9 @@ main(async () => {
 async function runSuites(chosen) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   const results = [];
-  const setup = setupSteps([...new Set(chosen.flatMap((suite) => purposes[suite.part]))]);
+  const setup = setupSteps([
+    ...new Set(chosen.flatMap(({ part, purposes: own = [] }) => [...purposes[part], ...own])),
+  ]);
   mkdirSync(reportFolder, { recursive: true });
   try {
     const pairs = chosen.map((suite) => suiteSteps(suite, results));

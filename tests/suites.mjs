@@ -1,11 +1,18 @@
 // The suites: how each is built, run, and where its own report lies. `short` says whether `npm test`
-// without further words runs it: 'yes', 'never', or 'only' such a run does, in the place of a longer one.
+// without further words runs it: 'yes', 'never', or 'only' such a run does, in the place of a longer one. `missing` says
+// why it is skipped on this machine, if it is.
 
 import { join } from 'node:path';
 import { buildDocuments, buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
-import { findChromium, findFirefox, findFuzzer, findIsas } from '../wasm/toolchain/system.mjs';
+import {
+  findChromium,
+  findFirefox,
+  findFuzzer,
+  findIsas,
+  findWebKit,
+} from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
 export const reportFolder = join(root, 'build', 'reports');
@@ -159,6 +166,17 @@ const suites = [
     prepare: () => buildAll().then(buildPage),
     command: () => ['playwright', 'test', '--config=firefox.config.ts', '--reporter=line,json'],
     env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, FIREFOX: findFirefox() }),
+    read: readPlaywright,
+  }),
+  nodeRunner({
+    id: 'webkit',
+    name: 'Playwright, WebKitGTK',
+    part: 'web',
+    purposes: ['webkit'],
+    missing: () => (findWebKit() ? '' : 'no WebKitWebDriver and Xvfb'),
+    prepare: () => buildAll().then(buildPage),
+    command: () => ['playwright', 'test', '--config=webkit.config.ts', '--reporter=line,json'],
+    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report }),
     read: readPlaywright,
   }),
 ];

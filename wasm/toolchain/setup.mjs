@@ -26,5 +26,5 @@ export function setupSteps(purposes) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  main(() => runSteps(setupSteps(['page', 'core', 'browser', 'check', 'bench'])));
+  main(() => runSteps(setupSteps(['page', 'core', 'browser', 'webkit', 'check', 'bench'])));
 }

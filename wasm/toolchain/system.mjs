@@ -49,6 +49,9 @@ export function findFirefox() {
   );
 }
 
+/** What drives WebKitGTK, of Debian's webkit2gtk-driver; it needs a screen, Xvfb's. */
+export const findWebKit = () => (findProgram('Xvfb') ? findProgram('WebKitWebDriver') : undefined);
+
 /** A Python that has the module, for the programs that the page gives away: the one on PATH, else the system's. */
 export const findPythonWith = (module) =>
   ['python3', '/usr/bin/python3'].find(
@@ -86,7 +89,7 @@ export function findIsas() {
 const debianLibraries = ['x86_64', 'aarch64'].map((name) => `/usr/include/${name}-linux-gnu`);
 
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
-// 'check' is formatting, 'bench' measures, 'peers' measures what others made.
+// 'webkit' tests it in one browser more, 'check' is formatting, 'bench' measures, 'peers' measures what others made.
 const requirements = [
   { what: 'git', purposes: ['page'], find: () => findProgram('git'), debian: 'git', brew: 'git' },
   {
@@ -191,6 +194,13 @@ const requirements = [
     find: findFirefox,
     debian: 'firefox-esr',
     brew: '--cask firefox',
+  },
+  {
+    what: 'WebKitGTK',
+    purposes: ['webkit'],
+    find: findWebKit,
+    debian: 'webkit2gtk-driver xvfb',
+    elsewhere: 'left out: the page is then not tried in it',
   },
   ...[
     { what: 'NumPy', module: 'numpy' },

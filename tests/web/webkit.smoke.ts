@@ -1,0 +1,15 @@
+// Every chapter in WebKitGTK.
+import { test } from '@playwright/test';
+import { chapters } from './chapters.ts';
+import { expectChapter } from './smoke.ts';
+import { WebKit } from './webkit.ts';
+
+const webkit = new WebKit();
+test.beforeAll(() => webkit.start());
+test.afterAll(() => webkit.close());
+
+for (const { id, title } of chapters) {
+  test(`${id} computes, and its keys work`, async ({ baseURL }) => {
+    await expectChapter(webkit, `${baseURL}${id}/`, title);
+  });
+}

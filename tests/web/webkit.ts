@@ -1,0 +1,88 @@
+// WebKitGTK by WebDriver, https://www.w3.org/TR/webdriver2/, on a screen that nobody sees: as much of it as a smoke test
+// needs.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { findWebKit } from '../../wasm/toolchain/system.mjs';
+import type { Driven } from './smoke.ts';
+
+const keys = { ArrowDown: '\uE015', ArrowRight: '\uE014' } as const;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** ":99", of a screen of its own. */
+async function screen(processes: ChildProcess[]): Promise<string> {
+  const args = ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'];
+  const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  processes.push(server);
+  const [number] = (await once(server.stdio[3]!, 'data')) as [Buffer];
+  return `:${number.toString().trim()}`;
+}
+
+export class WebKit implements Driven {
+  readonly #processes: ChildProcess[] = [];
+  #driver = '';
+  #session = '';
+
+  async start(): Promise<void> {
+    const env = { ...process.env, DISPLAY: await screen(this.#processes), GDK_BACKEND: 'x11' };
+    const port = await freePort();
+    const driver = spawn(findWebKit()!, [`--port=${port}`], { env, stdio: 'ignore' });
+    this.#processes.push(driver);
+    this.#driver = `http://localhost:${port}`;
+    const capabilities = { alwaysMatch: { browserName: 'MiniBrowser' } };
+    for (let patience = 100; this.#session === ''; --patience) {
+      try {
+        const { sessionId } = await this.#ask<{ sessionId: string }>('POST', '/session', {
+          capabilities,
+        });
+        this.#session = `/session/${sessionId}`;
+      } catch (error) {
+        // It listens a moment after it was started.
+        if (patience === 0 || !(error instanceof TypeError)) throw error;
+        await new Promise((later) => setTimeout(later, 100));
+      }
+    }
+    await this.#ask('POST', `${this.#session}/window/rect`, { width: 1280, height: 1000 });
+  }
+
+  async close(): Promise<void> {
+    if (this.#session) await this.#ask('DELETE', this.#session);
+    for (const one of this.#processes.reverse()) {
+      one.kill();
+      if (one.exitCode === null && one.signalCode === null) await once(one, 'exit');
+    }
+  }
+
+  goto = (url: string) => this.#ask('POST', `${this.#session}/url`, { url });
+
+  evaluate = <T>(work: () => T) =>
+    this.#ask<T>('POST', `${this.#session}/execute/sync`, {
+      script: `return (${String(work)})()`,
+      args: [],
+    });
+
+  press = (key: keyof typeof keys) => {
+    const actions = ['keyDown', 'keyUp'].map((type) => ({ type, value: keys[key] }));
+    return this.#ask('POST', `${this.#session}/actions`, {
+      actions: [{ type: 'key', id: 'keyboard', actions }],
+    });
+  };
+
+  async #ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const answer = await fetch(this.#driver + path, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { value } = (await answer.json()) as { value: T & { error?: string; message?: string } };
+    if (!answer.ok) throw new Error(`${path}: ${value.error}: ${value.message}`);
+    return value;
+  }
+}
