@@ -12,7 +12,7 @@ async function changed(value: number) {
     head: 'previous',
     causal: true,
     tokens: true,
-    change: ({ wq }) => (wq.data[7] = value),
+    change: ({ wq }) => (wq[0][7] = value),
   });
 }
 

@@ -23,17 +23,33 @@ const inputOf = (order: number[]) =>
   ]);
 const rounding = 1e-4;
 
-/** Layer 1, each head by a call of its own. */
-async function headsApart(order: number[]) {
+/** A layer, each head by a call of its own. */
+async function headsOf(layer: number, input: number[][]) {
   const core = await tril();
-  const x = core.tensor(inputOf(order));
-  return layers[0].map(({ wq, wk, wv }) => {
+  const x = core.tensor(input);
+  return layers[layer].map(({ wq, wk, wv }) => {
     const [q, k, v] = [wq, wk, wv].map(({ rows, cols, data }) =>
       core.linear(x, core.tensor([rows, cols], data)),
     );
     const { output, trace } = core.attention(q, k, v, { causal: true, trace: true });
     return { q, k, v, weights: trace.weights, output };
   });
+}
+
+const headsApart = (order: number[]) => headsOf(0, inputOf(order));
+
+/**
+ * Both layers: the second reads what the first was given, and in its last six columns what the first head has found,
+ * if that writes it there.
+ */
+async function circuit(order: number[], writes: boolean) {
+  const first = await headsApart(order);
+  const found = rowsOf(first[0].output);
+  const input = inputOf(order).map((row, t) => [
+    ...row.slice(0, 13),
+    ...(writes ? found[t] : nobody),
+  ]);
+  return [first, await headsOf(1, input)];
 }
 
 function sideBySide(parts: readonly Tensor[]): number[][] {
@@ -142,27 +158,38 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
   lesson,
   page,
 }) => {
-  const core = await tril();
-  const answers = (writes: boolean) =>
-    headsAnswers.heads(core, { ids, writers: [writes, false, false, false], batch: 0 });
-  const { layers: made } = answers(true);
-  const matrix = ({ rows, cols, data }: (typeof made)[0]['x']) =>
-    rowsOf(core.tensor([rows, cols], data));
+  const [one, two] = await circuit(ids, true);
+  const weights = rowsOf(two[0].weights);
   await lesson.open();
-  await lesson.expectDrawn('chosen', matrix(made[1].weights[0]), rounding);
+  await lesson.expectDrawn('chosen', weights, rounding);
   const lines = page.locator('[data-lines="chosen"] path');
-  const heavy = [...made[1].weights[0].data].filter((weight) => weight > 0.004);
+  const heavy = weights.flatMap((row, query) =>
+    row.flatMap((weight, key) => (weight > 0.004 ? [{ weight, query, key }] : [])),
+  );
   await expect(lines).toHaveCount(heavy.length);
   const drawn = await lines.evaluateAll((all) =>
-    all.map((line) => Number((line as SVGElement).dataset.weight)),
+    all.map((line) => {
+      const { strokeWidth, opacity } = (line as SVGElement).style;
+      const [, from, to] = /^M\S+ (\S+)C.* (\S+)$/u.exec(line.getAttribute('d')!)!;
+      return [strokeWidth, opacity, from, to].map(parseFloat);
+    }),
   );
-  for (const [i, weight] of drawn.entries()) {
-    expect(Math.abs(weight - heavy[i])).toBeLessThan(rounding);
+  const step = (await page.locator('[data-lines="chosen"]').boundingBox())!.height / 9;
+  for (const [i, { weight, query, key }] of heavy.entries()) {
+    const expected = [
+      0.7 + 4.3 * weight,
+      0.18 + 0.82 * weight,
+      (query + 0.5) * step,
+      (key + 0.5) * step,
+    ];
+    for (const [j, value] of expected.entries()) {
+      expect(Math.abs(drawn[i][j] - value), `${query} to ${key}, ${j}`).toBeLessThan(0.05);
+    }
   }
 
   // The strip of the last token and what it looks at: q, k and products by hand.
   await lesson.point('chosen', 8, 3);
-  const [q, k] = [made[1].queries[0], made[1].keys[0]].map(matrix);
+  const [q, k] = [two[0].q, two[0].k].map((tensor) => rowsOf(tensor));
   const values = (row: string) =>
     page
       .locator(`[data-strip] [data-row="${row}"] [data-value]`)
@@ -186,15 +213,15 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
   await expect(page.locator('[data-strip]')).toContainText('Why “the₄” gives “cat₂” this weight');
 
   await page.locator('#circuit').getByRole('button', { name: 'Previous token' }).click();
-  const silent = answers(false).layers[1].weights[0];
-  await lesson.expectDrawn('chosen', matrix(silent), rounding);
-  expect(silent.data[8 * silent.cols]).toBeGreaterThan(0.9);
+  const silent = rowsOf((await circuit(ids, false))[1][0].weights);
+  await lesson.expectDrawn('chosen', silent, rounding);
+  expect(silent[8][0]).toBeGreaterThan(0.9);
 
   await page.getByRole('radio', { name: /Layer 2, head 1/ }).focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(/layer=1&head=2/);
-  await lesson.expectDrawn('chosen', matrix(made[0].weights[1]), rounding);
+  await lesson.expectDrawn('chosen', rowsOf(one[1].weights), rounding);
 });
 
 test('questions are answered by the core', async ({ lesson, page }) => {

@@ -1,6 +1,7 @@
 // A chapter as its tests see it, and the core's numbers as rows.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
+import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, numberOf } from './fixtures.ts';
 import { placeOf } from './places.ts';
 import { still } from './reach.ts';
@@ -57,19 +58,26 @@ export class Lesson {
     return rows;
   }
 
-  /** Retries until the matrix is drawn as expected: exactly, or within a distance. */
+  /**
+   * Retries until the matrix is drawn as expected, exactly or within a distance: what is read aloud of each cell, the
+   * digits that are seen, its square and its place.
+   */
   async expectDrawn(id: string, expected: number[][], within = 0): Promise<void> {
+    const matrix = this.page.locator(`[data-matrix="${id}"]`);
     await expect(async () => {
-      const drawn = await this.drawn(id);
-      expect(drawn.map(({ length }) => length)).toEqual(expected.map(({ length }) => length));
-      for (const [r, row] of expected.entries()) {
-        for (const [c, value] of row.entries()) {
-          const place = `${id}[${r}, ${c}]: ${drawn[r][c]}, core ${value}`;
-          if (Number.isFinite(value) && within > 0) {
-            expect(Math.abs(drawn[r][c] - value), place).toBeLessThanOrEqual(within);
-          } else expect(drawn[r][c], place).toBe(value);
-        }
+      const [drawn] = await readMatrices(matrix);
+      expect(drawn, `${id} is drawn`).toBeDefined();
+      expect(drawn.cells).toHaveLength(expected.flat().length);
+      for (const cell of drawn.cells) {
+        const value = expected[cell.row][cell.col];
+        const spoken = spokenOf(cell);
+        const place = `${id}[${cell.row}, ${cell.col}]: ${spoken}, core ${value}`;
+        if (Number.isFinite(value) && within > 0) {
+          expect(Math.abs(spoken - value), place).toBeLessThanOrEqual(within);
+        } else expect(spoken, place).toBe(value);
       }
+      expectMatrix(drawn, ({ row, col }) => expected[row][col], within);
+      expectPlaces(drawn);
     }).toPass({ timeout: 10_000 });
   }
 }

@@ -1,5 +1,6 @@
 // Every number that is drawn, against the core's own.
-import { expect, numberOf, test, type AttendPage, type DrawnCell } from './fixtures.ts';
+import { expectMatrix, expectPlaces, readMatrices, spokenOf, type DrawnMatrix } from './drawn.ts';
+import { expect, test, type AttendPage } from './fixtures.ts';
 import { chapter, contentOf, idsOf, type Chapter, type Matrices } from './oracle.ts';
 
 const stage: Record<string, readonly string[]> = {
@@ -24,36 +25,21 @@ function largest(matrix: readonly (readonly number[])[]): number {
   return Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs), 1);
 }
 
-/** Half a unit in the last digit that is written. */
-function halfDigit(text: string): number {
-  const [digits, power = '0'] = text.replace('−', '').split('e');
-  const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
-  return 0.5 * 10 ** (Number(power) - decimals);
-}
-
-function check(place: string, cell: DrawnCell, value: number, scale: number): void {
-  const whole = numberOf(cell.label.slice(cell.label.lastIndexOf(' ') + 1));
-  if (cell.text === '–') {
-    expect(cell.label, place).toContain('hidden by the mask');
-    expect([0, -Infinity], place).toContain(value);
-    expect(whole, place).toBe(value);
-    return;
+/** All digits of a matrix, as they are read aloud; what the mask hides is said to be hidden. */
+function expectSpoken({ id, cells }: DrawnMatrix, matrix: number[][], allowed: number): void {
+  for (const cell of cells) {
+    const value = matrix[cell.row][cell.col];
+    const spoken = spokenOf(cell);
+    const place = `${id}[${cell.row}, ${cell.col}]: ${spoken}, core ${value}`;
+    if (cell.text === '–') {
+      expect(cell.label, place).toContain('hidden by the mask');
+      expect([0, -Infinity], place).toContain(value);
+    } else expect(cell.label, place).not.toContain('hidden');
+    if (cell.text === '–' || !Number.isFinite(value)) expect(spoken, place).toEqual(value);
+    else expect(Math.abs(spoken - value), place).toBeLessThanOrEqual(allowed);
+    // A zero without decimals says that the number is exactly zero.
+    if (cell.text === '0') expect(spoken, place).toBe(0);
   }
-  expect(cell.label, place).not.toContain('hidden');
-  if (!Number.isFinite(value)) {
-    expect(numberOf(cell.text), place).toEqual(value);
-    expect(whole, place).toEqual(value);
-    return;
-  }
-  const allowed = rounding * scale;
-  expect(Math.abs(whole - value), `${place}: ${whole}, core ${value}`).toBeLessThanOrEqual(allowed);
-  const drawn = numberOf(cell.text);
-  const error = Math.abs(drawn - value);
-  expect(error, `${place}: drawn ${cell.text}, core ${value}`).toBeLessThanOrEqual(
-    allowed + (Number.isInteger(value) && !cell.text.includes('.') ? 0.5 : halfDigit(cell.text)),
-  );
-  // A zero without decimals says that the number is exactly zero.
-  if (cell.text === '0') expect(whole, place).toBe(0);
 }
 
 async function compareAll(attend: AttendPage, expected: Matrices): Promise<number> {
@@ -61,17 +47,16 @@ async function compareAll(attend: AttendPage, expected: Matrices): Promise<numbe
   for (const [step, ids] of Object.entries(stage)) {
     await attend.step(step);
     for (const id of ids) {
-      const drawn = await attend.drawn(id);
       const matrix = expected[id];
-      expect(drawn.length, `rows of ${id}`).toBe(matrix.length);
-      const scale = id === 'weights' ? 1 : largest(matrix);
-      matrix.forEach((row, r) => {
-        expect(drawn[r].length, `columns of ${id}`).toBe(row.length);
-        row.forEach((value, c) => {
-          check(`${step}: ${id}[${r}, ${c}]`, drawn[r][c], value, scale);
-          ++compared;
-        });
-      });
+      const allowed = rounding * (id === 'weights' ? 1 : largest(matrix));
+      await expect(async () => {
+        const [drawn] = await readMatrices(attend.matrix(id));
+        expect(drawn?.cells, id).toHaveLength(matrix.flat().length);
+        expectSpoken(drawn, matrix, allowed);
+        expectMatrix(drawn, ({ row, col }) => matrix[row][col], allowed);
+        expectPlaces(drawn);
+      }, step).toPass({ timeout: 10_000 }); // squares grow into their places
+      compared += matrix.flat().length;
     }
   }
   return compared;

@@ -1,11 +1,6 @@
-// The same chapter computed in Node on the package, from the text's tokens alone: the content and the order of X's columns
-// are written down again here, so that the page cannot agree with itself.
+// The same chapter computed in Node on the package, from the text's tokens alone: the content, the order of X's columns and
+// the weights of the heads are written down again here, so that the page cannot agree with itself.
 import { loadTril, type Tensor, type Tril } from 'tril';
-import {
-  headWeights,
-  type HeadId,
-  type HeadWeights,
-} from '../../web/src/compute/handmade/attend-heads.ts';
 
 export type Matrices = Record<string, number[][]>;
 
@@ -30,10 +25,51 @@ export function contentOf(id: number): number[] {
 
 /** Where it stands: three hands that turn once in 4, 16 and 64 tokens. */
 export function positionOf(place: number): number[] {
-  return [4, 16, 64].flatMap((period) => {
+  return periods.flatMap((period) => {
     const angle = (2 * Math.PI * place) / period;
     return [Math.sin(angle), Math.cos(angle)];
   });
+}
+
+const periods = [4, 16, 64];
+const gain = 12;
+
+export type HeadId = 'previous' | 'same' | 'first' | 'average';
+/** [out, in] each; X is [1 | content | position]. */
+export type HeadWeights = Record<'wq' | 'wk' | 'wv', number[][]>;
+
+/**
+ * What a head asks for: the position one token back (its hands turned back), the token's own content, the first position
+ * (all hands up), or nothing. Keys say what they are by the same; values are the content.
+ */
+export function weightsOf(head: HeadId, width: number, tokens: boolean): HeadWeights {
+  const inputs = 1 + width + 6;
+  /** Rows with the given entries, by column. */
+  const rows = (...entries: Record<number, number>[]) =>
+    entries.map((row) => Array.from({ length: inputs }, (_, col) => row[col] ?? 0));
+  const carry = (count: number, from: number, factor: number) =>
+    rows(...Array.from({ length: count }, (_, i) => ({ [from + i]: factor })));
+  const [content, place] = [1, 1 + width];
+  const back = periods.flatMap((period, hand) => {
+    const angle = (2 * Math.PI) / period;
+    const [cosine, sine] = [Math.cos(angle), Math.sin(angle)].map((one) =>
+      Number((gain * one).toFixed(4)),
+    );
+    const [x, y] = [place + 2 * hand, place + 2 * hand + 1];
+    return rows({ [x]: cosine, [y]: -sine }, { [x]: sine, [y]: cosine });
+  });
+  const up = periods.flatMap(() => rows({}, { 0: gain }));
+  const queries: Record<HeadId, number[][]> = {
+    previous: back,
+    same: carry(width, content, tokens ? gain : 1),
+    first: up,
+    average: carry(6, place, 0),
+  };
+  return {
+    wq: queries[head],
+    wk: head === 'same' ? carry(width, content, 1) : carry(6, place, 1),
+    wv: carry(width, content, 1),
+  };
 }
 
 export interface Chapter {
@@ -62,11 +98,9 @@ export async function chapter({
   return core.scope(() => {
     const rows = content.map((row, place) => [1, ...row, ...positionOf(place)]);
     const x = core.tensor(rows);
-    const weights = headWeights(head, content[0].length, tokens);
+    const weights = weightsOf(head, content[0].length, tokens);
     change?.(weights);
-    const [wq, wk, wv] = [weights.wq, weights.wk, weights.wv].map((weight) =>
-      core.tensor([weight.rows, weight.cols], weight.data),
-    );
+    const [wq, wk, wv] = [weights.wq, weights.wk, weights.wv].map((weight) => core.tensor(weight));
     const [q, k, v] = [wq, wk, wv].map((weight) => core.linear(x, weight));
     const { output, trace } = core.attention(q, k, v, { causal, trace: true });
     const tensors = {

@@ -74,11 +74,11 @@ export function inLegend(value: number): string {
 export function exact(value: number): string {
   const found = special(value);
   if (found) return found;
-  for (let digits = 1; digits < 9; ++digits) {
-    const text = value.toPrecision(digits);
-    if (Math.fround(Number(text)) === value) return signed(value, String(Math.abs(Number(text))));
-  }
-  return signed(value, String(Math.abs(Number(value.toPrecision(9)))));
+  const reads = (digits: number) => Math.fround(Number(value.toPrecision(digits))) === value;
+  // Most need seven or more: fewer are only tried where six are enough.
+  let digits = reads(6) ? 1 : 7;
+  while (digits < 9 && !reads(digits)) ++digits;
+  return signed(value, String(Math.abs(Number(value.toPrecision(digits)))));
 }
 
 /** As one would type it: the shortest decimal of a float32, with the keyboard's minus sign. */

@@ -260,16 +260,17 @@ export class Tracing {
   #pseudo(element: Element, which: string): void {
     const style = getComputedStyle(element, which);
     if (style.content === 'none' || style.position !== 'absolute') return;
-    const [width, height] = [parseFloat(style.width), parseFloat(style.height)];
+    const scale = style.transform.startsWith('matrix(') ? parseFloat(style.transform.slice(7)) : 1;
+    const [full, tall] = [parseFloat(style.width), parseFloat(style.height)];
+    const [width, height] = [scale * full, scale * tall];
     if (!(width > 0) || !(height > 0)) return;
     const around = boxOf(element);
-    const scale = style.transform.startsWith('matrix(') ? parseFloat(style.transform.slice(7)) : 1;
-    if (scale === 0) return;
+    const left = parseFloat(style.left) + parseFloat(style.marginLeft) + (full - width) / 2;
+    const top = parseFloat(style.top) + parseFloat(style.marginTop) + (tall - height) / 2;
     const box = {
-      left: around.left + element.clientLeft + parseFloat(style.left) + ((1 - scale) * width) / 2,
-      top: around.top + element.clientTop + parseFloat(style.top) + ((1 - scale) * height) / 2,
-      width: scale * width,
-      height: scale * height,
+      left: around.left + element.clientLeft + left,
+      top: around.top + element.clientTop + top,
+      ...{ width, height },
     };
     this.#box(box, style, parseFloat(style.opacity));
   }

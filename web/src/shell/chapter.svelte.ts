@@ -1,6 +1,6 @@
 // A chapter that is open: what it shows follows from its address; changes go into the address, and nowhere else.
 import { browser } from '$app/environment';
-import { getContext, setContext, untrack } from 'svelte';
+import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 import { arrival } from './arrival';
@@ -12,6 +12,61 @@ const stillPatience = 5000;
 
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
+/** A figure that is not drawn yet. */
+export interface Undrawn {
+  readonly draw: () => void;
+  /** Where it will be; null once the chapter is left. */
+  readonly place: () => HTMLElement | null;
+}
+
+/**
+ * Draws figures one after another, each in a turn of its own: those near what is seen first, the others, as they stand
+ * on the page, when there is nothing else to do, so that the browser finds their words and links find their place.
+ */
+async function drawAll(figures: readonly Undrawn[]): Promise<void> {
+  const left = new Map<HTMLElement, Undrawn>();
+  for (const figure of figures) {
+    const place = figure.place();
+    if (place) left.set(place, figure);
+  }
+  const near = new Set<Element>();
+  let wake = () => {};
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      }
+      wake();
+    },
+    { rootMargin: '50% 0px' },
+  );
+  const draw = (place: HTMLElement) => {
+    observer.unobserve(place);
+    near.delete(place);
+    left.get(place)!.draw();
+    left.delete(place);
+  };
+  /** Paper has all of them, whoever was seen. Before the figures are fitted to it. */
+  const print = () => flushSync(() => [...left.keys()].forEach(draw));
+  addEventListener('beforeprint', print, { capture: true });
+  for (const place of left.keys()) observer.observe(place);
+  const idle = () =>
+    new Promise<void>((done) => {
+      wake = done;
+      if ('requestIdleCallback' in globalThis) requestIdleCallback(() => done(), { timeout: 2000 });
+      else setTimeout(done, 200);
+    });
+  while (left.size > 0) {
+    await painted(); // and so what is near is known
+    if (near.size === 0) await idle();
+    const next = [...left.keys()].find((place) => near.size === 0 || near.has(place));
+    if (next) draw(next);
+  }
+  observer.disconnect();
+  removeEventListener('beforeprint', print, { capture: true });
+}
+
 export class OpenChapter<State> {
   readonly address: Address<State>;
   readonly lessons: LessonClient = provideLessons();
@@ -19,7 +74,7 @@ export class OpenChapter<State> {
   complete = $state(false);
   /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
   still = $state(!arrival.over);
-  #figures: (() => void)[] | null = null;
+  #figures: Undrawn[] | null = null;
 
   constructor(codec: Codec<State>) {
     this.address = new Address(codec, { prerendered: !arrival.over });
@@ -30,18 +85,18 @@ export class OpenChapter<State> {
     return this.address.state;
   }
 
-  /** Whether a figure may be drawn at once; if not, it is told when. The first is not to wait for the others. */
-  turn(draw: () => void): boolean {
+  /** Whether a figure may be drawn at once; if not, it is drawn later. The first is not to wait for the others. */
+  turn(figure: Undrawn): boolean {
     if (!this.#figures) {
       this.#figures = [];
       if (browser) void this.#begin(this.#figures);
       return true;
     }
-    this.#figures.push(draw);
+    this.#figures.push(figure);
     return false;
   }
 
-  async #begin(figures: (() => void)[]): Promise<void> {
+  async #begin(figures: readonly Undrawn[]): Promise<void> {
     const most = this.still ? stillPatience : patience;
     await Promise.race([this.lessons.settled(), new Promise((done) => setTimeout(done, most))]);
     if (this.still) {
@@ -49,10 +104,7 @@ export class OpenChapter<State> {
       delete document.documentElement.dataset.state;
       this.still = false;
     }
-    for (const draw of figures) {
-      await painted();
-      draw();
-    }
+    await drawAll(figures);
     this.complete = true;
   }
 

@@ -1,0 +1,307 @@
+// What is drawn, read back: digits as they are seen, sizes, strengths and colours of cells, places of points and lines.
+// What it should be comes from the core in Node and from the few lines below, never from the page.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Locator } from '@playwright/test';
+import { expect, numberOf } from './fixtures.ts';
+
+const tokens = readFileSync(
+  fileURLToPath(new URL('../../web/src/figures/tokens.css', import.meta.url)),
+  'utf8',
+);
+
+/** A colour of the light theme by its name, as computed styles have it. */
+export function colourOf(name: string): string {
+  const [, hex] = new RegExp(`--${name}: light-dark\\(#(\\w{6}), `, 'u').exec(tokens)!;
+  const channels = hex.match(/../gu)!.map((channel) => parseInt(channel, 16));
+  return `rgb(${channels.join(', ')})`;
+}
+
+export interface DrawnCell {
+  readonly row: number;
+  readonly col: number;
+  /** As it is seen. */
+  readonly text: string;
+  /** As it is read aloud, with all digits. */
+  readonly label: string;
+  /** Without a square: a mask that is drawn on. */
+  readonly plain: boolean;
+  readonly hidden: boolean;
+  /** Not computed yet at this step: neither digits nor square are to be seen. */
+  readonly waiting: boolean;
+  /** Of its square: side as a share of the cell, strength 0 to 1. */
+  readonly side: number;
+  readonly strength: number;
+  readonly colour: string;
+  /** A square that is drawn hollow, as the minus of a cell without a number. */
+  readonly hollow: boolean;
+  /** From the matrix's corner, in cells. */
+  readonly left: number;
+  readonly top: number;
+}
+
+export interface DrawnMatrix {
+  readonly id: string;
+  readonly role: string;
+  readonly weights: boolean;
+  readonly own: boolean;
+  /** What the legend says that a full cell is. */
+  readonly end: string;
+  readonly cells: readonly DrawnCell[];
+}
+
+/** Of all matrices whose cells are elements. */
+export function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
+  return matrices.evaluateAll((figures) =>
+    figures
+      .filter((figure) => !figure.querySelector('canvas'))
+      .map((figure) => {
+        const grid = figure.querySelector('[role=grid]')!.getBoundingClientRect();
+        const legend = figure.querySelector('.legend');
+        const side = parseFloat(
+          getComputedStyle(figure.querySelector('.body')!).getPropertyValue('--cell'),
+        );
+        const cells = [...figure.querySelectorAll<HTMLElement>('[role=gridcell]')].map((cell) => {
+          const box = cell.getBoundingClientRect();
+          const style = getComputedStyle(cell);
+          const square = getComputedStyle(cell, '::before');
+          // Written as rgb(r, g, b) where nothing shines through, else as color(srgb r g b / alpha), of shares.
+          const colour = square.boxShadow === 'none' ? square.backgroundColor : square.boxShadow;
+          const shares = /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?/u.exec(
+            colour,
+          );
+          const [r, g, b] =
+            shares?.slice(1, 4).map((share) => Math.round(255 * Number(share))) ?? [];
+          return {
+            row: Number(cell.dataset.row),
+            col: Number(cell.dataset.col),
+            text: cell.textContent!.trim(),
+            label: cell.getAttribute('aria-label') ?? '',
+            plain: !cell.classList.contains('cell'),
+            hidden: cell.classList.contains('hidden'),
+            waiting: cell.classList.contains('waiting'),
+            side: parseFloat(square.width) / (box.width - 2 * parseFloat(style.padding) - 1) || 0,
+            strength: Number(shares ? (shares[4] ?? 1) : 0),
+            colour: shares ? `rgb(${r}, ${g}, ${b})` : colour,
+            hollow: square.boxShadow !== 'none',
+            left: (box.left + box.width / 2 - grid.left) / side - 0.5,
+            top: (box.top + box.height / 2 - grid.top) / side - 0.5,
+          };
+        });
+        return {
+          id: (figure as HTMLElement).dataset.matrix!,
+          role: /role-([a-z]+)/u.exec(figure.className)![1],
+          weights: legend?.classList.contains('weights') ?? false,
+          own: legend?.textContent?.includes('own scale') ?? false,
+          end: legend?.querySelector('span:nth-child(3)')?.textContent ?? '',
+          cells,
+        };
+      }),
+  );
+}
+
+/** What is read aloud of a cell, as a number: all its digits. */
+export const spokenOf = ({ label }: Pick<DrawnCell, 'label'>): number =>
+  numberOf(label.slice(label.lastIndexOf(' ') + 1));
+
+/** Half a unit in the last digit that is written. */
+function halfDigit(text: string): number {
+  const [digits, power = '0'] = text.replace('−', '').split('e');
+  const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
+  return 0.5 * 10 ** (Number(power) - decimals);
+}
+
+/** The digits that are seen are those of the number, rounded; "0" and whole numbers are exact. */
+function expectText({ text, hidden }: DrawnCell, value: number, within: number, place: string) {
+  if (text === '') return;
+  if (hidden && text === '–') return;
+  const seen = numberOf(text);
+  if (!Number.isFinite(value)) {
+    expect(seen, place).toEqual(value);
+    return;
+  }
+  const error = Math.abs(seen - value);
+  expect(error, `${place}: ${text} for ${value}`).toBeLessThanOrEqual(
+    within + halfDigit(text) * (1 + 1e-6),
+  );
+}
+
+/**
+ * A number fills its cell by its share of the scale's end: its area is the share, its strength grows with it from 0.2 to
+ * 1, and its colour is the matrix's own, or that of what is negative.
+ */
+function expectSquare(matrix: DrawnMatrix, cell: DrawnCell, value: number, end: number) {
+  const place = `${matrix.id}[${cell.row}, ${cell.col}], ${value} of ${end}`;
+  const magnitude = Number.isNaN(value) ? 0 : Math.min(1, Math.abs(value) / end);
+  const share = cell.hidden || value === 0 ? 0 : magnitude;
+  // The legend has three digits; sides are written with three decimals.
+  const slack = 0.006 + 0.001;
+  expect(Math.abs(cell.side ** 2 - share), `side: ${place}`).toBeLessThanOrEqual(2 * slack);
+  const strength = share > 0 ? 0.2 + 0.8 * share : 0;
+  expect(Math.abs(cell.strength - strength), `strength: ${place}`).toBeLessThanOrEqual(slack);
+  if (share === 0) return;
+  if (!cell.hollow) {
+    const role = value < 0 ? 'neg' : matrix.role;
+    expect(cell.colour, `colour: ${place}`).toBe(colourOf(role));
+  } else expect(value, `hollow: ${place}`).toBeLessThan(0);
+}
+
+/** The end of a scale: what the legend says, or, where the scale is the matrix's own, its largest number. */
+function endOf(matrix: DrawnMatrix, values: readonly number[]): number {
+  if (matrix.weights) return 1;
+  const said = numberOf(matrix.end || '0');
+  if (!matrix.own) return said;
+  // Of what is put together step by step, the scale is that of what it will be.
+  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  expect(said, `${matrix.id}: end of the scale`).toBeGreaterThanOrEqual(0.994 * largest);
+  return said > 1.006 * largest ? said : largest;
+}
+
+/** Everything of a matrix as it is seen, against its numbers, which may be `within` so far from those that are shown. */
+export function expectMatrix(
+  matrix: DrawnMatrix,
+  valueOf: (cell: DrawnCell) => number,
+  within = 0,
+): void {
+  const values = matrix.cells.map(valueOf);
+  const end = matrix.cells.some(({ plain }) => plain) ? 1 : endOf(matrix, values);
+  for (const [i, cell] of matrix.cells.entries()) {
+    const place = `${matrix.id}[${cell.row}, ${cell.col}]`;
+    if (!cell.waiting) expectText(cell, values[i], within, place);
+    if (cell.waiting) expect(cell.side, place).toBe(0);
+    else if (!cell.plain && !(within > 0.01 * end)) expectSquare(matrix, cell, values[i], end);
+  }
+}
+
+/** Every cell has a place of its own, in rows and columns: as they are, or all of them turned. */
+export function expectPlaces({ id, cells }: DrawnMatrix): void {
+  const off = (turned: boolean) =>
+    Math.max(
+      ...cells.map(({ row, col, left, top }) =>
+        Math.max(Math.abs(left - (turned ? row : col)), Math.abs(top - (turned ? col : row))),
+      ),
+    );
+  expect(Math.min(off(false), off(true)), `places of ${id}`).toBeLessThan(0.1);
+}
+
+export interface DrawnChart {
+  /** By series, in pixels. */
+  readonly lines: Readonly<Record<string, readonly (readonly [number, number])[]>>;
+  readonly dots: Readonly<Record<string, readonly (readonly [number, number])[]>>;
+  readonly up: readonly { readonly text: string; readonly at: number }[];
+  readonly across: readonly { readonly text: string; readonly at: number }[];
+  readonly level: number | null;
+}
+
+export function readChart(chart: Locator): Promise<DrawnChart> {
+  return chart.evaluate((svg) => {
+    const number = (element: Element, name: string) => Number(element.getAttribute(name));
+    const of = <Result>(work: (group: Element) => Result) =>
+      Object.fromEntries(
+        [...svg.querySelectorAll<SVGElement>('[data-series]')].map((group) => [
+          group.dataset.series!,
+          work(group),
+        ]),
+      );
+    const level = svg.querySelector('line.level');
+    return {
+      lines: of((group) =>
+        [
+          ...group
+            .querySelector('path')!
+            .getAttribute('d')!
+            .matchAll(/[ML]([-\d.e]+) ([-\d.e]+)/gu),
+        ].map(([, x, y]) => [Number(x), Number(y)] as [number, number]),
+      ),
+      dots: of((group) =>
+        [...group.querySelectorAll('circle')].map(
+          (dot) => [number(dot, 'cx'), number(dot, 'cy')] as [number, number],
+        ),
+      ),
+      up: [...svg.querySelectorAll('.tick')].map((tick) => ({
+        text: tick.textContent!,
+        at: Number(/translate\(0[ ,]+([-\d.]+)\)/u.exec(tick.getAttribute('transform')!)![1]),
+      })),
+      across: [...svg.querySelectorAll('.along')].map((tick) => ({
+        text: tick.textContent!,
+        at: number(tick, 'x'),
+      })),
+      level: level && number(level, 'y1'),
+    };
+  });
+}
+
+/** From pixels to numbers, by the ticks of an axis: all of them have to agree. */
+function axisOf(ticks: DrawnChart['up'], logarithmic: boolean): (pixels: number) => number {
+  const read = (text: string) => {
+    const power = /^10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)$/u.exec(text);
+    if (!power) return numberOf(text.replaceAll(',', '').replace(/ [kM]?B$/u, ''));
+    const digits = [...power[1]].map((d) => (d === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(d))).join('');
+    return 10 ** Number(digits);
+  };
+  const to = logarithmic ? Math.log : (value: number) => value;
+  const back = logarithmic ? Math.exp : (value: number) => value;
+  const known = ticks.map(({ text, at }) => ({ at, value: to(read(text)) }));
+  const [first, last] = [known[0], known[known.length - 1]];
+  const slope = (last.value - first.value) / (last.at - first.at);
+  const value = (pixels: number) => first.value + (pixels - first.at) * slope;
+  for (const one of known) {
+    expect(Math.abs(value(one.at) - one.value)).toBeLessThan(
+      1e-3 * Math.abs(last.value - first.value),
+    );
+  }
+  return (pixels) => back(value(pixels));
+}
+
+/** The points of a line, as numbers, for the size of the axes. */
+export function expectLine(
+  chart: DrawnChart,
+  id: string,
+  expected: readonly (readonly [number, number])[],
+  logarithmic: { readonly across?: boolean; readonly up?: boolean } = {},
+): void {
+  const x = axisOf(chart.across, logarithmic.across ?? false);
+  const y = axisOf(chart.up, logarithmic.up ?? false);
+  const close = (found: number, wanted: number, of: number, log: boolean, place: string) => {
+    const error = log ? Math.abs(found / wanted - 1) : Math.abs(found - wanted) / of;
+    expect(error, `${id} ${place}: ${found}, not ${wanted}`).toBeLessThan(0.01);
+  };
+  const reach = (values: readonly number[]) => Math.max(...values.map(Math.abs)) || 1;
+  const [ofX, ofY] = [0, 1].map((axis) => reach(expected.map((point) => point[axis])));
+  for (const points of [chart.lines[id], chart.dots[id]]) {
+    if (points.length === 0) continue; // a line without dots
+    expect(points.length, id).toBe(expected.length);
+    for (const [i, [left, top]] of points.entries()) {
+      close(x(left), expected[i][0], ofX, logarithmic.across ?? false, `x of ${i}`);
+      close(y(top), expected[i][1], ofY, logarithmic.up ?? false, `y of ${i}`);
+    }
+  }
+  expect(chart.lines[id], id).toHaveLength(expected.length);
+}
+
+/** A picture with a point of colour an entry: how much of its colour each has, and which. */
+export async function readHeat(heat: Locator): Promise<{ alpha: number; colour: string }[]> {
+  return heat.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from({ length: data.length / 4 }, (_, i) => {
+      const [r, g, b, a] = data.subarray(4 * i, 4 * i + 4);
+      return { alpha: a / 255, colour: `rgb(${r}, ${g}, ${b})` };
+    });
+  });
+}
+
+/** Colour grows with the root of a number's share of the largest. */
+export async function expectHeat(
+  heat: Locator,
+  values: ArrayLike<number>,
+  { role, end }: { readonly role: string; readonly end: number },
+): Promise<void> {
+  const drawn = await readHeat(heat);
+  expect(drawn).toHaveLength(values.length);
+  for (const [i, { alpha, colour }] of drawn.entries()) {
+    const share = Math.min(1, Math.abs(values[i]) / end);
+    expect(Math.abs(alpha - Math.sqrt(share)), `${i}: ${values[i]}`).toBeLessThan(0.01);
+    // What lets much through has lost the colour's last digits.
+    if (alpha > 0.99) expect(colour, `${i}`).toBe(colourOf(values[i] < 0 ? 'neg' : role));
+  }
+}

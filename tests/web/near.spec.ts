@@ -1,0 +1,62 @@
+// Figures out of sight are drawn later: what is near first, the rest when there is nothing else to do; on paper, for who
+// searches and for links all of them are there.
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+test.use({ viewport: { width: 1280, height: 500 } });
+
+const sections = ['online', 'linear', 'rank', 'measured'] as const;
+
+/** The sections of Longer whose figures are drawn. */
+async function drawn(page: Page): Promise<string[]> {
+  return page
+    .locator('main section.part:has(.card:not(.held))')
+    .evaluateAll((all) => all.map((section) => section.id));
+}
+
+/** From now on the browser is never idle. */
+const neverIdle = (page: Page) =>
+  page.addInitScript(() => {
+    window.requestIdleCallback = () => 0;
+  });
+
+test('what is far is drawn when one comes near it', async ({ page }) => {
+  await neverIdle(page);
+  await page.goto('./longer/');
+  await page.locator('#online [role="gridcell"]').first().waitFor();
+  await expect(page.locator('.stills')).toHaveCount(0);
+  expect(await drawn(page)).not.toContain('measured');
+  // Its place is held.
+  expect((await page.locator('#measured .card').boundingBox())!.height).toBeGreaterThan(500);
+  await page.locator('#rank').scrollIntoViewIfNeeded();
+  await expect(page.locator('#rank [data-take]')).toBeVisible();
+  await page.locator('#measured').scrollIntoViewIfNeeded();
+  await expect(page.locator('#measured [data-take]')).toBeVisible();
+});
+
+test('a link ends at its section, whatever is drawn above it later', async ({ page }) => {
+  await page.goto('./longer/#measured');
+  await page.locator('[data-variant]').first().waitFor(); // all are drawn
+  expect(await drawn(page)).toEqual([...sections]);
+  await expect
+    .poll(async () => Math.abs((await page.locator('#measured').boundingBox())!.y))
+    .toBeLessThan(80);
+});
+
+test('paper has every figure', async ({ page }) => {
+  await neverIdle(page);
+  await page.goto('./longer/');
+  await page.locator('#online [role="gridcell"]').first().waitFor();
+  await expect(page.locator('.stills')).toHaveCount(0);
+  await expect.poll(() => drawn(page)).not.toContain('measured');
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  expect(await drawn(page)).toEqual([...sections]);
+});
+
+test('words of the last figure are found without going there', async ({ page }) => {
+  await page.goto('./longer/');
+  await page.locator('[data-variant]').first().waitFor();
+  const find = () =>
+    page.evaluate(() => (window as unknown as { find: (text: string) => boolean }).find('Up to T'));
+  await expect.poll(find).toBe(true);
+});
