@@ -1,11 +1,11 @@
-// Times calls. Every number is the median of batches that last 20 ms or more, after a warm-up; who is
-// compared takes turns at each size, so that whatever else the machine does hits all alike.
+// Times calls, each in batches (batch.ts), after a warm-up. Who is compared takes turns at each size, so that whatever
+// else the machine does hits all alike, and with them a yardstick, which takes as long at every size: where it is slower
+// than it was, or someone's times differ, the turns at that size are taken again.
 import type { Tensor, Tril } from 'tril';
 import type { Session } from './answers';
+import { Batch, batches, usualMilliseconds, type Clock } from './batch';
 import type { Measured, Plan, Said, Subject, Subjects } from './measure-protocol';
-
-const batchMilliseconds = 20;
-export const batches = 5;
+import { median, steadyUpTo, unrest } from './steady';
 
 /** One who takes part, at one size, ready to be called. */
 export interface Contender<S extends Subject> {
@@ -27,38 +27,41 @@ export interface Contest<S extends Subject> {
   readonly prepare: (tril: Tril, runners: readonly Subjects[S]['runner'][], n: number) => Ready<S>;
 }
 
-/** Milliseconds that so many calls take. */
-function timed(call: () => void, calls: number): number {
-  const begin = performance.now();
-  for (let i = 0; i < calls; ++i) call();
-  return performance.now() - begin;
-}
+/** At each size, how often the turns are taken at the most. */
+const rounds = 3;
+/** What takes longer than so many batches is called once a turn, in fewer turns, without a warm-up. */
+const long = 10;
 
-/** A batch: as many calls as fill its time. What is too short is not counted, and done with more calls. */
-export class Batch {
-  #calls = 1;
+/**
+ * As many multiply-adds as the processor can do, in registers alone: the peak that speeds are held against. The quickest
+ * batch counts.
+ */
+class Yardstick {
+  shortest = Infinity;
+  #flops = 0;
+  readonly #batch: Batch;
+  readonly #tril: Tril;
 
-  constructor(readonly call: () => void) {}
+  constructor(tril: Tril, clock?: Clock) {
+    this.#tril = tril;
+    this.#batch = new Batch(() => void (this.#flops = tril.runPeak(1 << 16)), clock);
+  }
 
-  /** Milliseconds of one call. */
   time(): number {
-    for (;;) {
-      const elapsed = timed(this.call, this.#calls);
-      if (elapsed >= batchMilliseconds) return elapsed / this.#calls;
-      const growth = elapsed > 1 ? (1.2 * batchMilliseconds) / elapsed : 16;
-      this.#calls = Math.ceil(this.#calls * Math.max(1.2, Math.min(16, growth)));
-    }
+    const milliseconds = this.#batch.time();
+    this.shortest = Math.min(this.shortest, milliseconds);
+    return milliseconds;
+  }
+
+  get gigaflops(): number {
+    return this.#tril.cost.gigaflops(this.#flops, this.shortest);
   }
 }
 
-function summary<S extends Subject>(
-  { runner, facts }: Contender<S>,
-  n: number,
-  times: number[],
-): Measured<S> {
-  times.sort((x, y) => x - y);
-  const median = times[Math.floor(times.length / 2)];
-  return { runner, n, median, least: times[0], most: times[times.length - 1], ...facts(median) };
+/** The times of one round: of each who takes part, and of the yardstick among them. */
+interface Round {
+  readonly each: readonly number[][];
+  readonly yard: readonly number[];
 }
 
 export async function compete<S extends Subject>(
@@ -66,59 +69,100 @@ export async function compete<S extends Subject>(
   { runners, sizes, longest }: Plan<S>,
   { growth, prepare }: Contest<S>,
   session: Session<Said<S>>,
+  clock: Clock = () => performance.now(),
 ): Promise<void> {
   type Runner = Subjects[S]['runner'];
-  const begin = performance.now();
+  const begin = clock();
   const last = new Map<Runner, Measured<S>>();
   /** Milliseconds of one call, by what is known of the size before. */
   const expected = (runner: Runner, n: number) => {
     const before = last.get(runner);
     return before ? before.median * (n / before.n) ** growth(runner) : 0;
   };
-  const isLong = (runner: Runner, n: number) => expected(runner, n) > 10 * batchMilliseconds;
-  const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : batches + 2);
+  const isLong = (runner: Runner, n: number) => expected(runner, n) > long * usualMilliseconds;
+  const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : batches);
   /** Milliseconds that all sizes from n on will take, this one's first `turns` being over. */
   const remaining = (n: number, turns: number) => {
     let sum = 0;
     for (const size of sizes.filter((one) => one >= n)) {
       for (const runner of runners.filter((one) => expected(one, size) <= longest)) {
         const left = Math.max(0, turnsOf(runner, size) - (size === n ? turns : 0));
-        sum += left * Math.max(expected(runner, size), 1.2 * batchMilliseconds);
+        sum += left * Math.max(expected(runner, size), usualMilliseconds);
       }
     }
     return sum;
   };
+
+  const yardstick = new Yardstick(tril, clock);
+  let said = 0;
+  const sayPeak = () => {
+    if (yardstick.gigaflops > said) {
+      said = yardstick.gigaflops;
+      session.say({ kind: 'peak', gigaflops: said });
+    }
+  };
+  for (let turn = 0; turn < 2 * batches; ++turn) {
+    await session.turn();
+    yardstick.time();
+  }
+  sayPeak();
+
+  type Ready = { readonly runner: Runner; readonly batch: Batch };
+  async function round(n: number, ready: readonly Ready[], again: boolean): Promise<Round> {
+    const [each, yard] = [ready.map(() => [] as number[]), [] as number[]];
+    for (let turn = 0; turn < batches; ++turn) {
+      yard.push(yardstick.time());
+      for (const [i, { runner, batch }] of ready.entries()) {
+        if (turn >= turnsOf(runner, n)) continue;
+        const rest = remaining(n, turn + 1);
+        const elapsed = clock() - begin;
+        const done = elapsed / (elapsed + rest);
+        session.say({ kind: 'progress', done, runner, n, remaining: rest, again });
+        await session.turn();
+        each[i].push(batch.time());
+      }
+    }
+    return { each, yard };
+  }
+  /** Of a round, how slow the machine was, and with each how uneven its times were. */
+  const unrestOf = ({ each, yard }: Round) => {
+    const machine = unrest(yard, yardstick.shortest);
+    return each.map((times) => Math.max(machine, unrest(times)));
+  };
+  const worst = (one: Round) => Math.max(...unrestOf(one));
+
   for (const n of sizes) {
     const going = runners.filter((runner) => expected(runner, n) <= longest);
     for (const runner of runners) {
       if (!going.includes(runner)) session.say({ kind: 'skipped', runner, n });
     }
+    if (going.length === 0) continue;
     const { contenders, tensors } = tril.scope(() => prepare(tril, going, n));
     try {
-      const ready = contenders.map((contender) => ({
-        ...{ contender, batch: new Batch(contender.call), times: [] as number[] },
+      const ready = contenders.map(({ runner, call }) => ({
+        runner,
+        batch: new Batch(call, clock),
       }));
-      for (const { contender, batch } of ready) {
+      for (const { runner, batch } of ready) {
         await session.turn();
-        if (!isLong(contender.runner, n)) batch.time(); // the warm-up
+        if (!isLong(runner, n)) batch.time(); // the warm-up
       }
-      for (let turn = 0; turn < batches; ++turn) {
-        for (const { contender, batch, times } of ready) {
-          const { runner } = contender;
-          if (turn >= turnsOf(runner, n)) continue;
-          const rest = remaining(n, turn + 1);
-          const elapsed = performance.now() - begin;
-          const done = elapsed / (elapsed + rest);
-          session.say({ kind: 'progress', done, runner, n, remaining: rest });
-          await session.turn();
-          times.push(batch.time());
-        }
-      }
-      for (const { contender, times } of ready) {
-        const measured = tril.scope(() => summary(contender, n, times));
-        last.set(contender.runner, measured);
+      const taken: Round[] = [];
+      do taken.push(await round(n, ready, taken.length > 0));
+      while (taken.length < rounds && worst(taken[taken.length - 1]) > steadyUpTo);
+      const best = taken.reduce((one, other) => (worst(other) < worst(one) ? other : one));
+      const unsteady = unrestOf(best);
+      for (const [i, { runner, facts }] of contenders.entries()) {
+        const times = best.each[i];
+        const measured = tril.scope((): Measured<S> => ({
+          ...{ runner, n, median: median(times), steady: unsteady[i] <= steadyUpTo },
+          ...{ least: Math.min(...times), most: Math.max(...times) },
+          ...facts(median(times)),
+        }));
+        last.set(runner, measured);
         session.say({ kind: 'measured', measured });
       }
+      sayPeak();
     } finally {
       for (const tensor of tensors) tensor.dispose();
     }

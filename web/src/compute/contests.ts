@@ -1,7 +1,6 @@
 // What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
 import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril';
-import type { Session } from './answers';
-import { Batch, batches, type Contest } from './benchmark';
+import type { Contest } from './benchmark';
 import { pooling } from './lessons/longer';
 import { attentionSizes, type AttentionRunner } from './measure-protocol';
 
@@ -19,18 +18,6 @@ function multiplyInJavaScript(
       out[i * n + j] = sum;
     }
   }
-}
-
-/** The highest of ten batches: whatever disturbs only makes it lower. */
-export async function peak(tril: Tril, session: Session): Promise<number> {
-  let flops = 0;
-  const batch = new Batch(() => void (flops = tril.runPeak(1 << 16)));
-  const times: number[] = [];
-  while (times.length < 2 * batches) {
-    await session.turn();
-    times.push(batch.time());
-  }
-  return tril.cost.gigaflops(flops, Math.min(...times));
 }
 
 export const products: Contest<'products'> = {
@@ -103,7 +90,9 @@ export const attention = (causal: boolean): Contest<'attention'> => ({
         call,
         facts() {
           call();
-          return { flops: cost.flops, touched: cost.bytes, bytes: cost.heldBytes, wrong: wrong() };
+          const { flops, bytes: touched, heldBytes: bytes } = cost;
+          const intensity = tril.cost.intensity(flops, touched);
+          return { flops, touched, intensity, bytes, wrong: wrong() };
         },
       };
     });

@@ -20,6 +20,8 @@ export interface Subjects {
       readonly flops: number;
       /** Read and written once. */
       readonly touched: number;
+      /** Operations a byte. */
+      readonly intensity: number;
       /** The most held at once between inputs and output. */
       readonly bytes: number;
       /** Norm of the distance from softmax attention, over its own norm. */
@@ -45,9 +47,12 @@ export type Measured<S extends Subject = 'products'> = {
   readonly median: number;
   readonly least: number;
   readonly most: number;
+  /** Whether nothing else was in the way, as far as the times themselves can tell. */
+  readonly steady: boolean;
 } & Subjects[S]['facts'];
 
 export type Said<S extends Subject = 'products'> =
+  /** Said again when a faster batch shows that it is higher. */
   | { readonly kind: 'peak'; readonly gigaflops: number }
   /** How much of the plan is done, 0 to 1, what is next, and about how long the rest will take. */
   | {
@@ -56,6 +61,8 @@ export type Said<S extends Subject = 'products'> =
       readonly runner: Subjects[S]['runner'];
       readonly n: number;
       readonly remaining: number;
+      /** The times at this size were unsteady: its turns are taken again. */
+      readonly again: boolean;
     }
   | { readonly kind: 'measured'; readonly measured: Measured<S> }
   | { readonly kind: 'skipped'; readonly runner: Subjects[S]['runner']; readonly n: number };

@@ -11,7 +11,7 @@ export class Measuring<S extends Subject> {
   variant = $state.raw('');
   measured = $state.raw<readonly Measured<S>[]>([]);
   skipped = $state.raw<readonly { runner: Subjects[S]['runner']; n: number }[]>([]);
-  now = $state.raw<{ runner: Subjects[S]['runner']; n: number } | null>(null);
+  now = $state.raw<{ runner: Subjects[S]['runner']; n: number; again: boolean } | null>(null);
   /** How much of the plan is done, 0 to 1. */
   done = $state(0);
   /** Milliseconds that the rest will take, about. */
@@ -23,6 +23,9 @@ export class Measuring<S extends Subject> {
     this.variant = this.#line.loaded?.variant ?? this.variant;
   });
   #session: Begun | null = null;
+
+  /** Times that something was in the way of, however often they were taken. */
+  readonly unsteady = $derived(this.measured.filter(({ steady }) => !steady).length);
 
   constructor(subject: S) {
     this.#subject = subject;
@@ -61,7 +64,8 @@ export class Measuring<S extends Subject> {
     else if (message.kind === 'progress') {
       this.done = message.done;
       this.remaining = message.remaining;
-      this.now = { runner: message.runner, n: message.n };
+      const { runner, n, again } = message;
+      this.now = { runner, n, again };
     } else if (message.kind === 'measured') this.measured = [...this.measured, message.measured];
     else this.skipped = [...this.skipped, { runner: message.runner, n: message.n }];
   }

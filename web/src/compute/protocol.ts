@@ -45,6 +45,8 @@ export interface CostData {
   readonly flops: number;
   /** Read and written once. */
   readonly bytes: number;
+  /** Operations a byte. */
+  readonly intensity: number;
 }
 
 export interface AttendResult {

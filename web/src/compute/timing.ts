@@ -1,23 +1,31 @@
 // How long one call of the core takes, for the cost beside a figure.
-import { Batch, batches } from './benchmark';
+import { Batch, batches, type Clock } from './batch';
+import { timeOf, type Time } from './steady';
 
-/** Milliseconds: what takes longer is timed once, so that the Worker is free again. */
+/** Milliseconds: what takes longer is timed twice, so that the Worker is free again. */
 const longest = 200;
 
-function median(times: readonly number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
+interface Options {
+  /** So many times at the most it is begun anew while times are unsteady. */
+  readonly tries?: number;
+  readonly clock?: Clock;
 }
 
 /**
- * Milliseconds of each: the median of five batches after a warm-up. Those that are to be compared take turns, so that
+ * The time of each: the median of five batches after a warm-up. Those that are to be compared take turns, so that
  * whatever else the machine does hits all alike. Keeps the Worker busy for about a seventh of a second each.
  */
-export function millisecondsOfEach(calls: readonly (() => void)[]): readonly number[] {
-  const all = calls.map((call) => new Batch(call));
+export function timeOfEach(
+  calls: readonly (() => void)[],
+  { tries = 1, clock }: Options = {},
+): readonly Time[] {
+  const all = calls.map((call) => new Batch(call, clock));
   const first = all.map((batch) => batch.time());
-  if (Math.max(...first) > longest) return first;
-  const turns = Array.from({ length: batches }, () => all.map((batch) => batch.time()));
-  return all.map((_, i) => median(turns.map((turn) => turn[i])));
+  const long = Math.max(...first) > longest;
+  const once = () => all.map((batch) => batch.time());
+  for (let left = tries; ; --left) {
+    const turns = long ? [first, once()] : Array.from({ length: batches }, once);
+    const times = all.map((_, i) => timeOf(turns.map((turn) => turn[i])));
+    if (long || left <= 1 || times.every(({ steady }) => steady)) return times;
+  }
 }
-
-export const millisecondsOf = (call: () => void): number => millisecondsOfEach([call])[0];

@@ -2,6 +2,7 @@
 import { getContext, setContext } from 'svelte';
 import type { HeadsAnswer } from '../../compute/lessons/heads';
 import { Answer, LateAnswer } from '../../compute/lessons.svelte';
+import type { Time } from '../../compute/steady';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
@@ -35,11 +36,11 @@ export class Answered {
     this.#dividedTime = new LateAnswer('dividedTime', () => this.#sizes);
   }
 
-  /** Milliseconds of a layer, and of the attention of each division; null until they are measured. */
-  get layerTime(): number | null {
+  /** The time of a layer, and of the attention of each division; null until they are measured. */
+  get layerTime(): Time | null {
     return this.#layerTime.now;
   }
-  get dividedTime(): readonly number[] | null {
+  get dividedTime(): readonly Time[] | null {
     return this.#dividedTime.now;
   }
 

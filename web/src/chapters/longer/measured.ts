@@ -37,6 +37,10 @@ export function of(all: readonly One[], runner: AttentionRunner): One[] {
   return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
 }
 
+/** Whether the times of linear attention can be held against those of the exact methods. */
+export const comparable = (all: readonly One[]): boolean =>
+  all.every(({ runner, steady }) => steady || (runner !== 'linear' && !exact.includes(runner)));
+
 /** The T from which on linear attention was faster than every exact method; null if at none. */
 export function linearWins(all: readonly One[]): number | null {
   let from: number | null = null;
@@ -51,10 +55,12 @@ export function linearWins(all: readonly One[]): number | null {
 /** Online's time and full's, at the largest T that both have. */
 export function onlineToFull(
   all: readonly One[],
-): { n: number; number: number; of: number } | null {
+): { n: number; number: number; of: number; steady: boolean } | null {
   const both = of(all, 'online').flatMap((online) => {
     const full = all.find((one) => one.runner === 'full' && one.n === online.n);
-    return full ? [{ n: online.n, number: online.median, of: full.median }] : [];
+    if (!full) return [];
+    const steady = online.steady && full.steady;
+    return [{ n: online.n, number: online.median, of: full.median, steady }];
   });
   return both.at(-1) ?? null;
 }

@@ -39,6 +39,10 @@ export function fitted(points: readonly Measured[]): readonly Measured[] {
   return points.slice(Math.min(points.length - 3, Math.floor(points.length / 2)));
 }
 
+/** Whether times of these, at every size, can be held against each other. */
+export const comparable = (all: readonly Measured[], ...those: readonly Runner[]): boolean =>
+  all.every(({ runner, steady }) => steady || !those.includes(runner));
+
 /** The size from which on Strassen was faster by more than one in fifty at every size; null if at none. */
 export function crossover(all: readonly Measured[]): number | null {
   const [tiled, strassen] = [of(all, 'tiled'), of(all, 'strassen')];

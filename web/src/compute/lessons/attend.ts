@@ -1,14 +1,15 @@
 // One attention head on the core, every intermediate read back. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
-import { millisecondsOf } from '../timing';
 import type { Answers } from '../answers';
 import type { AttendRequest, AttendResult, Content, MatrixData } from '../protocol';
+import type { Time } from '../steady';
 import { costData, download, upload } from './matrices';
+import { timed } from './times';
 
 export interface AttendLessons {
   attend: { ask: AttendRequest; answer: AttendResult };
   /** Milliseconds of one attention() without a trace. */
-  attendTime: { ask: AttendRequest; answer: number };
+  attendTime: { ask: AttendRequest; answer: Time };
 }
 
 function contentOf(tril: Tril, content: Content): MatrixData {
@@ -87,6 +88,7 @@ export function attend(tril: Tril, request: AttendRequest): AttendResult {
       rowSums: download(rowSums),
       readout: readout(tril, upload(tril, outputRows), request.content),
       cost: costData(
+        tril,
         tril.cost.attention({
           queries: q.shape[0],
           keys: k.shape[0],
@@ -100,13 +102,15 @@ export function attend(tril: Tril, request: AttendRequest): AttendResult {
   });
 }
 
-function timeOf(tril: Tril, request: AttendRequest): number {
+function attendTime(tril: Tril, request: AttendRequest): Time {
   const x = upload(tril, inputOf(tril, request.content, request.positions));
   const [q, k, v] = (['q', 'k', 'v'] as const).map((name) =>
     asHead(tril, tril.linear(x, upload(tril, request.weights[name]))),
   );
   const { causal } = request;
-  return millisecondsOf(() => tril.scope(() => void tril.attention(q, k, v, { causal })));
+  return timed(tril, ['attend', q.shape, k.shape, v.shape, causal], () =>
+    tril.attention(q, k, v, { causal }),
+  );
 }
 
-export const attendAnswers: Answers<AttendLessons> = { attend, attendTime: timeOf };
+export const attendAnswers: Answers<AttendLessons> = { attend, attendTime };

@@ -2,7 +2,7 @@
 import { averageMethods, type AverageMethod, type Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
-import { millisecondsOf } from '../timing';
+import type { Time } from '../steady';
 import { costData, download, stack } from './matrices';
 import { apart } from './sums';
 import { timed } from './times';
@@ -38,7 +38,7 @@ export interface AverageSizes {
 export interface AverageLessons {
   /** Of weights times x, with the weights given. */
   averageCost: { ask: AverageSizes; answer: CostData };
-  averageTime: { ask: AverageSizes; answer: number };
+  averageTime: { ask: AverageSizes; answer: Time };
   average: {
     ask: { readonly x: readonly MatrixData[]; readonly sum: boolean; readonly hidden: number };
     answer: readonly AverageOutcome[];
@@ -52,7 +52,7 @@ export interface AverageLessons {
     answer: SeriesResult;
   };
   /** Milliseconds of softmax of so many scores, unless weights are given, and the blend. */
-  seriesTime: { ask: { readonly length: number; readonly free: boolean }; answer: number };
+  seriesTime: { ask: { readonly length: number; readonly free: boolean }; answer: Time };
 }
 
 function averages(
@@ -80,13 +80,13 @@ function averages(
 
 export const averageAnswers: Answers<AverageLessons> = {
   averageCost: (tril, { batches, rows, cols }) =>
-    costData(tril.cost.matmul({ batches, rows, depth: rows, cols })),
+    costData(tril, tril.cost.matmul({ batches, rows, depth: rows, cols })),
 
   averageTime(tril, { batches, rows, cols }) {
     const x = tril.randomNormal([batches, rows, cols], { seed: 1 });
     const { weights } = tril.runningAverage(x, { method: 'matrix' });
     const out = tril.zeros([batches, rows, cols]);
-    return millisecondsOf(() => void tril.matmul(weights!, x, { out }));
+    return timed(tril, ['average', x.shape], () => tril.matmul(weights!, x, { out }));
   },
 
   average: averages,
@@ -110,7 +110,7 @@ export const averageAnswers: Answers<AverageLessons> = {
       sum,
       blend,
       averages: download(output),
-      cost: costData(free ? product : tril.cost.sum([softmax, product])),
+      cost: costData(tril, free ? product : tril.cost.sum([softmax, product])),
     };
   },
 

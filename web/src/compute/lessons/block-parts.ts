@@ -1,7 +1,6 @@
 // A Transformer block put together from the core's layers, so that any part of it can be left out.
 // With all parts it is the core's own transformerBlock, which the page compares it with.
 import type { Activation, Tensor, TransformerBlockWeights, Tril } from 'tril';
-import { add } from './sums';
 
 export interface BlockSizes {
   /** C, a multiple of the number of heads. */
@@ -108,7 +107,7 @@ export function composedBlock(
   const zeros = tril.zeros(x.shape);
   const normal = (part: Part, y: Tensor) => (on(part) ? tril.layerNorm(y) : y);
   const residual = (part: Part, y: Tensor, branch: Tensor) =>
-    on(part) ? add(tril, y, branch) : branch;
+    on(part) ? tril.add(y, branch) : branch;
   const pre = form.norm === 'pre';
 
   const before = pre ? normal('norm1', x) : x;

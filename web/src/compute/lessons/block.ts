@@ -4,7 +4,7 @@ import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { composedBlock, randomWeights, type BlockForm, type Part } from './block-parts';
 import { costData, download, upload } from './matrices';
-import { add, apart, moments, norm, subtract, type Moments } from './sums';
+import { apart, moments, norm, type Moments } from './sums';
 
 export const sizes = { width: 8, heads: 2, hidden: 16 } as const;
 /** Of the stack of blocks, which only its norms are shown of. */
@@ -110,7 +110,7 @@ function words(tril: Tril, { ids, edits, seed }: BlockAsk): Tensor {
 function input(tril: Tril, ask: BlockAsk) {
   const content = words(tril, ask);
   const places = tril.sinusoidalPositions(ask.ids.length, sizes.width);
-  const x = ask.positions === 'sinusoidal' ? add(tril, content, places) : content;
+  const x = ask.positions === 'sinusoidal' ? tril.add(content, places) : content;
   return { words: content, places, x };
 }
 
@@ -140,7 +140,7 @@ function ofHeads(tril: Tril, stacked: Tensor, nth: number): MatrixData[] {
 
 function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData {
   const tokens = ids.length;
-  return costData(tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
+  return costData(tril, tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
 }
 
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
@@ -149,7 +149,7 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
     ...{ ...ask, off: [] },
     positions: ask.positions === 'none' ? 'sinusoidal' : ask.positions,
   });
-  const difference = subtract(tril, steps.output, whole.steps.output);
+  const difference = tril.subtract(steps.output, whole.steps.output);
   const { norm: order, activation, causal } = ask;
   const own =
     ask.off.length > 0 || ask.positions === 'rotary'
@@ -215,7 +215,7 @@ function depthLine(
     const column = tril.tensor([x.size, 1], x.read());
     return norm(tril, tril.matmul(column, share));
   };
-  const spread = (x: Tensor) => size(subtract(tril, x, tril.matmul(average, x)));
+  const spread = (x: Tensor) => size(tril.subtract(x, tril.matmul(average, x)));
   let x = tril.randomNormal([tokens, width], { seed: 100 * ask.seed });
   const line = { id, size: [size(x)], spread: [spread(x)] };
   for (let depth = 1; depth <= ask.blocks; ++depth) {
@@ -237,7 +237,7 @@ export const blockAnswers: Answers<BlockLessons> = {
     const rearranged = reordered(tril, steps.output, order);
     const other = run(tril, { ...ask, ids: order.map((place) => ask.ids[place]) });
     const shuffled = other.steps.output;
-    const gap = subtract(tril, shuffled, rearranged);
+    const gap = tril.subtract(shuffled, rearranged);
     return {
       ...{ rearranged: download(rearranged), reordered: download(shuffled), gap: download(gap) },
       largest: apart(tril, shuffled, rearranged),
@@ -264,7 +264,10 @@ export const blockAnswers: Answers<BlockLessons> = {
       normed: download(normed),
       ...{ before: moments(tril, x), after: moments(tril, normed) },
       columns: moments(tril, turned),
-      cost: costData(tril.cost.layerNorm({ rows: given.rows, width: given.cols, affine: false })),
+      cost: costData(
+        tril,
+        tril.cost.layerNorm({ rows: given.rows, width: given.cols, affine: false }),
+      ),
     };
   },
 
@@ -280,6 +283,7 @@ export const blockAnswers: Answers<BlockLessons> = {
       ...{ x, curves: all(tril.tensor(x)) },
       ...{ hidden: [...hidden.read()], activated: all(hidden) },
       cost: costData(
+        tril,
         tril.cost.feedForward({
           ...{ rows: ask.ids.length, width: sizes.width, hidden: sizes.hidden },
           ...{ activation: ask.activation, bias: false },
@@ -296,6 +300,6 @@ export const blockAnswers: Answers<BlockLessons> = {
       depthLine(tril, 'noResiduals', 'post', ['residual1', 'residual2'], ask),
       depthLine(tril, 'neither', 'post', ['norm1', 'norm2', 'residual1', 'residual2'], ask),
     ],
-    cost: costData(tril.cost.transformerBlock(deepSizes)),
+    cost: costData(tril, tril.cost.transformerBlock(deepSizes)),
   }),
 };

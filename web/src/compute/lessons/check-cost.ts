@@ -3,6 +3,7 @@
 import type { Cost, MultiHeadWeights, TransformerBlockWeights, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
+import type { Time } from '../steady';
 import { fourAxes } from './attention-variants';
 import type { CheckInputs, CheckKind } from './check';
 import { examples, type ExampleId } from './golden';
@@ -18,9 +19,9 @@ export interface CaseShapes {
 
 export interface CheckCostLessons {
   proofCost: { ask: { readonly id: ExampleId }; answer: { readonly cost: CostData | null } };
-  proofTime: { ask: { readonly id: ExampleId }; answer: number };
+  proofTime: { ask: { readonly id: ExampleId }; answer: Time };
   ownCost: { ask: CaseShapes; answer: CostData };
-  ownTime: { ask: CaseShapes; answer: number };
+  ownTime: { ask: CaseShapes; answer: Time };
 }
 
 const attentionShapes = ({ shapes, choices }: CaseShapes) =>
@@ -67,7 +68,7 @@ function ownCall(tril: Tril, given: CaseShapes): () => unknown {
 export const checkCostAnswers: Answers<CheckCostLessons> = {
   proofCost(tril, { id }) {
     const { inputs, cost } = examples[id];
-    return { cost: cost && costData(cost(tril, inputs(tril))) };
+    return { cost: cost && costData(tril, cost(tril, inputs(tril))) };
   },
 
   proofTime(tril, { id }) {
@@ -75,7 +76,7 @@ export const checkCostAnswers: Answers<CheckCostLessons> = {
     return timed(tril, ['proof', id], call(tril, inputs(tril)));
   },
 
-  ownCost: (tril, given) => costData(ownCost(tril, given)),
+  ownCost: (tril, given) => costData(tril, ownCost(tril, given)),
 
   ownTime: (tril, given) => timed(tril, ['own', given], ownCall(tril, given)),
 };

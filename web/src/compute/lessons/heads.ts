@@ -16,8 +16,7 @@ import {
 import { inputOf } from './attend';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
-import { costData, download, elementwise, upload } from './matrices';
-import { add } from './sums';
+import { costData, download, stack, upload } from './matrices';
 
 export interface HeadsAsk {
   /** Numbers of the tokens; the second sequence of the batch has them the other way round. */
@@ -171,7 +170,7 @@ function layerCost(tril: Tril, { shape: [batches, length, cols] }: Tensor): Cost
     attentionCost(tril, batches, heads, length),
     linear(width, cols),
   ];
-  return costData(tril.cost.sum(calls));
+  return costData(tril, tril.cost.sum(calls));
 }
 
 export const headsAnswers: Answers<HeadsLessons> = {
@@ -180,7 +179,7 @@ export const headsAnswers: Answers<HeadsLessons> = {
     const out = outputWeight(writers);
     const [one, two] = layers.map(stacked);
     const first = layer(tril, x, one, out, batch);
-    const second = layer(tril, add(tril, x, first.output), two, outputWeight([]), batch);
+    const second = layer(tril, tril.add(x, first.output), two, outputWeight([]), batch);
     const used = Math.max(...ids) + 1;
     const tokens = upload(tril, rowsOf(tableWithStart, 0, used));
     const [found] = second.answer.blends;
@@ -195,7 +194,7 @@ export const headsAnswers: Answers<HeadsLessons> = {
           weights: matricesOf(weights, batch),
           headWidth: queries.shape.at(-1)!,
           parameters: one.data.length + out.data.length,
-          cost: costData(cost),
+          cost: costData(tril, cost),
           scores: cost.scores,
         };
       }),
@@ -204,12 +203,9 @@ export const headsAnswers: Answers<HeadsLessons> = {
   },
 
   strip(tril, { q, k }) {
-    const products = Array.from({ length: q.rows }, (_, query) => {
-      const own = q.data.subarray(query * q.cols, (query + 1) * q.cols);
-      const repeated = Float32Array.from({ length: k.data.length }, (_, i) => own[i % q.cols]);
-      return download(elementwise(tril, { ...k, data: repeated }, k));
-    });
-    const sums = tril.matmul(upload(tril, q), upload(tril, k), { transposeB: true });
-    return { products, sums: download(sums) };
+    const [queries, keys] = [upload(tril, q), upload(tril, k)];
+    const products = tril.multiply(tril.tensor([q.rows, 1, q.cols], q.data), keys);
+    const sums = tril.matmul(queries, keys, { transposeB: true });
+    return { products: stack(products), sums: download(sums) };
   },
 };

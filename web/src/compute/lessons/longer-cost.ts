@@ -1,6 +1,7 @@
 // What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
 import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
+import type { Time } from '../steady';
 import {
   asHead,
   inputs,
@@ -25,8 +26,7 @@ export interface LongerCall {
 
 export interface LongerCostLessons {
   longerCost: { ask: LongerCall; answer: CostData };
-  /** Milliseconds of one call. */
-  longerTime: { ask: LongerCall; answer: number };
+  longerTime: { ask: LongerCall; answer: Time };
 }
 
 export const longerCostAnswers: Answers<LongerCostLessons> = {
@@ -42,7 +42,7 @@ export const longerCostAnswers: Answers<LongerCostLessons> = {
       valuesFirst: () => cost.linearAttention({ ...plain, order: 'values_first' }),
       lowRank: () => cost.lowRankAttention({ ...sizes, rank }),
     };
-    return costData(counts[call]());
+    return costData(tril, counts[call]());
   },
 
   longerTime(tril, { given, edits, mask, call, rank }) {

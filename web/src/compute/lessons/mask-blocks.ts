@@ -3,6 +3,7 @@ import type { Mask, Tensor, Tril } from 'tril';
 import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
+import type { Time } from '../steady';
 import { costData, download, upload } from './matrices';
 import { timed } from './times';
 
@@ -26,7 +27,7 @@ export interface BlocksAnswer {
 export interface BlocksLessons {
   blocks: { ask: BlocksAsk; answer: BlocksAnswer };
   /** Milliseconds of online attention in these blocks. */
-  blocksTime: { ask: BlocksAsk; answer: number };
+  blocksTime: { ask: BlocksAsk; answer: Time };
 }
 
 /** The matrix with every `from` replaced by `to`. */
@@ -88,7 +89,7 @@ export const blocksAnswers: Answers<BlocksLessons> = {
       visited,
       seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
       skipped: visited.data.filter((one) => one === 0).length,
-      cost: costData(cost),
+      cost: costData(tril, cost),
       scores: cost.scores,
       pairs: tril.cost.attention(sizes).scores,
     };

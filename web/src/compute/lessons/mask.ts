@@ -12,8 +12,9 @@ import {
 import { inputOf } from './attend';
 import type { Answers } from '../answers';
 import type { Content, CostData, MatrixData } from '../protocol';
+import type { Time } from '../steady';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
-import { costData, download, elementwise, upload } from './matrices';
+import { costData, download, upload } from './matrices';
 import { timed } from './times';
 
 export interface MaskAsk {
@@ -71,7 +72,7 @@ export interface FutureAnswer {
 export interface MaskLessons extends BlocksLessons {
   mask: { ask: MaskAsk; answer: MaskAnswer };
   /** Milliseconds of attention() under the mask. */
-  maskTime: { ask: MaskAsk; answer: number };
+  maskTime: { ask: MaskAsk; answer: Time };
   future: { ask: FutureAsk; answer: FutureAnswer };
 }
 
@@ -149,11 +150,11 @@ function attendMasked(tril: Tril, head: Head, mask: Mask, sum: MatrixData, hide:
     return { masked: download(masked), weights: download(weights), output: download(output) };
   }
   // [1, 0] for visible and hidden.
-  const visible = withOther(withOther(sum, 0, 1), -Infinity, 0);
+  const visible = upload(tril, withOther(withOther(sum, 0, 1), -Infinity, 0));
   const scores = download(tril.attention(q, k, v, { trace: true }).trace.scores);
-  const masked = hide === 'zero' ? download(elementwise(tril, visible, scores)) : scores;
+  const masked = hide === 'zero' ? download(tril.multiply(visible, upload(tril, scores))) : scores;
   const whole = tril.softmax(upload(tril, masked));
-  const weights = hide === 'zero' ? whole : elementwise(tril, visible, download(whole));
+  const weights = hide === 'zero' ? whole : tril.multiply(visible, whole);
   return {
     masked,
     weights: download(weights),
@@ -172,7 +173,7 @@ function headOf(tril: Tril, x: MatrixData, weights: HeadWeights): Head {
 function costOf(tril: Tril, { q, v }: Head, mask: Mask): CostData {
   const [[length, width], [, valueWidth]] = [q.shape, v.shape];
   const sizes = { queries: length, keys: length, width, valueWidth };
-  return costData(tril.cost.attention({ ...sizes, mask, method: 'full' }));
+  return costData(tril, tril.cost.attention({ ...sizes, mask, method: 'full' }));
 }
 
 /** Sums of rows, [T, 1]. */
@@ -214,10 +215,11 @@ export const maskAnswers: Answers<MaskLessons> = {
   ...blocksAnswers,
 
   mask(tril, ask) {
-    const { x, weights, single, mask, sum } = prepare(tril, ask);
-    const head = headOf(tril, x, weights);
+    const { x, weights: given, single, mask, sum } = prepare(tril, ask);
+    const head = headOf(tril, x, given);
     const result = attendMasked(tril, head, mask, sum, ask.hide);
     const hidden = withOther(sum, -Infinity, 1);
+    const weights = upload(tril, result.weights);
     const infinities = tril.tensor([2, 1], [-Infinity, -Infinity]);
     return {
       ...result,
@@ -227,8 +229,8 @@ export const maskAnswers: Answers<MaskLessons> = {
         Object.entries(single).map(([rule, one]) => [rule, added(tril, one, x.rows)]),
       ),
       values: download(head.v),
-      sums: rowSums(tril, upload(tril, result.weights)),
-      leaks: rowSums(tril, elementwise(tril, hidden, result.weights)),
+      sums: rowSums(tril, weights),
+      leaks: rowSums(tril, tril.multiply(upload(tril, hidden), weights)),
       cost: costOf(tril, head, mask),
       naive: tril.matmul(tril.tensor([[1, -1]]), infinities).read()[0],
     };

@@ -23,23 +23,7 @@ export function stack(tensor: Tensor): MatrixData[] {
   }));
 }
 
-/**
- * Products element by element: every row of b as a diagonal matrix, times the row of a beside it. Of a all
- * numbers must be finite; what is not finite in b stays where it is.
- */
-export function elementwise(tril: Tril, a: MatrixData, b: MatrixData): Tensor {
-  const { rows, cols } = a;
-  const diagonals = new Float32Array(rows * cols * cols);
-  for (let row = 0; row < rows; ++row) {
-    for (let col = 0; col < cols; ++col) {
-      diagonals[(row * cols + col) * cols + col] = b.data[row * cols + col];
-    }
-  }
-  const products = tril.matmul(
-    tril.tensor([rows, 1, cols], a.data),
-    tril.tensor([rows, cols, cols], diagonals),
-  );
-  return tril.tensor([rows, cols], products.read());
-}
-
-export const costData = ({ flops, bytes }: Cost): CostData => ({ flops, bytes });
+export const costData = (tril: Tril, { flops, bytes }: Cost): CostData => ({
+  ...{ flops, bytes },
+  intensity: tril.cost.intensity(flops, bytes),
+});

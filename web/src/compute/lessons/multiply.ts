@@ -4,7 +4,8 @@ import { products } from '../contests';
 import type { Answers } from '../answers';
 import type { Runner } from '../measure-protocol';
 import type { CostData, MatrixData } from '../protocol';
-import { millisecondsOfEach } from '../timing';
+import type { Time } from '../steady';
+import { timeOfEach } from '../timing';
 import { costData, download, stack, upload } from './matrices';
 import { timedEach } from './times';
 
@@ -81,15 +82,14 @@ export interface MultiplyLessons {
   };
   strassen: { ask: Factors; answer: StrassenResult };
   productCost: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: CostData };
-  /** Milliseconds of one product. */
-  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: number };
-  /** Of Strassen's product of n x n matrices, halved never, once, twice; and milliseconds. */
+  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: Time };
+  /** Of Strassen's product of n x n matrices, halved never, once, twice. */
   levelCosts: { ask: { readonly n: number }; answer: readonly CostData[] };
-  levelTimes: { ask: { readonly n: number }; answer: readonly number[] };
+  levelTimes: { ask: { readonly n: number }; answer: readonly Time[] };
   /** Of one product of n x n matrices by each of two: how many times as fast the second is. */
   race: {
     ask: { readonly runners: readonly [Runner, Runner]; readonly n: number };
-    answer: { readonly milliseconds: readonly number[]; readonly ratio: number };
+    answer: { readonly times: readonly Time[]; readonly ratio: number };
   };
   errors: { ask: { readonly n: number; readonly seed: number }; answer: readonly ErrorMap[] };
 }
@@ -121,7 +121,7 @@ function productTimes(
   tril: Tril,
   { rows, depth, cols }: ProductSizes,
   ...ways: readonly Pick<MatmulOptions, 'method' | 'levels'>[]
-): readonly number[] {
+): readonly Time[] {
   const a = tril.randomNormal([rows, depth], { seed: 1 });
   const b = tril.randomNormal([depth, cols], { seed: 2 });
   const out = tril.zeros([rows, cols]);
@@ -154,19 +154,20 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
     };
   },
 
-  productCost: (tril, sizes) => costData(tril.cost.matmul(sizes)),
+  productCost: (tril, sizes) => costData(tril, tril.cost.matmul(sizes)),
 
   productTime: (tril, { method = 'auto', ...sizes }) => productTimes(tril, sizes, { method })[0],
 
   levelCosts: (tril, { n }) =>
-    strassens.map((way) => costData(tril.cost.matmul({ ...square(n), ...way }))),
+    strassens.map((way) => costData(tril, tril.cost.matmul({ ...square(n), ...way }))),
 
   levelTimes: (tril, { n }) => productTimes(tril, square(n), ...strassens),
 
   race(tril, { runners, n }) {
     const calls = products.prepare(tril, runners, n).contenders.map(({ call }) => call);
-    const [one, other] = millisecondsOfEach(calls);
-    return { milliseconds: [one, other], ratio: tril.cost.ratio(one, other) };
+    const times = timeOfEach(calls, { tries: 3 });
+    const [one, other] = times.map(({ milliseconds }) => milliseconds);
+    return { times, ratio: tril.cost.ratio(one, other) };
   },
 
   errors(tril, { n, seed }) {

@@ -1,12 +1,6 @@
-// What is made of counts and measured times, by the core: operations a byte and a second, one time over another, and
+// What is made of counts and measured times, by the core: operations a second, one time over another, and
 // the power of the size that times grow with.
 import type { Answers } from '../answers';
-import type { CostData } from '../protocol';
-
-export interface RatesAsk extends CostData {
-  /** Null until it is measured. */
-  readonly milliseconds: number | null;
-}
 
 /** One measured number over another of its kind. */
 export interface Ratio {
@@ -15,10 +9,8 @@ export interface Ratio {
 }
 
 export interface RatesLessons {
-  rates: {
-    ask: RatesAsk;
-    answer: { readonly intensity: number; readonly gigaflops: number | null };
-  };
+  /** Billions of operations a second. */
+  speed: { ask: { readonly flops: number; readonly milliseconds: number }; answer: number };
   ratios: { ask: readonly Ratio[]; answer: readonly number[] };
   /** Of the times at each size, the power; of each of several. */
   growths: {
@@ -28,10 +20,7 @@ export interface RatesLessons {
 }
 
 export const ratesAnswers: Answers<RatesLessons> = {
-  rates: ({ cost }, { flops, bytes, milliseconds }) => ({
-    intensity: cost.intensity(flops, bytes),
-    gigaflops: milliseconds === null ? null : cost.gigaflops(flops, milliseconds),
-  }),
+  speed: ({ cost }, { flops, milliseconds }) => cost.gigaflops(flops, milliseconds),
 
   ratios: ({ cost }, ratios) => ratios.map(({ number, of }) => cost.ratio(number, of)),
 

@@ -3,6 +3,7 @@
 import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
+import type { Time } from '../steady';
 import { costData, download } from './matrices';
 import { timedEach } from './times';
 
@@ -60,10 +61,9 @@ export interface SoftmaxLessons {
     ask: { readonly length: number };
     answer: Readonly<Record<'naive' | 'stable', CostData>>;
   };
-  /** Milliseconds. */
   softmaxTimes: {
     ask: { readonly length: number };
-    answer: Readonly<Record<'naive' | 'stable', number>>;
+    answer: Readonly<Record<'naive' | 'stable', Time>>;
   };
   spread: { ask: SpreadAsk; answer: SpreadResult };
   saturation: {
@@ -107,9 +107,7 @@ function spreadOf(tril: Tril, ask: SpreadAsk, width: number, divided: boolean): 
 
 export const softmaxAnswers: Answers<SoftmaxLessons> = {
   softmaxWays(tril, { scores, added }) {
-    // [1, added] times [scores; ones]: one rounding each.
-    const both = tril.tensor([2, scores.length], [...scores, ...scores.map(() => 1)]);
-    const row = tril.matmul(tril.tensor([[1, added]]), both);
+    const row = tril.add(tril.tensor([[...scores]]), added);
     return {
       scores: download(row),
       naive: wayOf(tril, row, false),
@@ -118,7 +116,7 @@ export const softmaxAnswers: Answers<SoftmaxLessons> = {
   },
 
   softmaxCosts(tril, { length }) {
-    const of = (stable: boolean) => costData(tril.cost.softmax({ rows: 1, length, stable }));
+    const of = (stable: boolean) => costData(tril, tril.cost.softmax({ rows: 1, length, stable }));
     return { naive: of(false), stable: of(true) };
   },
 

@@ -1,20 +1,5 @@
-// Sums, differences and sizes of tensors, made of the core's calls.
+// Distances, sizes and moments of tensors, made of the core's calls.
 import type { Tensor, Tril } from 'tril';
-
-/** `a` times one plus `b` times other, as one product: [a, b] times both, row by row. */
-function combined(tril: Tril, factors: readonly [number, number], one: Tensor, other: Tensor) {
-  const both = tril.tensor([2, one.size], [...one.read(), ...other.read()]);
-  const sum = tril.matmul(tril.tensor([1, 2], [...factors]), both);
-  return tril.tensor(one.shape, sum.read());
-}
-
-export function add(tril: Tril, one: Tensor, other: Tensor): Tensor {
-  return combined(tril, [1, 1], one, other);
-}
-
-export function subtract(tril: Tril, one: Tensor, other: Tensor): Tensor {
-  return combined(tril, [1, -1], one, other);
-}
 
 /** The largest distance between numbers at the same place. */
 export function apart(tril: Tril, one: Tensor, other: Tensor): number {

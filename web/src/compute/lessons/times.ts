@@ -3,7 +3,8 @@
 import type { Activation, Tensor, Tril } from 'tril';
 import { divisions, headWidth, heads, inputs } from '../handmade/heads-circuit';
 import type { Answers } from '../answers';
-import { millisecondsOfEach } from '../timing';
+import type { Time } from '../steady';
+import { timeOfEach } from '../timing';
 import { deepSizes, sizes } from './block';
 import { randomWeights, type BlockForm } from './block-parts';
 
@@ -16,15 +17,14 @@ export interface BlockTimeAsk {
 
 interface Of<Ask> {
   readonly ask: Ask;
-  readonly answer: number;
+  readonly answer: Time;
 }
 
-/** Milliseconds each. */
 export interface TimesLessons {
   /** The layer of chapter "Heads", two sequences. */
   layerTime: Of<{ readonly tokens: number }>;
   /** Attention alone, one sequence, for every division. */
-  dividedTime: { ask: { readonly tokens: number }; answer: readonly number[] };
+  dividedTime: { ask: { readonly tokens: number }; answer: readonly Time[] };
   /** The block of chapter "Block", its feed-forward alone, and one of its stack of blocks. */
   blockTime: Of<BlockTimeAsk>;
   feedForwardTime: Of<BlockTimeAsk>;
@@ -32,7 +32,7 @@ export interface TimesLessons {
   normTime: Of<{ readonly rows: number; readonly width: number }>;
 }
 
-const known = new Map<string, readonly number[]>();
+const known = new Map<string, readonly Time[]>();
 
 /**
  * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
@@ -42,15 +42,15 @@ export function timedEach(
   tril: Tril,
   what: unknown,
   calls: readonly (() => unknown)[],
-): readonly number[] {
+): readonly Time[] {
   const key = JSON.stringify(what);
   const alone = calls.map((call) => () => tril.scope(() => void call()));
-  const milliseconds = known.get(key) ?? millisecondsOfEach(alone);
-  known.set(key, milliseconds);
-  return milliseconds;
+  const times = known.get(key) ?? timeOfEach(alone);
+  known.set(key, times);
+  return times;
 }
 
-export const timed = (tril: Tril, what: unknown, call: () => unknown): number =>
+export const timed = (tril: Tril, what: unknown, call: () => unknown): Time =>
   timedEach(tril, what, [call])[0];
 
 const drawn = (tril: Tril, ...shape: number[]): Tensor => tril.randomNormal(shape, { seed: 1 });
@@ -60,7 +60,7 @@ function timeOfBlock(
   tril: Tril,
   { width, hidden, heads: count }: typeof sizes | typeof deepSizes,
   { tokens, ...form }: BlockTimeAsk,
-): number {
+): Time {
   const zeros = (length: number) => tril.zeros([length]);
   const weights = {
     ...randomWeights(tril, { width, hidden, heads: count }, 1),

@@ -2,6 +2,7 @@
 import type { Answers } from '../answers';
 import { additiveWeights } from '../handmade/towers-weights';
 import type { CostData } from '../protocol';
+import type { Time } from '../steady';
 import { costData } from './matrices';
 import { timed } from './times';
 import { additiveCall, readsOf, run, type TowersAsk } from './towers';
@@ -12,11 +13,12 @@ export type TowersCall = 'attentions' | 'cross' | 'whole' | 'step' | 'additive';
 export interface TowersCostLessons {
   towersCost: { ask: TowersAsk & { readonly call: TowersCall }; answer: CostData };
   /** Milliseconds of one call. */
-  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: number };
+  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: Time };
 }
 
 export const towersCostAnswers: Answers<TowersCostLessons> = {
-  towersCost({ cost }, { call, source, target, words }) {
+  towersCost(tril, { call, source, target, words }) {
+    const { cost } = tril;
     const [S, T] = [source.length, target.length];
     const { width, model } = readsOf(words);
     const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
@@ -46,7 +48,7 @@ export const towersCostAnswers: Answers<TowersCostLessons> = {
         ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
       ],
     };
-    return costData(cost.sum(parts[call]));
+    return costData(tril, cost.sum(parts[call]));
   },
 
   towersTime(tril, ask) {

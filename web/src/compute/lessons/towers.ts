@@ -15,7 +15,7 @@ import {
   type ModeId,
 } from '../handmade/towers-weights';
 import { download, upload } from './matrices';
-import { add, apart, subtract } from './sums';
+import { apart } from './sums';
 
 export interface TowersAsk {
   /** The numbers of the words; 0 begins the decoder's input. */
@@ -114,7 +114,7 @@ function embed(tril: Tril, ids: readonly number[], words: number): Tensor {
   );
   const hands = tril.sinusoidalPositions(ids.length, 2, { wavelength: turnsIn });
   const content = tril.linear(tril.embedding([...ids], table), upload(tril, who));
-  return add(tril, content, tril.linear(hands, upload(tril, where)));
+  return tril.add(content, tril.linear(hands, upload(tril, where)));
 }
 
 const boolean = (tril: Tril, matrix: MatrixData) =>
@@ -238,13 +238,13 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
       tril.tensor(output.shape.slice(1), output.read()),
       own('self_attn.out_proj.weight'),
     );
-    const normed1 = tril.layerNorm(add(tril, x, attention));
+    const normed1 = tril.layerNorm(tril.add(x, attention));
     const looked = tril.multiHeadAttention(normed1, cross, {
       ...{ heads: 1, context: memory },
       mask: boolean(tril, rowOf(ask.masks.memory, step, ask.source.length)),
     });
-    const normed2 = tril.layerNorm(add(tril, normed1, looked.output));
-    return tril.layerNorm(add(tril, normed2, tril.feedForward(normed2, network).output));
+    const normed2 = tril.layerNorm(tril.add(normed1, looked.output));
+    return tril.layerNorm(tril.add(normed2, tril.feedForward(normed2, network).output));
   };
 }
 
@@ -269,7 +269,7 @@ function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): Ste
   return {
     ...{ embedded, inputs },
     ...read(tril, byStep, ask.words),
-    ...{ atOnce: each, byStep: download(byStep), gap: download(subtract(tril, byStep, atOnce)) },
+    ...{ atOnce: each, byStep: download(byStep), gap: download(tril.subtract(byStep, atOnce)) },
     apart: rows.map((row, step) =>
       apart(tril, row, tril.tensor([1, width], each.data.slice(step * width, (step + 1) * width))),
     ),
