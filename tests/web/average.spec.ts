@@ -1,6 +1,7 @@
 // Chapter "Average": three computations, one result, all of it the core's own in Node.
 import type { AverageMethod, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
+import { scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -149,6 +150,30 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
     const sum = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
     expect(Math.abs(blend - sum)).toBeLessThan(1e-5);
   }).toPass();
+  // On the line: where the numbers and their blend are, and how large by their weights.
+  const line = await figure.locator('svg[role=img]').evaluate((svg) => {
+    const number = (one: Element, name: string) => Number(one.getAttribute(name));
+    return {
+      ticks: [...svg.querySelectorAll('.tick')].map((tick) => ({
+        at: number(tick, 'x'),
+        text: tick.textContent!,
+      })),
+      circles: [...svg.querySelectorAll('.value')].map((one) =>
+        ['cx', 'r'].map((name) => number(one, name)),
+      ),
+      blend: Number(
+        /translate\(([\d.]+)/u.exec(svg.querySelector('.blend')!.getAttribute('transform')!)![1],
+      ),
+    };
+  });
+  const x = scaleOf(line.ticks);
+  expect(line.circles).toHaveLength(4);
+  for (const [i, [left, radius]] of line.circles.entries()) {
+    expect(Math.abs(x(left) - 2 * (i + 1))).toBeLessThan(0.02);
+    expect(Math.abs(radius - (4 + 20 * Math.sqrt(weights[i])))).toBeLessThan(0.01);
+  }
+  const blended = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
+  expect(Math.abs(x(line.blend) - blended)).toBeLessThan(0.02);
   await page.getByRole('button', { name: 'Twice the last, less the one before' }).click();
   await expect(figure.locator('[data-blend-value]')).toHaveText('10');
   await expect(figure).toContainText('with a weight that softmax cannot give');

@@ -2,6 +2,7 @@
 // off against a block written down again here, in double precision.
 import type { Tensor, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
+import { readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -254,6 +255,7 @@ test('hidden units at zero, and the size of numbers with depth', async ({ lesson
     ['noResiduals', false, ['residual1', 'residual2']],
     ['neither', false, ['norm1', 'norm2', 'residual1', 'residual2']],
   ];
+  const sizes: Record<string, number> = {};
   for (const [id, pre, off] of lines) {
     let x = rowsOf(core.randomNormal([8, 32], { seed: 100 * seed }));
     for (let depth = 1; depth <= 2; ++depth) {
@@ -265,6 +267,14 @@ test('hidden units at zero, and the size of numbers with depth', async ({ lesson
     const value = Number(await drawn.getAttribute('data-number'));
     // Two blocks of sums of up to 128 products each.
     expect(Math.abs(value / size - 1), id).toBeLessThan(4 * 128 * 2 ** -24);
+    sizes[id] = size;
+  }
+  // The lines go through them.
+  const chart = await readChart(page.locator('#depth svg[role=img]'));
+  const up = scaleOf(chart.up, true);
+  for (const [id, size] of Object.entries(sizes)) {
+    expect(chart.lines[id], id).toHaveLength(25);
+    expect(Math.abs(up(chart.lines[id][2][1]) / size - 1), id).toBeLessThan(0.02);
   }
 });
 

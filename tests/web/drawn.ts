@@ -149,7 +149,7 @@ function expectSquare(matrix: DrawnMatrix, cell: DrawnCell, value: number, end: 
 /** The end of a scale: what the legend says, or, where the scale is the matrix's own, its largest number. */
 function endOf(matrix: DrawnMatrix, values: readonly number[]): number {
   if (matrix.weights) return 1;
-  const said = numberOf(matrix.end || '0');
+  const said = shownOf(matrix.end || '0');
   if (!matrix.own) return said;
   // Of what is put together step by step, the scale is that of what it will be.
   const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
@@ -231,17 +231,19 @@ export function readChart(chart: Locator): Promise<DrawnChart> {
   });
 }
 
+/** A number of a sentence, an axis or a legend: also as a power of ten, in raised digits. */
+export function shownOf(text: string): number {
+  const [, digits, power] = /^(?:(.*)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)$/u.exec(text) ?? [];
+  if (power === undefined) return numberOf(text.replaceAll(',', '').replace(/ [kM]?B$/u, ''));
+  const plain = [...power].map((d) => (d === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(d))).join('');
+  return numberOf(digits ?? '1') * 10 ** Number(plain);
+}
+
 /** From pixels to numbers, by the ticks of an axis: all of them have to agree. */
 function axisOf(ticks: DrawnChart['up'], logarithmic: boolean): (pixels: number) => number {
-  const read = (text: string) => {
-    const power = /^10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)$/u.exec(text);
-    if (!power) return numberOf(text.replaceAll(',', '').replace(/ [kM]?B$/u, ''));
-    const digits = [...power[1]].map((d) => (d === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(d))).join('');
-    return 10 ** Number(digits);
-  };
   const to = logarithmic ? Math.log : (value: number) => value;
   const back = logarithmic ? Math.exp : (value: number) => value;
-  const known = ticks.map(({ text, at }) => ({ at, value: to(read(text)) }));
+  const known = ticks.map(({ text, at }) => ({ at, value: to(shownOf(text)) }));
   const [first, last] = [known[0], known[known.length - 1]];
   const slope = (last.value - first.value) / (last.at - first.at);
   const value = (pixels: number) => first.value + (pixels - first.at) * slope;
@@ -305,3 +307,6 @@ export async function expectHeat(
     if (alpha > 0.99) expect(colour, `${i}`).toBe(colourOf(values[i] < 0 ? 'neg' : role));
   }
 }
+
+/** From pixels to numbers along one axis of a drawing, by its ticks. */
+export const scaleOf = (ticks: DrawnChart['up'], logarithmic = false) => axisOf(ticks, logarithmic);

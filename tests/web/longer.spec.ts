@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Mask, Tensor, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
+import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -174,6 +175,21 @@ test('how many singular values a head needs', async ({ lesson, page }) => {
   while (part < 0.9 * sum) part += values[count++];
   await lesson.open({ head: 'random' });
   await expect(page.locator('[data-ninety]')).toHaveAttribute('data-ninety', String(count));
+  const shares = values.map((value) => value / sum);
+  const sums = shares.map((_, i) => shares.slice(0, i + 1).reduce((all, one) => all + one));
+  const chart = await readChart(page.locator('#rank svg[role=img]'));
+  expectLine(
+    chart,
+    'share',
+    Array.from(shares, (share, i) => [i + 1, share]),
+  );
+  expectLine(
+    chart,
+    'sum',
+    Array.from(sums, (part, i) => [i + 1, part]),
+  );
+  const map = page.locator('[data-heat="rank-weights"]');
+  await expectHeat(map, weights.read(), { role: 'weight', end: 1 });
   const whole = page.locator('#rank [data-rank="64"]');
   expect(Number(await whole.getAttribute('data-wrong'))).toBeLessThan(1e-5);
 });

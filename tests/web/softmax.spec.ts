@@ -1,5 +1,6 @@
 // Chapter "Attend" beyond its one head: the blend, softmax without overflow, and why scores are divided. Every
 // number against the core's own in Node.
+import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
@@ -39,6 +40,57 @@ test('a row is one whole, and its output lies in the hull of the values', async 
     })),
   );
   expect(points).toEqual(v.map((value, key) => ({ x: value[4], y: value[5], hidden: key > row })));
+  // Where they are drawn, by the ticks of both axes; as large as their shares; the hull around those that may be seen.
+  const svg = figure.locator('svg[role=img]');
+  const plane = await svg.evaluate((element) => {
+    const number = (one: Element, name: string) => Number(one.getAttribute(name));
+    const lines = [...element.querySelectorAll('.grid line')];
+    const upright = lines.filter((line) => number(line, 'x1') === number(line, 'x2'));
+    const texts = [...element.querySelectorAll('.grid text')];
+    const height = number(element, 'height');
+    return {
+      across: upright.map((line, i) => ({
+        at: number(line, 'x1'),
+        text: texts.filter((one) => number(one, 'y') === height - 18)[i].textContent!,
+      })),
+      circles: [...element.querySelectorAll('[data-point]')].map((circle) =>
+        ['cx', 'cy', 'r'].map((name) => number(circle, name)),
+      ),
+      corners: element
+        .querySelector('polygon')!
+        .getAttribute('points')!
+        .split(' ')
+        .map((corner) => corner.split(',').map(Number)),
+    };
+  });
+  const x = scaleOf(plane.across);
+  const unit = Math.abs(x(1) - x(0)); // of both axes: the hull keeps its shape
+  for (const [key, [cx, cy, radius]] of plane.circles.entries()) {
+    expect(Math.abs(x(cx) - v[key][4]), `x of ${key}`).toBeLessThan(0.02);
+    const up = unit * (plane.circles[0][1] - cy);
+    expect(Math.abs(up - (v[key][5] - v[0][5])), `y of ${key}`).toBeLessThan(0.02);
+    const size = key > row ? 4 : 4 + 14 * Math.sqrt(weights[row][key]);
+    expect(Math.abs(radius - size), `size of ${key}`).toBeLessThan(0.01);
+  }
+  const seenPoints = plane.circles.slice(0, row + 1);
+  expect(plane.corners.length).toBeGreaterThan(2);
+  for (const [i, [ax, ay]] of plane.corners.entries()) {
+    const [bx, by] = plane.corners[(i + 1) % plane.corners.length];
+    expect(seenPoints.some(([cx, cy]) => Math.hypot(cx - ax, cy - ay) < 0.01)).toBe(true);
+    const sides = seenPoints.map(([cx, cy]) => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
+    // All of them on one side of every edge.
+    expect(Math.max(...sides) < 0.01 || Math.min(...sides) > -0.01).toBe(true);
+  }
+  // The bar: one whole, shared out.
+  const parts = await figure
+    .locator('.unit .bar > span')
+    .evaluateAll((spans) => spans.map((span) => span.getBoundingClientRect().width));
+  const shares = weights[row].filter((weight) => weight > 0.002);
+  expect(parts).toHaveLength(shares.length);
+  const whole = parts.reduce((sum, part) => sum + part);
+  for (const [i, share] of shares.entries()) {
+    expect(Math.abs(parts[i] / whole - share), `share ${i}`).toBeLessThan(0.01);
+  }
   // The shares of the row, of those that may be seen, balance there.
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
@@ -116,9 +168,9 @@ test('the variance of scores grows with the width, unless they are divided', asy
   const figure = lesson.figure('scale');
   const d = 256;
   await expect(page.locator('[data-width]')).toHaveText('d = 256');
-  const head = (tokens: number, scale?: number) => {
+  const head = (tokens: number, scale?: number, width = d) => {
     const [q, k] = [seed, seed + 1].map((one) =>
-      core.randomNormal([1, 1, tokens, d], { seed: one }),
+      core.randomNormal([1, 1, tokens, width], { seed: one }),
     );
     return core.attention(q, k, core.zeros([1, 1, tokens, 1]), { scale, trace: true }).trace;
   };
@@ -139,8 +191,21 @@ test('the variance of scores grows with the width, unless they are divided', asy
     expect(Math.abs((await shown('entropy')) - core.statistics(entropy).mean)).toBeLessThan(1e-3);
     await lesson.expectDrawn(`${kind}Weights`, rowsOf(head(8, scale).weights), 1e-4);
   }
-  const series = figure.locator('[data-series="plain"]').first().locator('circle');
-  await expect(series).toHaveCount(11);
+  const chart = figure.locator('svg[role=img]').first(); // of variances
+  await expect(chart.locator('[data-series="plain"] circle')).toHaveCount(11);
+  const drawn = await readChart(chart);
+  const widths = drawn.across.map(({ text }) => Number(text));
+  for (const [kind, scale] of [
+    ['plain', 1],
+    ['scaled', undefined],
+  ] as const) {
+    const points = Array.from({ length: 11 }, (_, i) => {
+      const width = 2 ** i;
+      return [width, core.statistics(head(64, scale, width).scores).variance] as const;
+    });
+    expectLine(drawn, kind, points, { across: true, up: true });
+  }
+  expect(widths.at(-1)).toBe(1024);
   await page.getByRole('slider', { name: 'Width of the head' }).fill('2');
   await expect(page.locator('[data-width]')).toHaveText('d = 4');
   await expect(page).toHaveURL(/width=2/);

@@ -4,6 +4,7 @@ import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 import { arrival } from './arrival';
+import { whenIdle, type Sight } from './sight.svelte';
 
 /** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
 const patience = 1000;
@@ -15,8 +16,7 @@ const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeo
 /** A figure that is not drawn yet. */
 export interface Undrawn {
   readonly draw: () => void;
-  /** Where it will be; null once the chapter is left. */
-  readonly place: () => HTMLElement | null;
+  readonly sight: Sight;
 }
 
 /**
@@ -24,46 +24,26 @@ export interface Undrawn {
  * on the page, when there is nothing else to do, so that the browser finds their words and links find their place.
  */
 async function drawAll(figures: readonly Undrawn[]): Promise<void> {
-  const left = new Map<HTMLElement, Undrawn>();
-  for (const figure of figures) {
-    const place = figure.place();
-    if (place) left.set(place, figure);
-  }
-  const near = new Set<Element>();
-  let wake = () => {};
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) near.add(target);
-        else near.delete(target);
-      }
-      wake();
-    },
-    { rootMargin: '50% 0px' },
-  );
-  const draw = (place: HTMLElement) => {
-    observer.unobserve(place);
-    near.delete(place);
-    left.get(place)!.draw();
-    left.delete(place);
+  const left = new Set(figures);
+  const draw = (figure: Undrawn) => {
+    left.delete(figure);
+    figure.draw();
   };
   /** Paper has all of them, whoever was seen. Before the figures are fitted to it. */
-  const print = () => flushSync(() => [...left.keys()].forEach(draw));
+  const print = () => flushSync(() => left.forEach(draw));
   addEventListener('beforeprint', print, { capture: true });
-  for (const place of left.keys()) observer.observe(place);
-  const idle = () =>
-    new Promise<void>((done) => {
-      wake = done;
-      if ('requestIdleCallback' in globalThis) requestIdleCallback(() => done(), { timeout: 2000 });
-      else setTimeout(done, 200);
-    });
   while (left.size > 0) {
     await painted(); // and so what is near is known
-    if (near.size === 0) await idle();
-    const next = [...left.keys()].find((place) => near.size === 0 || near.has(place));
+    const near = () => [...left].find(({ sight }) => sight.near);
+    if (!near()) {
+      await new Promise<void>((done) => {
+        left.forEach(({ sight }) => (sight.changed = done));
+        whenIdle(done);
+      });
+    }
+    const next = near() ?? [...left][0];
     if (next) draw(next);
   }
-  observer.disconnect();
   removeEventListener('beforeprint', print, { capture: true });
 }
 

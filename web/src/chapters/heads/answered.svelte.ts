@@ -1,11 +1,16 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
-import type { HeadsAnswer } from '../../compute/lessons/heads';
+import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
 import { Answer, LateAnswer } from '../../compute/lessons.svelte';
 import type { Time } from '../../compute/steady';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
+
+export interface Shown {
+  readonly now: HeadsAnswer;
+  readonly sequence: Sequence;
+}
 
 export class Answered {
   readonly #model: OpenChapter<HeadsState>;
@@ -14,13 +19,15 @@ export class Answered {
   readonly #inputs = $derived.by(() => inputsOf(this.#model.state));
   readonly #ask = $derived(askOf(this.#inputs));
   readonly #answer: Answer<'heads'>;
+  /** As typed. */
   readonly sequence: Sequence = $derived(sequenceOf(this.#text, this.#batch));
-  /** Null while there is none for these words. */
-  readonly now: HeadsAnswer | null = $derived.by(() => {
+  /** Of the questions that were asked, the words that they were asked of. */
+  readonly #askedOf = new WeakMap<HeadsAsk, Sequence>();
+  /** The newest answer there is: that of other words, until these have theirs; null where there are no words. */
+  readonly shown: Shown | null = $derived.by(() => {
     const { now, asked } = this.#answer;
-    const ask = this.#ask;
-    const same = ask?.batch === asked?.batch && ask?.ids.join() === asked?.ids.join();
-    return same ? now : null;
+    const sequence = asked && (asked === this.#ask ? this.sequence : this.#askedOf.get(asked));
+    return this.#ask && now && sequence ? { now, sequence } : null;
   });
 
   /** With the start sign; null where there are none. */
@@ -31,7 +38,10 @@ export class Answered {
 
   constructor(model: OpenChapter<HeadsState>) {
     this.#model = model;
-    this.#answer = new Answer('heads', () => this.#ask);
+    this.#answer = new Answer('heads', () => {
+      if (this.#ask) this.#askedOf.set(this.#ask, this.sequence);
+      return this.#ask;
+    });
     this.#layerTime = new LateAnswer('layerTime', () => this.#sizes);
     this.#dividedTime = new LateAnswer('dividedTime', () => this.#sizes);
   }
@@ -42,11 +52,6 @@ export class Answered {
   }
   get dividedTime(): readonly Time[] | null {
     return this.#dividedTime.now;
-  }
-
-  /** Of the sequence that is looked at, start sign first. */
-  get labels(): readonly string[] {
-    return this.sequence.labels;
   }
 }
 

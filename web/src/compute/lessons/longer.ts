@@ -225,12 +225,11 @@ function linear(tril: Tril, { given, edits, map }: LongerLessons['linear']['ask'
   };
 }
 
-/** A number of each entry's share of their sum: what linear attention of one query divides by. */
+/** Each entry's share of their sum, [1, T]. */
 function sharesOf(tril: Tril, values: Tensor): Tensor {
-  const [query, key] = [tril.tensor([[1]]), tril.tensor([values.size, 1], values.read())];
-  const options = { featureMap: 'identity', order: 'scores_first', needWeights: true } as const;
-  const { weights } = tril.linearAttention(query, key, key, options);
-  return tril.tensor([1, values.size], weights.read());
+  const row = tril.tensor([1, values.size], values.read());
+  const ones = tril.tensor([values.size, 1], new Float32Array(values.size).fill(1));
+  return tril.divide(row, tril.matmul(row, ones));
 }
 
 /** E with `rank` averages of neighbouring keys. */

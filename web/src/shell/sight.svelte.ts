@@ -1,0 +1,53 @@
+// Whether a figure is near what is seen, and what it may do later where it is not.
+import { getContext, setContext } from 'svelte';
+
+/** Once the browser has nothing else to do, or after two seconds; the result takes it back. */
+export function whenIdle(work: () => void): () => void {
+  if ('requestIdleCallback' in globalThis) {
+    const handle = requestIdleCallback(work, { timeout: 2000 });
+    return () => cancelIdleCallback(handle);
+  }
+  const timer = setTimeout(work, 200); // Safari
+  return () => clearTimeout(timer);
+}
+
+export class Sight {
+  near = $state(false);
+  /** Heard when that changes. */
+  changed = () => {};
+
+  /** For where the figure is. */
+  readonly watch = (place: Element): (() => void) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        this.near = entries[entries.length - 1].isIntersecting;
+        this.changed();
+      },
+      { rootMargin: '50% 0px' },
+    );
+    observer.observe(place);
+    return () => observer.disconnect();
+  };
+}
+
+const key = Symbol('sight');
+
+export const provideSight = (): Sight => setContext(key, new Sight());
+
+/**
+ * What changes for several figures at once: one that is near follows at once, the others each in a turn of its own.
+ * `get` gives the same object as long as nothing has changed.
+ */
+export class Followed<T> {
+  now: T;
+
+  constructor(get: () => T) {
+    const sight = getContext<Sight>(key);
+    this.now = $state.raw(get());
+    $effect.pre(() => {
+      const value = get();
+      if (!sight.near) return whenIdle(() => (this.now = value));
+      this.now = value;
+    });
+  }
+}
