@@ -28,6 +28,7 @@ function hold(go: () => boolean): void {
   const stop = () => {
     clearTimeout(quiet);
     observer.disconnect();
+    document.documentElement.style.overflowAnchor = '';
     if (release === stop) release = null;
   };
   const observer = new ResizeObserver(() => {
@@ -35,6 +36,7 @@ function hold(go: () => boolean): void {
     if (go()) quiet = setTimeout(stop, grown);
   });
   release = stop;
+  document.documentElement.style.overflowAnchor = 'none'; // or the browser would hold a place of its own, too
   observer.observe(document.body);
   for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
     addEventListener(move, stop, { once: true });
