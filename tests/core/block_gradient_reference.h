@@ -2,6 +2,7 @@
 // stand one below the other: x is [B T, C].
 #pragma once
 
+#include <tril/block/decoder_block.h>
 #include <tril/block/transformer_block.h>
 
 #include "core/multi_head_gradient_reference.h"
@@ -132,6 +133,89 @@ inline BlockReferenceGradients block_gradients(const Table<Bounded>& d_out, cons
   return d;
 }
 
+// The decoder's block: the same with cross-attention between. Its settings have batches, heads and
+// a mask each.
+template <typename Scalar>
+struct DecoderTables {
+  MultiHeadTables<Scalar> self_attn, multihead_attn;
+  FeedForwardTables<Scalar> feed_forward;
+  NormTables<Scalar> norm1, norm2, norm3;
+
+  DecoderTables() = default;
+  DecoderTables(const DecoderBlockWeights& w, const MultiHeadSetting& at)
+      : self_attn(w.self_attn, at.heads, at.kv_heads),
+        multihead_attn(w.multihead_attn, at.heads, at.kv_heads),
+        feed_forward(feed_forward_tables<Scalar>(w.linear1, w.linear2)),
+        norm1(w.norm1),
+        norm2(w.norm2),
+        norm3(w.norm3) {}
+};
+
+template <typename Scalar>
+Table<Scalar> decoder_reference(const Table<Scalar>& x, const Table<Scalar>& memory,
+                                const DecoderTables<Scalar>& w, const SublayerSetting& sublayer,
+                                const MultiHeadSetting& self, const MultiHeadSetting& cross,
+                                Activation activation) {
+  const auto attend = [&](const Table<Scalar>& in) {
+    return attend_reference(in, w.self_attn, self);
+  };
+  const auto across = [&](const Table<Scalar>& in) {
+    return multi_head_reference(in, memory, memory, w.multihead_attn, cross).out;
+  };
+  const auto feed = [&](const Table<Scalar>& in) {
+    return feed_forward_reference(in, w.feed_forward, activation);
+  };
+  return sublayer.run(sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, across), w.norm3,
+                      feed);
+}
+
+struct DecoderReferenceGradients {
+  Table<Bounded> x, memory;
+  DecoderTables<Bounded> weights;
+};
+inline DecoderReferenceGradients decoder_gradients(
+    const Table<Bounded>& d_out, const Table<Bounded>& x, const Table<Bounded>& memory,
+    const DecoderTables<Bounded>& w, const SublayerSetting& sublayer, const MultiHeadSetting& self,
+    const MultiHeadSetting& cross, Activation activation) {
+  DecoderReferenceGradients d;
+  const auto attend = [&](const Table<Bounded>& in) {
+    return attend_reference(in, w.self_attn, self);
+  };
+  const auto attend_back = [&](const Table<Bounded>& d_branch, const Table<Bounded>& in) {
+    const auto all = multi_head_gradients(d_branch, in, in, in, w.self_attn, self);
+    d.weights.self_attn = all.weights;
+    return input_gradient({{&all.query, &w.self_attn.query},
+                           {&all.key, &w.self_attn.key},
+                           {&all.value, &w.self_attn.value}});
+  };
+  const auto across = [&](const Table<Bounded>& in) {
+    return multi_head_reference(in, memory, memory, w.multihead_attn, cross).out;
+  };
+  const auto across_back = [&](const Table<Bounded>& d_branch, const Table<Bounded>& in) {
+    const auto all = multi_head_gradients(d_branch, in, memory, memory, w.multihead_attn, cross);
+    d.weights.multihead_attn = all.weights;
+    d.memory =
+        input_gradient({{&all.key, &w.multihead_attn.key}, {&all.value, &w.multihead_attn.value}});
+    return input_gradient({{&all.query, &w.multihead_attn.query}});
+  };
+  const auto feed = [&](const Table<Bounded>& in) {
+    return feed_forward_reference(in, w.feed_forward, activation);
+  };
+  const auto feed_back = [&](const Table<Bounded>& d_branch, const Table<Bounded>& in) {
+    const auto all = feed_forward_gradients(d_branch, in, w.feed_forward, activation);
+    d.weights.feed_forward = all.weights;
+    return all.x;
+  };
+  const Table<Bounded> looked_back = sublayer.run(x, w.norm1, attend);
+  const Table<Bounded> looked_across = sublayer.run(looked_back, w.norm2, across);
+  const Table<Bounded> d_across =
+      sublayer.gradient(d_out, looked_across, w.norm3, feed, feed_back, d.weights.norm3);
+  const Table<Bounded> d_back =
+      sublayer.gradient(d_across, looked_back, w.norm2, across, across_back, d.weights.norm2);
+  d.x = sublayer.gradient(d_back, x, w.norm1, attend, attend_back, d.weights.norm1);
+  return d;
+}
+
 // That of a multi-head attention's parameters, in the order of for_each_parameter.
 template <typename Scalar, typename Visit>
 void visit_tables(MultiHeadTables<Scalar>& w, const Visit& visit) {
@@ -154,7 +238,15 @@ void visit_tables(BlockTables<Scalar>& w, const Visit& visit) {
   visit_tables(w.norm1, visit), visit_tables(w.norm2, visit);
 }
 
-// All gradients one after another, as parameters_in lays them out.
+template <typename Scalar, typename Visit>
+void visit_tables(DecoderTables<Scalar>& w, const Visit& visit) {
+  visit_tables(w.self_attn, visit), visit_tables(w.multihead_attn, visit);
+  visit_tables(w.feed_forward, visit);
+  visit_tables(w.norm1, visit), visit_tables(w.norm2, visit), visit_tables(w.norm3, visit);
+}
+
+// All gradients one after another, as parameters_in lays them out where queries, keys and values
+// are stacked.
 template <typename Tables>
 Values<Bounded> in_order(Tables tables) {
   Values<Bounded> all;

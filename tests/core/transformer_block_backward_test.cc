@@ -308,7 +308,7 @@ TEST(TransformerBlockBackward, RejectsWhatDoesNotFitAndWritesNothing) {
             "transformer_block_backward: d_out: shape must be [2, 4, 6], is [2, 4, 5]; the shape "
             "of x");
   EXPECT_EQ(message(c.d_out, {}, c.gradients),
-            "transformer_block_backward: trace.normed1: no tensor given");
+            "transformer_block_backward: trace.residual1: no tensor given");
   TransformerBlockTrace trace = c.trace;
   trace.rstd2 = {};
   EXPECT_EQ(message(c.d_out, trace, c.gradients),

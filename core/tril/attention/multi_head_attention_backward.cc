@@ -10,12 +10,6 @@ namespace {
 
 constexpr const char* kCall = "multi_head_attention_backward";
 
-// A view that stands for its shape alone: none of its elements is looked at.
-TensorView<const float, 3> of_shape(const Shape<3>& shape) noexcept {
-  static constexpr float kNothing = 0;
-  return {&kNothing, shape, {0, 0, 1}};
-}
-
 // Whether queries, keys and values are one product of one input.
 bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options) noexcept {
   return weights.in_proj_weight && !options.context && !options.value_context;
@@ -76,8 +70,8 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
 
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory) {
-  const detail::Projections project =
-      detail::projections("multi_head_attention_saved", of_shape(x), weights, options, nullptr);
+  const detail::Projections project = detail::projections(
+      "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options, nullptr);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
   const Index keys = project.key.input.size(1);
   detail::StackedHeads parts;

@@ -1,25 +1,15 @@
 #include <tril/block/decoder_block.h>
+#include <tril/block/decoder_block_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 #include <tril/layers/layer_norm.h>
+
+#include <utility>
 
 namespace tril {
 namespace {
 
 constexpr const char* kCall = "decoder_block";
-
-MultiHeadOptions self_options(const DecoderBlockOptions& options) {
-  return {
-      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.self_attention};
-}
-
-MultiHeadOptions cross_options(const DecoderBlockOptions& options,
-                               const TensorView<const float, 3>& memory) {
-  return {.heads = options.heads,
-          .kv_heads = options.kv_heads,
-          .context = memory,
-          .attention = options.cross_attention};
-}
 
 }  // namespace
 
@@ -58,12 +48,21 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   overlap.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
   overlap.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
   overlap.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
+  const std::pair<const char*, const MatrixView<float>*> moments[] = {
+      {"trace.mean1", &trace.mean1}, {"trace.rstd1", &trace.rstd1}, {"trace.mean2", &trace.mean2},
+      {"trace.rstd2", &trace.rstd2}, {"trace.mean3", &trace.mean3}, {"trace.rstd3", &trace.rstd3}};
+  for (const auto& [name, view] : moments) {
+    overlap.writes(*view, {shape[0], shape[1]}, name, "a number a token");
+  }
+  detail::check_apart(overlap, "trace.self_attn", trace.self_attn);
+  detail::check_apart(overlap, "trace.multihead_attn", trace.multihead_attn);
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, self_options(options), out, trace.self_attn);
+    check_multi_head_attention(x, weights.self_attn, detail::self_options(options), out,
+                               trace.self_attn);
   });
   detail::check_part(kCall, "multihead_attn", [&] {
-    check_multi_head_attention(x, weights.multihead_attn, cross_options(options, memory), out,
-                               trace.multihead_attn);
+    check_multi_head_attention(x, weights.multihead_attn, detail::cross_options(options, memory),
+                               out, trace.multihead_attn);
   });
 }
 
@@ -81,32 +80,27 @@ void detail::run_decoder_block(const TensorView<const float, 3>& x,
                                const DecoderBlockOptions& options, const TensorView<float, 3>& out,
                                Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
                                const PreparedWeights* prepared) {
-  Scratch::Frame frame(scratch);
-  const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
-  const TensorView<float, 3> work = take(), looked_back = take(), looked_across = take();
-
   const auto look_back = [&](const auto& in, const auto& out) {
-    multi_head_attention(in, weights.self_attn, self_options(options), out, scratch, parallel,
-                         trace.self_attn, prepared);
+    multi_head_attention(in, weights.self_attn, detail::self_options(options), out, scratch,
+                         parallel, trace.self_attn, prepared);
   };
   const auto look_across = [&](const auto& in, const auto& out) {
-    multi_head_attention(in, weights.multihead_attn, cross_options(options, memory), out, scratch,
-                         parallel, trace.multihead_attn, prepared);
+    multi_head_attention(in, weights.multihead_attn, detail::cross_options(options, memory), out,
+                         scratch, parallel, trace.multihead_attn, prepared);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
                          parallel, {trace.hidden, trace.activated}, prepared);
   };
-  const auto sublayer = [&](const NormWeights& norm, const detail::SublayerTrace& kept) {
-    return detail::Sublayer{options.norm, options.residuals, options.norms, options.eps, norm,
-                            kept};
-  };
-  sublayer(weights.norm1, {trace.attention, trace.residual1, trace.normed1})
-      .run(x, look_back, work, looked_back, parallel);
-  sublayer(weights.norm2, {trace.cross, trace.residual2, trace.normed2})
-      .run(looked_back, look_across, work, looked_across, parallel);
-  sublayer(weights.norm3, {trace.feed_forward, trace.residual3, trace.normed3})
-      .run(looked_across, feed, work, out, parallel);
+  const auto [first, second, third] = detail::sublayers(weights, options, trace);
+  // What is traced is computed where the trace wants it.
+  detail::WorkPlaces places(scratch, x.shape());
+  const TensorView<float, 3> looked_back = places.or_new(first.outer_trace());
+  const TensorView<float, 3> looked_across = places.or_new(second.outer_trace());
+  first.run(x, look_back, places.or_shared(first.inner_trace()), looked_back, parallel);
+  second.run(looked_back, look_across, places.or_shared(second.inner_trace()), looked_across,
+             parallel);
+  third.run(looked_across, feed, places.or_shared(third.inner_trace()), out, parallel);
 }
 
 }  // namespace tril

@@ -68,6 +68,8 @@ struct DecoderBlockTrace {
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual3 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed3 = {};       // post-norm: the block's output
+  // [B, T]: the mean of what a norm was given, and 1 / sqrt(variance + eps)
+  MatrixView<float> mean1 = {}, rstd1 = {}, mean2 = {}, rstd2 = {}, mean3 = {}, rstd3 = {};
 };
 
 // x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
@@ -79,6 +81,38 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
                    TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                    const DecoderBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
+// The trace that the backward pass of a block over x [B, T, C] with a memory [B, S, Cm] needs, laid
+// out in `memory` (foundation/saved_memory.h): B (T (11 C + 2 F + 2 H + 6) + 2 S C) floats where
+// all heads have keys of their own, C = E. Throws Error where the weights do not fit.
+DecoderBlockTrace decoder_block_saved(const Shape<3>& x, const Shape<3>& memory_shape,
+                                      const DecoderBlockWeights& weights,
+                                      const DecoderBlockOptions& options, SavedMemory& memory);
+
+// Gradients of decoder_block; those that are not given are not computed.
+struct DecoderBlockGradients {
+  TensorView<float, 3> d_x = {};                 // [B, T, C], overwritten
+  TensorView<float, 3> d_memory = {};            // [B, S, Cm], overwritten
+  TensorView<float, 4> d_self_mask = {};         // [B, H, T, T], overwritten (attention_backward.h)
+  TensorView<float, 4> d_cross_mask = {};        // [B, H, T, S], the same
+  BasicDecoderBlockWeights<float> weights = {};  // shaped as the weights, added to
+};
+
+// The way back, as transformer_block_backward: from the gradient d_out [B, T, C] of the output,
+// with the trace that the forward pass filled as decoder_block_saved laid it out.
+void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                            TensorView<const float, 3> memory, const DecoderBlockWeights& weights,
+                            const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
+                            const DecoderBlockGradients& gradients, Scratch& scratch,
+                            Parallel& parallel);
+
+// Throws what decoder_block_backward would, and does nothing else.
+void check_decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  TensorView<const float, 3> memory,
+                                  const DecoderBlockWeights& weights,
+                                  const DecoderBlockOptions& options,
+                                  const DecoderBlockTrace& trace,
+                                  const DecoderBlockGradients& gradients);
+
 namespace detail {
 
 // The same for arguments that check_decoder_block has passed.
@@ -87,6 +121,14 @@ void run_decoder_block(const TensorView<const float, 3>& x,
                        const DecoderBlockOptions& options, const TensorView<float, 3>& out,
                        Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
                        const PreparedWeights* prepared);
+// And that check_decoder_block_backward has.
+void run_decoder_block_backward(const TensorView<const float, 3>& d_out,
+                                const TensorView<const float, 3>& x,
+                                const TensorView<const float, 3>& memory,
+                                const DecoderBlockWeights& weights,
+                                const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
+                                const DecoderBlockGradients& gradients, Scratch& scratch,
+                                Parallel& parallel);
 
 }  // namespace detail
 

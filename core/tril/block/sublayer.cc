@@ -43,6 +43,28 @@ void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& 
                         attention.weights, attention.log_sum_exp);
 }
 
+void check_saved(OverlapCheck& overlap, std::string_view call, const Shape<3>& shape,
+                 NormOrder order, bool norms, std::initializer_list<SavedSublayer> sublayers) {
+  static constexpr const char* kNames[][3] = {
+      {"trace.residual1", "trace.residual2", "trace.residual3"},
+      {"trace.normed1", "trace.normed2", "trace.normed3"},
+      {"trace.mean1", "trace.mean2", "trace.mean3"},
+      {"trace.rstd1", "trace.rstd2", "trace.rstd3"}};
+  const bool post = order == NormOrder::post;
+  for (const SavedSublayer& each : sublayers) {
+    const auto reads = [&](const auto& view, const auto& expected, int what) {
+      check_shape(view, expected, call, kNames[what][each.number - 1], "that of x");
+      overlap.reads(view);
+    };
+    if (post || each.output) reads(each.residual, shape, 0);
+    if (!post || each.output) reads(each.normed, shape, 1);
+    if (!norms) continue;
+    const Shape<2> tokens = {shape[0], shape[1]};
+    reads(each.mean, tokens, 2);
+    reads(each.rstd, tokens, 3);
+  }
+}
+
 void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
                 const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& mean,

@@ -17,6 +17,7 @@
 #include <tril/foundation/tensor.h>
 #include <tril/layers/feed_forward.h>
 
+#include <initializer_list>
 #include <string_view>
 
 namespace tril {
@@ -104,6 +105,17 @@ class WorkPlaces {
 
 // Throws Error unless what a multi-head attention traces lies apart from everything else.
 void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace);
+
+// What a backward pass needs of a sublayer's trace; of the last one not its output.
+struct SavedSublayer {
+  int number;  // as the trace's members have it
+  TensorView<float, 3> residual, normed;
+  MatrixView<float> mean, rstd;
+  bool output;
+};
+// Throws Error in the name of `call` unless all of it is there.
+void check_saved(OverlapCheck& overlap, std::string_view call, const Shape<3>& shape,
+                 NormOrder order, bool norms, std::initializer_list<SavedSublayer> sublayers);
 
 // The layers of these names over [B, T, C].
 struct NormTrace {

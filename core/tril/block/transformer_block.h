@@ -96,6 +96,14 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockGradients& gradients, Scratch& scratch,
                                 Parallel& parallel);
 
+// Throws what transformer_block_backward would, and does nothing else.
+void check_transformer_block_backward(TensorView<const float, 3> d_out,
+                                      TensorView<const float, 3> x,
+                                      const TransformerBlockWeights& weights,
+                                      const TransformerBlockOptions& options,
+                                      const TransformerBlockTrace& trace,
+                                      const TransformerBlockGradients& gradients);
+
 namespace detail {
 
 // The same for arguments that check_transformer_block has passed.
@@ -104,7 +112,7 @@ void run_transformer_block(const TensorView<const float, 3>& x,
                            const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                            Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
                            const PreparedWeights* prepared);
-// And that transformer_block_backward has checked.
+// And that check_transformer_block_backward has.
 void run_transformer_block_backward(const TensorView<const float, 3>& d_out,
                                     const TensorView<const float, 3>& x,
                                     const TransformerBlockWeights& weights,

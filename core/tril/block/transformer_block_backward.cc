@@ -8,9 +8,14 @@ namespace {
 
 constexpr const char* kCall = "transformer_block_backward";
 
-void check(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
-           const TransformerBlockWeights& weights, const TransformerBlockOptions& options,
-           const TransformerBlockTrace& trace, const TransformerBlockGradients& gradients) {
+}  // namespace
+
+void check_transformer_block_backward(TensorView<const float, 3> d_out,
+                                      TensorView<const float, 3> x,
+                                      const TransformerBlockWeights& weights,
+                                      const TransformerBlockOptions& options,
+                                      const TransformerBlockTrace& trace,
+                                      const TransformerBlockGradients& gradients) {
   check_view(x, kCall, "x");
   const Shape<3> shape = x.shape();
   check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
@@ -19,24 +24,13 @@ void check(const TensorView<const float, 3>& d_out, const TensorView<const float
   check_shape(d_out, shape, kCall, "d_out", "the shape of x");
   detail::OverlapCheck overlap(kCall);
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
+  detail::check_saved(overlap, kCall, shape, options.norm, options.norms,
+                      {{1, trace.residual1, trace.normed1, trace.mean1, trace.rstd1, true},
+                       {2, trace.residual2, trace.normed2, trace.mean2, trace.rstd2, false}});
   const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  const auto reads = [&](const auto& view, const auto& expected, const char* name) {
-    check_shape(view, expected, kCall, name, {"x is ", x});
-    overlap.reads(view);
-  };
-  const bool post = options.norm == NormOrder::post;
-  reads(post ? trace.residual1 : trace.normed1, shape, post ? "trace.residual1" : "trace.normed1");
-  reads(post ? trace.normed1 : trace.residual1, shape, post ? "trace.normed1" : "trace.residual1");
-  reads(post ? trace.residual2 : trace.normed2, shape, post ? "trace.residual2" : "trace.normed2");
-  reads(trace.hidden, inner, "trace.hidden");
-  reads(trace.activated, inner, "trace.activated");
-  if (options.norms) {
-    const Shape<2> tokens = {shape[0], shape[1]};
-    reads(trace.mean1, tokens, "trace.mean1");
-    reads(trace.rstd1, tokens, "trace.rstd1");
-    reads(trace.mean2, tokens, "trace.mean2");
-    reads(trace.rstd2, tokens, "trace.rstd2");
-  }
+  check_shape(trace.hidden, inner, kCall, "trace.hidden", "as wide as linear1");
+  check_shape(trace.activated, inner, kCall, "trace.activated", "as wide as linear1");
+  overlap.reads(trace.hidden), overlap.reads(trace.activated);
   overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
   overlap.writes(gradients.d_mask, {shape[0], options.heads, shape[1], shape[1]}, "d_mask",
                  "that of the scores");
@@ -47,8 +41,6 @@ void check(const TensorView<const float, 3>& d_out, const TensorView<const float
         {.d_x = gradients.d_x, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn});
   });
 }
-
-}  // namespace
 
 TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
                                               const TransformerBlockWeights& weights,
@@ -81,7 +73,7 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockTrace& trace,
                                 const TransformerBlockGradients& gradients, Scratch& scratch,
                                 Parallel& parallel) {
-  check(d_out, x, weights, options, trace, gradients);
+  check_transformer_block_backward(d_out, x, weights, options, trace, gradients);
   detail::run_transformer_block_backward(d_out, x, weights, options, trace, gradients, scratch,
                                          parallel);
 }

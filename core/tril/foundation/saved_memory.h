@@ -55,4 +55,18 @@ class SavedMemory {
   Index count_ = 0;
 };
 
+namespace detail {
+
+// A view that stands for its shape alone, where memory is only measured: none of its elements is
+// looked at.
+template <int Rank>
+TensorView<const float, Rank> view_of_shape(const Shape<Rank>& shape) noexcept {
+  static constexpr float kNothing = 0;
+  Shape<Rank> strides{};
+  strides[Rank - 1] = 1;
+  return {&kNothing, shape, strides};
+}
+
+}  // namespace detail
+
 }  // namespace tril

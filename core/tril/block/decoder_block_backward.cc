@@ -1,0 +1,146 @@
+#include <tril/block/decoder_block.h>
+#include <tril/block/decoder_block_parts.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "decoder_block_backward";
+
+}  // namespace
+
+void check_decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  TensorView<const float, 3> memory,
+                                  const DecoderBlockWeights& weights,
+                                  const DecoderBlockOptions& options,
+                                  const DecoderBlockTrace& trace,
+                                  const DecoderBlockGradients& gradients) {
+  check_view(x, kCall, "x");
+  check_memory(memory, x, kCall);
+  const Shape<3> shape = x.shape();
+  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
+  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
+  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
+  detail::check_norm(kCall, "norm3", weights.norm3, shape[2]);
+  check_shape(d_out, shape, kCall, "d_out", "the shape of x");
+  detail::OverlapCheck overlap(kCall);
+  overlap.reads(d_out), overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
+  detail::check_saved(overlap, kCall, shape, options.norm, options.norms,
+                      {{1, trace.residual1, trace.normed1, trace.mean1, trace.rstd1, true},
+                       {2, trace.residual2, trace.normed2, trace.mean2, trace.rstd2, true},
+                       {3, trace.residual3, trace.normed3, trace.mean3, trace.rstd3, false}});
+  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
+  check_shape(trace.hidden, inner, kCall, "trace.hidden", "as wide as linear1");
+  check_shape(trace.activated, inner, kCall, "trace.activated", "as wide as linear1");
+  overlap.reads(trace.hidden), overlap.reads(trace.activated);
+  overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
+  overlap.writes(gradients.d_memory, memory.shape(), "d_memory", "the shape of the memory");
+  const Index batches = shape[0], tokens = shape[1];
+  overlap.writes(gradients.d_self_mask, {batches, options.heads, tokens, tokens}, "d_self_mask",
+                 "that of the scores");
+  overlap.writes(gradients.d_cross_mask, {batches, options.heads, tokens, memory.size(1)},
+                 "d_cross_mask", "that of the scores");
+  overlap.writes_gradients(gradients.weights, weights);
+  detail::check_part(kCall, "self_attn", [&] {
+    check_multi_head_attention_backward(d_out, x, weights.self_attn, detail::self_options(options),
+                                        trace.self_attn,
+                                        {.d_x = gradients.d_x,
+                                         .d_mask = gradients.d_self_mask,
+                                         .weights = gradients.weights.self_attn});
+  });
+  detail::check_part(kCall, "multihead_attn", [&] {
+    check_multi_head_attention_backward(d_out, x, weights.multihead_attn,
+                                        detail::cross_options(options, memory),
+                                        trace.multihead_attn,
+                                        {.d_x = gradients.d_x,
+                                         .d_context = gradients.d_memory,
+                                         .d_mask = gradients.d_cross_mask,
+                                         .weights = gradients.weights.multihead_attn});
+  });
+}
+
+DecoderBlockTrace decoder_block_saved(const Shape<3>& x, const Shape<3>& memory_shape,
+                                      const DecoderBlockWeights& weights,
+                                      const DecoderBlockOptions& options, SavedMemory& memory) {
+  constexpr const char* kSaved = "decoder_block_saved";
+  check_feed_forward(kSaved, x[2], {weights.linear1, weights.linear2}, options.activation);
+  const bool post = options.norm == NormOrder::post;
+  const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
+  DecoderBlockTrace trace;
+  (post ? trace.residual1 : trace.normed1) = take();
+  detail::check_part(kSaved, "self_attn", [&] {
+    trace.self_attn =
+        multi_head_attention_saved(x, weights.self_attn, detail::self_options(options), memory);
+  });
+  (post ? trace.normed1 : trace.residual1) = take();
+  (post ? trace.residual2 : trace.normed2) = take();
+  detail::check_part(kSaved, "multihead_attn", [&] {
+    const auto context = detail::view_of_shape<3>(memory_shape);
+    trace.multihead_attn = multi_head_attention_saved(
+        x, weights.multihead_attn, detail::cross_options(options, context), memory);
+  });
+  (post ? trace.normed2 : trace.residual2) = take();
+  (post ? trace.residual3 : trace.normed3) = take();
+  const Index inner = weights.linear1.weight.size(0);
+  trace.hidden = memory.take(x[0], x[1], inner);
+  trace.activated = memory.take(x[0], x[1], inner);
+  for (MatrixView<float>* each :
+       {&trace.mean1, &trace.rstd1, &trace.mean2, &trace.rstd2, &trace.mean3, &trace.rstd3}) {
+    *each = memory.take(x[0], x[1]);
+  }
+  return trace;
+}
+
+void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                            TensorView<const float, 3> memory, const DecoderBlockWeights& weights,
+                            const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
+                            const DecoderBlockGradients& gradients, Scratch& scratch,
+                            Parallel& parallel) {
+  check_decoder_block_backward(d_out, x, memory, weights, options, trace, gradients);
+  detail::run_decoder_block_backward(d_out, x, memory, weights, options, trace, gradients, scratch,
+                                     parallel);
+}
+
+// d_across = back through feed-forward's sublayer (d_out)
+// d_back = back through cross-attention's (d_across), and d_memory
+// d_x = back through self-attention's (d_back)
+void detail::run_decoder_block_backward(
+    const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+    const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
+    const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
+    const DecoderBlockGradients& gradients, Scratch& scratch, Parallel& parallel) {
+  const BasicDecoderBlockWeights<float>& d_weights = gradients.weights;
+  const auto look_back = [&](const auto& d, const auto& in, const auto& d_in) {
+    multi_head_attention_backward(
+        d, in, weights.self_attn, self_options(options), trace.self_attn,
+        {.d_x = d_in, .d_mask = gradients.d_self_mask, .weights = d_weights.self_attn}, scratch,
+        parallel);
+  };
+  const auto look_across = [&](const auto& d, const auto& in, const auto& d_in) {
+    multi_head_attention_backward(d, in, weights.multihead_attn, cross_options(options, memory),
+                                  trace.multihead_attn,
+                                  {.d_x = d_in,
+                                   .d_context = gradients.d_memory,
+                                   .d_mask = gradients.d_cross_mask,
+                                   .weights = d_weights.multihead_attn},
+                                  scratch, parallel);
+  };
+  const auto feed = [&](const auto& d, const auto& in, const auto& d_in) {
+    feed_forward_backward(d, in, {weights.linear1, weights.linear2}, options.activation,
+                          {trace.hidden, trace.activated}, d_in,
+                          {d_weights.linear1, d_weights.linear2}, scratch, parallel);
+  };
+  const auto [first, second, third] = sublayers(weights, options, trace);
+  Scratch::Frame frame(scratch);
+  const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
+  const TensorView<float, 3> work = take(), d_across = take(), d_back = take();
+  third.run_backward(d_out, second.outer_trace(), feed, work, {d_across, d_weights.norm3}, scratch,
+                     parallel);
+  second.run_backward(d_across, first.outer_trace(), look_across, work, {d_back, d_weights.norm2},
+                      scratch, parallel);
+  first.run_backward(d_back, x, look_back, work, {gradients.d_x, d_weights.norm1}, scratch,
+                     parallel);
+}
+
+}  // namespace tril
