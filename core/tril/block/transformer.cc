@@ -1,4 +1,5 @@
 #include <tril/block/transformer.h>
+#include <tril/block/transformer_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/layers/layer_norm.h>
 
@@ -32,27 +33,27 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
 
 // block(in, layer number, out) for one layer after the other, and the norm.
 //
-//   for each layer: to = out if nothing follows, else one of two places, turn about
+//   for each layer: to = out if nothing follows, else where the trace wants it, or one of two
+//                   places, turn about
 //                   block(in, layer, to);  in = to
 //   norm: in -> out
-template <typename Weights, typename Block>
-void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
-               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
-               const Block& block) {
-  Scratch::Frame frame(scratch);
-  const auto take = [&](bool needed) {
-    return needed ? TensorView<float, 3>(frame.take<float>(x.count()), x.shape())
-                  : TensorView<float, 3>();
-  };
+template <typename Weights, typename Options, typename Trace, typename Block>
+void run_stack(const TensorView<const float, 3>& x, const Weights& weights, const Options& options,
+               const std::vector<Trace>& traces, const TensorView<float, 3>& out, Scratch& scratch,
+               Parallel& parallel, const Block& block) {
   const std::size_t count = weights.layers.size(), inner = weights.norm ? count : count - 1;
-  const TensorView<float, 3> places[] = {take(inner > 0), take(inner > 1)};
+  detail::WorkPlaces even(scratch, x.shape()), odd(scratch, x.shape());
   TensorView<const float, 3> in = x;
   for (std::size_t layer = 0; layer < count; ++layer) {
-    const TensorView<float, 3>& to = layer < inner ? places[layer % 2] : out;
+    const Trace trace = trace_of(traces, layer);
+    TensorView<float, 3> wanted = detail::block_output(options.norm, trace);
+    if (wanted && memory_range(wanted).overlaps(memory_range(in))) wanted = {};
+    detail::WorkPlaces& places = layer % 2 == 0 ? even : odd;
+    const TensorView<float, 3> to = layer < inner ? places.or_shared(wanted) : out;
     block(in, layer, to);
     in = to;
   }
-  if (weights.norm) detail::layer_norm(in, *weights.norm, eps, out, parallel);
+  if (weights.norm) detail::layer_norm(in, *weights.norm, options.eps, out, parallel);
 }
 
 void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
@@ -82,7 +83,7 @@ void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWe
                  const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                  Scratch& scratch, Parallel& parallel,
                  const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, scratch, parallel,
+  run_stack(x, weights, options, trace, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& to) {
               detail::run_transformer_block(in, weights.layers[layer], options, to, scratch,
                                             parallel, trace_of(trace, layer), prepared);
@@ -93,7 +94,7 @@ void run_decoder(const TensorView<const float, 3>& x, const TensorView<const flo
                  const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
                  const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, scratch, parallel,
+  run_stack(x, weights, options, trace, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& to) {
               detail::run_decoder_block(in, memory, weights.layers[layer], options, to, scratch,
                                         parallel, trace_of(trace, layer), prepared);
@@ -133,19 +134,8 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
          {"must have the batches of source; source is ", source, ", target is ", target});
   }
   check_shape(out, target.shape(), kCall, "out", "the shape of target");
-  const TransformerBlockOptions encoder_options = {.heads = options.heads,
-                                                   .kv_heads = options.kv_heads,
-                                                   .norm = options.norm,
-                                                   .activation = options.activation,
-                                                   .eps = options.eps,
-                                                   .attention = options.source_attention};
-  const DecoderBlockOptions decoder_options = {.heads = options.heads,
-                                               .kv_heads = options.kv_heads,
-                                               .norm = options.norm,
-                                               .activation = options.activation,
-                                               .eps = options.eps,
-                                               .self_attention = options.target_attention,
-                                               .cross_attention = options.memory_attention};
+  const TransformerBlockOptions encoder_options = detail::encoder_options(options);
+  const DecoderBlockOptions decoder_options = detail::decoder_options(options);
   if (trace.memory) {
     check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
     check_no_overlap(trace.memory, target, kCall, "trace.memory");

@@ -112,4 +112,59 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
                  TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                  const TransformerTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
+// What the backward passes need, laid out in `memory` (foundation/saved_memory.h): traces that the
+// forward passes are given and fill, the output of each layer among them. Throws Error where
+// weights do not fit.
+std::vector<TransformerBlockTrace> transformer_encoder_saved(
+    const Shape<3>& x, const TransformerEncoderWeights& weights,
+    const TransformerBlockOptions& options, SavedMemory& memory);
+std::vector<DecoderBlockTrace> transformer_decoder_saved(const Shape<3>& x,
+                                                         const Shape<3>& memory_shape,
+                                                         const TransformerDecoderWeights& weights,
+                                                         const DecoderBlockOptions& options,
+                                                         SavedMemory& memory);
+TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& target,
+                                   const TransformerWeights& weights,
+                                   const TransformerOptions& options, SavedMemory& memory);
+
+// Gradients of the three; those that are not given are not computed. Those of weights have the form
+// of the weights, as parameters_in gives it, or no layers at all.
+struct TransformerEncoderGradients {
+  TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
+  BasicTransformerEncoderWeights<float> weights = {};  // added to
+};
+struct TransformerDecoderGradients {
+  TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
+  TensorView<float, 3> d_memory = {};                  // [B, S, C], overwritten
+  BasicTransformerDecoderWeights<float> weights = {};  // added to
+};
+struct TransformerGradients {
+  TensorView<float, 3> d_source = {};           // [B, S, C], overwritten
+  TensorView<float, 3> d_target = {};           // [B, T, C], overwritten
+  BasicTransformerWeights<float> weights = {};  // added to
+};
+
+// The way back, from the gradient d_out of the output: inputs, weights and options as they were
+// given, and the traces that the forward pass filled as *_saved laid them out. What is written may
+// not share memory with anything else. Results do not depend on the number of threads. Throw Error,
+// naming the layer, where shapes or options do not fit, before anything is written.
+void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  const TransformerEncoderWeights& weights,
+                                  const TransformerBlockOptions& options,
+                                  const std::vector<TransformerBlockTrace>& trace,
+                                  const TransformerEncoderGradients& gradients, Scratch& scratch,
+                                  Parallel& parallel);
+void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  TensorView<const float, 3> memory,
+                                  const TransformerDecoderWeights& weights,
+                                  const DecoderBlockOptions& options,
+                                  const std::vector<DecoderBlockTrace>& trace,
+                                  const TransformerDecoderGradients& gradients, Scratch& scratch,
+                                  Parallel& parallel);
+void transformer_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> source,
+                          TensorView<const float, 3> target, const TransformerWeights& weights,
+                          const TransformerOptions& options, const TransformerTrace& trace,
+                          const TransformerGradients& gradients, Scratch& scratch,
+                          Parallel& parallel);
+
 }  // namespace tril
