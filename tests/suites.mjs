@@ -7,7 +7,7 @@ import { buildDocuments, buildModules, buildPackage, buildPage } from '../wasm/t
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
 import {
-  findChromium,
+  findHeadless,
   findFirefox,
   findFuzzer,
   findIsas,
@@ -109,7 +109,7 @@ function page({ short, ...rest }) {
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({
       PLAYWRIGHT_JSON_OUTPUT_FILE: report,
-      CHROMIUM: findChromium(),
+      CHROMIUM: findHeadless(),
       TRIL_MAIN_PATHS: short === 'only' ? '1' : '',
     }),
     read: readPlaywright,

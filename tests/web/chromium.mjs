@@ -1,5 +1,5 @@
 // How the tests start the browser that the set-up found: nothing is downloaded.
-import { findChromium } from '../../wasm/toolchain/system.mjs';
+import { findHeadless } from '../../wasm/toolchain/system.mjs';
 
 /**
  * The menus of the address bar are pages themselves, computed anew for every window, also where no window is seen:
@@ -15,7 +15,7 @@ const withoutFeatures = [
 
 /** Quiet, and the same everywhere; without its sandbox only where it refuses to start with one. */
 export function launchOptions() {
-  const executablePath = findChromium();
+  const executablePath = findHeadless();
   if (!executablePath) throw new Error('no Chromium found; `npm run setup` installs it');
   const asRoot = process.getuid?.() === 0;
   return {

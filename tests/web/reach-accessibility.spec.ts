@@ -1,31 +1,65 @@
-// Every chapter for eyes, hands and machines of all kinds: axe, keyboard, touch, less motion, forced colours. What can be
-// tried on one visit is.
+// Every chapter for eyes, hands and machines of all kinds, from a small phone to a wall: axe, widths, paper, keyboard, less
+// motion, forced colours. What can be tried on one visit is.
 import type { Page } from '@playwright/test';
-import { expectAccessible } from './axe.ts';
+import { expectAccessible, expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
-import { chapters, fold, open, still, themes, unfold } from './reach.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { chapters, cutTexts, fold, open, still, unfold } from './reach.ts';
 
-/** axe finds nothing, light and dark; whatever is folded away is opened. */
-async function expectFaultless(page: Page): Promise<void> {
-  await unfold(page);
-  for (const colorScheme of themes) {
+/** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
+async function expectWhole(page: Page): Promise<void> {
+  for (const [width, colorScheme] of [
+    [360, 'dark'],
+    [360, 'light'],
+    [320, 'light'],
+    [768, 'light'],
+    [1440, 'light'],
+    [2560, 'light'],
+  ] as const) {
     await page.emulateMedia({ colorScheme });
-    await still(page);
-    await expectAccessible(page, colorScheme);
+    await page.setViewportSize({ width, height: 900 });
+    await still(page, 100);
+    await expectNoSidewaysScroll(page, `${width} px, ${colorScheme}`);
+    expect(await cutTexts(page), `${width} px, ${colorScheme}`).toEqual([]);
   }
 }
 
-/** What has the focus, and whether one sees that it has. */
-function focused(page: Page) {
-  return page.evaluate(() => {
-    const element = document.activeElement!;
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    return {
-      index: Number((element as HTMLElement).dataset.stop ?? -1),
-      seen: (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none',
-      html: element.outerHTML.slice(0, 140),
-    };
+/** A4 upright without its margins of 1 cm. */
+async function expectPaper(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 718, height: 1047 });
+  await still(page);
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await still(page);
+  expect(await cutTexts(page, true), 'on paper').toEqual([]);
+  const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(paper, 'no ink for the background').toBe('rgb(255, 255, 255)');
+  for (const button of await page.getByRole('button', { name: /theme|Copy link/ }).all()) {
+    await expect(button).toBeHidden();
+  }
+}
+
+/** What gets the focus from now on, and whether one sees that it has: written down in the page, one answer for all keys. */
+async function watchFocus(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const focused: Focused[] = [];
+    Object.assign(window, { focused });
+    document.addEventListener('focusin', ({ target }) => {
+      const element = target as HTMLElement;
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+      focused.push({
+        index: Number(element.dataset.stop ?? -1),
+        seen: (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none',
+        html: element.outerHTML.slice(0, 140),
+      });
+    });
   });
+}
+
+interface Focused {
+  readonly index: number;
+  readonly seen: boolean;
+  readonly html: string;
 }
 
 /** The Tab key reaches everything once, and one sees where it is. */
@@ -46,33 +80,48 @@ async function expectTabStops(page: Page): Promise<void> {
     all.forEach((element, index) => (element.dataset.stop = String(index)));
     return all.map((element) => element.outerHTML.slice(0, 140));
   });
-  const reached = new Map<number, string>();
-  const unseen: string[] = [];
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-  for (let presses = 0; presses < stops.length + 10; ++presses) {
-    await page.keyboard.press('Tab');
-    const { index, seen, html } = await focused(page);
-    if (index < 0) continue; // The browser's own, or what came by pointing.
-    if (reached.has(index)) break;
-    reached.set(index, html);
-    if (!seen) unseen.push(html);
-  }
-  expect(unseen, 'focus that cannot be seen').toEqual([]);
+  await watchFocus(page);
+  for (let press = 0; press < stops.length + 10; ++press) await page.keyboard.press('Tab');
+  const focused = await page.evaluate(() => (window as unknown as { focused: Focused[] }).focused);
+  const unseen = focused.filter(({ index, seen }) => index >= 0 && !seen);
+  expect(
+    unseen.map(({ html }) => html),
+    'focus that cannot be seen',
+  ).toEqual([]);
+  const reached = new Set(focused.map(({ index }) => index));
   const missed = stops.filter((_, index) => !reached.has(index));
   expect(missed, 'not reached by Tab').toEqual([]);
+}
+
+/** What is said of the cell that the focused matrix is at, before any of the keys and after each. */
+async function spokenBy(page: Page, keys: readonly string[]): Promise<(string | null)[]> {
+  await page.evaluate(() => {
+    const said = () => {
+      const at = document.activeElement?.getAttribute('aria-activedescendant');
+      const cell = document.getElementById(at ?? '');
+      return cell?.ariaLabel || cell?.textContent || null;
+    };
+    const spoken = [said()];
+    const note = () => spoken.push(said());
+    addEventListener('keyup', note);
+    Object.assign(window, { spoken, unwatch: () => removeEventListener('keyup', note) });
+  });
+  for (const key of keys) await page.keyboard.press(key);
+  return page.evaluate(() => {
+    const { spoken, unwatch } = window as unknown as {
+      spoken: (string | null)[];
+      unwatch: () => void;
+    };
+    unwatch();
+    return spoken;
+  });
 }
 
 /** Arrow keys reach every cell of every matrix. */
 async function expectCells(page: Page): Promise<void> {
   const most = 8; // steps each way: in a large matrix the rest is alike
   const grids = page.locator('main [role="grid"]:visible');
-  /** What is said of the cell that the focused matrix is at. */
-  const said = () =>
-    page.evaluate(() => {
-      const at = document.activeElement?.getAttribute('aria-activedescendant');
-      const cell = document.getElementById(at ?? '');
-      return cell?.ariaLabel || cell?.textContent || null;
-    });
   for (let index = 0; index < (await grids.count()); ++index) {
     const grid = grids.nth(index);
     // The counts may be left away where every cell is an element.
@@ -89,21 +138,13 @@ async function expectCells(page: Page): Promise<void> {
     expect(name, 'a matrix has a name').toBeTruthy();
     expect(rows * cols, `${name} says how large it is`).toBeGreaterThan(0);
     await grid.focus();
-    for (let before: string | null = ''; before !== (await said());) {
-      before = await said();
-      await page.keyboard.press('ArrowUp');
-      await page.keyboard.press('ArrowLeft');
-    }
+    let [before, , after]: (string | null)[] = ['', '', null];
+    while (before !== after) [before, , after] = await spokenBy(page, ['ArrowUp', 'ArrowLeft']);
     // Down the first column, then along the last row: a step a press, each with its own words.
-    const spoken = [await said()];
-    const presses = [
+    const spoken = await spokenBy(page, [
       ...Array<string>(Math.min(rows, most) - 1).fill('ArrowDown'),
       ...Array<string>(Math.min(cols, most) - 1).fill('ArrowRight'),
-    ];
-    for (const key of presses) {
-      await page.keyboard.press(key);
-      spoken.push(await said());
-    }
+    ]);
     expect(spoken, `${name}: every cell is said`).not.toContain(null);
     const { length } = spoken;
     expect(new Set(spoken).size, `${name}: ${spoken.slice(0, 3).join(' | ')}`).toBe(length);
@@ -182,14 +223,19 @@ async function expectForcedColours(page: Page): Promise<void> {
 test.describe('desk', () => {
   test.use({ viewport: { width: 1440, height: 900 } });
   for (const { id } of chapters) {
-    test(`${id}: for axe, in words, by Tab and arrow keys`, async ({ page }) => {
+    test(`${id}: for axe, in words, whole at every width, by Tab and arrow keys, on paper`, async ({
+      page,
+    }) => {
       await open(page, id);
-      await test.step('axe', () => expectFaultless(page));
+      await unfold(page);
+      await test.step('axe', () => expectAccessible(page));
       await test.step('canvases in words', () => expectCanvasesTold(page));
-      await page.emulateMedia({ colorScheme: 'light' });
+      await test.step('widths', () => expectWhole(page));
+      await page.setViewportSize({ width: 1440, height: 900 });
       await fold(page);
       await test.step('Tab', () => expectTabStops(page));
       await test.step('arrow keys', () => expectCells(page));
+      await test.step('paper', () => expectPaper(page));
     });
   }
 });
@@ -199,7 +245,8 @@ test.describe('phone', () => {
   for (const { id } of chapters) {
     test(`${id}: for axe`, async ({ page }) => {
       await open(page, id);
-      await expectFaultless(page);
+      await unfold(page);
+      await expectFaultless(page, { what: 'others' });
     });
   }
 });

@@ -40,6 +40,10 @@ export function findChromium() {
   );
 }
 
+/** The same without any window, which takes a fifth of the work less; else as it is. */
+export const findHeadless = () =>
+  process.env.CHROMIUM || findProgram('chromium-headless-shell') || findChromium();
+
 /** The other browser for the tests, never downloaded either: FIREFOX, else the system's. */
 export function findFirefox() {
   return (
@@ -189,6 +193,13 @@ const requirements = [
     brew: '--cask chromium',
   },
   {
+    what: 'Chromium without windows',
+    purposes: ['browser'],
+    find: () => findProgram('chromium-headless-shell') || (!isDebian('debian') && findChromium()),
+    debian: 'chromium-headless-shell',
+    elsewhere: 'left out: the tests of the page then take longer',
+  },
+  {
     what: 'Firefox',
     purposes: ['browser'],
     find: findFirefox,
@@ -228,9 +239,13 @@ const requirements = [
   },
 ];
 
-function isDebian() {
+/** Debian, or what is made from it; with a name that distribution itself. */
+function isDebian(name) {
   try {
-    return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
+    const release = readFileSync('/etc/os-release', 'utf8');
+    return name
+      ? new RegExp(`^ID="?${name}"?$`, 'm').test(release)
+      : /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
   } catch {
     return false;
   }
