@@ -3,7 +3,13 @@
 // why it is skipped on this machine, if it is.
 
 import { join } from 'node:path';
-import { buildDocuments, buildModules, buildPackage, buildPage } from '../wasm/toolchain/build.mjs';
+import {
+  buildDocuments,
+  buildModules,
+  buildPackage,
+  buildPage,
+  buildPseudo,
+} from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
 import {
@@ -166,6 +172,15 @@ const suites = [
     prepare: () => buildAll().then(buildPage),
     command: () => ['playwright', 'test', '--config=firefox.config.ts', '--reporter=line,json'],
     env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, FIREFOX: findFirefox() }),
+    read: readPlaywright,
+  }),
+  nodeRunner({
+    id: 'pseudo',
+    name: 'Playwright, other languages',
+    part: 'web',
+    prepare: () => buildAll().then(buildPseudo),
+    command: () => ['playwright', 'test', '--config=pseudo.config.ts', '--reporter=line,json'],
+    env: (report) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHROMIUM: findHeadless() }),
     read: readPlaywright,
   }),
   nodeRunner({

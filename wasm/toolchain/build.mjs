@@ -11,6 +11,7 @@ import { main, root, run, runSteps } from './steps.mjs';
 
 const notSources = [
   ...['node_modules', 'dist', 'toolchain', 'generated', 'bench', 'LICENSE', '.svelte-kit'],
+  ...['dist-en-XA', 'dist-ar-XB'],
 ];
 
 /** Every file at or below the paths with its size and time: changes when one of them does. */
@@ -80,6 +81,18 @@ export const buildPage = () =>
     sources: ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
     results: ['web/dist/index.html'],
     work: () => npmBuild('web'),
+  });
+
+/** The page in languages that nobody speaks, for its tests. */
+export const buildPseudo = () =>
+  unlessUpToDate('pseudo', {
+    sources: ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
+    results: ['web/dist-en-XA/index.html', 'web/dist-ar-XB/index.html'],
+    work: () =>
+      run('npm', ['run', 'build:pseudo', '--workspace', 'web'], {
+        log: 'pseudo-build',
+        advice: '`npm run build:pseudo -w web` shows it by hand',
+      }),
   });
 
 /** The references, placed beside the page, which has to be built before. */
