@@ -3,6 +3,7 @@
 // the product with d_out.
 #include <gtest/gtest.h>
 #include <tril/layers/activations.h>
+#include <tril/layers/elementwise.h>
 #include <tril/layers/elementwise_kernels.h>
 
 #include <cmath>
@@ -187,6 +188,71 @@ TEST(ActivationsBackward, RejectWhatDoesNotFitAndWriteNothing) {
   EXPECT_EQ(
       error_of([&] { activate_backward(static_cast<Activation>(9), d_out, x, d_x, parallel); }),
       "activate_backward: activation: is none of relu, gelu, gelu_tanh, silu");
+}
+
+// By the parts: the same bits, whatever the layout and the number of threads.
+TEST(GatedActivation, IsAnActivationTimesAnother) {
+  Random random(13);
+  const Index rows = 300, cols = 601;
+  // Both halves of one product.
+  const Buffer<float, 2> both = uniform<2>({rows, 2 * cols}, random);
+  const MatrixView<const float> gate(both.data(), {rows, cols}, {2 * cols, 1});
+  const MatrixView<const float> up(both.data() + cols, {rows, cols}, {2 * cols, 1});
+  const Buffer<float, 2> d_out = uniform<2>({rows, cols}, random);
+  Parallel one(1), three(3);
+  for (const auto& [activation, function] : kFunctions) {
+    Buffer<float, 2> out({rows, cols}), expected({rows, cols}), d_both({rows, 2 * cols});
+    Buffer<float, 2> d_gate_expected({rows, cols}), d_up_expected({rows, cols});
+    activate(activation, gate, expected, one);
+    multiply(d_out, expected, d_up_expected, one);
+    multiply(expected, up, expected, one);
+    multiply(d_out, up, d_gate_expected, one);
+    function(d_gate_expected, gate, d_gate_expected, one);
+
+    gated_activation(activation, gate, up, out, three);
+    EXPECT_TRUE(equal(expected, out));
+    const MatrixView<float> d_gate(d_both.data(), {rows, cols}, {2 * cols, 1});
+    const MatrixView<float> d_up(d_both.data() + cols, {rows, cols}, {2 * cols, 1});
+    gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, three);
+    EXPECT_TRUE(equal(d_gate_expected, d_gate));
+    EXPECT_TRUE(equal(d_up_expected, d_up));
+    // In place of what it is the gradient of.
+    std::copy_n(both.data(), both.view().count(), d_both.data());
+    gated_activation_backward(activation, d_out, d_gate, d_up, d_gate, d_up, one);
+    EXPECT_TRUE(equal(d_gate_expected, d_gate));
+    EXPECT_TRUE(equal(d_up_expected, d_up));
+  }
+}
+
+TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
+  Parallel parallel;
+  Buffer<float, 2> gate({2, 3}), up({2, 3}), out({2, 3}), d_gate({2, 3}), wide({2, 4});
+  std::fill_n(out.data(), 6, 7.0f);
+  const auto there = [&](MatrixView<const float> a, MatrixView<const float> b,
+                         MatrixView<float> to) {
+    return error_of([&] { gated_activation(Activation::silu, a, b, to, parallel); });
+  };
+  EXPECT_EQ(there({}, up, out), "gated_activation: gate: no tensor given");
+  EXPECT_EQ(there(gate, wide, out),
+            "gated_activation: up: shape must be [2, 3], is [2, 4]; the shape of gate");
+  EXPECT_EQ(there(gate, up, wide),
+            "gated_activation: out: shape must be [2, 3], is [2, 4]; the shape of gate");
+  const auto back = [&](MatrixView<const float> d, MatrixView<float> a, MatrixView<float> b) {
+    return error_of(
+        [&] { gated_activation_backward(Activation::silu, d, gate, up, a, b, parallel); });
+  };
+  EXPECT_EQ(back(wide, d_gate, out),
+            "gated_activation_backward: d_out: shape must be [2, 3], is [2, 4]; the shape of gate");
+  EXPECT_EQ(back(gate, {}, out), "gated_activation_backward: d_gate: no tensor given");
+  EXPECT_NE(back(gate, out, out).find("d_up: shares memory"), std::string::npos);
+  EXPECT_NE(back(out, out, d_gate).find("d_gate: shares memory"), std::string::npos);
+  EXPECT_NE(error_of([&] {
+              gated_activation(static_cast<Activation>(9), gate, up, out, parallel);
+            }).find("activation: is none of"),
+            std::string::npos);
+  EXPECT_EQ(out.data()[0], 7);
+  gated_activation(Activation::silu, gate, up, out, parallel);
+  EXPECT_EQ(out.data()[0], 0);
 }
 
 }  // namespace

@@ -48,6 +48,19 @@ void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, Mat
 void activate_backward(Activation activation, MatrixView<const float> d_out,
                        MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel);
 
+// A gate (Shazeer 2020): out = f(gate) up, element by element; with silu that of SwiGLU. All [N,
+// F]; rows may have any stride; out may be gate or up itself. Throws Error where shapes do not fit.
+void gated_activation(Activation activation, MatrixView<const float> gate,
+                      MatrixView<const float> up, MatrixView<float> out, Parallel& parallel);
+
+// The way back: d_gate = d_out up f'(gate) and d_up = d_out f(gate), both overwritten. d_gate may
+// be gate itself, and d_up may be up; d_gate and d_up, as gate and up, may be halves of one matrix.
+// Throws Error where shapes do not fit, before anything is written.
+void gated_activation_backward(Activation activation, MatrixView<const float> d_out,
+                               MatrixView<const float> gate, MatrixView<const float> up,
+                               MatrixView<float> d_gate, MatrixView<float> d_up,
+                               Parallel& parallel);
+
 // Throws Error unless `activation` is one of the four.
 void check_activation(Activation activation, const char* call);
 

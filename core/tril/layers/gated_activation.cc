@@ -1,0 +1,97 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/elementwise_kernels.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace {
+
+// So much at a time that all of it stays in the level-1 cache: 2 KiB an array.
+constexpr Index kBlock = 512;
+
+struct Kernels {
+  ElementwiseKernels::Map value;
+  ElementwiseKernels::MapBackward backward;
+};
+
+Kernels kernels_of(Activation activation) {
+  const ElementwiseKernels& kernels = elementwise_kernels();
+  switch (activation) {
+    case Activation::relu:
+      return {kernels.relu, kernels.relu_backward};
+    case Activation::gelu:
+      return {kernels.gelu, kernels.gelu_backward};
+    case Activation::gelu_tanh:
+      return {kernels.gelu_tanh, kernels.gelu_tanh_backward};
+    case Activation::silu:
+      break;
+  }
+  return {kernels.silu, kernels.silu_backward};
+}
+
+// Calls body(row, col, count) for runs of at most kBlock neighbours.
+template <typename Body>
+void for_blocks(const MatrixView<float>& matrix, bool flat, Parallel& parallel, const Body& body) {
+  for_runs(matrix, flat, parallel, [&](Index row, Index col, Index count) {
+    for (Index begin = 0; begin < count; begin += kBlock) {
+      body(row, col + begin, std::min(kBlock, count - begin));
+    }
+  });
+}
+
+}  // namespace
+
+void gated_activation(Activation activation, MatrixView<const float> gate,
+                      MatrixView<const float> up, MatrixView<float> out, Parallel& parallel) {
+  constexpr const char* kCall = "gated_activation";
+  check_activation(activation, kCall);
+  check_view(gate, kCall, "gate", Empty::allowed);
+  check_shape(up, gate.shape(), kCall, "up", "the shape of gate");
+  check_shape(out, gate.shape(), kCall, "out", "the shape of gate");
+  check_in_place(out, gate, kCall, "out");
+  check_in_place(out, up, kCall, "out");
+  const auto value = kernels_of(activation).value;
+  const auto multiply = elementwise_kernels().multiply.both;
+  const bool flat = gate.is_contiguous() && up.is_contiguous() && out.is_contiguous();
+  for_blocks(out, flat, parallel, [&](Index row, Index col, Index count) {
+    float activated[kBlock];
+    value(gate[row].data() + col, activated, count);
+    multiply(activated, up[row].data() + col, out[row].data() + col, count);
+  });
+}
+
+void gated_activation_backward(Activation activation, MatrixView<const float> d_out,
+                               MatrixView<const float> gate, MatrixView<const float> up,
+                               MatrixView<float> d_gate, MatrixView<float> d_up,
+                               Parallel& parallel) {
+  constexpr const char* kCall = "gated_activation_backward";
+  check_activation(activation, kCall);
+  check_view(gate, kCall, "gate", Empty::allowed);
+  check_shape(d_out, gate.shape(), kCall, "d_out", "the shape of gate");
+  check_shape(up, gate.shape(), kCall, "up", "the shape of gate");
+  check_shape(d_gate, gate.shape(), kCall, "d_gate", "the shape of gate");
+  check_shape(d_up, gate.shape(), kCall, "d_up", "the shape of gate");
+  check_no_overlap(d_gate, d_out, kCall, "d_gate");
+  check_in_place(d_gate, gate, kCall, "d_gate");
+  check_no_overlap(d_up, d_out, kCall, "d_up");
+  check_in_place(d_up, up, kCall, "d_up");
+  // Halves of one matrix lie between each other's rows; the same place would be written twice.
+  if (d_up.data() == d_gate.data()) check_no_overlap(d_up, d_gate, kCall, "d_up");
+  const Kernels kernels = kernels_of(activation);
+  const auto multiply = elementwise_kernels().multiply.both;
+  const bool flat = gate.is_contiguous() && up.is_contiguous() && d_out.is_contiguous() &&
+                    d_gate.is_contiguous() && d_up.is_contiguous();
+  for_blocks(d_gate, flat, parallel, [&](Index row, Index col, Index count) {
+    float activated[kBlock], through[kBlock];
+    const float* const d = d_out[row].data() + col;
+    const float* const at = gate[row].data() + col;
+    kernels.value(at, activated, count);
+    multiply(d, up[row].data() + col, through, count);
+    multiply(d, activated, d_up[row].data() + col, count);
+    kernels.backward(through, at, d_gate[row].data() + col, count);
+  });
+}
+
+}  // namespace tril
