@@ -12,32 +12,34 @@ namespace {
 
 constexpr const char* kCall = "additive_attention";
 
-void check_inputs(TensorView<const float, 3> query, TensorView<const float, 3> key,
-                  TensorView<const float, 3> value, const AdditiveWeights& weights) {
-  check_view(query, kCall, "query");
-  check_view(key, kCall, "key");
-  check_view(weights.query, kCall, "w_q");
-  const Message why{"query is ", query, ", key is ", key, ", w_q is ", weights.query};
-  const Index width = weights.query.size(0), keys = key.size(1);
-  check_shape(weights.query, {width, query.size(2)}, kCall, "w_q", why);
-  check_shape(weights.key, {width, key.size(2)}, kCall, "w_k", why);
-  check_shape(weights.score, {width}, kCall, "v", why);
-  check_shape(key, {query.size(0), keys, key.size(2)}, kCall, "key", why);
-  check_view(value, kCall, "value");
-  check_shape(value, {query.size(0), keys, value.size(2)}, kCall, "value", why);
-}
-
 void copy_row(const float* from, Index count, const TensorView<float, 3>& to, Index b, Index t) {
   if (to) std::copy_n(from, count, to[b][t].data());
 }
 
 }  // namespace
 
+void detail::check_additive(const char* call, const TensorView<const float, 3>& query,
+                            const TensorView<const float, 3>& key,
+                            const TensorView<const float, 3>& value,
+                            const AdditiveWeights& weights) {
+  check_view(query, call, "query");
+  check_view(key, call, "key");
+  check_view(weights.query, call, "w_q");
+  const Message why{"query is ", query, ", key is ", key, ", w_q is ", weights.query};
+  const Index width = weights.query.size(0), keys = key.size(1);
+  check_shape(weights.query, {width, query.size(2)}, call, "w_q", why);
+  check_shape(weights.key, {width, key.size(2)}, call, "w_k", why);
+  check_shape(weights.score, {width}, call, "v", why);
+  check_shape(key, {query.size(0), keys, key.size(2)}, call, "key", why);
+  check_view(value, call, "value");
+  check_shape(value, {query.size(0), keys, value.size(2)}, call, "value", why);
+}
+
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
                         const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
                         Parallel& parallel, const AdditiveTrace& trace) {
-  check_inputs(query, key, value, weights);
+  detail::check_additive(kCall, query, key, value, weights);
   const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
   const Index width = weights.query.size(0);
   mask.check({batches, 1, queries, keys}, kCall);

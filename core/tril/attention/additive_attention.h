@@ -6,6 +6,8 @@
 
 #include <tril/attention/mask.h>
 #include <tril/foundation/parallel.h>
+#include <tril/foundation/parameters.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
@@ -46,5 +48,43 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
                         const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
                         Parallel& parallel, const AdditiveTrace& trace = {});
+
+// The trace that the backward pass needs, laid out in `memory`: B (T A + S A + T S) floats for
+// query [B, T, Dq] and key [B, S, Dk].
+AdditiveTrace additive_attention_saved(const Shape<3>& query, const Shape<3>& key,
+                                       const AdditiveWeights& weights, SavedMemory& memory);
+
+// Gradients of additive_attention; those that are not given are not computed.
+struct AdditiveGradients {
+  TensorView<float, 3> d_query = {};         // [B, T, Dq], overwritten
+  TensorView<float, 3> d_key = {};           // [B, S, Dk], overwritten
+  TensorView<float, 3> d_value = {};         // [B, S, Dv], overwritten
+  BasicAdditiveWeights<float> weights = {};  // shaped as the weights, added to
+};
+
+// The way back, from the gradient d_out [B, T, Dv] of the output, and in the trace the queries,
+// keys and weights that the forward pass left. With z = tanh(q_t + k_s) and the weights P:
+//
+//   d_score = P * (d_out V^T - rowsum(P * d_out V^T)),  d_value = P^T d_out
+//   d_q_t = sum over s of d_score w_score (1 - z^2),  d_k_s the same over t
+//   d_w_score += sum over t and s of d_score z
+//
+// and d_q and d_k go on through Wq and Wk. What is written may not share memory with anything else.
+// Results do not depend on the number of threads. Throws Error where shapes do not fit, before
+// anything is written.
+void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> query,
+                                 TensorView<const float, 3> key, TensorView<const float, 3> value,
+                                 const AdditiveWeights& weights, const AdditiveTrace& trace,
+                                 const AdditiveGradients& gradients, Scratch& scratch,
+                                 Parallel& parallel);
+
+namespace detail {
+
+// Throws Error in the name of `call` unless inputs and weights fit each other.
+void check_additive(const char* call, const TensorView<const float, 3>& query,
+                    const TensorView<const float, 3>& key, const TensorView<const float, 3>& value,
+                    const AdditiveWeights& weights);
+
+}  // namespace detail
 
 }  // namespace tril

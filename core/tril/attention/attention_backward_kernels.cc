@@ -1,6 +1,7 @@
 #include <tril/attention/attention_backward_kernels.h>
 #include <tril/foundation/exp.h>
 #include <tril/layers/lanes.h>
+#include <tril/layers/tanh.h>
 
 namespace tril::TRIL_ISA {
 namespace {
@@ -41,9 +42,21 @@ void multiply(float* x, const float* y, Index count) noexcept {
       count, [&](Index i, auto lanes) { lanes.put(x + i, lanes.get(x + i) * lanes.get(y + i)); });
 }
 
+void additive_score(const float* q, const float* k, const float* weights, float d, float* d_sum,
+                    float* d_weights, Index count) noexcept {
+  const Register factor = broadcast(d), one = broadcast(1.0f);
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register hidden = tanh(lanes.get(q + i) + lanes.get(k + i));
+    const Register slope = madd(-hidden, hidden, one);
+    lanes.put(d_sum + i, madd(factor * lanes.get(weights + i), slope, lanes.get(d_sum + i)));
+    if (d_weights) lanes.put(d_weights + i, madd(factor, hidden, lanes.get(d_weights + i)));
+  });
+}
+
 }  // namespace
 
 extern const AttentionBackwardKernels kAttentionBackwardKernels;
-const AttentionBackwardKernels kAttentionBackwardKernels{dot, weights, scores, cap_slope, multiply};
+const AttentionBackwardKernels kAttentionBackwardKernels{dot,       weights,  scores,
+                                                         cap_slope, multiply, additive_score};
 
 }  // namespace tril::TRIL_ISA

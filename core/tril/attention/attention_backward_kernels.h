@@ -19,6 +19,10 @@ struct AttentionBackwardKernels {
   void (*cap_slope)(const float* x, float* slope, Index count, float limit) noexcept;
   // x[i] *= y[i].
   void (*multiply)(float* x, const float* y, Index count) noexcept;
+  // Of score = sum of weights[i] tanh(q[i] + k[i]), given its gradient d:
+  //   d_sum[i] += d weights[i] (1 - tanh^2),  d_weights[i] += d tanh, where it is not null.
+  void (*additive_score)(const float* q, const float* k, const float* weights, float d,
+                         float* d_sum, float* d_weights, Index count) noexcept;
 };
 
 const AttentionBackwardKernels& attention_backward_kernels(Isa isa = best_isa());
