@@ -1,7 +1,9 @@
-// Attention by every method, causal and not, with 8 heads of 64; causal linear attention; softmax.
+// Attention by every method, causal and not, with 8 heads of 64, and back; causal linear attention;
+// softmax.
 // The operations counted are those that a causal mask leaves: half of all.
 #include <benchmark/benchmark.h>
 #include <tril/attention/attention.h>
+#include <tril/attention/attention_backward.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -43,6 +45,31 @@ void register_attention(const std::string& name, Index queries, Index keys,
   });
 }
 
+// The way back, all three gradients: five products in place of two.
+void register_attention_backward(Index tokens, int threads) {
+  const std::string threaded = threads > 1 ? "2_threads/" : "";
+  register_on(threads, "causal_attention/backward/" + threaded + "T" + std::to_string(tokens),
+              [=](benchmark::State& state) {
+                Inputs in(tokens, tokens), d(tokens, tokens);
+                Buffer<float, 3> log_sum_exp({1, kHeads, tokens});
+                Scratch scratch;
+                Parallel parallel(threads);
+                const AttentionOptions options{.causal = true};
+                attention(in.query, in.key, in.value, options, in.output, scratch, parallel,
+                          {.log_sum_exp = log_sum_exp});
+                Buffer<float, 4> d_out(in.output.shape());
+                Random random(2);
+                fill_normal(d_out.view(), random);
+                measure(state, [&] {
+                  attention_backward(d_out, in.query, in.key, in.value, in.output, log_sum_exp,
+                                     options, {d.query, d.key, d.value}, scratch, parallel);
+                });
+                const double pairs = static_cast<double>(tokens * tokens) * 0.5;
+                count_flops(state, 10.0 * kHeads * kWidth * pairs);
+                state.counters["scratch"] = static_cast<double>(scratch.peak());
+              });
+}
+
 const bool kRegistered = [] {
   const std::pair<const char*, AttentionMethod> methods[] = {
       {"full", AttentionMethod::full},
@@ -58,6 +85,8 @@ const bool kRegistered = [] {
                          {.causal = true, .method = method});
     }
     register_attention("causal_attention/2_threads" + size, tokens, tokens, {.causal = true}, 2);
+    register_attention_backward(tokens, 1);
+    register_attention_backward(tokens, 2);
     benchmark::RegisterBenchmark(
         ("causal_attention/linear" + size).c_str(), [=](benchmark::State& state) {
           Inputs in(tokens, tokens);

@@ -1,5 +1,5 @@
 // The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
-// and packed before, and then on two threads; layer normalisation.
+// and packed before, and then on two threads; there and back; layer normalisation.
 #include <benchmark/benchmark.h>
 #include <tril/block/transformer_block.h>
 #include <tril/foundation/buffer.h>
@@ -80,11 +80,44 @@ void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
   });
 }
 
+// There, keeping what is needed, and back, with all gradients: three times the operations.
+void register_block_backward(Index batch, Index tokens, int threads) {
+  const std::string size =
+      (batch > 1 ? std::to_string(batch) + "x" : "") + "T" + std::to_string(tokens);
+  const char* const kind = threads > 1 ? "block/and_back/2_threads/" : "block/and_back/";
+  register_on(threads, kind + size, [=](benchmark::State& state) {
+    Weights source;
+    const TransformerBlockWeights weights = source.block();
+    const TransformerBlockOptions options{.heads = kHeads};
+    Scratch scratch;
+    Parallel parallel(threads);
+    Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape()), d_out(x.shape()), d_x(x.shape());
+    Random random(2);
+    fill_normal(x.view(), random);
+    fill_normal(d_out.view(), random);
+    SavedMemory size_of;
+    transformer_block_saved(x.shape(), weights, options, size_of);
+    Buffer<float, 1> memory({size_of.count()}), d_memory({parameter_count(weights)});
+    SavedMemory place(memory);
+    const TransformerBlockTrace saved = transformer_block_saved(x.shape(), weights, options, place);
+    const TransformerBlockGradients gradients{
+        .d_x = d_x,
+        .weights = parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)};
+    measure(state, [&] {
+      transformer_block(x, weights, options, out, scratch, parallel, saved);
+      transformer_block_backward(d_out, x, weights, options, saved, gradients, scratch, parallel);
+    });
+    count_flops(state, 3 * block_flops(batch, tokens));
+  });
+}
+
 const bool kRegistered = [] {
   for (const auto& [batch, tokens] : {std::pair<Index, Index>{1, 128}, {1, 512}, {8, 128}}) {
     register_block(batch, tokens, false);
     register_block(batch, tokens, true);
     register_block(batch, tokens, true, 2);
+    register_block_backward(batch, tokens, 1);
+    register_block_backward(batch, tokens, 2);
   }
   benchmark::RegisterBenchmark("layer_norm/1024x768", [](benchmark::State& state) {
     Buffer<float, 2> x({1024, 768}), out(x.shape());
