@@ -15,7 +15,7 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 }  // namespace
 
 void HeaderReader::fail_at(std::size_t position, const Message& problem) const {
-  tril::fail(call_, "file", {"byte ", position, ": ", problem});
+  tril::fail(call_, argument_, {"byte ", position, ": ", problem});
 }
 
 void HeaderReader::skip_space() noexcept {
@@ -23,7 +23,8 @@ void HeaderReader::skip_space() noexcept {
 }
 
 std::string HeaderReader::next_shown() const {
-  return at_ == text_.size() ? "the end of the header" : shown(text_.substr(at_, 1));
+  return at_ == text_.size() ? "the end of the " + std::string(offset_ > 0 ? "header" : "file")
+                             : shown(text_.substr(at_, 1));
 }
 
 bool HeaderReader::at_end() {
@@ -86,6 +87,34 @@ std::string HeaderReader::json_string() {
   }
   if (!is_utf8(value)) fail_at(offset_ + first, "the string is not UTF-8");
   return value;
+}
+
+bool HeaderReader::boolean() {
+  if (take_word("true")) return true;
+  if (!take_word("false")) fail({"expected true or false, found ", next_shown()});
+  return false;
+}
+
+void HeaderReader::skip_value(int depth) {
+  constexpr int kDeepest = 64;
+  if (depth > kDeepest) fail({"values inside values, more than ", kDeepest});
+  const char next = peek();
+  if (next == '"') {
+    json_string();
+  } else if (next == '{') {
+    list('{', '}', false, [&] {
+      json_string();
+      expect(':');
+      skip_value(depth + 1);
+    });
+  } else if (next == '[') {
+    list('[', ']', false, [&] { skip_value(depth + 1); });
+  } else if (next == '-' || is_digit(next)) {
+    while (at_ < text_.size() && std::string_view("+-.eE0123456789").find(text_[at_]) != text_.npos)
+      ++at_;
+  } else if (!take_word("true") && !take_word("false") && !take_word("null")) {
+    fail({"expected a value, found ", next_shown()});
+  }
 }
 
 // What follows a backslash.
@@ -153,7 +182,8 @@ std::string json_quoted(std::string_view text) {
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::string part(text.substr(0, kMost));
-  for (int cut = 0; cut < 3 && !is_utf8(part); ++cut) part.pop_back();  // perhaps only cut in two
+  const int most = text.size() > kMost ? 3 : 0;  // a character may have been cut in two
+  for (int cut = 0; cut < most && !is_utf8(part); ++cut) part.pop_back();
   if (!is_utf8(part)) {
     for (char& c : part) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
   }

@@ -1,8 +1,9 @@
-// Reads the text at the head of a file, the small parts that JSON and Python's literals share and
-// JSON's strings. Every error says at which byte of the file it is.
+// Reads the text at the head of a file, or a file of JSON: the small parts that JSON and Python's
+// literals share, and JSON's strings. Every error says at which byte of the file it is.
 //
 // Small on purpose: a JSON library would add a third to the WebAssembly module, for objects of
-// strings and whole numbers, which is all that headers are made of.
+// strings and whole numbers, which is all that headers are made of. What has more in it than the
+// reader asks for, such as tokenizer.json, is skipped value by value.
 #pragma once
 
 #include <tril/foundation/message.h>
@@ -17,9 +18,11 @@ namespace tril::detail {
 
 class HeaderReader {
  public:
-  // Errors are thrown in the name of `call`; `text` begins at byte `offset` of the file.
-  HeaderReader(std::string_view call, std::string_view text, std::size_t offset)
-      : call_(call), text_(text), offset_(offset) {}
+  // Errors are thrown in the name of `call` and `argument`; `text` begins at byte `offset` of the
+  // file.
+  HeaderReader(std::string_view call, std::string_view text, std::size_t offset,
+               std::string_view argument = "file")
+      : call_(call), argument_(argument), text_(text), offset_(offset) {}
 
   // Each of these first skips spaces, tabs and ends of lines.
   bool at_end();
@@ -31,6 +34,10 @@ class HeaderReader {
   Index whole_number();
   // "...", with JSON's escapes, UTF-8.
   std::string json_string();
+  // JSON's true or false.
+  bool boolean();
+  // Over a JSON value of any kind; of numbers only the characters are looked at.
+  void skip_value() { skip_value(0); }
   // Up to the same quote, ' or ", as it stands; no escapes.
   std::string_view python_string();
 
@@ -58,10 +65,11 @@ class HeaderReader {
  private:
   void skip_space() noexcept;
   std::string next_shown() const;
+  void skip_value(int depth);
   void escape(std::string& value);
   std::uint32_t four_hex_digits();
 
-  std::string_view call_, text_;
+  std::string_view call_, argument_, text_;
   std::size_t offset_, at_ = 0;
 };
 

@@ -2,27 +2,35 @@
 
 namespace tril::detail {
 
-bool is_utf8(std::string_view text) noexcept {
+CodePoint first_code_point(std::string_view text) noexcept {
+  constexpr CodePoint kBroken{0, 0};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::uint32_t first = byte(at++);
-    if (first < 0x80) continue;
-    // 2, 3 or 4 bytes, by the number of leading ones; each length has a smallest code point.
-    const int more = first >> 5 == 0b110     ? 1
-                     : first >> 4 == 0b1110  ? 2
-                     : first >> 3 == 0b11110 ? 3
-                                             : 0;
-    if (more == 0 || text.size() - at < static_cast<std::size_t>(more)) return false;
-    std::uint32_t code = first & (0x3fu >> more);
-    for (int n = 0; n < more; ++n) {
-      const std::uint32_t next = byte(at++);
-      if (next >> 6 != 0b10) return false;
-      code = code << 6 | (next & 0x3fu);
-    }
-    constexpr std::uint32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
-    if (code < kSmallest[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-      return false;
-    }
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  // 2, 3 or 4 bytes, by the number of leading ones; each length has a smallest code point.
+  const std::size_t more = first >> 5 == 0b110     ? 1
+                           : first >> 4 == 0b1110  ? 2
+                           : first >> 3 == 0b11110 ? 3
+                                                   : 0;
+  if (more == 0 || text.size() <= more) return kBroken;
+  std::uint32_t code = first & (0x3fu >> more);
+  for (std::size_t at = 1; at <= more; ++at) {
+    const std::uint32_t next = byte(at);
+    if (next >> 6 != 0b10) return kBroken;
+    code = code << 6 | (next & 0x3fu);
+  }
+  constexpr std::uint32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
+  if (code < kSmallest[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
+    return kBroken;
+  }
+  return {code, more + 1};
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t size = first_code_point(text).size;
+    if (size == 0) return false;
+    text.remove_prefix(size);
   }
   return true;
 }
