@@ -1,0 +1,44 @@
+// What vocab.json, merges.txt and tokenizer.json have in common: tokens and merges, written in the
+// byte alphabet.
+#pragma once
+
+#include <tril/files/header_reader.h>
+#include <tril/model/tokenizer.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tril::detail {
+
+// "name": id
+struct VocabularyEntry {
+  std::string name;
+  Index id;
+  std::size_t position;  // its byte in the file
+};
+
+// The two tokens of a merge.
+struct MergeEntry {
+  std::string left, right;
+  std::size_t position;
+};
+
+// An object from names to ids.
+std::vector<VocabularyEntry> read_vocabulary(HeaderReader& reader);
+
+// "left right"
+MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::size_t position,
+                       std::size_t number);
+
+// Fills the tokens and merges of `parts`, whose added tokens are there; these stand in the
+// vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of the one
+// or the other.
+void set_vocabulary(const HeaderReader& vocabulary_file,
+                    const std::vector<VocabularyEntry>& vocabulary, const HeaderReader& merges_file,
+                    const std::vector<MergeEntry>& merges, TokenizerParts& parts);
+
+// The tokenizer, or an Error of this call and argument.
+Tokenizer made(TokenizerParts parts, std::string_view call, std::string_view argument);
+
+}  // namespace tril::detail

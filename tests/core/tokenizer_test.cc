@@ -1,0 +1,247 @@
+// Encoding and decoding: the split of GPT-2 by hand-made cases, merges against the definition,
+// survival of any bytes, offsets, added tokens, every error of a vocabulary.
+#include <gtest/gtest.h>
+#include <tril/model/tokenizer.h>
+#include <tril/model/unicode.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/tokenizer_reference.h"
+
+namespace tril {
+namespace {
+
+using testing::add_merge, testing::encode_plainly, testing::error_of, testing::parts_of_bytes,
+    testing::random_bytes, testing::random_letters;
+using Strings = std::vector<std::string>;
+using Ids = std::vector<TokenId>;
+
+Strings pieces_of(std::string_view text, PreSplit split = PreSplit::gpt2, bool digits = false) {
+  Strings pieces;
+  detail::for_each_piece(text, split, digits,
+                         [&](std::string_view piece) { pieces.emplace_back(piece); });
+  return pieces;
+}
+
+TEST(CharacterClass, IsUnicodes) {
+  using enum detail::CharacterClass;
+  const std::pair<std::uint32_t, detail::CharacterClass> expected[] = {
+      {0, other},        {'a', letter},     {'Z', letter},     {'7', number},
+      {' ', space},      {'\v', space},     {'_', other},      {0x85, space},
+      {0xa0, space},     {0xaa, letter},    {0xb2, number},    {0xb5, letter},
+      {0xd7, other},     {0xdf, letter},    {0x301, other},    {0x3b1, letter},
+      {0x660, number},   {0x2028, space},   {0x200b, other},   {0x2160, number},
+      {0x3000, space},   {0x4e2d, letter},  {0xac00, letter},  {0xd7a3, letter},
+      {0xd800, other},   {0xfeff, other},   {0x1f600, other},  {0x1d7ce, number},
+      {0x20000, letter}, {0x10ffff, other}, {0x110000, other}, {0xffffffff, other}};
+  for (const auto& [code, kind] : expected) EXPECT_EQ(detail::character_class(code), kind) << code;
+}
+
+TEST(CharacterClass, OfAsciiIsTheTables) {
+  for (int code = 0; code < 128; ++code) {
+    const char c = static_cast<char>(code);
+    EXPECT_EQ(detail::first_character({&c, 1}).kind,
+              detail::character_class(static_cast<std::uint32_t>(code)))
+        << code;
+  }
+}
+
+TEST(PreSplit, OfGpt2) {
+  EXPECT_EQ(pieces_of("Hello world"), (Strings{"Hello", " world"}));
+  EXPECT_EQ(pieces_of("don't we'll I'd they've 'tis"),
+            (Strings{"don", "'t", " we", "'ll", " I", "'d", " they", "'ve", " '", "tis"}));
+  EXPECT_EQ(pieces_of("DON'T"), (Strings{"DON", "'", "T"}));
+  EXPECT_EQ(pieces_of("'single"), (Strings{"'s", "ingle"}));
+  EXPECT_EQ(pieces_of("a1b22 33"), (Strings{"a", "1", "b", "22", " 33"}));
+  EXPECT_EQ(pieces_of("x  y"), (Strings{"x", " ", " y"}));
+  EXPECT_EQ(pieces_of("x \n y"), (Strings{"x", " \n", " y"}));
+  EXPECT_EQ(pieces_of("x\ny"), (Strings{"x", "\n", "y"}));
+  EXPECT_EQ(pieces_of("x\n\ny"), (Strings{"x", "\n", "\n", "y"}));
+  EXPECT_EQ(pieces_of("x \n"), (Strings{"x", " \n"}));
+  EXPECT_EQ(pieces_of(" "), (Strings{" "}));
+  EXPECT_EQ(pieces_of("a, b... (c)"), (Strings{"a", ",", " b", "...", " (", "c", ")"}));
+  EXPECT_EQ(pieces_of(""), (Strings{}));
+}
+
+TEST(PreSplit, OfGpt2KnowsAllScripts) {
+  EXPECT_EQ(pieces_of("Größe Ωμέγα"), (Strings{"Größe", " Ωμέγα"}));
+  EXPECT_EQ(pieces_of("e\u0301a"), (Strings{"e", "\u0301", "a"}));  // a mark is no letter
+  EXPECT_EQ(pieces_of("中文 ٣٤"), (Strings{"中文", " ٣٤"}));
+  EXPECT_EQ(pieces_of("a\u3000\u00a0b"), (Strings{"a", "\u3000", "\u00a0", "b"}));
+  EXPECT_EQ(pieces_of("hi 😀!"), (Strings{"hi", " 😀!"}));
+  EXPECT_EQ(pieces_of("a\u0085b\ufeffc"), (Strings{"a", "\u0085", "b", "\ufeff", "c"}));
+}
+
+TEST(PreSplit, BytesThatAreNoUtf8AreSigns) {
+  EXPECT_EQ(pieces_of("a\xff\xfe b\xc3"), (Strings{"a", "\xff\xfe", " b", "\xc3"}));
+  EXPECT_EQ(pieces_of("\xc0\xaf \xed\xa0\x80!"), (Strings{"\xc0\xaf", " \xed\xa0\x80!"}));
+  EXPECT_EQ(pieces_of("\xc3\xa9\xa9", PreSplit::characters), (Strings{"\xc3\xa9", "\xa9"}));
+}
+
+TEST(PreSplit, DigitsAlone) {
+  EXPECT_EQ(pieces_of("in 1945 a", PreSplit::gpt2, true),
+            (Strings{"in", " ", "1", "9", "4", "5", " a"}));
+  EXPECT_EQ(pieces_of("٣x\u00b2", PreSplit::whole, true), (Strings{"٣", "x", "\u00b2"}));
+}
+
+TEST(Tokenizer, MergesByRank) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  add_merge(parts, "b", "c");   // 256
+  add_merge(parts, "a", "b");   // 257
+  add_merge(parts, "ab", "c");  // 258, to which no way leads: "bc" comes first
+  add_merge(parts, "a", "a");   // 259
+  const Tokenizer tokenizer(parts);
+  EXPECT_EQ(tokenizer.size(), 260);
+  EXPECT_EQ(tokenizer.encode("abc"), (Ids{'a', 256}));
+  EXPECT_EQ(tokenizer.encode("abab"), (Ids{257, 257}));
+  EXPECT_EQ(tokenizer.encode("aaa"), (Ids{259, 'a'}));  // the leftmost of them
+  EXPECT_EQ(tokenizer.encode("a bc"), (Ids{'a', ' ', 256}));
+  EXPECT_EQ(tokenizer.encode(""), Ids{});
+  EXPECT_EQ(tokenizer.token(258), "abc");
+}
+
+TEST(Tokenizer, TakesWholePiecesOnlyWhereAsked) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  parts.tokens.push_back("abc");
+  EXPECT_EQ(Tokenizer(parts).encode("abc abc"), (Ids{'a', 'b', 'c', ' ', 'a', 'b', 'c'}));
+  parts.whole_pieces = true;
+  EXPECT_EQ(Tokenizer(parts).encode("abc abc abcd"),
+            (Ids{256, ' ', 'a', 'b', 'c', ' ', 'a', 'b', 'c', 'd'}));
+}
+
+// Random merges, of which many compete, on pieces of every length around where the method changes.
+TEST(Tokenizer, MergesAsTheDefinitionDoes) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const std::uint32_t kinds = 1 + random.below(4);
+    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+    for (std::uint32_t n = 0; n < 12 * kinds; ++n) {
+      const auto any = [&] {  // a letter, or what is merged already
+        const auto made = static_cast<std::uint32_t>(parts.tokens.size()) - 256;
+        const std::uint32_t which = random.below(kinds + made);
+        return which < kinds ? std::string(1, static_cast<char>('a' + which))
+                             : parts.tokens[256 + which - kinds];
+      };
+      const std::string left = any(), right = any();
+      const bool is_new = std::ranges::none_of(parts.merges, [&](const TokenMerge& merge) {
+        return parts.tokens[static_cast<std::size_t>(merge.left)] == left &&
+               parts.tokens[static_cast<std::size_t>(merge.right)] == right;
+      });
+      if (is_new) add_merge(parts, left, right);
+    }
+    const Tokenizer tokenizer(parts);
+    for (const std::uint32_t size : {1u, 2u, 3u, 7u, 20u, 63u, 64u, 65u, 66u, 130u, 300u}) {
+      const std::string text = random_letters(random, size, kinds);
+      ASSERT_EQ(tokenizer.encode(text), encode_plainly(parts, text)) << seed << ": " << text;
+    }
+  }
+}
+
+TEST(Tokenizer, LongPiecesTakeNoTimeThatGrowsWithTheirSquare) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  for (std::string half = "a"; half.size() < 1024; half += half) add_merge(parts, half, half);
+  const Tokenizer tokenizer(parts);
+  const std::string text(1 << 18, 'a');  // its square would be minutes
+  EXPECT_EQ(tokenizer.encode(text), Ids(256, tokenizer.size() - 1));
+}
+
+TEST(Tokenizer, EveryByteStringSurvives) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  for (const std::string pair : {"th", "he", "\xc3\xa9", "\xff\xff", " t", "\n\n"}) {
+    add_merge(parts, pair.substr(0, 1), pair.substr(1));
+  }
+  parts.tokens.push_back("<|end|>");
+  parts.added.push_back({"<|end|>", static_cast<TokenId>(parts.tokens.size() - 1), true});
+  Random random(7);
+  for (const PreSplit split : {PreSplit::whole, PreSplit::characters, PreSplit::gpt2}) {
+    for (const bool digits : {false, true}) {
+      parts.pre_split = split;
+      parts.digits_alone = digits;
+      const Tokenizer tokenizer(parts);
+      for (std::uint32_t size = 0; size < 200; ++size) {
+        const std::string text = random_bytes(random, size) + (size % 3 == 0 ? "<|end|> 12" : "") +
+                                 random_letters(random, size % 7, 26);
+        const Ids ids = tokenizer.encode(text);
+        ASSERT_EQ(tokenizer.decode(ids), text);
+        const std::vector<TokenSpan> spans = tokenizer.offsets(ids);
+        ASSERT_EQ(spans.size(), ids.size());
+        std::size_t end = 0;
+        for (std::size_t n = 0; n < ids.size(); ++n) {
+          ASSERT_EQ(spans[n].begin, end);
+          end = spans[n].end;
+          ASSERT_EQ(text.substr(spans[n].begin, end - spans[n].begin), tokenizer.token(ids[n]));
+        }
+        ASSERT_EQ(end, text.size());
+      }
+    }
+  }
+}
+
+TEST(Tokenizer, FindsAddedTokensFirst) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  for (const std::string text : {"<a>", "<a><b>", "<c>"}) {
+    parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size()), text != "<c>"});
+    parts.tokens.push_back(text);
+  }
+  const Tokenizer tokenizer(parts);
+  EXPECT_EQ(tokenizer.encode("x<a>y"), (Ids{'x', 256, 'y'}));
+  EXPECT_EQ(tokenizer.encode("<a><b><a>"), (Ids{257, 256}));  // the longest
+  EXPECT_EQ(tokenizer.encode("<a<c>"), (Ids{'<', 'a', 258}));
+  EXPECT_EQ(tokenizer.encode("<a><c>", {.special_tokens = false}), (Ids{'<', 'a', '>', 258}));
+  EXPECT_EQ(tokenizer.decode(Ids{256, 'x', 258}), "<a>x<c>");
+}
+
+TEST(Tokenizer, RefusesIdsThatAreNone) {
+  const Tokenizer tokenizer(parts_of_bytes(PreSplit::whole));
+  EXPECT_EQ(error_of([&] {
+              tokenizer.decode(Ids{'a', 256});
+            }),
+            "Tokenizer::decode: ids: there is no token 256, only 0 to 255");
+  EXPECT_EQ(error_of([&] { tokenizer.offsets(Ids{-1}); }),
+            "Tokenizer::offsets: ids: there is no token -1, only 0 to 255");
+  EXPECT_EQ(error_of([&] { tokenizer.token(999); }),
+            "Tokenizer::token: ids: there is no token 999, only 0 to 255");
+  EXPECT_EQ(tokenizer.decode(Ids{'a'}), "a");
+}
+
+TEST(Tokenizer, RefusesPartsThatDoNotFit) {
+  const TokenizerParts bytes = parts_of_bytes(PreSplit::gpt2);
+  const auto problem = [&](const auto& change) {
+    TokenizerParts parts = bytes;
+    change(parts);
+    return error_of([&] { Tokenizer{parts}; });
+  };
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.pop_back(); }),
+            "Tokenizer: tokens: byte 255 is no token; each of the 256 bytes must be one");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.push_back("a"); }),
+            "Tokenizer: tokens: token 256, \"a\", is token 97 already");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.push_back(""); }),
+            "Tokenizer: tokens: token 256 is empty");
+  EXPECT_EQ(problem([](TokenizerParts& parts) {
+              parts.merges.push_back({'a', 'b', 256});
+            }),
+            "Tokenizer: merges: merge 0: there is no token 256, only 0 to 255");
+  EXPECT_EQ(problem([](TokenizerParts& parts) {
+              parts.merges.push_back({'a', 'b', 'c'});
+            }),
+            "Tokenizer: merges: merge 0: of \"ab\", but token 99, \"c\"");
+  EXPECT_EQ(problem([](TokenizerParts& parts) {
+              add_merge(parts, "a", "b");
+              add_merge(parts, "a", "b");
+            }),
+            "Tokenizer: merges: merge 1: the pair \"a\", \"b\" is merged already");
+  EXPECT_EQ(problem([](TokenizerParts& parts) {
+              parts.added.push_back({"<a>", 97});
+            }),
+            "Tokenizer: added: \"<a>\" is not token 97 of the vocabulary");
+  EXPECT_EQ(problem([](TokenizerParts& parts) {
+              parts.added.push_back({"", 300});
+            }),
+            "Tokenizer: added: \"\" is not token 300 of the vocabulary");
+}
+
+}  // namespace
+}  // namespace tril
