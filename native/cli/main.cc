@@ -57,14 +57,16 @@ std::string command_line(const CLI::App& app) {
 ExitCode run(int argc, char** argv) {
   Program program;
   program.app.name("tril")->description(
-      "Matrix products, attention and Transformer blocks on .npy and .safetensors files.");
+      "Matrix products, attention and Transformer blocks on .npy and .safetensors files; "
+      "tokenizers.");
   program.app.set_version_flag("--version", "tril " TRIL_VERSION);
   program.app.require_subcommand(1);
   program.app.footer(
       "`tril COMMAND --help` tells a command's options, with examples.\n"
       "Exit codes: 0 done, 1 `check` found a difference, 2 an error.\n" +
       std::string(kNpzNote));
-  for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info}) {
+  for (const auto add :
+       {add_attention, add_matmul, add_block, add_bench, add_check, add_info, add_tokenizer}) {
     add(program);
   }
   try {

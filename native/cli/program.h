@@ -62,5 +62,6 @@ void add_block(Program& program);
 void add_bench(Program& program);
 void add_check(Program& program);
 void add_info(Program& program);
+void add_tokenizer(Program& program);
 
 }  // namespace tril::cli

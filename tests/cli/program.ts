@@ -34,6 +34,18 @@ export function tril(...args: string[]): Outcome {
   return { code: status, out: stdout, error: stderr };
 }
 
+/** The same with bytes on standard input and from standard output. */
+export function trilPiped(input: Uint8Array, ...args: string[]) {
+  const maxBuffer = 2 ** 28;
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: folder,
+    input,
+    maxBuffer,
+  });
+  if (error) throw error;
+  return { code: status, out: stdout, error: stderr.toString() };
+}
+
 /** Expects that it goes well, in silence on stderr, and returns its report. */
 export function report(...args: string[]) {
   const outcome = tril(...args, '--json');
