@@ -58,6 +58,16 @@ export interface Drawn {
   readonly editable: boolean;
 }
 
+/** What most matrices are: a scale of their own, nothing hidden, nothing to edit. */
+export const plain = {
+  kind: 'signed',
+  shared: false,
+  hidden: () => false,
+  changed: null,
+  edited: null,
+  editable: false,
+} as const;
+
 export function written(drawn: Drawn, row: number, col: number, cell: number): string {
   const value = at(drawn.matrix, row, col);
   if (drawn.hidden(row, col)) return '–';

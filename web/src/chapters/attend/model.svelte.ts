@@ -25,11 +25,12 @@ import {
   type WeightId,
 } from '../../compute/handmade/attend-heads';
 import { asTyped } from '../../figures/format';
-import { parseNumbers, replaceNumber, type Numbers } from './numbers';
-import { sceneOf, type Entered } from './scene';
+import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
+import type { Entered } from '../../entered/labels';
+import { sceneOf } from './scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
-import { tokenize } from './tokens';
+import { tokenize } from '../../entered/tokens';
 
 interface Job {
   readonly request: AttendRequest;

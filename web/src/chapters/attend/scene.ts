@@ -19,10 +19,8 @@ import { positions, weightIds, type WeightId } from '../../compute/handmade/atte
 import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
-import { visible, type Tokens } from './tokens';
-
-/** What was entered, once it can be computed with. */
-export type Entered = Tokens | { readonly kind: 'numbers'; readonly matrix: MatrixData };
+import { labelsOf, type Entered } from '../../entered/labels';
+import type { Tokens } from '../../entered/tokens';
 
 export interface Scene {
   readonly result: AttendResult;
@@ -40,19 +38,6 @@ export interface Scene {
   /** Columns of X. */
   readonly groups: readonly LabelGroup[];
   readonly drawn: Readonly<Record<MatrixId, Drawn>>;
-}
-
-/** Equal tokens are told apart by their place: the₁, the₄. */
-export function labelsOf(entered: Entered): string[] {
-  if (entered.kind === 'numbers') {
-    return Array.from({ length: entered.matrix.rows }, (_, row) => String(row + 1));
-  }
-  const { tokens } = entered;
-  const subscript = (n: number) => String(n).replace(/\d/gu, (digit) => '₀₁₂₃₄₅₆₇₈₉'[+digit]);
-  return tokens.map((token, place) => {
-    const repeated = tokens.indexOf(token) !== tokens.lastIndexOf(token);
-    return visible(token) + (repeated ? subscript(place + 1) : '');
-  });
 }
 
 function groupsOf(width: number, content: Entered['kind']): LabelGroup[] {

@@ -2,7 +2,7 @@
 import type { SaturationResult, SoftmaxLessons } from '../../compute/lessons/softmax';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { plain, numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import { factor, plus, type Part, type Why } from '../../figures/why';
 import type { SoftmaxCell } from '../../state/attend';
@@ -24,20 +24,13 @@ interface Options {
 function drawnOf({ id, name, role, matrix, kind = 'signed', editable = false }: Options): Drawn {
   const { query, key } = text.axes;
   return {
-    id,
+    ...plain,
+    ...{ id, role, matrix, kind, editable },
     symbol: { base: name, letter: false },
-    role,
-    matrix,
     rows: numerals(matrix.rows, query),
     cols: numerals(matrix.cols, key),
     titled: matrix.rows > 1,
-    kind,
     end: kind === 'weights' ? 1 : scaleEnd(matrix.data),
-    shared: false,
-    hidden: () => false,
-    changed: null,
-    edited: null,
-    editable,
   };
 }
 

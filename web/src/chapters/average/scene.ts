@@ -2,7 +2,7 @@
 import type { AverageOutcome } from '../../compute/lessons/average';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { plain, numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
@@ -29,14 +29,7 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
   const { axes, symbols } = text;
   const outputs = outcomes.map(({ output }) => output[sequence].data);
   const end = scaleEnd(x.data, ...outputs);
-  const common = {
-    titled: true,
-    shared: false,
-    hidden: () => false,
-    changed: null,
-    edited: null,
-    editable: false,
-  };
+  const common = { ...plain, titled: true };
   const square = { rows: numerals(x.rows, axes.now), cols: numerals(x.rows, axes.then) };
   const wide = { rows: numerals(x.rows, axes.now), cols: numerals(x.cols, axes.entry) };
   const drawn: Partial<Record<AverageId, Drawn>> = {

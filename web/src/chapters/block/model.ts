@@ -1,6 +1,6 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, maxTokens, type BlockState } from '../../state/block';
-import { tokenize } from '../attend/tokens';
+import { tokenize } from '../../entered/tokens';
 import type { BlockAsk } from '../../compute/lessons/block';
 import type { BlockTimeAsk } from '../../compute/lessons/times';
 

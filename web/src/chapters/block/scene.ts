@@ -2,7 +2,7 @@
 import type { BlockAnswer, BlockAsk } from '../../compute/lessons/block';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Axis, Drawn, MatrixSymbol } from '../../figures/matrix';
+import { numerals, plain, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
@@ -88,11 +88,6 @@ export function stageOf(id: StageId, { norm, positions }: BlockAsk): Stage {
   return stages[id];
 }
 
-function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
-}
-
 export function wordAxis(tokens: readonly string[], title: string): Axis {
   return {
     title,
@@ -109,14 +104,6 @@ const stream: readonly BlockId[] = [
   ...(['x', 'words', 'places', 'attention', 'residual1', 'normed1'] as const),
   ...(['feedForward', 'residual2', 'normed2'] as const),
 ];
-
-export const common = {
-  shared: false,
-  hidden: () => false,
-  changed: null,
-  edited: null,
-  editable: false,
-} as const;
 
 interface Options {
   readonly ask: BlockAsk;
@@ -155,7 +142,7 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
     const square = squareIds.includes(id);
     const wide = id === 'hidden' || id === 'activated' || id === 'w2';
     drawn[id] = {
-      ...common,
+      ...plain,
       id,
       matrix,
       role: id === 'unturned' ? (stage === 'keys' ? 'k' : 'q') : (roles[id] ?? 'x'),
@@ -176,7 +163,7 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
       end: stream.includes(id) ? end : scaleEnd(matrix.data),
       changed: changes(matrix, was[id]),
       editable: id === 'words',
-      hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : common.hidden,
+      hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : plain.hidden,
       edited: id === 'words' ? edited(matrix, ask) : null,
     };
   }

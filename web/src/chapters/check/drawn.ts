@@ -1,13 +1,8 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import type { Drawn } from '../../figures/matrix';
+import { numerals, plain, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
-
-const numbered = (count: number, title: string) => {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
-};
 
 interface Options {
   readonly id: string;
@@ -18,17 +13,12 @@ interface Options {
 
 export function drawnOf(matrix: MatrixData, { id, name, role, axes }: Options): Drawn {
   return {
-    id,
+    ...plain,
+    ...{ id, role, matrix },
     symbol: { base: name, letter: false },
-    role,
-    matrix,
-    rows: numbered(matrix.rows, axes.down),
-    cols: numbered(matrix.cols, axes.across),
-    kind: 'signed',
+    rows: numerals(matrix.rows, axes.down),
+    cols: numerals(matrix.cols, axes.across),
     end: scaleEnd(matrix.data),
-    shared: false,
-    hidden: () => false,
-    ...{ changed: null, edited: null, editable: false },
   };
 }
 

@@ -1,8 +1,8 @@
 import type { HeadsAsk } from '../../compute/lessons/heads';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, mostTokens, type HeadsState } from '../../state/heads';
-import { labelsOf } from '../attend/scene';
-import { tokenize } from '../attend/tokens';
+import { labelsOf } from '../../entered/labels';
+import { tokenize } from '../../entered/tokens';
 import text from '$texts/heads.yaml';
 
 export const provideModel = () => openChapter<HeadsState>({ encode, decode });

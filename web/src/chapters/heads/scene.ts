@@ -1,7 +1,13 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { LayerAnswer } from '../../compute/lessons/heads';
 import { at, type MatrixData } from '../../compute/protocol';
-import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
+import {
+  plain,
+  type Axis,
+  type Drawn,
+  type LabelGroup,
+  type MatrixSymbol,
+} from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
@@ -16,7 +22,7 @@ import {
   stacked,
   layers,
 } from '../../compute/handmade/heads-circuit';
-import { plain, softmaxParts } from '../mask/scene';
+import { softmaxParts } from '../mask/scene';
 import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {

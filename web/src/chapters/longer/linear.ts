@@ -2,13 +2,13 @@
 import type { LinearOrders } from '../../compute/lessons/longer';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Drawn } from '../../figures/matrix';
+import { numerals, plain, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
 import { sumOf, type Part, type Why } from '../../figures/why';
 import type { LinearCell, Source } from '../../state/longer';
-import { numerals, tokenAxis } from './source';
+import { tokenAxis } from './source';
 import text from '$texts/longer.yaml';
 
 const words = text.linear;
@@ -24,14 +24,13 @@ export function sceneOf(orders: LinearOrders, source: Source): Scene {
   const across = tokenAxis(source, orders.k.rows, text.axes.key);
   const entries = (matrix: MatrixData) => numerals(matrix.cols, text.axes.entry);
   const one = (id: Id, role: Role, matrix: MatrixData, changes: Partial<Drawn>): Drawn => ({
-    ...{ id, role, matrix, rows: down, cols: entries(matrix), kind: 'signed', shared: false },
+    ...plain,
+    ...{ id, role, matrix, rows: down, cols: entries(matrix), titled: true },
     symbol: {
       base: id === 'soft' ? words.soft : id === 'features' ? words.features : words.symbols[id],
       letter: id !== 'soft' && id !== 'features',
     },
     end: scaleEnd(matrix.data),
-    hidden: () => false,
-    ...{ changed: null, edited: null, editable: false, titled: true },
     ...changes,
   });
   const { scores, pairs, left, right, soft, features } = orders;

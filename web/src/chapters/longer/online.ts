@@ -2,13 +2,13 @@
 import type { OnlineSteps } from '../../compute/lessons/longer';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Drawn, MatrixSymbol } from '../../figures/matrix';
+import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
-import { cut, numerals, tokenAxis } from './source';
+import { cut, tokenAxis } from './source';
 import text from '$texts/longer.yaml';
 
 const words = text.online;
@@ -109,11 +109,10 @@ export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: 
         ? { base: letters[id]!, letter: true }
         : { base: words.symbols[id as keyof typeof words.symbols], letter: false };
     return {
-      ...{ id, symbol, role: roles[id], matrix, rows: here, kind: 'signed', shared: false },
+      ...plain,
+      ...{ id, symbol, role: roles[id], matrix, rows: here },
       cols: numerals(matrix.cols, text.axes.entry),
       end: scaleEnd(matrix.data),
-      hidden: () => false,
-      ...{ changed: null, edited: null, editable: false },
       ...changes,
     };
   };

@@ -1,7 +1,7 @@
 // Where this chapter's Q, K and V come from: drawn by the core's generator, or made by one of chapter Attend's
 // heads of a text.
 import type { Given } from '../../compute/lessons/longer';
-import type { Axis } from '../../figures/matrix';
+import { numerals, type Axis } from '../../figures/matrix';
 import { contentWidth, headWeights, positions, table } from '../../compute/handmade/attend-heads';
 import type { Source } from '../../state/longer';
 
@@ -45,11 +45,6 @@ export function tokenAxis(source: Source, count: number, title: string): Axis {
     short: tokens,
     words: true,
   };
-}
-
-export function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
 }
 
 /** A part of an axis. */

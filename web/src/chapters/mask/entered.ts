@@ -1,9 +1,9 @@
 // What the visitor has typed, as a row of X each: words, characters or numbers, the first ones only.
 import type { Content } from '../../compute/protocol';
 import { table } from '../../compute/handmade/attend-heads';
-import { parseNumbers, type NumbersProblem } from '../attend/numbers';
-import { labelsOf, type Entered } from '../attend/scene';
-import { tokenize, type TextMode } from '../attend/tokens';
+import { parseNumbers, type NumbersProblem } from '../../entered/numbers';
+import { labelsOf, type Entered } from '../../entered/labels';
+import { tokenize, type TextMode } from '../../entered/tokens';
 
 export interface Typed {
   /** Null where it cannot be read, and where there is nothing. */

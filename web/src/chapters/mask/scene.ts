@@ -2,7 +2,7 @@
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Axis, Drawn } from '../../figures/matrix';
+import { numerals, plain, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
 import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
@@ -24,21 +24,6 @@ export function tokenAxis(title: string, { labels, words }: Typed): Axis {
   const names = words ? labels : labels.map((label) => `row ${label}`);
   return { title, names, short: labels, words };
 }
-
-export function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
-}
-
-/** What most matrices are: a scale of their own, nothing hidden, nothing to edit. */
-export const plain = {
-  kind: 'signed',
-  shared: false,
-  hidden: () => false,
-  changed: null,
-  edited: null,
-  editable: false,
-} as const;
 
 /** 1 where a number is not what it was; null where nothing can be compared, or nothing differs. */
 function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {

@@ -1,7 +1,7 @@
 import text from '$texts/mask.yaml';
 import { listed } from '../../figures/local';
 import type { MaskState } from '../../state/mask';
-import type { NumbersProblem } from '../attend/numbers';
+import type { NumbersProblem } from '../../entered/numbers';
 
 /** The rules that hold, in words. */
 export function rulesInWords({ rules }: Pick<MaskState, 'rules'>): string {

@@ -1,6 +1,6 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { numerals, plain, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import text from '$texts/multiply.yaml';
@@ -18,18 +18,11 @@ interface Options {
 export function drawnOf(options: Options): Drawn {
   const { id, base, sub, role, matrix, editable = false, letter = true } = options;
   return {
-    id,
+    ...plain,
+    ...{ id, role, matrix, editable },
     symbol: { base, sub, letter },
-    role,
-    matrix,
     rows: numerals(matrix.rows, text.readings.axes.row),
     cols: numerals(matrix.cols, text.readings.axes.column),
-    kind: 'signed',
     end: scaleEnd(matrix.data),
-    shared: false,
-    hidden: () => false,
-    changed: null,
-    edited: null,
-    editable,
   };
 }

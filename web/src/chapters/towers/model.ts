@@ -3,7 +3,7 @@ import type { MatrixData } from '../../compute/protocol';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, maxWords, type MaskId, type TowersState } from '../../state/towers';
 import { handWidth, type ModeId } from '../../compute/handmade/towers-weights';
-import { tokenize } from '../attend/tokens';
+import { tokenize } from '../../entered/tokens';
 
 export const provideModel = () => openChapter<TowersState>({ encode, decode });
 export const useModel = () => useChapter<TowersState>();

@@ -2,7 +2,7 @@
 import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/lessons/towers';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import type { Axis, Drawn, MatrixSymbol } from '../../figures/matrix';
+import { numerals, plain, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
@@ -28,19 +28,6 @@ function wordAxis(words: readonly string[], title: string): Axis {
 function vocabularyAxis({ vocabulary }: Texts): Axis {
   return { title: axes.word, names: vocabulary, short: vocabulary, words: true };
 }
-
-export function numerals(count: number, title: string): Axis {
-  const names = Array.from({ length: count }, (_, i) => String(i + 1));
-  return { title, names, short: names };
-}
-
-const plain = {
-  shared: false,
-  hidden: () => false,
-  changed: null,
-  edited: null,
-  editable: false,
-} as const;
 
 export interface Look {
   readonly role: Role;

@@ -1,6 +1,6 @@
 // Pasted numbers to a matrix: rows by line or by brackets, columns by comma, semicolon, tab or space.
-import type { MatrixData } from '../../compute/protocol';
-import { parseNumber } from '../../figures/format';
+import type { MatrixData } from '../compute/protocol';
+import { parseNumber } from '../figures/format';
 
 export const maxRows = 64;
 export const maxCols = 12;
