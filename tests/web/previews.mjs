@@ -1,39 +1,66 @@
 // The pictures that go with shared links, one a chapter, of the page as it is built: node tests/web/previews.mjs
 //
-// Into web/static/previews/, which is committed: to build the page takes no browser. Build it once more afterwards.
-import { mkdirSync } from 'node:fs';
+// Each is the chapter's title and a figure of it, as its button "SVG" gives it. Into web/static/previews/, which is
+// committed: to build the page takes no browser. Build it once more afterwards.
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { dist, serve } from '../../web/serve.mjs';
 import { launchOptions } from './chromium.mjs';
 
-/** Each chapter in a state that tells what it is about. */
-const states = {
-  multiply: '#?step=5',
-  average: '',
-  attend: '#?step=weights&pin=weights.7.6',
-  mask: '',
-  heads: '',
-  block: '',
-  towers: '',
-  longer: '#?step=4',
-  check: '',
+/** Each chapter in a state that tells what it is about, and the figure. */
+const figures = {
+  multiply: ['#?step=5', 'product'],
+  average: ['', 'averages'],
+  attend: ['#?step=weights&pin=weights.7.6', 'weights'],
+  mask: ['', 'mask'],
+  heads: ['#?step=3', 'heads'],
+  block: ['', 'block'],
+  towers: ['', 'two-towers'],
+  longer: ['#?step=4', 'online-softmax'],
+  check: ['', 'check-multiHead'],
 };
+
+/** In the page: nothing but the picture, in the page's own colours and fonts. */
+function compose({ svg, title }) {
+  document.body.innerHTML = `<div id="preview"><h1>${title}</h1><p>Tril</p><div>${svg}</div></div>`;
+  const style = (selector, rules) =>
+    Object.assign(document.querySelector(`#preview${selector}`).style, rules);
+  const box = { position: 'fixed', inset: '0', display: 'grid', background: 'var(--paper)' };
+  const grid = { gridTemplate: '1fr auto / 330px minmax(0, 1fr)', gap: '0 24px' };
+  style('', { ...box, ...grid, padding: '30px 30px 30px 48px' });
+  style(' h1', { alignSelf: 'center', font: '500 50px/1.1 var(--serif)', textWrap: 'balance' });
+  style(' p', { margin: '0', font: '500 34px/1 var(--serif)', color: 'var(--soft)' });
+  style(' div', { gridArea: '1 / 2 / span 2', minHeight: '0' });
+  const picture = document.querySelector('#preview svg');
+  const { width, height } = picture;
+  if (!picture.hasAttribute('viewBox'))
+    picture.setAttribute('viewBox', `0 0 ${width.baseVal.value} ${height.baseVal.value}`);
+  // What is far taller than wide is shown from its top on.
+  if (height.baseVal.value > 1.2 * width.baseVal.value)
+    picture.setAttribute('preserveAspectRatio', 'xMidYMin slice');
+  for (const name of ['width', 'height']) picture.setAttribute(name, '100%');
+}
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../web/static/previews');
 mkdirSync(folder, { recursive: true });
-const server = await serve({ port: 4796 }, dist);
+const server = await serve({ port: 4789 }, dist);
 const browser = await chromium.launch(launchOptions());
 const context = await browser.newContext({
-  ...{ viewport: { width: 1200, height: 630 }, colorScheme: 'light', serviceWorkers: 'block' },
+  ...{ viewport: { width: 1800, height: 1000 }, colorScheme: 'light', serviceWorkers: 'block' },
 });
-for (const [chapter, state] of Object.entries(states)) {
+for (const [chapter, [state, figure]] of Object.entries(figures)) {
   const page = await context.newPage();
   await page.goto(`${server.resolvedUrls.local[0]}${chapter}/${state}`);
   await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(2500); // formulas, and figures that come one after another
+  const download = page.waitForEvent('download');
+  await page.locator(`[data-take="${figure}"]`).getByRole('button', { name: 'SVG' }).click();
+  const svg = readFileSync(await (await download).path(), 'utf8');
+  const title = await page.locator('h1').textContent();
+  await page.evaluate(compose, { svg: svg.replace(/^<\?xml[^>]*\?>/, ''), title });
+  await page.setViewportSize({ width: 1200, height: 630 });
   await page.screenshot({ path: join(folder, `${chapter}.png`) });
   await page.close();
 }
