@@ -68,8 +68,12 @@ struct DecoderBlockTrace {
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual3 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed3 = {};       // post-norm: the block's output
-  // [B, T]: the mean of what a norm was given, and 1 / sqrt(variance + eps)
-  MatrixView<float> mean1 = {}, rstd1 = {}, mean2 = {}, rstd2 = {}, mean3 = {}, rstd3 = {};
+  MatrixView<float> mean1 = {};            // [B, T], of what norm1 was given
+  MatrixView<float> rstd1 = {};            // [B, T], 1 / sqrt(variance + eps) of that
+  MatrixView<float> mean2 = {};            // of what norm2 was given
+  MatrixView<float> rstd2 = {};            // the same of that
+  MatrixView<float> mean3 = {};            // of what norm3 was given
+  MatrixView<float> rstd3 = {};            // the same of that
 };
 
 // x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any

@@ -127,17 +127,21 @@ TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& targe
                                    const TransformerWeights& weights,
                                    const TransformerOptions& options, SavedMemory& memory);
 
-// Gradients of the three; those that are not given are not computed. Those of weights have the form
-// of the weights, as parameters_in gives it, or no layers at all.
+// Gradients of the encoder; those that are not given are not computed. Those of weights have the
+// form of the weights, as parameters_in gives it, or no layers at all.
 struct TransformerEncoderGradients {
   TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
   BasicTransformerEncoderWeights<float> weights = {};  // added to
 };
+
+// The same of the decoder.
 struct TransformerDecoderGradients {
   TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
   TensorView<float, 3> d_memory = {};                  // [B, S, C], overwritten
   BasicTransformerDecoderWeights<float> weights = {};  // added to
 };
+
+// The same of the whole.
 struct TransformerGradients {
   TensorView<float, 3> d_source = {};           // [B, S, C], overwritten
   TensorView<float, 3> d_target = {};           // [B, T, C], overwritten

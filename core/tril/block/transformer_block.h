@@ -57,8 +57,10 @@ struct TransformerBlockTrace {
   TensorView<float, 3> feed_forward = {};  // its output
   TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output
-  // [B, T]: the mean of what a norm was given, and 1 / sqrt(variance + eps)
-  MatrixView<float> mean1 = {}, rstd1 = {}, mean2 = {}, rstd2 = {};
+  MatrixView<float> mean1 = {};            // [B, T], of what norm1 was given
+  MatrixView<float> rstd1 = {};            // [B, T], 1 / sqrt(variance + eps) of that
+  MatrixView<float> mean2 = {};            // of what norm2 was given
+  MatrixView<float> rstd2 = {};            // the same of that
 };
 
 // x and out [B, T, C]; rows and batches may have any stride. What is written may not share

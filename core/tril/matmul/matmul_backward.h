@@ -12,8 +12,8 @@ namespace tril {
 // Gradients of a product, each shaped as what it is the gradient of and overwritten; those that are
 // not given are not computed.
 struct MatmulGradients {
-  MatrixStack<float> d_a = {};
-  MatrixStack<float> d_b = {};
+  MatrixStack<float> d_a = {};  // of a
+  MatrixStack<float> d_b = {};  // of b
 };
 
 // d_out, a and b as batched_matmul's out, a and b, and its options but method, levels and
