@@ -1,0 +1,87 @@
+// Drawing tokens: shares, what is left out, and errors.
+#include <gtest/gtest.h>
+#include <tril/model/sampling.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+
+const std::vector<float> kLogits = {0, 1, -1, 1.5f};
+
+std::vector<int> counts(const SamplingOptions& options, int draws) {
+  std::vector<int> drawn(kLogits.size());
+  Random random(1);
+  for (int n = 0; n < draws; ++n) {
+    ++drawn[static_cast<std::size_t>(sample_token({kLogits.data(), {4}}, options, random))];
+  }
+  return drawn;
+}
+
+// Each share within four deviations of the softmax's.
+TEST(Sampling, DrawsByTheSoftmax) {
+  constexpr int kDraws = 20000;
+  for (const double temperature : {0.5, 1.0, 2.0}) {
+    const std::vector<int> drawn = counts({.temperature = temperature}, kDraws);
+    double sum = 0;
+    for (const float each : kLogits) sum += std::exp(each / temperature);
+    for (std::size_t n = 0; n < kLogits.size(); ++n) {
+      const double share = std::exp(kLogits[n] / temperature) / sum;
+      EXPECT_NEAR(drawn[n], share * kDraws, 4 * std::sqrt(kDraws * share * (1 - share)));
+    }
+  }
+}
+
+TEST(Sampling, LeavesOutWhatIsUnlikely) {
+  EXPECT_EQ(counts({.temperature = 0}, 9), (std::vector<int>{0, 0, 0, 9}));
+  EXPECT_EQ(counts({.top_k = 1}, 9), (std::vector<int>{0, 0, 0, 9}));
+  const std::vector<int> two = counts({.top_k = 2}, 1000);
+  EXPECT_EQ(two[0] + two[2], 0);
+  EXPECT_GT(two[1], 0);
+  EXPECT_EQ(counts({.top_k = 4}, 100), counts({}, 100));
+}
+
+TEST(Sampling, GoesOnBeyondTheContext) {
+  ModelConfig config;
+  config.layers = 1, config.heads = 2, config.width = 8, config.context = 4, config.vocabulary = 5;
+  LanguageModel model(config, 1);
+  Scratch scratch;
+  Parallel parallel;
+  const std::vector<std::int32_t> prompt = {1, 2};
+  const auto drawn = [&](const SamplingOptions& options) {
+    Random random(3);
+    return generate(model, prompt, 9, options, random, scratch, parallel);
+  };
+  EXPECT_EQ(drawn({}).size(), 9u);
+  EXPECT_EQ(drawn({}), drawn({}));
+  // Greedy: each is the most likely after the four before it.
+  std::vector<std::int32_t> all = prompt;
+  for (const std::int32_t token : drawn({.temperature = 0})) {
+    const auto length = static_cast<Index>(std::min<std::size_t>(all.size(), 4));
+    const MatrixView<const float> logits =
+        model.logits({all.data() + all.size() - length, {1, length}}, scratch, parallel);
+    const VectorView<const float> last = logits[length - 1];
+    EXPECT_EQ(std::max_element(last.data(), last.data() + 5) - last.data(), token);
+    all.push_back(token);
+  }
+}
+
+TEST(Sampling, RefusesWhatCannotBeDrawnFrom) {
+  Random random(1);
+  const auto message = [&](const SamplingOptions& options, float first = 0) {
+    const std::vector<float> logits = {first, 1};
+    return error_of([&] { sample_token({logits.data(), {2}}, options, random); });
+  };
+  EXPECT_EQ(message({.temperature = -1}),
+            "sample_token: temperature: must be finite and at least 0, is -1");
+  EXPECT_EQ(message({.top_k = -1}), "sample_token: top_k: must be at least 0, is -1");
+  EXPECT_EQ(message({}, NAN), "sample_token: logits: are not all finite");
+}
+
+}  // namespace
+}  // namespace tril
