@@ -1,5 +1,6 @@
 // tril COMMAND OPTIONS: exit code 0 when all went well, 1 when `check` finds a difference, 2 when
-// something is wrong with the options or the files, which one line on stderr then says.
+// something is wrong with the options or the files, which one line on stderr then says, 130 when
+// `train` was interrupted.
 #include <tril/foundation/isa.h>
 
 #include <algorithm>
@@ -58,15 +59,16 @@ ExitCode run(int argc, char** argv) {
   Program program;
   program.app.name("tril")->description(
       "Matrix products, attention and Transformer blocks on .npy and .safetensors files; "
-      "tokenizers.");
+      "tokenizers and language models from texts.");
   program.app.set_version_flag("--version", "tril " TRIL_VERSION);
   program.app.require_subcommand(1);
   program.app.footer(
       "`tril COMMAND --help` tells a command's options, with examples.\n"
-      "Exit codes: 0 done, 1 `check` found a difference, 2 an error.\n" +
+      "Exit codes: 0 done, 1 `check` found a difference, 2 an error, 130 `train` was "
+      "interrupted.\n" +
       std::string(kNpzNote));
-  for (const auto add :
-       {add_attention, add_matmul, add_block, add_bench, add_check, add_info, add_tokenizer}) {
+  for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
+                         add_tokenizer, add_train}) {
     add(program);
   }
   try {

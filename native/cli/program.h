@@ -19,7 +19,7 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum ExitCode { kDone = 0, kDifferent = 1, kFailed = 2 };
+enum ExitCode { kDone = 0, kDifferent = 1, kFailed = 2, kInterrupted = 130 };
 
 struct Program {
   CLI::App app;
@@ -63,5 +63,6 @@ void add_bench(Program& program);
 void add_check(Program& program);
 void add_info(Program& program);
 void add_tokenizer(Program& program);
+void add_train(Program& program);
 
 }  // namespace tril::cli

@@ -8,7 +8,8 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Golden } from '../wasm/golden.js';
 
-const program =
+/** The built program. */
+export const program =
   process.env.TRIL_PROGRAM ??
   fileURLToPath(new URL('../../build/native/native/cli/tril', import.meta.url));
 

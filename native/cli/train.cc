@@ -1,0 +1,210 @@
+// tril train --data FILE... -o RUN: a language model from texts.
+#include <memory>
+#include <optional>
+
+#include "train_run.h"
+
+namespace tril::cli {
+namespace {
+
+// What is not given is as the recipe has it, or, with --resume, as the checkpoint.
+struct Arguments {
+  std::vector<std::string> data;
+  std::string output;
+  bool resume = false;
+  std::optional<std::string> tokenizer, family, objective;
+  std::optional<Index> layers, heads, kv_heads, width, hidden, context, batch, accumulation, every,
+      sample;
+  std::optional<std::int64_t> steps, warmup;
+  std::optional<double> rate, lowest, weight_decay, beta2, clip, dropout;
+  std::optional<std::uint64_t> seed;
+  TokenId vocabulary = 0;
+};
+
+template <typename T>
+void set(T& setting, const std::optional<T>& given) {
+  if (given) setting = *given;
+}
+
+void apply(const Arguments& given, TrainPlan& plan) {
+  set(plan.config.layers, given.layers);
+  set(plan.config.heads, given.heads);
+  set(plan.config.kv_heads, given.kv_heads);
+  set(plan.config.width, given.width);
+  set(plan.config.hidden, given.hidden);
+  set(plan.config.context, given.context);
+  set(plan.config.dropout, given.dropout);
+  TrainerOptions& options = plan.options;
+  set(options.batch, given.batch);
+  set(options.accumulation, given.accumulation);
+  set(options.schedule.steps, given.steps);
+  set(options.schedule.warmup, given.warmup);
+  set(options.schedule.learning_rate, given.rate);
+  set(options.schedule.lowest, given.lowest);
+  set(options.weight_decay, given.weight_decay);
+  set(options.beta2, given.beta2);
+  set(options.clip, given.clip);
+  set(options.seed, given.seed);
+  set(plan.settings.tokenizer, given.tokenizer);
+  set(plan.settings.every, given.every);
+  set(plan.settings.sample, given.sample);
+  if (!given.data.empty()) plan.settings.data = given.data;
+}
+
+void set_objective(const Tokenizer& tokenizer, TrainingObjective objective, TrainPlan& plan) {
+  plan.options.batches.objective = objective;
+  if (objective == TrainingObjective::next) return;
+  plan.config.causal = false;
+  plan.options.batches.mask_token = tokenizer.size() - 1;
+  plan.options.batches.vocabulary = tokenizer.size() - 1;
+}
+
+TrainPlan new_plan(const Arguments& given) {
+  if (given.data.empty())
+    throw Failure("--data is required (`tril train --help` tells the options)");
+  RunSettings settings;
+  settings.folder = given.output;
+  if (std::filesystem::exists(settings.checkpoint())) {
+    throw Failure(settings.checkpoint().string() +
+                  ": there is a run in this folder; --resume goes on with it");
+  }
+  const std::string kind = given.tokenizer.value_or("chars");
+  TrainTexts texts = read_texts(given.data, kind == "bytes");
+  const auto objective = value_of(kTrainingObjectives, given.objective.value_or("next"));
+  Tokenizer tokenizer =
+      make_tokenizer(kind, given.vocabulary, objective == TrainingObjective::masked, texts.train);
+  TrainPlan plan{settings,
+                 ModelConfig::of(value_of(kModelFamilies, given.family.value_or("gpt2"))),
+                 {},
+                 std::move(texts),
+                 std::move(tokenizer),
+                 {}};
+  const std::int64_t steps = given.steps.value_or(plan.options.schedule.steps);
+  plan.options.schedule.warmup = steps / 20;
+  plan.options.schedule.lowest = given.rate.value_or(plan.options.schedule.learning_rate) / 10;
+  apply(given, plan);
+  plan.config.vocabulary = plan.tokenizer.size();
+  set_objective(plan.tokenizer, objective, plan);
+  return plan;
+}
+
+TrainPlan resumed_plan(const Arguments& given) {
+  RunSettings settings;
+  settings.folder = given.output;
+  const std::string file = settings.checkpoint().string();
+  std::vector<std::byte> bytes = read_named(file);
+  Checkpoint checkpoint;
+  try {
+    const Safetensors stored = parse_safetensors(bytes);
+    checkpoint = read_checkpoint(stored);
+    settings.read(stored.metadata, file);
+    TrainPlan plan{settings,
+                   checkpoint.config,
+                   checkpoint.options,
+                   {},
+                   load_tokenizer(settings.tokenizer_file().string()),
+                   {}};
+    apply(given, plan);
+    const auto differs = [&](const char* name, const auto& now, const auto& then) {
+      if (now == then) return;
+      throw Failure(file + ": " + name + " is " + std::string(then) + ", not " + std::string(now));
+    };
+    differs("--tokenizer", plan.settings.tokenizer, settings.tokenizer);
+    const std::string_view family = name_of(kModelFamilies, checkpoint.config.family);
+    const std::string_view objective =
+        name_of(kTrainingObjectives, checkpoint.options.batches.objective);
+    differs("--family", std::string_view(given.family ? *given.family : family), family);
+    differs("--objective", std::string_view(given.objective ? *given.objective : objective),
+            objective);
+    if (given.vocabulary != 0) throw Failure("--vocabulary: the checkpoint's tokenizer is used");
+    if (plan.tokenizer.size() != checkpoint.config.vocabulary) {
+      throw Failure(settings.tokenizer_file().string() + ": has " +
+                    std::to_string(plan.tokenizer.size()) + " tokens, and the checkpoint " +
+                    std::to_string(checkpoint.config.vocabulary));
+    }
+    plan.texts = read_texts(plan.settings.data, plan.settings.tokenizer == "bytes");
+    if (plan.texts.fingerprint != stored.metadata.at("data_fingerprint")) {
+      throw Failure(plan.settings.data.front() + ": the texts are others than those of " + file);
+    }
+    plan.checkpoint = std::move(bytes);
+    return plan;
+  } catch (const Error& error) {
+    throw Failure(file + ": " + error.argument() + ": " + error.problem());
+  } catch (const std::out_of_range&) {
+    throw Failure(file + ": is no checkpoint of `tril train`");
+  }
+}
+
+ExitCode run(const Program& program, const Arguments& given) {
+  return run_training(program, given.resume ? resumed_plan(given) : new_plan(given));
+}
+
+void add_model_options(CLI::App& command, Arguments& given) {
+  command.add_option("--tokenizer", given.tokenizer, "bytes, chars (default), words or bpe")
+      ->check(CLI::IsMember({"bytes", "chars", "words", "bpe"}));
+  command.add_option("--vocabulary", given.vocabulary, "At most so many tokens (default: all)")
+      ->check(CLI::Range(1, 1 << 24));
+  command.add_option("--family", given.family, "gpt2 (default) or llama")
+      ->check(is_name_of(kModelFamilies));
+  command
+      .add_option("--objective", given.objective,
+                  "next (default): the token that follows; masked: hidden ones, seen from both "
+                  "sides")
+      ->check(is_name_of(kTrainingObjectives));
+  command.add_option("--layers", given.layers, "Layers (default 4)");
+  command.add_option("--heads", given.heads, "Heads, which divide the width (default 4)");
+  command.add_option("--kv-heads", given.kv_heads,
+                     "Heads of keys and values, which divide the heads (default: as many)");
+  command.add_option("--width", given.width, "Width of the model (default 128)");
+  command.add_option("--hidden", given.hidden,
+                     "Width inside feed-forward (default: 4 times that, for llama 8/3)");
+  command.add_option("--context", given.context, "Tokens that are seen at once (default 64)");
+  command.add_option("--dropout", given.dropout, "Share that is left out (default 0)");
+}
+
+void add_training_options(CLI::App& command, Arguments& given) {
+  const auto count = [] { return CLI::Range(std::int64_t{1}, std::int64_t{1} << 40); };
+  command.add_option("--batch", given.batch, "Windows of text at once (default 12)");
+  command.add_option("--accumulation", given.accumulation, "Batches a step (default 1)");
+  command.add_option("--steps", given.steps, "Steps in all (default 2000)")->check(count());
+  command.add_option("--learning-rate", given.rate, "The highest (default 1e-3)");
+  command.add_option("--lowest-rate", given.lowest, "At the end (default: a tenth of it)");
+  command.add_option("--warmup", given.warmup,
+                     "Steps in which the rate rises (default: a twentieth of all)");
+  command.add_option("--weight-decay", given.weight_decay, "Of matrices (default 0.1)");
+  command.add_option("--beta2", given.beta2, "Of AdamW (default 0.99)");
+  command.add_option("--clip", given.clip, "The gradient's largest norm (default 1; 0: any)");
+  command.add_option("--seed", given.seed, "Of weights, batches and samples (default 1337)");
+  command
+      .add_option("--validate-every", given.every,
+                  "Steps between validations, each with a sample and a checkpoint (default 250)")
+      ->check(count());
+  command.add_option("--sample", given.sample, "Tokens of a sample (default 100; 0: none)")
+      ->check(CLI::Range(0, 1 << 20));
+}
+
+}  // namespace
+
+void add_train(Program& program) {
+  const auto given = std::make_shared<Arguments>();
+  CLI::App& command = program.add(
+      "train", "Train a language model on texts; the last tenth of them is for validation",
+      "  tril train --data book.txt -o run\n"
+      "  tril train --data *.txt --family llama --layers 6 --width 256 --context 256 -o run\n"
+      "  tril train --resume -o run",
+      [&program, given] { return run(program, *given); });
+  command.add_option("--data", given->data, "Texts, in their order")->type_name("FILE");
+  command
+      .add_option("-o,--output", given->output,
+                  "Folder for model.safetensors, config.json, tokenizer.json, "
+                  "checkpoint.safetensors and log.csv")
+      ->type_name("RUN")
+      ->required();
+  command.add_flag("--resume", given->resume,
+                   "Go on from RUN's checkpoint, with the same bits as if it had not stopped");
+  add_model_options(command, *given);
+  add_training_options(command, *given);
+  program.add_threads(command);
+}
+
+}  // namespace tril::cli

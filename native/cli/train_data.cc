@@ -1,0 +1,79 @@
+#include "train_data.h"
+
+#include <tril/files/file.h>
+#include <tril/files/header_reader.h>
+#include <tril/files/utf8.h>
+#include <tril/model/tokenizer_file.h>
+#include <tril/model/train_tokenizer.h>
+
+#include <charconv>
+
+#include "program.h"
+
+namespace tril::cli {
+namespace {
+
+// FNV-1a (Fowler, Noll, Vo 1991).
+std::string fingerprint_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  char digits[17];
+  return {digits, std::to_chars(digits, digits + sizeof digits, hash, 16).ptr};
+}
+
+}  // namespace
+
+TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
+  std::string text;
+  for (const std::string& path : paths) {
+    try {
+      const std::vector<std::byte> bytes = read_file(path);
+      const std::string_view part(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      if (!any_bytes && !detail::is_utf8(part)) {
+        throw Failure(path + ": is not UTF-8; --tokenizer bytes takes any file");
+      }
+      text += part;
+    } catch (const Error& error) {
+      throw Failure(path + ": " + error.problem());
+    }
+  }
+  if (text.empty()) throw Failure(paths.front() + ": there is nothing to learn from: no text");
+  // At the beginning of a character.
+  std::size_t cut = text.size() - text.size() / 10;
+  while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
+  TrainTexts texts{text.substr(0, cut), text.substr(cut), fingerprint_of(text)};
+  return texts;
+}
+
+Tokenizer make_tokenizer(const std::string& kind, TokenId vocabulary, bool with_mask,
+                         const std::string& text) {
+  const std::string_view all[] = {text};
+  TokenizerOptions options;
+  options.kind = value_of(kTokenizerKinds, kind == "chars" ? "characters" : kind);
+  options.vocabulary = vocabulary;
+  if (with_mask) options.special = {kMaskText};
+  return train_tokenizer(all, options);
+}
+
+Tokenizer load_tokenizer(const std::string& path) {
+  try {
+    return read_tokenizer(path);
+  } catch (const Error& error) {
+    throw Failure(path + ": " + error.problem());
+  }
+}
+
+std::string one_line(const std::string& text) {
+  std::string clean;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t size = 1;  // of the shortest piece from here that is UTF-8
+    while (size < 4 && at + size < text.size() && !detail::is_utf8(text.substr(at, size))) ++size;
+    const std::string piece = text.substr(at, size);
+    const bool is_character = detail::is_utf8(piece);
+    clean += is_character ? piece : "?";
+    at += is_character ? size : 1;
+  }
+  return detail::json_quoted(clean);
+}
+
+}  // namespace tril::cli

@@ -1,0 +1,36 @@
+// The texts that `tril train` learns from: read, cut into what is trained on and what is measured
+// on, and made into tokens.
+#pragma once
+
+#include <tril/model/tokenizer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tril::cli {
+
+struct TrainTexts {
+  std::string train, validation;  // the first nine tenths, and the last
+  std::string fingerprint;        // of both, in hexadecimal: other texts have another
+};
+
+// The files, one behind the other. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming
+// the file, where one cannot be read, and where there is nothing in them.
+TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes);
+
+// What hides a token: the last of a vocabulary that has it.
+inline constexpr const char* kMaskText = "[MASK]";
+
+// bytes, chars, words or bpe, of at most `vocabulary` tokens where that is not 0.
+Tokenizer make_tokenizer(const std::string& kind, TokenId vocabulary, bool with_mask,
+                         const std::string& text);
+
+// The tokenizer that an earlier run left. Throws Failure, naming the file.
+Tokenizer load_tokenizer(const std::string& path);
+
+// "text" for one line on a terminal: quotes and control characters are escaped, and bytes that are
+// no UTF-8 are question marks.
+std::string one_line(const std::string& text);
+
+}  // namespace tril::cli

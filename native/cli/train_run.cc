@@ -1,0 +1,270 @@
+#include "train_run.h"
+
+#include <tril/files/file.h>
+#include <tril/model/sampling.h>
+#include <tril/model/tokenizer_file.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <optional>
+#include <sstream>
+
+#include "train_progress.h"
+
+namespace tril::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first Ctrl-C asks for an end after the step, the second ends at once.
+void on_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+std::string number(double value) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+constexpr const char* kLogHead = "step,loss,validation_loss,gradient_norm,learning_rate,seconds\n";
+
+// log.csv, a line a step.
+class Log {
+ public:
+  // Of what is there, the first `done` steps are kept.
+  Log(const std::filesystem::path& path, std::int64_t done) : path_(path) {
+    std::string kept = kLogHead;
+    if (done > 0) {
+      std::ifstream old(path);
+      std::string line;
+      std::getline(old, line);
+      for (std::int64_t n = 0; n < done && std::getline(old, line); ++n) kept += line + "\n";
+    }
+    write_named(path, std::as_bytes(std::span(kept)));
+    file_.open(path, std::ios::app);
+  }
+  void add(const TrainingStep& step, std::optional<double> validation) {
+    file_ << step.step << ',' << number(step.loss) << ',' << (validation ? number(*validation) : "")
+          << ',' << number(step.gradient_norm) << ',' << number(step.learning_rate) << ','
+          << number(step.seconds) << '\n';
+  }
+  void flush() {
+    if (!file_.flush()) throw Failure(path_.string() + ": cannot be written");
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream file_;
+};
+
+class TrainingRun {
+ public:
+  TrainingRun(const Program& program, TrainPlan plan)
+      : plan_(std::move(plan)),
+        parallel_(program.thread_count()),
+        train_(plan_.tokenizer.encode(plan_.texts.train)),
+        validation_(plan_.tokenizer.encode(plan_.texts.validation)),
+        model_(plan_.config, plan_.options.seed),
+        trainer_(model_, plan_.options) {
+    const auto needed = static_cast<std::size_t>(plan_.config.context) + 1;
+    for (const auto* tokens : {&train_, &validation_}) {
+      if (tokens->size() >= needed) continue;
+      throw Failure(plan_.settings.data.front() + ": too short: " + std::to_string(train_.size()) +
+                    " tokens to train on and " + std::to_string(validation_.size()) +
+                    " to validate on, and a context of " + std::to_string(plan_.config.context) +
+                    " asks for " + std::to_string(needed) + " of each");
+    }
+    // Nothing is written before this.
+    if (!plan_.checkpoint.empty()) {
+      try {
+        restore_checkpoint(parse_safetensors(plan_.checkpoint), trainer_);
+      } catch (const Error& error) {
+        throw Failure(settings().checkpoint().string() + ": " + error.argument() + ": " +
+                      error.problem());
+      }
+    }
+  }
+
+  ExitCode run(const Program& program) {
+    prepare_folder();
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+    const std::int64_t steps = plan_.options.schedule.steps;
+    TrainProgress progress(trainer_.steps(), steps);
+    Log log(settings().log(), trainer_.steps());
+    describe(progress);
+    if (plan_.checkpoint.empty()) validate(progress, {});  // and whether all can be written
+    TrainingStep step;
+    while (trainer_.steps() < steps && !interrupted) {
+      step = next_step();
+      const std::int64_t done = trainer_.steps();
+      progress.step(done, step.loss, step.tokens);
+      const bool is_checked = done % settings().every == 0 || done == steps;
+      std::optional<double> validation;
+      if (is_checked) validation = validate(progress, step.loss, &log, &step);
+      if (!is_checked) log.add(step, {});
+    }
+    log.flush();
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    if (trainer_.steps() < steps) {
+      write_checkpoint();
+      progress.line("stopped after step " + std::to_string(trainer_.steps()) + " of " +
+                    std::to_string(steps) + "; this goes on: tril train --resume -o " +
+                    settings().folder.string());
+      return kInterrupted;
+    }
+    if (!validation_loss_) validate(progress, {});  // nothing was left to do
+    report(program, progress);
+    return kDone;
+  }
+
+ private:
+  const RunSettings& settings() const { return plan_.settings; }
+
+  void prepare_folder() {
+    std::error_code error;
+    std::filesystem::create_directories(settings().folder, error);
+    if (error) throw Failure(settings().folder.string() + ": " + error.message());
+    const std::string config = model_config_json(plan_.config);
+    write_named(settings().config(), std::as_bytes(std::span(config)));
+    if (!plan_.checkpoint.empty()) return;
+    const std::string tokenizer = tokenizer_json(plan_.tokenizer);
+    write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
+  }
+
+  void describe(TrainProgress& progress) const {
+    progress.line(count_text(static_cast<double>(model_.parameter_count())) + " parameters, " +
+                  std::to_string(plan_.config.vocabulary) + " tokens in the vocabulary, " +
+                  count_text(static_cast<double>(train_.size())) + " to train on, " +
+                  count_text(static_cast<double>(validation_.size())) + " to validate on");
+    if (trainer_.steps() > 0) {
+      progress.line("going on after step " + std::to_string(trainer_.steps()));
+    }
+  }
+
+  TrainingStep next_step() {
+    try {
+      return trainer_.step(train_, parallel_);
+    } catch (const Error& error) {
+      if (error.argument() != "loss") throw;
+      throw Failure("the loss " + error.problem() + "; " + settings().checkpoint().string() +
+                    " is from step " + std::to_string(written_));
+    }
+  }
+
+  // The loss on what is not trained on, a line about it, and a checkpoint; its value.
+  double validate(TrainProgress& progress, std::optional<double> loss, Log* log = nullptr,
+                  const TrainingStep* step = nullptr) {
+    const auto windows = static_cast<Index>(validation_.size()) / plan_.config.context;
+    const ModelLoss measured = trainer_.evaluate(
+        validation_, std::clamp<Index>(windows, 1, 20 * plan_.options.batch), parallel_);
+    if (!std::isfinite(measured.mean())) {
+      throw Failure("the validation loss is not finite after step " +
+                    std::to_string(trainer_.steps()) + "; " + settings().checkpoint().string() +
+                    " is from step " + std::to_string(written_));
+    }
+    validation_loss_ = measured.mean();
+    std::string text = "step " + std::to_string(trainer_.steps()) + ": ";
+    if (loss) text += "loss " + loss_text(*loss) + ", ";
+    text += "validation loss " + loss_text(*validation_loss_);
+    if (loss) text += ", " + progress.rate_and_time_left();
+    progress.line(text);
+    if (loss && settings().sample > 0) progress.line("  " + sample());
+    if (log) {
+      log->add(*step, validation_loss_);
+      log->flush();
+    }
+    write_checkpoint();
+    return *validation_loss_;
+  }
+
+  // How the model goes on from the beginning of what it is validated on; of a masked one, what it
+  // makes of hidden tokens is in the loss.
+  std::string sample() {
+    if (!plan_.config.causal) return "(no sample: hidden tokens are filled in, not followed)";
+    Random random(plan_.options.seed + static_cast<std::uint64_t>(trainer_.steps()));
+    const auto prompt = std::span(validation_).first(1);
+    return one_line(plan_.tokenizer.decode(generate(model_, prompt, settings().sample,
+                                                    {.temperature = 0.8, .top_k = 200}, random,
+                                                    scratch_, parallel_)));
+  }
+
+  // The checkpoint last: whoever finds it finds the model too.
+  void write_checkpoint() {
+    write_named(settings().model(), model_file(model_));
+    write_named(settings().checkpoint(),
+                checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint)));
+    written_ = trainer_.steps();
+  }
+
+  void report(const Program& program, const TrainProgress& progress) const {
+    const std::string folder = settings().folder.string();
+    const double loss = *validation_loss_;
+    program.print({{"folder", folder},
+                   {"steps", trainer_.steps()},
+                   {"validation_loss", loss},
+                   {"seconds", progress.seconds()},
+                   {"tokens_per_second", progress.tokens_per_second()},
+                   {"parameters", model_.parameter_count()},
+                   {"vocabulary", plan_.config.vocabulary}},
+                  folder + ": " + std::to_string(trainer_.steps()) + " steps, validation loss " +
+                      loss_text(loss) + ", in " + time_text(progress.seconds()) + "\n");
+  }
+
+  TrainPlan plan_;
+  Parallel parallel_;
+  std::vector<TokenId> train_, validation_;
+  LanguageModel model_;
+  Trainer trainer_;
+  Scratch scratch_;
+  std::optional<double> validation_loss_;
+  std::int64_t written_ = 0;  // the step of the checkpoint
+};
+
+}  // namespace
+
+void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  try {
+    write_file(path, {&bytes, 1});
+  } catch (const Error& error) {
+    throw Failure(path.string() + ": " + error.problem());
+  }
+}
+
+std::vector<std::byte> read_named(const std::filesystem::path& path) {
+  try {
+    return read_file(path);
+  } catch (const Error& error) {
+    throw Failure(path.string() + ": " + error.problem());
+  }
+}
+
+Metadata RunSettings::metadata(const std::string& fingerprint) const {
+  return {
+      {"data", nlohmann::json(data).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
+      {"data_fingerprint", fingerprint},
+      {"tokenizer", tokenizer},
+      {"validate_every", std::to_string(every)},
+      {"sample", std::to_string(sample)}};
+}
+
+void RunSettings::read(const Metadata& metadata, const std::string& file) {
+  try {
+    data = nlohmann::json::parse(metadata.at("data")).get<std::vector<std::string>>();
+    tokenizer = metadata.at("tokenizer");
+    every = std::max(1l, std::stol(metadata.at("validate_every")));
+    sample = std::stol(metadata.at("sample"));
+  } catch (const std::exception&) {
+    throw Failure(file + ": is no checkpoint of `tril train`");
+  }
+}
+
+ExitCode run_training(const Program& program, TrainPlan plan) {
+  return TrainingRun(program, std::move(plan)).run(program);
+}
+
+}  // namespace tril::cli

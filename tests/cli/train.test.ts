@@ -1,0 +1,235 @@
+// tril train: what it leaves in its folder, that it goes on with the same bits, and what goes wrong.
+import { spawn } from 'node:child_process';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure, program, tril, write } from './program.js';
+
+let runs = '';
+beforeAll(() => {
+  runs = mkdtempSync(join(tmpdir(), 'tril-train-'));
+});
+afterAll(() => rmSync(runs, { recursive: true }));
+
+const run = (name: string) => join(runs, name);
+const inRun = (name: string, file: string) => readFileSync(join(runs, name, file));
+const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
+const small = ['--layers', '1', '--heads', '2', '--width', '16', '--context', '8', '--batch', '2'];
+/** The rate does not depend on how many steps there are in all. */
+const even = ['--learning-rate', '1e-2', '--lowest-rate', '1e-2', '--warmup', '0'];
+const train = (name: string, ...more: string[]) => {
+  write('text.txt', text);
+  return tril('train', '--data', 'text.txt', ...small, ...even, '-o', run(name), ...more);
+};
+
+/** Names, types and shapes in a .safetensors file. */
+function tensors(file: Buffer) {
+  const header = JSON.parse(file.subarray(8, 8 + Number(file.readBigUInt64LE())).toString());
+  const { __metadata__: metadata, ...rest } = header;
+  return { metadata, rest };
+}
+/** The log, without the times. */
+const losses = (name: string) =>
+  inRun(name, 'log.csv')
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',').slice(0, -1).join(','));
+const kept = (name: string) =>
+  readdirSync(run(name))
+    .sort()
+    .map((file) => [file, inRun(name, file).toString('base64')]);
+
+describe('a run', () => {
+  it('leaves a model that other libraries open, and a log', () => {
+    const { code, out, error } = train('gpt2', '--steps', '60', '--validate-every', '30', '--json');
+    expect({ code }, error).toEqual({ code: 0 });
+    const report = JSON.parse(out);
+    expect(report).toMatchObject({ folder: run('gpt2'), steps: 60 });
+    expect(report.validation_loss).toBeLessThan(4);
+    expect(error).toMatch(
+      /^\S+( k)? parameters, \d+ tokens in the vocabulary, .* to validate on\n/,
+    );
+    expect(error).toMatch(/\nstep 0: validation loss 5\.\d{4}\nstep 30: loss \d\.\d{4}, /);
+    expect(error).toMatch(/\nstep 60: loss .*tokens\/s\n {2}".*"\n$/);
+    const config = JSON.parse(inRun('gpt2', 'config.json').toString());
+    const sizes = { n_layer: 1, n_head: 2, n_embd: 16, n_inner: 64, n_positions: 8 };
+    expect(config).toMatchObject({ model_type: 'gpt2', ...sizes, vocab_size: report.vocabulary });
+    const { rest, metadata } = tensors(inRun('gpt2', 'model.safetensors'));
+    expect(metadata).toEqual({ format: 'pt' });
+    expect(rest['wte.weight'].shape).toEqual([report.vocabulary, 16]);
+    expect(rest['h.0.attn.c_attn.weight'].shape).toEqual([16, 48]);
+    expect(rest['h.0.mlp.c_proj.weight'].shape).toEqual([64, 16]);
+    expect(JSON.parse(inRun('gpt2', 'tokenizer.json').toString()).model.type).toBe('BPE');
+    const log = losses('gpt2');
+    expect(log[0]).toBe('step,loss,validation_loss,gradient_norm,learning_rate');
+    expect(log).toHaveLength(61);
+    const first = Number(log[1]!.split(',')[1]);
+    expect(Number(log[60]!.split(',')[1])).toBeLessThan(first - 1);
+    expect(Number(log[60]!.split(',')[2])).toBe(report.validation_loss);
+  });
+
+  it.each(['bytes', 'words', 'bpe'])('takes the tokenizer %s', (tokenizer) => {
+    const more = tokenizer === 'bpe' ? ['--vocabulary', '270'] : [];
+    const { code, error } = train(tokenizer, '--tokenizer', tokenizer, '--steps', '2', ...more);
+    expect({ code }, error).toEqual({ code: 0 });
+  });
+
+  it('of the family llama has its names', () => {
+    const { code, error } = train('llama', '--family', 'llama', '--kv-heads', '1', '--steps', '2');
+    expect({ code }, error).toEqual({ code: 0 });
+    const { rest } = tensors(inRun('llama', 'model.safetensors'));
+    expect(rest['model.layers.0.self_attn.k_proj.weight'].shape).toEqual([8, 16]);
+    expect(rest['model.layers.0.mlp.gate_proj.weight'].shape).toEqual([48, 16]);
+    const config = JSON.parse(inRun('llama', 'config.json').toString());
+    expect(config).toMatchObject({ model_type: 'llama', num_key_value_heads: 1 });
+  });
+
+  it('learns hidden tokens', () => {
+    const { code, error } = train('masked', '--objective', 'masked', '--steps', '60');
+    expect({ code }, error).toEqual({ code: 0 });
+    expect(JSON.parse(inRun('masked', 'config.json').toString()).tril_causal).toBe(false);
+    expect(tril('train', '--resume', '-o', run('masked'), '--steps', '62').code).toBe(0);
+  });
+});
+
+describe('--resume', () => {
+  it('goes on with the same bits, on another number of threads', () => {
+    for (const family of ['gpt2', 'llama']) {
+      const options = ['--family', family, '--validate-every', '4', '--dropout', '0.1'];
+      expect(train(`whole-${family}`, ...options, '--steps', '13').code).toBe(0);
+      expect(train(`part-${family}`, ...options, '--steps', '5', '--threads', '3').code).toBe(0);
+      const { code, error } = tril(
+        'train',
+        '--resume',
+        '-o',
+        run(`part-${family}`),
+        '--steps',
+        '13',
+      );
+      expect({ code }, error).toEqual({ code: 0 });
+      for (const file of ['checkpoint.safetensors', 'model.safetensors']) {
+        expect(inRun(`part-${family}`, file).equals(inRun(`whole-${family}`, file))).toBe(true);
+      }
+      // The run that ended at 5 was validated there.
+      const part = losses(`part-${family}`);
+      part[5] = part[5]!.replace(/^([^,]*,[^,]*),[^,]*,/, '$1,,');
+      expect(part).toEqual(losses(`whole-${family}`));
+    }
+  });
+
+  it('goes on after Ctrl-C, which writes a checkpoint', async () => {
+    write('text.txt', text);
+    writeFileSync(join(runs, 'text.txt'), text);
+    const options = ['train', '--data', join(runs, 'text.txt'), ...small, ...even];
+    const child = spawn(program, [...options, '--steps', '9999999', '-o', run('stopped')]);
+    let error = '';
+    let signalled = false;
+    child.stderr.on('data', (part) => {
+      error += part;
+      if (!signalled && error.includes('step 0:')) signalled = child.kill('SIGINT');
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect({ code }, error).toEqual({ code: 130 });
+    const line =
+      /\nstopped after step (\d+) of 9999999; this goes on: tril train --resume -o (.*)\n$/;
+    const [, done, folder] = line.exec(error) ?? [];
+    expect(folder).toBe(run('stopped'));
+    const steps = String(Number(done) + 2);
+    const resumed = tril('train', '--resume', '-o', run('stopped'), '--steps', steps);
+    expect(resumed.code, resumed.error).toBe(0);
+    expect(tril(...options, '--steps', steps, '-o', run('unstopped')).code).toBe(0);
+    for (const file of ['checkpoint.safetensors', 'model.safetensors']) {
+      expect(inRun('stopped', file).equals(inRun('unstopped', file))).toBe(true);
+    }
+  });
+
+  it('refuses what is not what the checkpoint has, and changes nothing', () => {
+    expect(train('kept', '--steps', '2').code).toBe(0);
+    const before = kept('kept');
+    const resume = (...more: string[]) => failure('train', '--resume', '-o', run('kept'), ...more);
+    const file = join(run('kept'), 'checkpoint.safetensors');
+    expect(resume('--width', '32')).toBe(`${file}: model.width: is 32, and in the checkpoint 16`);
+    expect(resume('--seed', '3')).toBe(`${file}: trainer.seed: is 3, and in the checkpoint 1337`);
+    expect(resume('--tokenizer', 'words')).toBe(`${file}: --tokenizer is chars, not words`);
+    expect(resume('--family', 'llama')).toBe(`${file}: --family is gpt2, not llama`);
+    write('other.txt', `${text}!`);
+    expect(resume('--data', 'other.txt')).toBe(
+      `other.txt: the texts are others than those of ${file}`,
+    );
+    expect(failure('train', '--data', 'text.txt', '-o', run('kept'))).toBe(
+      `${file}: there is a run in this folder; --resume goes on with it`,
+    );
+    expect(failure('train', '--resume', '-o', run('none'))).toMatch(/No such file or directory$/);
+    expect(kept('kept')).toEqual(before);
+  });
+});
+
+describe('what goes wrong', () => {
+  const refused = (...args: string[]) => failure('train', '-o', run('refused'), ...args);
+
+  it('before anything is written', () => {
+    write('text.txt', text);
+    write('empty.txt', '');
+    write('short.txt', 'abc def');
+    write('latin1.txt', Buffer.from([0x63, 0x61, 0x66, 0xe9]));
+    expect(refused()).toMatch(/^--data is required/);
+    expect(refused('--data', 'none.txt')).toBe('none.txt: No such file or directory');
+    expect(refused('--data', 'empty.txt')).toBe(
+      'empty.txt: there is nothing to learn from: no text',
+    );
+    expect(refused('--data', 'short.txt')).toBe(
+      'short.txt: too short: 7 tokens to train on and 0 to validate on, and a context of 64 asks ' +
+        'for 65 of each',
+    );
+    expect(refused('--data', 'latin1.txt')).toBe(
+      'latin1.txt: is not UTF-8; --tokenizer bytes takes any file',
+    );
+    const data = ['--data', 'text.txt'];
+    expect(refused(...data, '--heads', '3')).toMatch(/heads: 3 does not divide width 128$/);
+    expect(refused(...data, '--learning-rate', '0')).toMatch(/learning_rate: .*above 0/);
+    expect(refused(...data, '--batch', '0')).toMatch(/batch: must be from 1/);
+    expect(refused(...data, '--steps', '0')).toMatch(/--steps/);
+    expect(refused(...data, '--tokenizer', 'letters')).toMatch(/letters/);
+    expect(readdirSync(runs)).not.toContain('refused');
+  });
+
+  it('a loss that is not finite: the step is told, the checkpoint stays', () => {
+    const { code, out, error } = tril(
+      'train',
+      '--data',
+      'text.txt',
+      ...small,
+      '--steps',
+      '9',
+      '--learning-rate',
+      '1e30',
+      '-o',
+      run('nan'),
+    );
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toMatch(
+      /\ntril: the loss is \S+ in step \d: the gradient of \S+ went first; \S+ is from step 0\n$/,
+    );
+    expect(tensors(inRun('nan', 'checkpoint.safetensors')).metadata['trainer.done']).toBe('0');
+  });
+
+  it('no room left: the error is told, the checkpoint stays', () => {
+    expect(train('full', '--steps', '2').code).toBe(0);
+    const before = inRun('full', 'checkpoint.safetensors');
+    rmSync(join(run('full'), 'model.safetensors'));
+    symlinkSync('/dev/full', join(run('full'), 'model.safetensors'));
+    const { code, error } = tril('train', '--resume', '-o', run('full'), '--steps', '4');
+    expect({ code }, error).toEqual({ code: 2 });
+    expect(error).toMatch(/\ntril: \S+model\.safetensors: No space left on device\n$/);
+    expect(inRun('full', 'checkpoint.safetensors').equals(before)).toBe(true);
+  });
+});
