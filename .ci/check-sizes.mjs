@@ -10,10 +10,10 @@ import { references } from './check-built.mjs';
 // Eigen's product, 25 the kernels, 12 what came with elementwise arithmetic, the key-value cache, the walk through
 // parameters and attention's two algorithms for keys in panels and in place, and the rest is the core and what binds it.
 export const limits = {
-  'tril-simd.wasm': 165,
-  'tril-relaxed.wasm': 165,
-  'tril-simd-threads.wasm': 180,
-  'tril-relaxed-threads.wasm': 180,
+  'tril-simd.wasm': 155,
+  'tril-relaxed.wasm': 155,
+  'tril-simd-threads.wasm': 170,
+  'tril-relaxed-threads.wasm': 170,
   fonts: 480, // all there are; a browser fetches those that it needs
   golden: 110, // PyTorch's numbers, which chapter Check asks for
   pages: 260, // nine chapters with their first figure at five widths, of which a visitor opens one; the rest is kept for later

@@ -32,13 +32,13 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 struct Case {
   const char* name;
   Activation activation;
-  ElementwiseKernels::MapBackward ElementwiseKernels::*kernel;
+  ElementwiseBackwardKernels::Map ElementwiseBackwardKernels::*kernel;
 };
 constexpr Case kCases[] = {
-    {"relu", Activation::relu, &ElementwiseKernels::relu_backward},
-    {"gelu", Activation::gelu, &ElementwiseKernels::gelu_backward},
-    {"gelu_tanh", Activation::gelu_tanh, &ElementwiseKernels::gelu_tanh_backward},
-    {"silu", Activation::silu, &ElementwiseKernels::silu_backward},
+    {"relu", Activation::relu, &ElementwiseBackwardKernels::relu},
+    {"gelu", Activation::gelu, &ElementwiseBackwardKernels::gelu},
+    {"gelu_tanh", Activation::gelu_tanh, &ElementwiseBackwardKernels::gelu_tanh},
+    {"silu", Activation::silu, &ElementwiseBackwardKernels::silu},
 };
 
 // 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-8 of themselves, and one to
@@ -64,8 +64,8 @@ TEST(ActivationsBackward, KernelsStayWithinTheirBounds) {
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
       SCOPED_TRACE(std::string(function.name) + " " + isa_name(isa));
-      (elementwise_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(),
-                                                  static_cast<Index>(x.size()));
+      (elementwise_backward_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(),
+                                                           static_cast<Index>(x.size()));
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double slope = slope_reference(function.activation, x[i]), d = d_out[i];
         // What is flushed to zero is below 2^-119, as in the activations themselves.
@@ -85,7 +85,7 @@ TEST(ActivationsBackward, TheSlopeIsWhatItMustBeAtTheEnds) {
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
       SCOPED_TRACE(std::string(function.name) + " " + isa_name(isa));
-      (elementwise_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(), 5);
+      (elementwise_backward_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(), 5);
       if (function.activation != Activation::relu) {
         EXPECT_TRUE(std::isnan(d_x[0]));
       }
@@ -96,9 +96,9 @@ TEST(ActivationsBackward, TheSlopeIsWhatItMustBeAtTheEnds) {
     }
     const float zero = 0, three = 3;
     float d = 7;
-    elementwise_kernels(isa).relu_backward(&three, &zero, &d, 1);
+    elementwise_backward_kernels(isa).relu(&three, &zero, &d, 1);
     EXPECT_EQ(d, 0.0f);
-    elementwise_kernels(isa).relu_backward(&kNaN, &three, &d, 1);
+    elementwise_backward_kernels(isa).relu(&kNaN, &three, &d, 1);
     EXPECT_TRUE(std::isnan(d));
   }
 }
@@ -106,7 +106,7 @@ TEST(ActivationsBackward, TheSlopeIsWhatItMustBeAtTheEnds) {
 TEST(ActivationsBackward, KernelsWriteNothingBeyondTheEndAndMayWriteInPlace) {
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
-      const auto kernel = elementwise_kernels(isa).*function.kernel;
+      const auto kernel = elementwise_backward_kernels(isa).*function.kernel;
       for (Index count = 0; count <= 40; ++count) {
         const auto size = static_cast<std::size_t>(count) + 8;
         std::vector<float> x(size, -7.0f), d_out(size, -7.0f), d_x(size, -7.0f);

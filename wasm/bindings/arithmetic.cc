@@ -11,8 +11,7 @@ namespace tril::js {
 namespace {
 
 template <typename T>
-AnyView<T> view_of(T* data, const DynamicShape& shape, std::string_view call,
-                   std::string_view argument) {
+AnyView<T> view_of(T* data, const DynamicShape& shape, const char* call, const char* argument) {
   AnyView<T> view;
   view.data = data;
   view.shape.rank = view.strides.rank = static_cast<int>(shape.size());
@@ -28,8 +27,8 @@ AnyView<T> view_of(T* data, const DynamicShape& shape, std::string_view call,
   return view;
 }
 
-AnyView<const float> operand(const Tensor* tensor, const float& number, std::string_view call,
-                             std::string_view argument) {
+AnyView<const float> operand(const Tensor* tensor, const float& number, const char* call,
+                             const char* argument) {
   return tensor ? view_of(tensor->data(), tensor->shape(), call, argument)
                 : AnyView<const float>(number);
 }
@@ -38,14 +37,14 @@ AnyView<const float> operand(const Tensor* tensor, const float& number, std::str
 
 TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
                         float x_number, const Tensor* y, float y_number, Tensor* out) {
-  const Arithmetic kind = value_named(kArithmetic, operation, operation, "operation");
-  const AnyView<const float> left = operand(x, x_number, operation, "x");
-  const AnyView<const float> right = operand(y, y_number, operation, "y");
-  const AnyShape full = broadcast_shape(left.shape, right.shape, operation);
+  const char* const call = operation.c_str();
+  const Arithmetic kind = value_named(kArithmetic, operation, call, "operation");
+  const AnyView<const float> left = operand(x, x_number, call, "x");
+  const AnyView<const float> right = operand(y, y_number, call, "y");
+  const AnyShape full = broadcast_shape(left.shape, right.shape, call);
   const DynamicShape shape(full.sizes.begin(), full.sizes.begin() + full.rank);
-  const Output output(engine, out, shape, operation);
-  tril::arithmetic(kind, left, right, view_of(output->data(), shape, operation, "out"),
-                   engine.parallel);
+  const Output output(engine, out, shape, call);
+  tril::arithmetic(kind, left, right, view_of(output->data(), shape, call, "out"), engine.parallel);
   return output.handle();
 }
 

@@ -9,7 +9,7 @@ namespace tril::js {
 
 namespace {
 
-constexpr std::string_view kCall = "attention";
+constexpr const char* kCall = "attention";
 
 // What a call has appended to a cache is forgotten where the call does not succeed.
 class Appended {
@@ -35,8 +35,7 @@ class Appended {
 };
 
 // `past` followed by `now` along the axis of time, the last but one. All other axes must agree.
-TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
-                     std::string_view argument) {
+TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now, const char* argument) {
   DynamicShape expected = now.shape();
   const auto time = expected.size() - 2;
   if (past.rank() == now.rank()) expected[time] = past.size(-2);
@@ -60,7 +59,7 @@ TensorHandle prepend(Engine& engine, const Tensor& past, const Tensor& now,
 }  // namespace
 
 tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
-                                              std::string_view call) const {
+                                              const char* call) const {
   tril::AttentionOptions options;
   options.causal = causal;
   options.mask = core_mask;

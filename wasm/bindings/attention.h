@@ -25,7 +25,7 @@ struct AttentionOptions {
   bool log_sum_exp;
 
   // As the core takes them; `past`: how many of the keys were there before.
-  tril::AttentionOptions core(const Mask& mask, Index past, std::string_view call) const;
+  tril::AttentionOptions core(const Mask& mask, Index past, const char* call) const;
 };
 
 // Gives output (null where `out` was written), logSumExp [B, H, T] if asked for, with a trace

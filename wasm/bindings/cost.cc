@@ -27,7 +27,8 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
   const auto size = [&](const char* name) { return sizes[name].as<Index>(); };
   const auto flag = [&](const char* name) { return sizes[name].as<bool>(); };
   const auto text = [&](const char* name) { return sizes[name].as<std::string>(); };
-  const std::string call = kind + "_cost";
+  const std::string name = kind + "_cost";
+  const char* const call = name.c_str();
 
   if (kind == "matmul") {
     return result(matmul_cost({size("batches"), size("rows"), size("depth"), size("cols")},

@@ -19,7 +19,7 @@ struct Heads {
   TensorView<const float, 4> query, key, value;
 
   Heads(const Tensor& q, const Tensor& k, const Tensor& v, int heads, int kv_heads,
-        std::string_view call)
+        const char* call)
       : layout(q, heads, call),
         query(layout.view(q, heads, call, "query")),
         key(layout.view(k, kv_heads, call, "key")),
@@ -37,7 +37,7 @@ struct Heads {
 NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const NamedTensors& weights,
                                 const MaskRules& mask_rules, bool trace, Tensor* out) {
-  constexpr std::string_view kCall = "additive_attention";
+  constexpr const char* kCall = "additive_attention";
   const auto q = sequences(query, query, kCall, "query");
   const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
   const MaskArgument mask(mask_rules, kCall);
@@ -66,7 +66,7 @@ NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tenso
 NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const LinearAttentionOptions& options,
                               Tensor* out) {
-  constexpr std::string_view kCall = "linear_attention";
+  constexpr const char* kCall = "linear_attention";
   const Heads heads(query, key, value, options.heads, options.kv_heads, kCall);
   const tril::LinearAttentionOptions core{
       .feature_map = value_named(kFeatureMaps, options.feature_map, kCall, "featureMap", "map"),
@@ -91,7 +91,7 @@ NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor&
 NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const Tensor& e, const Tensor& f,
                                 const LowRankOptions& options, Tensor* out) {
-  constexpr std::string_view kCall = "low_rank_attention";
+  constexpr const char* kCall = "low_rank_attention";
   const Heads heads(query, key, value, options.heads, options.kv_heads, kCall);
   const auto project_keys = matrix(e, kCall, "e"), project_values = matrix(f, kCall, "f");
   tril::LowRankOptions core;

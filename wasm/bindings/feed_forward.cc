@@ -9,13 +9,14 @@ namespace tril::js {
 
 namespace {
 
-constexpr std::string_view kCall = "feed_forward";
+constexpr const char* kCall = "feed_forward";
 
 }  // namespace
 
 TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activation, Tensor* out) {
-  const Activation kind = activation_named(activation, activation);
-  const Output output(engine, out, x.shape(), activation);
+  const char* const call = activation.c_str();
+  const Activation kind = activation_named(activation, call);
+  const Output output(engine, out, x.shape(), call);
   tril::activate(kind, rows_of(x), rows_of(*output), engine.parallel);
   return output.handle();
 }

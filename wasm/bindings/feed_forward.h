@@ -9,7 +9,7 @@
 namespace tril::js {
 
 // Throws Error, naming `call`, where there is none of that name.
-inline Activation activation_named(const std::string& name, std::string_view call) {
+inline Activation activation_named(const std::string& name, const char* call) {
   return value_named(kActivations, name, call, "activation");
 }
 

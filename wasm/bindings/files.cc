@@ -15,7 +15,7 @@ namespace {
 
 using emscripten::val;
 
-constexpr std::string_view kRead = "read_arrays";
+constexpr const char* kRead = "read_arrays";
 
 val as_object(Engine& engine, const std::string& name, const StoredTensor& stored) {
   if (stored.count() == 0) {

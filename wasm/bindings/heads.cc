@@ -4,8 +4,7 @@
 
 namespace tril::js {
 
-HeadLayout::HeadLayout(const Tensor& query, int heads, std::string_view call,
-                       std::string_view argument)
+HeadLayout::HeadLayout(const Tensor& query, int heads, const char* call, const char* argument)
     : packed(heads > 0), rank(query.rank()) {
   if (rank >= 2 && rank <= (packed ? 3 : 4)) return;
   fail(call, argument,
@@ -14,14 +13,13 @@ HeadLayout::HeadLayout(const Tensor& query, int heads, std::string_view call,
         "; shape is ", query});
 }
 
-void HeadLayout::check_rank(const Tensor& tensor, std::string_view call,
-                            std::string_view argument) const {
+void HeadLayout::check_rank(const Tensor& tensor, const char* call, const char* argument) const {
   if (tensor.rank() == rank) return;
   fail(call, argument, {"must have ", rank, " axes, as query has; shape is ", tensor});
 }
 
-TensorView<float, 4> HeadLayout::view(Tensor& tensor, int heads, std::string_view call,
-                                      std::string_view argument) const {
+TensorView<float, 4> HeadLayout::view(Tensor& tensor, int heads, const char* call,
+                                      const char* argument) const {
   check_rank(tensor, call, argument);
   const Index length = tensor.size(-2), width = tensor.size(-1);
   if (!packed) {
@@ -36,8 +34,8 @@ TensorView<float, 4> HeadLayout::view(Tensor& tensor, int heads, std::string_vie
   return {tensor.data(), {batches, heads, length, depth}, {length * width, depth, width, 1}};
 }
 
-TensorView<const float, 4> HeadLayout::view(const Tensor& tensor, int heads, std::string_view call,
-                                            std::string_view argument) const {
+TensorView<const float, 4> HeadLayout::view(const Tensor& tensor, int heads, const char* call,
+                                            const char* argument) const {
   return view(const_cast<Tensor&>(tensor), heads, call, argument);
 }
 

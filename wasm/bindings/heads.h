@@ -15,18 +15,17 @@ struct HeadLayout {
 
   // The layout of `query`; heads = 0 says that heads have an axis of their own. Throws Error for a
   // rank that there is not.
-  HeadLayout(const Tensor& query, int heads, std::string_view call,
-             std::string_view argument = "query");
+  HeadLayout(const Tensor& query, int heads, const char* call, const char* argument = "query");
 
   // Throws Error, naming `argument`, where the tensor has not as many axes as the query.
-  void check_rank(const Tensor& tensor, std::string_view call, std::string_view argument) const;
+  void check_rank(const Tensor& tensor, const char* call, const char* argument) const;
 
   // Throws Error, naming `argument`, where the tensor has another rank or its width is not
   // divisible by `heads`.
-  TensorView<float, 4> view(Tensor& tensor, int heads, std::string_view call,
-                            std::string_view argument) const;
-  TensorView<const float, 4> view(const Tensor& tensor, int heads, std::string_view call,
-                                  std::string_view argument) const;
+  TensorView<float, 4> view(Tensor& tensor, int heads, const char* call,
+                            const char* argument) const;
+  TensorView<const float, 4> view(const Tensor& tensor, int heads, const char* call,
+                                  const char* argument) const;
 
   // How many axes of scores [B, H, T, S] there are not: heads always have their own, unless it is
   // [T, D].

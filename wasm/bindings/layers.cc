@@ -46,7 +46,7 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
 
 namespace {
 
-constexpr std::string_view kRotary = "rotary_positions";
+constexpr const char* kRotary = "rotary_positions";
 
 // Tables [B, T, R / 2], of which all batches share one where its stride is 0.
 struct RotaryTables {

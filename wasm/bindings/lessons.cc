@@ -33,8 +33,7 @@ TensorView<float, 3> as_stack(Tensor& tensor) {
 }
 
 // [rows, cols] of the product; throws where there is none.
-DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b,
-                           std::string_view call) {
+DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b, const char* call) {
   check_view(a, call, "a");
   check_view(b, call, "b");
   if (a.size(1) != b.size(0)) {
@@ -85,7 +84,7 @@ struct AccessLog {
 
 NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const std::string& reading) {
-  constexpr std::string_view kCall = "read_product";
+  constexpr const char* kCall = "read_product";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
   const Reading chosen = value_named(kReadings, reading, kCall, "reading");
   const DynamicShape shape = product_shape(left, right, kCall);
@@ -102,7 +101,7 @@ NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
 
 AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const CacheOptions& options) {
-  constexpr std::string_view kCall = "trace_product";
+  constexpr const char* kCall = "trace_product";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
   const tril::MatmulOptions core_options{
       .method = value_named(kMatmulMethods, options.method, kCall, "method")};
@@ -134,7 +133,7 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
 }
 
 double expected_misses(int n, const CacheOptions& options) {
-  constexpr std::string_view kCall = "expected_misses";
+  constexpr const char* kCall = "expected_misses";
   const MatmulMethod method = value_named(kMatmulMethods, options.method, kCall, "method");
   if (options.sets != 1) return -1;
   const auto floats = options.line_bytes / static_cast<Index>(sizeof(float));
@@ -144,7 +143,7 @@ double expected_misses(int n, const CacheOptions& options) {
 }
 
 NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
-  constexpr std::string_view kCall = "strassen_level";
+  constexpr const char* kCall = "strassen_level";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
   const DynamicShape shape = product_shape(left, right, kCall);
   const Index rows = shape[0], cols = shape[1], depth = left.size(1);
@@ -173,7 +172,7 @@ Integers strassen_signs() {
 
 NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
                            const std::string& method, int levels) {
-  constexpr std::string_view kCall = "product_error";
+  constexpr const char* kCall = "product_error";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
   const tril::MatmulOptions core_options{
       .method = value_named(kMatmulMethods, method, kCall, "method"), .levels = levels};
@@ -203,7 +202,7 @@ double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds
 
 NamedTensors running_average(Engine& engine, const Tensor& x,
                              const RunningAverageOptions& options) {
-  constexpr std::string_view kCall = "running_average";
+  constexpr const char* kCall = "running_average";
   if (x.rank() != 3) fail(kCall, "x", {"must have three axes [B, T, C]; shape is ", x});
   const AverageMethod method = value_named(kAverageMethods, options.method, kCall, "method");
   const Index length = x.size(1);

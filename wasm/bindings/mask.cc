@@ -19,7 +19,7 @@ std::optional<Index> optional_index(const val& value) {
 }
 
 // The shape as four axes, as broadcasting counts them: from the last one back.
-Shape<4> as_scores(const Tensor& tensor, std::string_view call) {
+Shape<4> as_scores(const Tensor& tensor, const char* call) {
   if (tensor.rank() > 4) {
     fail(call, "mask", {"at most four axes, [B, H, T, S]; a dense mask is ", tensor});
   }
@@ -32,13 +32,13 @@ Shape<4> as_scores(const Tensor& tensor, std::string_view call) {
 
 }  // namespace
 
-MaskArgument::MaskArgument(const MaskRules& rules, std::string_view call) {
+MaskArgument::MaskArgument(const MaskRules& rules, const char* call) {
   const auto count = rules["length"].as<unsigned>();
   visible_.reserve(count);
   for (unsigned i = 0; i < count; ++i) mask_ = mask_ & rule(rules[i], call);
 }
 
-Mask MaskArgument::rule(const val& rule, std::string_view call) {
+Mask MaskArgument::rule(const val& rule, const char* call) {
   const MaskKind kind =
       value_named(kMaskKinds, rule["kind"].as<std::string>(), call, "mask", "kind");
   switch (kind) {
@@ -65,7 +65,7 @@ Mask MaskArgument::rule(const val& rule, std::string_view call) {
 }
 
 TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {
-  constexpr std::string_view kCall = "mask_values";
+  constexpr const char* kCall = "mask_values";
   const MaskArgument mask(rules, kCall);
   TensorHandle out = std::make_shared<Tensor>(engine, shape_from(shape), kCall);
   mask_values(mask.mask(), past, {out->data(), as_scores(*out, kCall)});

@@ -16,12 +16,12 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(MaskRules)
 class MaskArgument {
  public:
   // Throws Error, naming `call` and "mask", for a dense mask of more than four axes.
-  MaskArgument(const MaskRules& rules, std::string_view call);
+  MaskArgument(const MaskRules& rules, const char* call);
 
   const Mask& mask() const noexcept { return mask_; }
 
  private:
-  Mask rule(const emscripten::val& rule, std::string_view call);
+  Mask rule(const emscripten::val& rule, const char* call);
 
   Mask mask_;
   std::vector<std::vector<std::uint8_t>> visible_;  // boolean masks, a byte an element

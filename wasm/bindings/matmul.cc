@@ -10,7 +10,7 @@ namespace tril::js {
 
 namespace {
 
-constexpr std::string_view kCall = "matmul";
+constexpr const char* kCall = "matmul";
 
 // A tensor without gaps as matrices along its axes before the last two.
 template <typename T>

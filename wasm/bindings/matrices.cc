@@ -11,7 +11,7 @@ namespace tril::js {
 
 TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part, int diagonal,
                         Tensor* out) {
-  constexpr std::string_view kCall = "triangular";
+  constexpr const char* kCall = "triangular";
   if (x.rank() < 2) {
     fail(kCall, "x", {"must have at least two axes; shape is ", x});
   }
@@ -25,7 +25,7 @@ TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part
 }
 
 TensorHandle singular_values(Engine& engine, const Tensor& x, Tensor* out) {
-  constexpr std::string_view kCall = "singular_values";
+  constexpr const char* kCall = "singular_values";
   const MatrixView<const float> values = matrix(x, kCall, "x");
   const Output output(engine, out, {std::min(values.size(0), values.size(1))}, kCall);
   tril::singular_values(values, {output->data(), {output->count()}});

@@ -10,7 +10,7 @@ namespace tril::js {
 
 namespace {
 
-constexpr std::string_view kCall = "multi_head_attention";
+constexpr const char* kCall = "multi_head_attention";
 
 }  // namespace
 

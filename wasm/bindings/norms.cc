@@ -13,7 +13,7 @@ namespace tril::js {
 namespace {
 
 // The last `axes` axes taken as one, all before them as the other.
-Shape<2> rows_and_columns(const Tensor& x, int axes, std::string_view call) {
+Shape<2> rows_and_columns(const Tensor& x, int axes, const char* call) {
   if (axes < 1 || axes > x.rank()) {
     fail(call, "axes",
          {"must be from 1 to the ", x.rank(), " that x has, is ", axes, "; x is ", x});
@@ -25,7 +25,7 @@ Shape<2> rows_and_columns(const Tensor& x, int axes, std::string_view call) {
 
 // One number for every column, in the shape of the axes that the columns are made of.
 VectorView<const float> per_column(const Tensor* tensor, const Tensor& x, int axes,
-                                   std::string_view call, std::string_view argument) {
+                                   const char* call, const char* argument) {
   if (!tensor) return {};
   if (!std::equal(tensor->shape().begin(), tensor->shape().end(), x.shape().end() - axes,
                   x.shape().end())) {
@@ -40,7 +40,7 @@ VectorView<const float> per_column(const Tensor* tensor, const Tensor& x, int ax
 
 TensorHandle layer_norm(Engine& engine, const Tensor& x, const Tensor* weight, const Tensor* bias,
                         const NormOptions& options, Tensor* out) {
-  constexpr std::string_view kCall = "layer_norm";
+  constexpr const char* kCall = "layer_norm";
   const Shape<2> shape = rows_and_columns(x, options.axes, kCall);
   const auto scale = per_column(weight, x, options.axes, kCall, "weight");
   const auto shift = per_column(bias, x, options.axes, kCall, "bias");
@@ -52,7 +52,7 @@ TensorHandle layer_norm(Engine& engine, const Tensor& x, const Tensor* weight, c
 
 TensorHandle rms_norm(Engine& engine, const Tensor& x, const Tensor* weight,
                       const NormOptions& options, Tensor* out) {
-  constexpr std::string_view kCall = "rms_norm";
+  constexpr const char* kCall = "rms_norm";
   const Shape<2> shape = rows_and_columns(x, options.axes, kCall);
   const auto scale = per_column(weight, x, options.axes, kCall, "weight");
   const Output output(engine, out, x.shape(), kCall);

@@ -12,7 +12,7 @@ namespace tril::js {
 NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const AttentionOptions& options,
                               int block_queries, int block_keys, Tensor* out) {
-  constexpr std::string_view kCall = "online_attention";
+  constexpr const char* kCall = "online_attention";
   const HeadLayout layout(query, options.heads, kCall);
   const MaskArgument mask(options.mask, kCall);
   const auto q = layout.view(query, options.heads, kCall, "query");

@@ -13,7 +13,7 @@ class Output {
  public:
   // `out` may be null. Throws Error where its shape is not `shape`, or the new one does not fit
   // into memory.
-  Output(Engine& engine, Tensor* out, DynamicShape shape, std::string_view call)
+  Output(Engine& engine, Tensor* out, DynamicShape shape, const char* call)
       : made_(out ? nullptr : std::make_shared<Tensor>(engine, shape, call)),
         tensor_(out ? out : made_.get()) {
     if (out && out->shape() != shape) {
@@ -44,7 +44,7 @@ class Output {
 // so that a call that fails leaves nothing behind.
 class Results {
  public:
-  Results(Engine& engine, std::string_view call) : engine_(engine), call_(call) {}
+  Results(Engine& engine, const char* call) : engine_(engine), call_(call) {}
 
   // A new tensor of zeros.
   Tensor& make(const std::string& name, DynamicShape shape) {
@@ -62,7 +62,7 @@ class Results {
 
  private:
   Engine& engine_;
-  std::string_view call_;
+  const char* call_;
   std::vector<std::pair<std::string, TensorHandle>> named_;
 };
 
@@ -95,15 +95,15 @@ VectorView<const T> view_of(const std::vector<T>& values) {
 }
 
 // A tensor of one axis, or none where `tensor` is null.
-inline VectorView<const float> optional_vector(const Tensor* tensor, std::string_view call,
-                                               std::string_view argument) {
+inline VectorView<const float> optional_vector(const Tensor* tensor, const char* call,
+                                               const char* argument) {
   if (!tensor) return {};
   if (tensor->rank() != 1) fail(call, argument, {"must have one axis; shape is ", *tensor});
   return {tensor->data(), {tensor->count()}};
 }
 
-inline MatrixView<const float> matrix(const Tensor& tensor, std::string_view call,
-                                      std::string_view argument) {
+inline MatrixView<const float> matrix(const Tensor& tensor, const char* call,
+                                      const char* argument) {
   if (tensor.rank() != 2) fail(call, argument, {"must have two axes; shape is ", tensor});
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
 }

@@ -10,8 +10,8 @@ namespace tril::js {
 
 // `tensor`, which has as many axes as `x`, as a batch. Throws Error, naming `argument`, where it
 // has not 2 or 3.
-inline TensorView<float, 3> sequences(Tensor& tensor, const Tensor& x, std::string_view call,
-                                      std::string_view argument) {
+inline TensorView<float, 3> sequences(Tensor& tensor, const Tensor& x, const char* call,
+                                      const char* argument) {
   if (tensor.rank() != x.rank() || x.rank() < 2 || x.rank() > 3) {
     const Message other{", this is ", tensor}, nothing{""};
     fail(call, argument,
@@ -20,8 +20,8 @@ inline TensorView<float, 3> sequences(Tensor& tensor, const Tensor& x, std::stri
   }
   return {tensor.data(), {x.rank() > 2 ? tensor.size(0) : 1, tensor.size(-2), tensor.size(-1)}};
 }
-inline TensorView<const float, 3> sequences(const Tensor& tensor, const Tensor& x,
-                                            std::string_view call, std::string_view argument) {
+inline TensorView<const float, 3> sequences(const Tensor& tensor, const Tensor& x, const char* call,
+                                            const char* argument) {
   return sequences(const_cast<Tensor&>(tensor), x, call, argument);
 }
 

@@ -11,7 +11,7 @@ namespace tril::js {
 namespace {
 
 // Without gaps any tensor is [outer, size, inner] around one of its axes.
-Shape<3> around(const Tensor& x, int axis, std::string_view call) {
+Shape<3> around(const Tensor& x, int axis, const char* call) {
   if (axis < -x.rank() || axis >= x.rank()) {
     fail(call, "axis", {"there is no axis ", axis, "; x is ", x});
   }
@@ -27,14 +27,15 @@ Shape<3> around(const Tensor& x, int axis, std::string_view call) {
 // `call_core(from, core_options, to)` with views of the rank that fits best.
 template <typename CallCore>
 TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out,
-                        std::string_view call, const CallCore& call_core) {
+                        const char* call, const CallCore& call_core) {
   const Shape<3> shape = around(x, options.axis, call);
   const Output output(engine, out, x.shape(), call);
   tril::SoftmaxOptions core_options{.axis = -1, .temperature = options.temperature};
   if (shape[2] == 1) {
-    const Shape<2> rows{shape[0], shape[1]};
-    call_core(MatrixView<const float>(x.data(), rows), core_options,
-              MatrixView<float>(output->data(), rows));
+    // The same rank for both: each one is compiled.
+    const Shape<3> rows{1, shape[0], shape[1]};
+    call_core(TensorView<const float, 3>(x.data(), rows), core_options,
+              TensorView<float, 3>(output->data(), rows));
   } else {
     core_options.axis = -2;
     call_core(TensorView<const float, 3>(x.data(), shape), core_options,

@@ -25,7 +25,7 @@ namespace tril::js {
 
 namespace {
 
-Buffer<float, 1> allocate(const DynamicShape& shape, std::string_view call) {
+Buffer<float, 1> allocate(const DynamicShape& shape, const char* call) {
   const int rank = static_cast<int>(shape.size());
   const Index count = checked_count(shape.data(), rank, sizeof(float), call, "shape");
   try {
@@ -39,7 +39,7 @@ Buffer<float, 1> allocate(const DynamicShape& shape, std::string_view call) {
 
 }  // namespace
 
-Tensor::Tensor(Engine& engine, DynamicShape shape, std::string_view call)
+Tensor::Tensor(Engine& engine, DynamicShape shape, const char* call)
     : engine_(engine), shape_(std::move(shape)), values_(allocate(shape_, call)) {
   engine_.usage.tensors += 1;
   engine_.usage.bytes += static_cast<double>(count()) * sizeof(float);

@@ -39,7 +39,7 @@ struct Engine {
 class Tensor {
  public:
   // All zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory can hold.
-  Tensor(Engine& engine, DynamicShape shape, std::string_view call);
+  Tensor(Engine& engine, DynamicShape shape, const char* call);
   ~Tensor();
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;

@@ -13,7 +13,7 @@ namespace {
 
 // What blocks and stacks of them have in common.
 template <typename Options>
-Options common(const BlockOptions& options, std::string_view call) {
+Options common(const BlockOptions& options, const char* call) {
   Options core;
   core.heads = options.heads;
   core.kv_heads = options.kv_heads;
@@ -58,7 +58,7 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
 
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                const BlockOptions& options, Tensor* out) {
-  constexpr std::string_view kCall = "transformer_block";
+  constexpr const char* kCall = "transformer_block";
   const auto input = sequences(x, x, kCall, "x");
   const MaskArgument mask(options.attention.mask, kCall);
   auto core = common<TransformerBlockOptions>(options, kCall);
@@ -81,7 +81,7 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
 NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
                            const NamedTensors& weights, const BlockOptions& options,
                            const AttentionOptions& cross, Tensor* out) {
-  constexpr std::string_view kCall = "decoder_block";
+  constexpr const char* kCall = "decoder_block";
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
   const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
@@ -107,7 +107,7 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
                          const NamedTensors& weights, const BlockOptions& options,
                          const AttentionOptions& source_attention, const AttentionOptions& cross,
                          Tensor* out) {
-  constexpr std::string_view kCall = "transformer";
+  constexpr const char* kCall = "transformer";
   const auto from = sequences(source, target, kCall, "source");
   const auto to = sequences(target, target, kCall, "target");
   const MaskArgument source_mask(source_attention.mask, kCall);

@@ -25,14 +25,14 @@ const Tensor* WeightReader::find(const std::string& name) const {
 bool WeightReader::operator()(const ParameterName& name, VectorView<const float>& view) const {
   const std::string text = name.text();
   const Tensor* const tensor = find(text);
-  if (tensor) view = optional_vector(tensor, call_, text);
+  if (tensor) view = optional_vector(tensor, call_, text.c_str());
   return tensor != nullptr;
 }
 
 bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>& view) const {
   const std::string text = name.text();
   const Tensor* const tensor = find(text);
-  if (tensor) view = matrix(*tensor, call_, text);
+  if (tensor) view = matrix(*tensor, call_, text.c_str());
   return tensor != nullptr;
 }
 

@@ -16,8 +16,7 @@ namespace tril::js {
 // For find_parameters, whatever the struct: one type, so that every struct's walk is compiled once.
 class WeightReader {
  public:
-  WeightReader(const NamedTensors& tensors, std::string_view call)
-      : tensors_(&tensors), call_(call) {}
+  WeightReader(const NamedTensors& tensors, const char* call) : tensors_(&tensors), call_(call) {}
   // Finds nothing, and collects the names.
   explicit WeightReader(std::vector<std::string>& names) : names_(&names) {}
 
@@ -29,13 +28,13 @@ class WeightReader {
   const Tensor* find(const std::string& name) const;
 
   const NamedTensors* tensors_ = nullptr;
-  std::string_view call_;
+  const char* call_;
   std::vector<std::string>* names_ = nullptr;
 };
 
 // The weights of a core struct among those of these names.
 template <typename Weights>
-Weights read_weights(const NamedTensors& tensors, std::string_view call) {
+Weights read_weights(const NamedTensors& tensors, const char* call) {
   Weights weights{};
   find_parameters(weights, WeightReader(tensors, call));
   return weights;

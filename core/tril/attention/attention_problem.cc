@@ -8,7 +8,7 @@ namespace tril::detail {
 namespace {
 
 template <int Rank>
-void check_no_overlap_with_inputs(std::string_view call, const TensorView<float, Rank>& written,
+void check_no_overlap_with_inputs(const char* call, const TensorView<float, Rank>& written,
                                   const AttentionProblem& p, const char* name) {
   check_no_overlap(written, p.query, call, name);
   check_no_overlap(written, p.key, call, name);
@@ -17,7 +17,7 @@ void check_no_overlap_with_inputs(std::string_view call, const TensorView<float,
 
 }  // namespace
 
-void check_inputs(std::string_view call, TensorView<const float, 4> query,
+void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value) {
   check_view(query, call, "query");
   check_view(key, call, "key");
@@ -35,7 +35,7 @@ void check_inputs(std::string_view call, TensorView<const float, 4> query,
   }
 }
 
-void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores) {
+void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores) {
   const Index batches = scores[0], keys = scores[3];
   if (options.method < AttentionMethod::automatic || options.method > AttentionMethod::online) {
     fail(call, "method",
@@ -71,7 +71,7 @@ Mask whole_mask(const AttentionOptions& options) {
   return mask;
 }
 
-AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
+AttentionProblem attention_problem(const char* call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
                                    const AttentionOptions& options, TensorView<float, 4> out,
                                    const AttentionTrace& trace) {

@@ -44,14 +44,14 @@ struct AttentionProblem {
 };
 
 // Throws Error in the name of `call` unless queries, keys and values fit each other.
-void check_inputs(std::string_view call, TensorView<const float, 4> query,
+void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value);
 
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
-void check_options(std::string_view call, const AttentionOptions& options, const Shape<4>& scores);
+void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);
 
 // Checks all arguments of an attention, and throws Error in the name of `call` where one is wrong.
-AttentionProblem attention_problem(std::string_view call, TensorView<const float, 4> query,
+AttentionProblem attention_problem(const char* call, TensorView<const float, 4> query,
                                    TensorView<const float, 4> key, TensorView<const float, 4> value,
                                    const AttentionOptions& options, TensorView<float, 4> out,
                                    const AttentionTrace& trace);

@@ -43,7 +43,7 @@ void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to
   }
 }
 
-void check_rotary(std::string_view call, const MultiHeadRotary& rotary, Index width) {
+void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width) {
   const Index turned = rotary.width == 0 ? width : rotary.width;
   if (turned < 2 || turned % 2 != 0 || turned > width) {
     fail(call, "rotary.width",

@@ -45,7 +45,7 @@ TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept;
 
 // Throws Error in the name of `call` unless heads of this width can be turned so.
-void check_rotary(std::string_view call, const MultiHeadRotary& rotary, Index width);
+void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width);
 
 // Turns queries and keys in place, the first of both at the position `first`; or gradients of them
 // back.

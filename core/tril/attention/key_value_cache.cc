@@ -51,7 +51,7 @@ std::size_t KeyValueCache::bytes() const noexcept {
 }
 
 void check_append(const KeyValueCache& cache, const Shape<4>& key, const Shape<4>& value,
-                  std::string_view call) {
+                  const char* call) {
   const Shape<4> expected = {cache.batches(), cache.heads(), key[2], cache.width()};
   const Shape<4> of_value = {cache.batches(), cache.heads(), key[2], cache.value_width()};
   if (key != expected) {

@@ -63,6 +63,6 @@ class KeyValueCache {
 // Throws what append() would for shapes [B, Hk, T, D] and [B, Hk, T, Dv], in the name of `call`, of
 // `past`.
 void check_append(const KeyValueCache& cache, const Shape<4>& key, const Shape<4>& value,
-                  std::string_view call);
+                  const char* call);
 
 }  // namespace tril

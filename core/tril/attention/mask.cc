@@ -59,7 +59,7 @@ Mask operator&(Mask a, const Mask& b) {
   return a;
 }
 
-void Mask::check(const Shape<4>& scores, std::string_view call) const {
+void Mask::check(const Shape<4>& scores, const char* call) const {
   for (const detail::MaskRule& rule : rules_) {
     std::visit([&](const auto& r) { r.check(scores, call); }, rule);
   }

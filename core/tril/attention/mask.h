@@ -52,7 +52,7 @@ class Mask {
   friend Mask operator&(Mask a, const Mask& b);
 
   // Throws Error naming `call` and "mask" unless every rule fits scores of this shape.
-  void check(const Shape<4>& scores, std::string_view call) const;
+  void check(const Shape<4>& scores, const char* call) const;
 
   // The part of block.keys outside of which no query of the block sees anything; within it there
   // may be hidden keys too.

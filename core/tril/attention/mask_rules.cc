@@ -102,7 +102,7 @@ void PaddingRule::apply(const MaskBlock& block, Index, float* scores) const noex
   hide_outside(block.keys, visible(block), scores);
 }
 
-void PaddingRule::check(const Shape<4>& scores, std::string_view call) const {
+void PaddingRule::check(const Shape<4>& scores, const char* call) const {
   const auto batches = static_cast<std::size_t>(scores[0]);
   if (lengths.size() != batches) {
     fail(call, "mask", {lengths.size(), " lengths for ", batches, " batches; scores are ", scores});
@@ -184,7 +184,7 @@ void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) con
 }
 
 template <typename T>
-void DenseRule<T>::check(const Shape<4>& scores, std::string_view call) const {
+void DenseRule<T>::check(const Shape<4>& scores, const char* call) const {
   for (int axis = 0; axis < 4; ++axis) {
     const Index size = values.size(axis), wanted = scores[static_cast<std::size_t>(axis)];
     const bool fits =

@@ -51,7 +51,7 @@ struct WindowRule {
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
-  void check(const Shape<4>&, std::string_view) const noexcept {}
+  void check(const Shape<4>&, const char*) const noexcept {}
 };
 
 // A query sees the keys less than `local` away, and those a multiple of `stride` away.
@@ -63,7 +63,7 @@ struct StridedRule {
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
-  void check(const Shape<4>&, std::string_view) const noexcept {}
+  void check(const Shape<4>&, const char*) const noexcept {}
 };
 
 // Of batch b only the first lengths[b] keys are real.
@@ -73,7 +73,7 @@ struct PaddingRule {
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
-  void check(const Shape<4>& scores, std::string_view call) const;
+  void check(const Shape<4>& scores, const char* call) const;
 };
 
 // A value for every score; an axis of 1 stands for every index. The view is borrowed.
@@ -85,7 +85,7 @@ struct DenseRule {
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;
-  void check(const Shape<4>& scores, std::string_view call) const;
+  void check(const Shape<4>& scores, const char* call) const;
 };
 
 using MaskRule =

@@ -18,8 +18,7 @@ PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
 }
 
 // A weight for one input: as wide as that, and with the rows that the heads need.
-void check_weight(std::string_view call, const char* name, const Projection& projection,
-                  Index rows) {
+void check_weight(const char* call, const char* name, const Projection& projection, Index rows) {
   const MatrixView<const float>& weight = projection.weight;
   const TensorView<const float, 3>& input = projection.input;
   if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
@@ -31,7 +30,7 @@ void check_weight(std::string_view call, const char* name, const Projection& pro
 
 }  // namespace
 
-Projections projections(std::string_view call, TensorView<const float, 3> x,
+Projections projections(const char* call, TensorView<const float, 3> x,
                         const MultiHeadWeights& weights, const MultiHeadOptions& options,
                         const PreparedWeights* prepared) {
   const Index heads = options.heads;

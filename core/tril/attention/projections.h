@@ -26,8 +26,8 @@ struct Projections {
 
   // Throws where a view that is written shares memory with an input or a weight.
   template <int Rank>
-  void check_no_overlap(const TensorView<float, Rank>& written, std::string_view call,
-                        std::string_view name) const {
+  void check_no_overlap(const TensorView<float, Rank>& written, const char* call,
+                        const char* name) const {
     for (const Projection* each : {&query, &key, &value}) {
       tril::check_no_overlap(written, each->input, call, name);
       tril::check_no_overlap(written, each->weight, call, name);
@@ -40,7 +40,7 @@ struct Projections {
 
 // Takes the weights apart. Throws Error in the name of `call` where inputs, weights and heads do
 // not fit.
-Projections projections(std::string_view call, TensorView<const float, 3> x,
+Projections projections(const char* call, TensorView<const float, 3> x,
                         const MultiHeadWeights& weights, const MultiHeadOptions& options,
                         const PreparedWeights* prepared);
 

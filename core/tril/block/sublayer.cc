@@ -43,8 +43,8 @@ void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& 
                         attention.weights, attention.log_sum_exp);
 }
 
-void check_saved(OverlapCheck& overlap, std::string_view call, const Shape<3>& shape,
-                 NormOrder order, bool norms, std::initializer_list<SavedSublayer> sublayers) {
+void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& shape, NormOrder order,
+                 bool norms, std::initializer_list<SavedSublayer> sublayers) {
   static constexpr const char* kNames[][3] = {
       {"trace.residual1", "trace.residual2", "trace.residual3"},
       {"trace.normed1", "trace.normed2", "trace.normed3"},
@@ -131,11 +131,11 @@ void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& p
   }
 }
 
-void fail_part(std::string_view call, const Message& part, const Error& error) {
-  fail(call, Message{part, ".", error.argument()}.text(), {error.problem()});
+void fail_part(const char* call, const Message& part, const Error& error) {
+  fail(call, Message{part, ".", error.argument()}.text().c_str(), {error.problem()});
 }
 
-void check_norm(std::string_view call, const Message& name, const NormWeights& norm, Index width) {
+void check_norm(const char* call, const Message& name, const NormWeights& norm, Index width) {
   check_part(call, name, [&] {
     const Message why{"x has width ", width};
     if (norm.weight) check_shape(norm.weight, {width}, call, "weight", why);

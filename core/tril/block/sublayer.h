@@ -114,8 +114,8 @@ struct SavedSublayer {
   bool output;
 };
 // Throws Error in the name of `call` unless all of it is there.
-void check_saved(OverlapCheck& overlap, std::string_view call, const Shape<3>& shape,
-                 NormOrder order, bool norms, std::initializer_list<SavedSublayer> sublayers);
+void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& shape, NormOrder order,
+                 bool norms, std::initializer_list<SavedSublayer> sublayers);
 
 // The layers of these names over [B, T, C].
 struct NormTrace {
@@ -150,14 +150,14 @@ void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& p
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.
-void check_norm(std::string_view call, const Message& name, const NormWeights& norm, Index width);
+void check_norm(const char* call, const Message& name, const NormWeights& norm, Index width);
 
 // Throws `error`, of a call for a part of what `call` was given: "weight" becomes "PART.weight".
-[[noreturn]] void fail_part(std::string_view call, const Message& part, const Error& error);
+[[noreturn]] void fail_part(const char* call, const Message& part, const Error& error);
 
 // Runs `check`, whose errors are about a part.
 template <typename Check>
-void check_part(std::string_view call, const Message& part, const Check& check) {
+void check_part(const char* call, const Message& part, const Check& check) {
   try {
     check();
   } catch (const Error& error) {

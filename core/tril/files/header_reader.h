@@ -20,8 +20,8 @@ class HeaderReader {
  public:
   // Errors are thrown in the name of `call` and `argument`; `text` begins at byte `offset` of the
   // file.
-  HeaderReader(std::string_view call, std::string_view text, std::size_t offset,
-               std::string_view argument = "file")
+  HeaderReader(const char* call, std::string_view text, std::size_t offset,
+               const char* argument = "file")
       : call_(call), argument_(argument), text_(text), offset_(offset) {}
 
   // Each of these first skips spaces, tabs and ends of lines.
@@ -69,7 +69,9 @@ class HeaderReader {
   void escape(std::string& value);
   std::uint32_t four_hex_digits();
 
-  std::string_view call_, argument_, text_;
+  const char* call_;
+  const char* argument_;
+  std::string_view text_;
   std::size_t offset_, at_ = 0;
 };
 

@@ -14,7 +14,7 @@ std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) no
   return shape;
 }
 
-AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, std::string_view call) {
+AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, const char* call) {
   const auto shape = broadcast_shape(x, y);
   if (!shape) {
     fail(call, "y", {"shapes do not broadcast; x is ", x, ", y is ", y});

@@ -46,7 +46,7 @@ inline std::string shape_text(const AnyShape& shape) {
 std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) noexcept;
 
 // The same; throws Error, in the name of `call` and of `y`, where there is none.
-AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, std::string_view call);
+AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, const char* call);
 
 // A view whose rank is known only when the program runs. Made of a view, of a buffer, or of one
 // number, which is a tensor without axes and must outlive it.
@@ -87,17 +87,17 @@ ViewShape view_shape(const AnyView<T>& view) noexcept {
 // As for views of a fixed rank; axes of length 0 are allowed, and what is read may repeat one
 // element along its last axis.
 template <typename T>
-void check_view(const AnyView<T>& view, std::string_view call, std::string_view argument) {
+void check_view(const AnyView<T>& view, const char* call, const char* argument) {
   detail::check_view(detail::view_shape(view), Empty::allowed, call, argument);
 }
 template <typename T, typename U>
-void check_no_overlap(const AnyView<T>& out, const AnyView<U>& input, std::string_view call,
-                      std::string_view argument) {
+void check_no_overlap(const AnyView<T>& out, const AnyView<U>& input, const char* call,
+                      const char* argument) {
   detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
 }
 template <typename T, typename U>
-void check_in_place(const AnyView<T>& out, const AnyView<U>& input, std::string_view call,
-                    std::string_view argument) {
+void check_in_place(const AnyView<T>& out, const AnyView<U>& input, const char* call,
+                    const char* argument) {
   const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
   if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
 }

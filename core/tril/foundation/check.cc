@@ -9,12 +9,12 @@
 
 namespace tril {
 
-void fail(std::string_view call, std::string_view argument, const Message& problem) {
+void fail(const char* call, const char* argument, const Message& problem) {
   throw Error(call, argument, problem.text());
 }
 
-Index checked_count(const Index* shape, int rank, std::size_t element_size, std::string_view call,
-                    std::string_view argument) {
+Index checked_count(const Index* shape, int rank, std::size_t element_size, const char* call,
+                    const char* argument) {
   const std::span<const Index> axes(shape, static_cast<std::size_t>(rank));
   Index count = 1;
   bool empty = false;
@@ -86,8 +86,7 @@ bool same_place(const ViewShape& a, const ViewShape& b) noexcept {
          std::equal(a.strides, a.strides + a.rank, b.strides);
 }
 
-void check_view(const ViewShape& view, Empty empty, std::string_view call,
-                std::string_view argument) {
+void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument) {
   if (!view.data) fail(call, argument, "no tensor given");
   const Index smallest = empty == Empty::allowed ? 0 : 1;
   for (int axis = 0; axis < view.rank; ++axis) {
@@ -106,23 +105,23 @@ void check_view(const ViewShape& view, Empty empty, std::string_view call,
   }
 }
 
-void check_no_overlap(const ViewShape& out, const ViewShape& input, std::string_view call,
-                      std::string_view argument) {
+void check_no_overlap(const ViewShape& out, const ViewShape& input, const char* call,
+                      const char* argument) {
   if (!out.data || !input.data || !memory_range(out).overlaps(memory_range(input))) return;
   fail(call, argument,
        {"shares memory with an input; shapes ", sizes_of(out), " and ", sizes_of(input)});
 }
 
-void check_shape(const ViewShape& view, const Index* expected, std::string_view call,
-                 std::string_view argument, const Message& why) {
+void check_shape(const ViewShape& view, const Index* expected, const char* call,
+                 const char* argument, const Message& why) {
   check_view(view, Empty::allowed, call, argument);
   if (std::equal(expected, expected + view.rank, view.shape)) return;
   const std::span<const Index> wanted(expected, static_cast<std::size_t>(view.rank));
   fail(call, argument, {"shape must be ", wanted, ", is ", sizes_of(view), "; ", why});
 }
 
-void fail_unknown(std::span<const std::string_view> names, std::string_view name,
-                  std::string_view call, std::string_view argument, std::string_view what) {
+void fail_unknown(std::span<const std::string_view> names, std::string_view name, const char* call,
+                  const char* argument, const char* what) {
   std::string known;
   for (const std::string_view each : names) known.append(known.empty() ? "" : ", ").append(each);
   fail(call, argument, {"unknown ", what, " \"", name, "\"; there are ", known});

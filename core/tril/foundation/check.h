@@ -12,12 +12,12 @@
 namespace tril {
 
 // Throws Error.
-[[noreturn]] void fail(std::string_view call, std::string_view argument, const Message& problem);
+[[noreturn]] void fail(const char* call, const char* argument, const Message& problem);
 
 // How many elements `shape` holds. Throws where an axis is below 0, or where the elements,
 // `element_size` bytes each, could not be addressed.
-Index checked_count(const Index* shape, int rank, std::size_t element_size, std::string_view call,
-                    std::string_view argument);
+Index checked_count(const Index* shape, int rank, std::size_t element_size, const char* call,
+                    const char* argument);
 
 // The bytes [begin, end) that the elements of a view lie between.
 struct MemoryRange {
@@ -53,19 +53,18 @@ ViewShape view_shape(const TensorView<T, Rank>& view) noexcept {
 
 MemoryRange memory_range(const ViewShape& view) noexcept;
 bool same_place(const ViewShape& a, const ViewShape& b) noexcept;
-void check_view(const ViewShape& view, Empty empty, std::string_view call,
-                std::string_view argument);
-void check_no_overlap(const ViewShape& out, const ViewShape& input, std::string_view call,
-                      std::string_view argument);
-void check_shape(const ViewShape& view, const Index* expected, std::string_view call,
-                 std::string_view argument, const Message& why);
+void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument);
+void check_no_overlap(const ViewShape& out, const ViewShape& input, const char* call,
+                      const char* argument);
+void check_shape(const ViewShape& view, const Index* expected, const char* call,
+                 const char* argument, const Message& why);
 
 }  // namespace detail
 
 // Throws unless `view` is there, no axis is below 1 (or, where Empty::allowed, below 0), the last
 // one is contiguous, and, where it is to be written, each of its elements has a place of its own.
 template <typename T, int Rank>
-void check_view(const TensorView<T, Rank>& view, std::string_view call, std::string_view argument,
+void check_view(const TensorView<T, Rank>& view, const char* call, const char* argument,
                 Empty empty = Empty::refused) {
   detail::check_view(detail::view_shape(view), empty, call, argument);
 }
@@ -73,8 +72,8 @@ void check_view(const TensorView<T, Rank>& view, std::string_view call, std::str
 // check_view, and the shape must be exactly `expected`, which may have axes of 0; `why` says where
 // that comes from, with shapes.
 template <typename T, int Rank>
-void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected,
-                 std::string_view call, std::string_view argument, const Message& why) {
+void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected, const char* call,
+                 const char* argument, const Message& why) {
   detail::check_shape(detail::view_shape(view), expected.data(), call, argument, why);
 }
 
@@ -87,7 +86,7 @@ MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
 // Throws where a view that is written shares memory with one that is read.
 template <typename T, int Rank, typename U, int OtherRank>
 void check_no_overlap(const TensorView<T, Rank>& out, const TensorView<U, OtherRank>& input,
-                      std::string_view call, std::string_view argument) {
+                      const char* call, const char* argument) {
   detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
 }
 
@@ -95,7 +94,7 @@ void check_no_overlap(const TensorView<T, Rank>& out, const TensorView<U, OtherR
 // in place.
 template <typename T, typename U, int Rank>
 void check_in_place(const TensorView<T, Rank>& out, const TensorView<U, Rank>& input,
-                    std::string_view call, std::string_view argument) {
+                    const char* call, const char* argument) {
   const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
   if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
 }

@@ -63,12 +63,12 @@ Isa forced_isa(std::string_view name) {
     if (name != isa_name(isa)) {
       known += (known.empty() ? "" : ", ") + std::string(isa_name(isa));
     } else if (!runs(isa)) {
-      fail("TRIL_FORCE_ISA", name, "this processor cannot run it");
+      fail("TRIL_FORCE_ISA", std::string(name).c_str(), "this processor cannot run it");
     } else {
       return isa;
     }
   }
-  fail("TRIL_FORCE_ISA", name, "no such instruction set; there are " + known);
+  fail("TRIL_FORCE_ISA", std::string(name).c_str(), {"no such instruction set; there are ", known});
 }
 
 Isa best_isa() {

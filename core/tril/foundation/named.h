@@ -18,21 +18,20 @@ struct Named {
 
 namespace detail {
 [[noreturn]] void fail_unknown(std::span<const std::string_view> names, std::string_view name,
-                               std::string_view call, std::string_view argument,
-                               std::string_view what);
+                               const char* call, const char* argument, const char* what);
 }  // namespace detail
 
 // The value of that name. Throws Error, naming `call` and `argument`, where the table has none:
 // "unknown method "fast"; there are auto, full", `what` being the argument unless given.
 template <typename Enum, std::size_t Count>
-Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, std::string_view call,
-                 std::string_view argument, std::string_view what = {}) {
+Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, const char* call,
+                 const char* argument, const char* what = nullptr) {
   for (const Named<Enum>& each : table) {
     if (each.name == name) return each.value;
   }
   std::string_view names[Count];
   for (std::size_t i = 0; i < Count; ++i) names[i] = table[i].name;
-  detail::fail_unknown(names, name, call, argument, what.empty() ? argument : what);
+  detail::fail_unknown(names, name, call, argument, what ? what : argument);
 }
 
 // The name of that value; empty where the table has none.

@@ -12,7 +12,7 @@ namespace tril::detail {
 
 class OverlapCheck {
  public:
-  explicit OverlapCheck(std::string_view call) : call_(call) {}
+  explicit OverlapCheck(const char* call) : call_(call) {}
 
   template <typename T, int Rank>
   void reads(const TensorView<T, Rank>& view) {
@@ -70,7 +70,7 @@ class OverlapCheck {
     }
   }
 
-  std::string_view call_;
+  const char* call_;
   std::vector<MemoryRange> ranges_;
 };
 

@@ -17,7 +17,7 @@ void map(const char* call, ElementwiseKernels::Map function, const MatrixView<co
            });
 }
 
-void map_backward(const char* call, ElementwiseKernels::MapBackward function,
+void map_backward(const char* call, ElementwiseBackwardKernels::Map function,
                   const MatrixView<const float>& d_out, const MatrixView<const float>& x,
                   const MatrixView<float>& d_x, Parallel& parallel) {
   check_view(x, call, "x", Empty::allowed);
@@ -34,6 +34,8 @@ void map_backward(const char* call, ElementwiseKernels::MapBackward function,
 }  // namespace
 
 TRIL_DEFINE_DISPATCH(ElementwiseKernels, kElementwiseKernels, elementwise_kernels)
+TRIL_DEFINE_DISPATCH(ElementwiseBackwardKernels, kElementwiseBackwardKernels,
+                     elementwise_backward_kernels)
 
 void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
   map("relu", elementwise_kernels().relu, x, out, parallel);
@@ -50,20 +52,19 @@ void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) 
 
 void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
                    Parallel& parallel) {
-  map_backward("relu_backward", elementwise_kernels().relu_backward, d_out, x, d_x, parallel);
+  map_backward("relu_backward", elementwise_backward_kernels().relu, d_out, x, d_x, parallel);
 }
 
 void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
                    MatrixView<float> d_x, Parallel& parallel) {
-  const ElementwiseKernels& kernels = elementwise_kernels();
-  map_backward("gelu_backward",
-               form == GeluForm::tanh ? kernels.gelu_tanh_backward : kernels.gelu_backward, d_out,
-               x, d_x, parallel);
+  const ElementwiseBackwardKernels& kernels = elementwise_backward_kernels();
+  map_backward("gelu_backward", form == GeluForm::tanh ? kernels.gelu_tanh : kernels.gelu, d_out, x,
+               d_x, parallel);
 }
 
 void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
                    Parallel& parallel) {
-  map_backward("silu_backward", elementwise_kernels().silu_backward, d_out, x, d_x, parallel);
+  map_backward("silu_backward", elementwise_backward_kernels().silu, d_out, x, d_x, parallel);
 }
 
 void check_activation(Activation activation, const char* call) {

@@ -241,30 +241,25 @@ void relu_backward(const float* d_out, const float* x, float* d_x, Index count) 
   });
 }
 
-// Both operands of `op` as registers, and as floats for the end of the row.
 template <typename Op>
 void both(const float* x, const float* y, float* out, Index count) noexcept {
-  Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(load(x + i), load(y + i)));
-  for (; i < count; ++i) out[i] = Op()(x[i], y[i]);
+  for_each_register(count, [=](Index i, auto lanes) {
+    lanes.put(out + i, Op()(lanes.get(x + i), lanes.get(y + i)));
+  });
 }
 
 template <typename Op>
 void one_x(const float* x, const float* y, float* out, Index count) noexcept {
-  const float number = *x;
-  const Register all = broadcast(number);
-  Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(all, load(y + i)));
-  for (; i < count; ++i) out[i] = Op()(number, y[i]);
+  const Register all = broadcast(*x);
+  for_each_register(count,
+                    [=](Index i, auto lanes) { lanes.put(out + i, Op()(all, lanes.get(y + i))); });
 }
 
 template <typename Op>
 void one_y(const float* x, const float* y, float* out, Index count) noexcept {
-  const float number = *y;
-  const Register all = broadcast(number);
-  Index i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, Op()(load(x + i), all));
-  for (; i < count; ++i) out[i] = Op()(x[i], number);
+  const Register all = broadcast(*y);
+  for_each_register(count,
+                    [=](Index i, auto lanes) { lanes.put(out + i, Op()(lanes.get(x + i), all)); });
 }
 
 template <typename Op>
@@ -277,13 +272,13 @@ const ElementwiseKernels kElementwiseKernels{map<Relu>,
                                              gelu,
                                              map<GeluTanh>,
                                              map<Silu>,
-                                             relu_backward,
-                                             map_backward<GeluSlope>,
-                                             map_backward<GeluTanhSlope>,
-                                             map_backward<SiluSlope>,
                                              kPairs<std::plus<>>,
                                              kPairs<std::minus<>>,
                                              kPairs<std::multiplies<>>,
                                              kPairs<std::divides<>>};
+
+extern const ElementwiseBackwardKernels kElementwiseBackwardKernels;
+const ElementwiseBackwardKernels kElementwiseBackwardKernels{
+    relu_backward, map_backward<GeluSlope>, map_backward<GeluTanhSlope>, map_backward<SiluSlope>};
 
 }  // namespace tril::TRIL_ISA

@@ -11,11 +11,6 @@ struct ElementwiseKernels {
   using Map = void (*)(const float* x, float* out, Index count) noexcept;
   Map relu, gelu, gelu_tanh, silu;
 
-  // d_x[i] = d_out[i] f'(x[i]); d_x may be d_out or x.
-  using MapBackward = void (*)(const float* d_out, const float* x, float* d_x,
-                               Index count) noexcept;
-  MapBackward relu_backward, gelu_backward, gelu_tanh_backward, silu_backward;
-
   // Of two numbers, of which one may be the same for all:
   //   both  out[i] = x[i] op y[i]      one_x  out[i] = x[0] op y[i]      one_y  out[i] = x[i] op
   //   y[0]
@@ -28,5 +23,14 @@ struct ElementwiseKernels {
 };
 
 const ElementwiseKernels& elementwise_kernels(Isa isa = best_isa());
+
+// In a table of their own, so that who never goes back does not carry them.
+struct ElementwiseBackwardKernels {
+  // d_x[i] = d_out[i] f'(x[i]); d_x may be d_out or x.
+  using Map = void (*)(const float* d_out, const float* x, float* d_x, Index count) noexcept;
+  Map relu, gelu, gelu_tanh, silu;
+};
+
+const ElementwiseBackwardKernels& elementwise_backward_kernels(Isa isa = best_isa());
 
 }  // namespace tril

@@ -13,22 +13,23 @@ constexpr Index kBlock = 512;
 
 struct Kernels {
   ElementwiseKernels::Map value;
-  ElementwiseKernels::MapBackward backward;
+  ElementwiseBackwardKernels::Map backward;
 };
 
 Kernels kernels_of(Activation activation) {
   const ElementwiseKernels& kernels = elementwise_kernels();
+  const ElementwiseBackwardKernels& backward = elementwise_backward_kernels();
   switch (activation) {
     case Activation::relu:
-      return {kernels.relu, kernels.relu_backward};
+      return {kernels.relu, backward.relu};
     case Activation::gelu:
-      return {kernels.gelu, kernels.gelu_backward};
+      return {kernels.gelu, backward.gelu};
     case Activation::gelu_tanh:
-      return {kernels.gelu_tanh, kernels.gelu_tanh_backward};
+      return {kernels.gelu_tanh, backward.gelu_tanh};
     case Activation::silu:
       break;
   }
-  return {kernels.silu, kernels.silu_backward};
+  return {kernels.silu, backward.silu};
 }
 
 // Calls body(row, col, count) for runs of at most kBlock neighbours.

@@ -21,7 +21,7 @@ void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& par
 
 }  // namespace
 
-void check_packed(std::string_view call, std::string_view argument, const PackedColumns& packed,
+void check_packed(const char* call, const char* argument, const PackedColumns& packed,
                   const MatrixView<const float>& weight) {
   if (!packed) return;
   const PackedMatrix& matrix = *packed.matrix;

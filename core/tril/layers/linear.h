@@ -38,7 +38,7 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      Scratch& scratch, Parallel& parallel);
 
 // Throws Error in the name of `call` unless `packed`, if it is given, can be weight's transpose.
-void check_packed(std::string_view call, std::string_view argument, const PackedColumns& packed,
+void check_packed(const char* call, const char* argument, const PackedColumns& packed,
                   const MatrixView<const float>& weight);
 
 }  // namespace tril

@@ -90,7 +90,10 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
   const MatrixView<float> weights = trace.weights ? trace.weights : take();
   if (options.method == AverageMethod::softmax) {
     fill_triangle(mask, 0, options.hidden);
-    softmax(mask, {}, weights, parallel);
+    const Shape<3> rows = {1, length, length};
+    const Shape<3> strides = {0, mask.stride(0), 1}, out_strides = {0, weights.stride(0), 1};
+    softmax(TensorView<const float, 3>(mask.data(), rows, strides), {},
+            TensorView<float, 3>(weights.data(), rows, out_strides), parallel);
   } else {
     fill_triangle(mask, 1, 0);
     if (options.sum) {

@@ -10,7 +10,7 @@
 namespace tril {
 namespace {
 
-constexpr std::string_view kCall = "batched_matmul";
+constexpr const char* kCall = "batched_matmul";
 
 // Size and stride along an axis of the broadcast shape, which has `rank` axes.
 struct Along {
@@ -76,8 +76,8 @@ AnyShape detail::stack_shape(const BatchAxes& axes, Index rows, Index cols) noex
   return shape;
 }
 
-void detail::check_stack(const MatrixStack<const float>& stack, std::string_view call,
-                         std::string_view argument) {
+void detail::check_stack(const MatrixStack<const float>& stack, const char* call,
+                         const char* argument) {
   if (stack.rank < 0 || stack.rank > kMostBatchAxes) {
     fail(call, argument, {"must have 2 to ", kMostBatchAxes + 2, " axes, has ", stack.rank + 2});
   }
@@ -95,15 +95,15 @@ bool detail::has_shape(const MatrixStack<const float>& stack, const BatchAxes& a
 }
 
 void detail::check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes,
-                               Index rows, Index cols, std::string_view call,
-                               std::string_view argument, const Message& why) {
+                               Index rows, Index cols, const char* call, const char* argument,
+                               const Message& why) {
   if (has_shape(stack, axes, rows, cols)) return;
   fail(call, argument,
        {"shape must be ", stack_shape(axes, rows, cols), ", is ", stack_shape(stack), "; ", why});
 }
 
 BatchAxes detail::broadcast_axes(const MatrixStack<const float>& a,
-                                 const MatrixStack<const float>& b, std::string_view call) {
+                                 const MatrixStack<const float>& b, const char* call) {
   const auto axes_of = [](const MatrixStack<const float>& stack) {
     BatchAxes axes;
     axes.rank = stack.rank;

@@ -10,7 +10,7 @@ namespace {
 
 template <typename T>
 void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
-           const MatmulOptions& options, const MatrixView<T>& out, std::string_view call) {
+           const MatmulOptions& options, const MatrixView<T>& out, const char* call) {
   check_view(a, call, "a", Empty::allowed);
   check_view(b, call, "b", Empty::allowed);
   const Index a_depth = a.size(options.transpose_a ? 0 : 1);
@@ -37,7 +37,7 @@ void check(const MatrixView<const float>& a, const MatrixView<const float>& b,
 detail::Product detail::checked_product(const MatrixView<const float>& a,
                                         const MatrixView<const float>& b,
                                         const MatmulOptions& options, const MatrixView<float>& out,
-                                        std::string_view call) {
+                                        const char* call) {
   check(a, b, options, out, call);
   return {.rows = out.size(0),
           .cols = out.size(1),

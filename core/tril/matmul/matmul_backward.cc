@@ -10,7 +10,7 @@
 namespace tril {
 namespace {
 
-constexpr std::string_view kCall = "matmul_backward";
+constexpr const char* kCall = "matmul_backward";
 
 // Calls body(at) for every position along the axes, the last one counting fastest.
 using Position = MatrixStack<const float>::Axes;

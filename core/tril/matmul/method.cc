@@ -44,8 +44,8 @@ MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
   return choice->method;
 }
 
-void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view call,
-                Scratch& scratch, Parallel& parallel) {
+void run_method(MatmulMethod method, const ProductBatch& batch, const char* call, Scratch& scratch,
+                Parallel& parallel) {
   if (name_of(kMatmulMethods, method).empty()) {
     fail(call, "method", {"there is no method number ", static_cast<int>(method)});
   }

@@ -13,7 +13,7 @@ namespace tril::detail {
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept;
 
 // Runs all products of the batch. Throws Error, in the name of `call`, for a method that is none.
-void run_method(MatmulMethod method, const ProductBatch& batch, std::string_view call,
-                Scratch& scratch, Parallel& parallel);
+void run_method(MatmulMethod method, const ProductBatch& batch, const char* call, Scratch& scratch,
+                Parallel& parallel);
 
 }  // namespace tril::detail

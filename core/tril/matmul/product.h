@@ -44,7 +44,7 @@ struct Product {
 // Checks all that matmul's callers can get wrong, in the name of `call`.
 Product checked_product(const MatrixView<const float>& a, const MatrixView<const float>& b,
                         const MatmulOptions& options, const MatrixView<float>& out,
-                        std::string_view call);
+                        const char* call);
 
 inline Operand operand(const MatrixView<const float>& view, bool transposed) noexcept {
   return transposed ? Operand{view.data(), 1, view.stride(0)}

@@ -15,12 +15,11 @@ AnyShape stack_shape(const MatrixStack<const float>& stack) noexcept;
 AnyShape stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept;
 
 // Throws Error unless there is a stack, and no axis is below 0.
-void check_stack(const MatrixStack<const float>& stack, std::string_view call,
-                 std::string_view argument);
+void check_stack(const MatrixStack<const float>& stack, const char* call, const char* argument);
 
 // broadcast_axes, in the name of `call`.
 BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                         std::string_view call);
+                         const char* call);
 
 // Whether the stack has exactly these axes before matrices [rows, cols].
 bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
@@ -28,8 +27,7 @@ bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Ind
 
 // Throws Error unless it has; `why` says where that comes from.
 void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
-                       Index cols, std::string_view call, std::string_view argument,
-                       const Message& why);
+                       Index cols, const char* call, const char* argument, const Message& why);
 
 // The stack as one view, for the memory that it takes.
 template <typename T>

@@ -237,7 +237,7 @@ void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel&
   }
 }
 
-void check_levels(MatmulMethod method, int levels, std::string_view call) {
+void check_levels(MatmulMethod method, int levels, const char* call) {
   if (levels == -1) return;
   if (method != MatmulMethod::strassen) fail(call, "levels", "only strassen has levels");
   if (levels < 0 || levels > kMostStrassenLevels) {

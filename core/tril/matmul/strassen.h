@@ -48,7 +48,7 @@ namespace detail {
 inline constexpr int kMostStrassenLevels = 2;
 
 // Throws Error in the name of `call` for levels that the method does not have; -1 is none given.
-void check_levels(MatmulMethod method, int levels, std::string_view call);
+void check_levels(MatmulMethod method, int levels, const char* call);
 
 // Sizes that do not divide by 2^levels are peeled: the rest is multiplied by multiply_tiled.
 void multiply_strassen(const Product& product, int levels, Scratch& scratch, Parallel& parallel,

@@ -25,7 +25,7 @@ Index ModelConfig::hidden_width() const noexcept {
   return (8 * width / 3 + 15) / 16 * 16;
 }
 
-void check_model_config(const ModelConfig& config, std::string_view call) {
+void check_model_config(const ModelConfig& config, const char* call) {
   // So that no product of two sizes is beyond an Index, and positions are exact as int32.
   constexpr Index kLargest = 1 << 24;
   const auto in_range = [&](Index value, Index least, const char* name) {

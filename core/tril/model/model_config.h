@@ -68,6 +68,6 @@ struct ModelConfig {
 
 // Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
 // divide, an odd width of heads to be turned, and numbers out of range.
-void check_model_config(const ModelConfig& config, std::string_view call);
+void check_model_config(const ModelConfig& config, const char* call);
 
 }  // namespace tril

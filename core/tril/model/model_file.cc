@@ -57,12 +57,9 @@ void check_all(const char* call, const Safetensors& file, const std::string& pre
   for (const StoredParameter& each : parameters) {
     const std::string name = prefix + each.name;
     const StoredTensor* const tensor = file.find(name);
-    if (!tensor) fail(call, name, "is not in the file");
+    if (!tensor) fail(call, name.c_str(), "is not in the file");
     if (tensor->shape == each.shape) continue;
-    const auto text = [](const std::vector<Index>& shape) {
-      return shape_text(shape.data(), static_cast<int>(shape.size()));
-    };
-    fail(call, name, "shape must be " + text(each.shape) + ", is " + text(tensor->shape));
+    fail(call, name.c_str(), {"shape must be ", each.shape, ", is ", tensor->shape});
   }
 }
 
@@ -104,7 +101,8 @@ std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& m
   Metadata metadata = checkpoint_settings(config, trainer.options());
   metadata["trainer.done"] = std::to_string(trainer.steps());
   for (const auto& [name, text] : more) {
-    if (name.find('.') != std::string::npos) fail("checkpoint_file", name, "has a dot in it");
+    if (name.find('.') != std::string::npos)
+      fail("checkpoint_file", name.c_str(), "has a dot in it");
     metadata[name] = text;
   }
   Stored stored;
@@ -121,7 +119,7 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   const Metadata here = checkpoint_settings(config, trainer.options());
   for (const auto& [name, text] : checkpoint_settings(checkpoint.config, checkpoint.options)) {
     if (name == "trainer.steps" || here.at(name) == text) continue;
-    fail(kCall, name, "is " + here.at(name) + ", and in the checkpoint " + text);
+    fail(kCall, name.c_str(), {"is ", here.at(name), ", and in the checkpoint ", text});
   }
   const auto parameters = stored_parameters(config, trainer.model().weights());
   const auto first = parameters_at(config, trainer.first_moment());

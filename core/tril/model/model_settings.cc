@@ -99,17 +99,18 @@ class Reader {
       const std::from_chars_result result = std::from_chars(text.data(), end, value);
       is_read = result.ec == std::errc() && result.ptr == end;
     }
-    if (!is_read) fail(kRead, prefix_ + name, "\"" + text + "\" cannot be read");
+    if (!is_read) fail(kRead, (prefix_ + name).c_str(), {"\"", text, "\" cannot be read"});
   }
   template <typename T, std::size_t Count>
   void operator()(const char* name, T& value, const Named<T> (&names)[Count]) const {
-    value = value_named(names, entry(name), kRead, prefix_ + name);
+    value = value_named(names, entry(name), kRead, (prefix_ + name).c_str());
   }
 
  private:
   const std::string& entry(const char* name) const {
     const auto at = settings_.find(prefix_ + name);
-    if (at == settings_.end()) fail(kRead, prefix_ + name, "is missing: this is no checkpoint");
+    if (at == settings_.end())
+      fail(kRead, (prefix_ + name).c_str(), "is missing: this is no checkpoint");
     return at->second;
   }
 

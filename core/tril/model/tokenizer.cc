@@ -102,7 +102,7 @@ void Tokenizer::find_whole_pieces() {
   }
 }
 
-const std::string& Tokenizer::checked(TokenId id, std::string_view call) const {
+const std::string& Tokenizer::checked(TokenId id, const char* call) const {
   if (id < 0 || id >= size()) {
     fail(call, "ids",
          "there is no token " + std::to_string(id) + ", only 0 to " + std::to_string(size() - 1));

@@ -79,7 +79,7 @@ class Tokenizer {
   void read_merges();
   void read_added();
   void find_whole_pieces();
-  const std::string& checked(TokenId id, std::string_view call) const;
+  const std::string& checked(TokenId id, const char* call) const;
 
   TokenizerParts parts_;
   std::array<TokenId, 256> bytes_;  // the token of each byte

@@ -100,7 +100,7 @@ void set_vocabulary(const HeaderReader& vocabulary_file,
   }
 }
 
-Tokenizer made(TokenizerParts parts, std::string_view call, std::string_view argument) {
+Tokenizer made(TokenizerParts parts, const char* call, const char* argument) {
   try {
     return Tokenizer(std::move(parts));
   } catch (const Error& error) {

@@ -39,6 +39,6 @@ void set_vocabulary(const HeaderReader& vocabulary_file,
                     const std::vector<MergeEntry>& merges, TokenizerParts& parts);
 
 // The tokenizer, or an Error of this call and argument.
-Tokenizer made(TokenizerParts parts, std::string_view call, std::string_view argument);
+Tokenizer made(TokenizerParts parts, const char* call, const char* argument);
 
 }  // namespace tril::detail

@@ -17,7 +17,7 @@ std::string text_at(const std::filesystem::path& path) {
     const std::vector<std::byte> bytes = read_file(path);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   } catch (const Error& error) {
-    fail(kRead, path.string(), error.problem());
+    fail(kRead, path.string().c_str(), error.problem());
   }
 }
 
@@ -61,7 +61,7 @@ Tokenizer read_tokenizer(const std::filesystem::path& path) {
   try {
     return parse_tokenizer_json(text);
   } catch (const Error& error) {
-    fail(kRead, path.string(), error.problem());
+    fail(kRead, path.string().c_str(), error.problem());
   }
 }
 
@@ -73,7 +73,7 @@ Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
     return parse_vocabulary_and_merges(tokens, pairs, special);
   } catch (const Error& error) {
     const bool in_merges = error.argument() == "merges";
-    fail(kRead, (in_merges ? merges : vocabulary).string(), error.problem());
+    fail(kRead, (in_merges ? merges : vocabulary).string().c_str(), error.problem());
   }
 }
 
