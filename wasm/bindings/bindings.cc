@@ -9,6 +9,7 @@
 #include "efficient_attention.h"
 #include "feed_forward.h"
 #include "files.h"
+#include "gradients.h"
 #include "guard.h"
 #include "key_value_cache.h"
 #include "layers.h"
@@ -201,6 +202,24 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("eps", &NormOptions::eps);
   function("_layerNorm", guard<&layer_norm>, allow_raw_pointers());
   function("_rmsNorm", guard<&rms_norm>, allow_raw_pointers());
+
+  function("_attentionBackward", guard<&tril::js::attention_backward>, allow_raw_pointers());
+  function("_softmaxBackward", guard<&tril::js::softmax_backward>, allow_raw_pointers());
+  function("_logSoftmaxBackward", guard<&tril::js::log_softmax_backward>, allow_raw_pointers());
+  function("_linearBackward", guard<&tril::js::linear_backward>);
+  function("_layerNormBackward", guard<&tril::js::layer_norm_backward>, allow_raw_pointers());
+  function("_rmsNormBackward", guard<&tril::js::rms_norm_backward>, allow_raw_pointers());
+  function("_activateBackward", guard<&activate_backward>, allow_raw_pointers());
+  function("_embeddingBackward", guard<&tril::js::embedding_backward>);
+  register_type<Loss>(
+      "{ loss: number; counted: number; correct: number; gradient: _Tensor | undefined }");
+  value_object<tril::js::CrossEntropyOptions>("_CrossEntropyOptions")
+      .field("ignore", &tril::js::CrossEntropyOptions::ignore)
+      .field("labelSmoothing", &tril::js::CrossEntropyOptions::label_smoothing)
+      .field("reduction", &tril::js::CrossEntropyOptions::reduction)
+      .field("gradient", &tril::js::CrossEntropyOptions::gradient);
+  function("_crossEntropy", guard<&tril::js::cross_entropy>);
+  function("_meanSquaredError", guard<&tril::js::mean_squared_error>);
 
   function("_activate", guard<&activate>, allow_raw_pointers());
   function("_feedForward", guard<&feed_forward>, allow_raw_pointers());

@@ -10,9 +10,6 @@
 
 namespace tril::js {
 
-namespace {
-
-// The last `axes` axes taken as one, all before them as the other.
 Shape<2> rows_and_columns(const Tensor& x, int axes, const char* call) {
   if (axes < 1 || axes > x.rank()) {
     fail(call, "axes",
@@ -22,6 +19,8 @@ Shape<2> rows_and_columns(const Tensor& x, int axes, const char* call) {
   for (int axis = 1; axis <= x.rank(); ++axis) shape[axis <= axes ? 1 : 0] *= x.size(-axis);
   return shape;
 }
+
+namespace {
 
 // One number for every column, in the shape of the axes that the columns are made of.
 VectorView<const float> per_column(const Tensor* tensor, const Tensor& x, int axes,

@@ -8,9 +8,6 @@
 
 namespace tril::js {
 
-namespace {
-
-// Without gaps any tensor is [outer, size, inner] around one of its axes.
 Shape<3> around(const Tensor& x, int axis, const char* call) {
   if (axis < -x.rank() || axis >= x.rank()) {
     fail(call, "axis", {"there is no axis ", axis, "; x is ", x});
@@ -23,6 +20,8 @@ Shape<3> around(const Tensor& x, int axis, const char* call) {
   }
   return shape;
 }
+
+namespace {
 
 // `call_core(from, core_options, to)` with views of the rank that fits best.
 template <typename CallCore>

@@ -4,6 +4,7 @@ import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
 import { fileCalls } from './calls/files.js';
+import { gradientCalls } from './calls/gradients.js';
 import { cacheCalls } from './calls/key-value-cache.js';
 import { layerCalls } from './calls/layers.js';
 import { lessonCalls } from './calls/lessons.js';
@@ -45,6 +46,7 @@ export interface Calls
     ReturnType<typeof normCalls>,
     ReturnType<typeof feedForwardCalls>,
     ReturnType<typeof transformerCalls>,
+    ReturnType<typeof gradientCalls>,
     ReturnType<typeof weightCalls> {}
 
 export const calls = (context: Context): Calls => ({
@@ -67,5 +69,6 @@ export const calls = (context: Context): Calls => ({
   ...normCalls(context),
   ...feedForwardCalls(context),
   ...transformerCalls(context),
+  ...gradientCalls(context),
   ...weightCalls(context),
 });

@@ -12,6 +12,16 @@ export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
 export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
 export type { Operand } from './calls/arithmetic.js';
+export type {
+  AttentionBackwardOptions,
+  AttentionGradients,
+  CrossEntropy,
+  CrossEntropyOptions,
+  LayerGradients,
+  LossOptions,
+  NormBackwardOptions,
+  SquaredError,
+} from './calls/gradients.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

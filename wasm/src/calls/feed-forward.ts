@@ -49,6 +49,14 @@ export type FeedForwardResult<Options> = {
   ? { readonly trace: FeedForwardTrace }
   : { readonly trace?: FeedForwardTrace });
 
+/** Which GELU is asked for, as the core calls it. */
+export function geluForm(call: string, approximate: unknown): Activation {
+  if (approximate === undefined || approximate === 'none') return 'gelu';
+  if (approximate === 'tanh') return 'gelu_tanh';
+  const problem = `must be "none" or "tanh", is ${describe(approximate)}`;
+  throw new TrilError(call, 'approximate', problem);
+}
+
 export const feedForwardCalls = (context: Context) => {
   const { raw, engine } = context;
   const activate = (call: string, activation: Activation, x: Tensor, out: Tensor | undefined) =>
@@ -86,12 +94,7 @@ export const feedForwardCalls = (context: Context) => {
      */
     gelu(x: Tensor, options: GeluOptions = {}): Tensor {
       checkKeys('gelu', 'options', 'option', options, ['approximate', 'out']);
-      const { approximate = 'none', out } = options;
-      if (approximate !== 'none' && approximate !== 'tanh') {
-        const problem = `must be "none" or "tanh", is ${describe(approximate)}`;
-        throw new TrilError('gelu', 'approximate', problem);
-      }
-      return activate('gelu', approximate === 'tanh' ? 'gelu_tanh' : 'gelu', x, out);
+      return activate('gelu', geluForm('gelu', options.approximate), x, options.out);
     },
 
     /**

@@ -1,0 +1,408 @@
+import { absent, type Context } from '../context.js';
+import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { flattenIntegers, type NestedNumbers } from '../values.js';
+import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+import { geluForm, type Activation, type GeluOptions } from './feed-forward.js';
+import type { OutOption } from './layers.js';
+import type { RmsNormOptions } from './norms.js';
+import type { SoftmaxOptions } from './softmax.js';
+
+/** The options of `attentionBackward`: those that `attention` had, and what it gave. */
+export interface AttentionBackwardOptions extends Omit<
+  AttentionOptions,
+  'past' | 'trace' | 'logSumExp' | 'out'
+> {
+  /** What `attention` gave. */
+  readonly output: Tensor;
+  /** What `attention` gave for `logSumExp: true`. */
+  readonly logSumExp: Tensor;
+  /** Also give the gradient of what an additive mask adds to each score. */
+  readonly maskGradient?: boolean;
+}
+
+/** What `attentionBackward` gives. */
+export type AttentionGradients<Options> = {
+  /** Of the shape of `q`. */
+  readonly dQuery: Tensor;
+  /** Of the shape of `k`: the sum over the heads that share it. */
+  readonly dKey: Tensor;
+  /** Of the shape of `v`, the same. */
+  readonly dValue: Tensor;
+} & (Options extends { maskGradient: true }
+  ? {
+      /** `[B, H, T, S]`; 0 where a query may not look. */
+      readonly dMask: Tensor;
+    }
+  : { readonly dMask?: Tensor });
+
+/** What the backward of a layer with a bias gives, each of the shape of what it is a gradient of. */
+export interface LayerGradients {
+  readonly dX: Tensor;
+  readonly dWeight: Tensor;
+  readonly dBias: Tensor;
+}
+
+/** The options of a loss. */
+export interface LossOptions {
+  /** Whether the losses are averaged, which they are unless given, or added up. */
+  readonly reduction?: 'mean' | 'sum';
+  /** Also give the gradient, in the same pass. */
+  readonly gradient?: boolean;
+}
+
+/** The options of `crossEntropy`. */
+export interface CrossEntropyOptions extends LossOptions {
+  /** A target of this value counts for nothing; -100 unless given. */
+  readonly ignore?: number;
+  /** How much of each target is shared out among all classes, from 0, unless given, to 1. */
+  readonly labelSmoothing?: number;
+}
+
+/** What `crossEntropy` gives. */
+export type CrossEntropy<Options> = {
+  /** 0 where no target counts. */
+  readonly loss: number;
+  /** How many targets count. */
+  readonly counted: number;
+  /** For how many of them the largest logit is that of the target. */
+  readonly correct: number;
+} & (Options extends { gradient: true }
+  ? { readonly dLogits: Tensor }
+  : { readonly dLogits?: Tensor });
+
+/** What `meanSquaredError` gives. */
+export type SquaredError<Options> = { readonly loss: number } & (Options extends { gradient: true }
+  ? { readonly dX: Tensor }
+  : { readonly dX?: Tensor });
+
+/** The options of the backward of a normalisation: those that it had itself. */
+export type NormBackwardOptions = Omit<RmsNormOptions, 'out'>;
+
+const attentionNames = [
+  ...['causal', 'mask', 'scale', 'softcap', 'keyLengths', 'heads', 'kvHeads', 'method'],
+  ...['output', 'logSumExp', 'maskGradient'],
+];
+
+export const gradientCalls = (context: Context) => {
+  const { raw, engine } = context;
+
+  const norm = (
+    call: 'layerNormBackward' | 'rmsNormBackward',
+    dOutput: Tensor,
+    x: Tensor,
+    options: NormBackwardOptions,
+  ) => {
+    checkKeys(call, 'options', 'option', options, ['weight', 'axes', 'eps']);
+    const rawNorm = {
+      axes: integerOption(call, 'axes', options.axes, 1, 1),
+      eps: numberOption(call, 'eps', options.eps, 1e-5),
+    };
+    return context.run(call, { dOutput, x, weight: options.weight ?? absent }, (t) =>
+      context.adoptAll(raw[`_${call}`](engine, t.dOutput, t.x, t.weight, rawNorm)),
+    );
+  };
+
+  const activation = (
+    call: string,
+    kind: Activation,
+    dOutput: Tensor,
+    x: Tensor,
+    options: OutOption,
+    names: readonly string[] = ['out'],
+  ) => {
+    checkKeys(call, 'options', 'option', options, names);
+    return context.produce(call, { dOutput, x, out: options.out ?? absent }, (t) =>
+      raw._activateBackward(engine, call, t.dOutput, t.x, kind, t.out),
+    );
+  };
+
+  const softmax = (
+    call: 'softmaxBackward' | 'logSoftmaxBackward',
+    dOutput: Tensor,
+    output: Tensor,
+    options: SoftmaxOptions,
+  ) => {
+    checkKeys(call, 'options', 'option', options, ['axis', 'temperature', 'out']);
+    const rawSoftmax = {
+      axis: integerOption(call, 'axis', options.axis, -1),
+      temperature: numberOption(call, 'temperature', options.temperature, 1),
+    };
+    return context.produce(call, { dOutput, output, out: options.out ?? absent }, (t) =>
+      raw[`_${call}`](engine, t.dOutput, t.output, rawSoftmax, t.out),
+    );
+  };
+
+  return {
+    /**
+     * The gradients of what `attention` was given, from the gradient `dOutput` of its output (Dao 2023):
+     * the weights are formed anew block by block from `logSumExp`, so that no memory grows with T S.
+     *
+     * @throws TrilError where shapes or options do not fit
+     *
+     * @example
+     * ```ts
+     * const [q, k, v, dOutput] = [1, 2, 3, 4].map((seed) => tril.randomNormal([8, 16, 64], { seed }));
+     * const forward = tril.attention(q, k, v, { causal: true, logSumExp: true });
+     * const { output, logSumExp } = forward;
+     * const options = { output, logSumExp, causal: true };
+     * const { dQuery, dKey, dValue } = tril.attentionBackward(dOutput, q, k, v, options);
+     * dKey.shape; // [8, 16, 64]
+     * ```
+     */
+    attentionBackward<const Options extends AttentionBackwardOptions>(
+      dOutput: Tensor,
+      q: Tensor,
+      k: Tensor,
+      v: Tensor,
+      options: Options,
+    ): AttentionGradients<Options> {
+      const call = 'attentionBackward';
+      checkKeys(call, 'options', 'option', options, attentionNames);
+      const { output, logSumExp, maskGradient, ...forward } = options;
+      const rawAttention = rawAttentionOptions(
+        context,
+        call,
+        forward as AttentionOptions,
+        attentionNames,
+      );
+      const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
+      const tensors = { dOutput, query: q, key: k, value: v, output, logSumExp };
+      return context.run(call, tensors, (t) =>
+        context.adoptAll(
+          raw._attentionBackward(
+            ...[engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp],
+            rawAttention,
+            wanted,
+          ),
+        ),
+      ) as unknown as AttentionGradients<Options>;
+    },
+
+    /**
+     * The gradient of what `softmax` was given, from that of its output and the output itself; options
+     * as `softmax` had them. `out` may be either.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const output = tril.softmax(tril.tensor([0, 0]));
+     * tril.softmaxBackward(tril.tensor([1, 0]), output).toArray(); // [0.25, -0.25]
+     * ```
+     */
+    softmaxBackward(dOutput: Tensor, output: Tensor, options: SoftmaxOptions = {}): Tensor {
+      return softmax('softmaxBackward', dOutput, output, options);
+    },
+
+    /**
+     * The gradient of what `logSoftmax` was given, from that of its output and the output itself.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const output = tril.logSoftmax(tril.tensor([0, 0]));
+     * tril.logSoftmaxBackward(tril.tensor([1, 0]), output).toArray(); // [0.5000, -0.5000]
+     * ```
+     */
+    logSoftmaxBackward(dOutput: Tensor, output: Tensor, options: SoftmaxOptions = {}): Tensor {
+      return softmax('logSoftmaxBackward', dOutput, output, options);
+    },
+
+    /**
+     * The gradients of what `linear` was given: `dOutput W`, `dOutput^T x`, and the sum of the rows of
+     * `dOutput`.
+     *
+     * @throws TrilError where shapes do not fit
+     *
+     * @example
+     * ```ts
+     * const [x, weight] = [tril.tensor([[1, 2]]), tril.tensor([[3, 4]])];
+     * const { dX, dWeight, dBias } = tril.linearBackward(tril.tensor([[10]]), x, weight);
+     * dX.toArray(); // [[30, 40]]
+     * dWeight.toArray(); // [[10, 20]]
+     * dBias.toArray(); // [10]
+     * ```
+     */
+    linearBackward(dOutput: Tensor, x: Tensor, weight: Tensor): LayerGradients {
+      return context.run('linearBackward', { dOutput, x, weight }, (t) =>
+        context.adoptAll(raw._linearBackward(engine, t.dOutput, t.x, t.weight)),
+      ) as unknown as LayerGradients;
+    },
+
+    /**
+     * The gradients of what `layerNorm` was given, with the `weight`, `axes` and `eps` that it had.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([[1, 2, 3]]);
+     * const { dX, dBias } = tril.layerNormBackward(tril.tensor([[1, 1, 1]]), x);
+     * dX.toArray(); // [[0, 0, 0]]
+     * dBias.toArray(); // [1, 1, 1]
+     * ```
+     */
+    layerNormBackward(
+      dOutput: Tensor,
+      x: Tensor,
+      options: NormBackwardOptions = {},
+    ): LayerGradients {
+      return norm('layerNormBackward', dOutput, x, options) as unknown as LayerGradients;
+    },
+
+    /**
+     * The gradients of what `rmsNorm` was given, with the `weight`, `axes` and `eps` that it had.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const { dWeight } = tril.rmsNormBackward(tril.tensor([[1, 2]]), tril.tensor([[3, 3]]));
+     * dWeight.toArray(); // [1.0000, 2.0000]
+     * ```
+     */
+    rmsNormBackward(
+      dOutput: Tensor,
+      x: Tensor,
+      options: NormBackwardOptions = {},
+    ): Omit<LayerGradients, 'dBias'> {
+      return norm('rmsNormBackward', dOutput, x, options) as unknown as LayerGradients;
+    },
+
+    /**
+     * `dOutput` where `x` is above 0, else 0. `out` may be either.
+     *
+     * @throws TrilError where shapes do not fit
+     *
+     * @example
+     * ```ts
+     * tril.reluBackward(tril.tensor([1, 1]), tril.tensor([-2, 3])).toArray(); // [0, 1]
+     * ```
+     */
+    reluBackward(dOutput: Tensor, x: Tensor, options: OutOption = {}): Tensor {
+      return activation('reluBackward', 'relu', dOutput, x, options);
+    },
+
+    /**
+     * `dOutput` times the slope of `gelu` at `x`. `out` may be either.
+     *
+     * @throws TrilError where shapes do not fit
+     *
+     * @example
+     * ```ts
+     * tril.geluBackward(tril.tensor([1, 1]), tril.tensor([0, 1])).toArray(); // [0.5000, 1.0833]
+     * ```
+     */
+    geluBackward(dOutput: Tensor, x: Tensor, options: GeluOptions = {}): Tensor {
+      const call = 'geluBackward';
+      const names = ['out', 'approximate'];
+      checkKeys(call, 'options', 'option', options, names);
+      return activation(call, geluForm(call, options.approximate), dOutput, x, options, names);
+    },
+
+    /**
+     * `dOutput` times the slope of `silu` at `x`. `out` may be either.
+     *
+     * @throws TrilError where shapes do not fit
+     *
+     * @example
+     * ```ts
+     * tril.siluBackward(tril.tensor([1, 1]), tril.tensor([0, 1])).toArray(); // [0.5000, 0.9277]
+     * ```
+     */
+    siluBackward(dOutput: Tensor, x: Tensor, options: OutOption = {}): Tensor {
+      return activation('siluBackward', 'silu', dOutput, x, options);
+    },
+
+    /**
+     * The gradient of the table, `[rows, C]`, that `embedding` was given: row `ids[i]` gets row i of
+     * `dOutput`, `[..., C]`, added to it.
+     *
+     * @throws TrilError where shapes do not fit, and for an id that is no row
+     *
+     * @example
+     * ```ts
+     * const dOutput = tril.tensor([[1, 2], [3, 4], [5, 6]]);
+     * tril.embeddingBackward(dOutput, [2, 0, 2], 3).toArray(); // [[3, 4], [0, 0], [6, 8]]
+     * ```
+     */
+    embeddingBackward(dOutput: Tensor, ids: NestedNumbers | Int32Array, rows: number): Tensor {
+      const call = 'embeddingBackward';
+      const { shape, values } = flattenIntegers(call, 'ids', ids);
+      const count = integerOption(call, 'rows', rows, Number.NaN, 0);
+      return context.run(call, { dOutput }, (t) =>
+        context.adopt(raw._embeddingBackward(engine, t.dOutput, values, shape, count)!),
+      );
+    },
+
+    /**
+     * How surprised the softmax of the logits `[..., V]` is by the targets, one whole number for each
+     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that.
+     *
+     * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
+     *
+     * @example
+     * ```ts
+     * const logits = tril.tensor([[0, 0], [0, 0]]);
+     * const { loss, dLogits } = tril.crossEntropy(logits, [1, -100], { gradient: true });
+     * loss; // 0.6931
+     * dLogits.toArray(); // [[0.5000, -0.5000], [0, 0]]
+     * ```
+     */
+    crossEntropy<const Options extends CrossEntropyOptions>(
+      logits: Tensor,
+      targets: NestedNumbers | Int32Array,
+      options: Options = {} as Options,
+    ): CrossEntropy<Options> {
+      const call = 'crossEntropy';
+      const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient'];
+      checkKeys(call, 'options', 'option', options, names);
+      const rawOptions = {
+        ignore: integerOption(call, 'ignore', options.ignore, -100),
+        labelSmoothing: numberOption(call, 'labelSmoothing', options.labelSmoothing, 0),
+        reduction: stringOption(call, 'reduction', options.reduction, 'mean'),
+        gradient: booleanOption(call, 'gradient', options.gradient, false),
+      };
+      const { values } = flattenIntegers(call, 'targets', targets);
+      return context.run(call, { logits }, (t) => {
+        const { loss, counted, correct, gradient } = raw._crossEntropy(
+          ...[engine, t.logits, values, rawOptions],
+        );
+        return {
+          ...{ loss, counted, correct },
+          ...(gradient && { dLogits: context.adopt(gradient) }),
+        };
+      }) as CrossEntropy<Options>;
+    },
+
+    /**
+     * The mean, or sum, of `(x - y)^2` over all elements, and the gradient of that.
+     *
+     * @throws TrilError where shapes do not fit or an option is wrong
+     *
+     * @example
+     * ```ts
+     * const [x, y] = [tril.tensor([1, 2]), tril.tensor([1, 4])];
+     * const { loss, dX } = tril.meanSquaredError(x, y, { gradient: true });
+     * loss; // 2
+     * dX.toArray(); // [0, -2]
+     * ```
+     */
+    meanSquaredError<const Options extends LossOptions>(
+      x: Tensor,
+      y: Tensor,
+      options: Options = {} as Options,
+    ): SquaredError<Options> {
+      const call = 'meanSquaredError';
+      checkKeys(call, 'options', 'option', options, ['reduction', 'gradient']);
+      const reduction = stringOption(call, 'reduction', options.reduction, 'mean');
+      const wanted = booleanOption(call, 'gradient', options.gradient, false);
+      return context.run(call, { x, y }, (t) => {
+        const { loss, gradient } = raw._meanSquaredError(engine, t.x, t.y, reduction, wanted);
+        return { loss, ...(gradient && { dX: context.adopt(gradient) }) };
+      }) as SquaredError<Options>;
+    },
+  };
+};
