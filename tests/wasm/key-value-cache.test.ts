@@ -200,7 +200,11 @@ describe('keyValueCache', () => {
       refuseModule({}, 'past', 'holds keys [2, 2, 1, 8]');
       refuseModule({ past: { key: k, value: k } }, 'past', 'must be a cache');
       refuseModule({ past: undefined, rotary: { width: 3 } }, 'rotary.width', 'must be even');
-      refuseModule({ past: undefined, rotary: { pairs: 'both' } }, 'rotary.pairs', 'there are halves, interleaved');
+      refuseModule(
+        { past: undefined, rotary: { pairs: 'both' } },
+        'rotary.pairs',
+        'there are halves, interleaved',
+      );
       cache.dispose();
       expectRefused(() => tril.attention(q, k, k, { past: cache }), {
         call: 'attention',
