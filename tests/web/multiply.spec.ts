@@ -391,19 +391,3 @@ test('a broken link shows the rest and says what was wrong', async ({ lesson, pa
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(page.getByText('reading=sideways')).toHaveCount(0);
 });
-
-test('chapters lead to one another, and the formula to all', async ({ lesson, page }) => {
-  await lesson.open();
-  await expect(page).toHaveTitle('Multiply · Tril');
-  await page.getByRole('link', { name: 'Next → 2. Average' }).click();
-  await expect(page).toHaveTitle('Average · Tril');
-  await page.getByRole('link', { name: '3 Attend' }).click();
-  await expect(page).toHaveTitle('Attend · Tril');
-  await page.locator('[data-matrix="x"]').waitFor();
-  await page.goBack();
-  await expect(page).toHaveTitle('Average · Tril');
-  await page.getByRole('link', { name: 'Q K transposed: the scores' }).click();
-  await expect(page).toHaveTitle('Multiply · Tril');
-  await page.getByRole('link', { name: 'Q: the queries' }).click();
-  await page.locator('[data-matrix="q"]').waitFor();
-});

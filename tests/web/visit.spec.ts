@@ -167,6 +167,22 @@ test('whoever comes to no chapter in particular is told what this is', async ({ 
   await expect(page.getByText('Attention you can open up.')).toHaveCount(0);
 });
 
+test('chapters lead to one another, and the formula to all', async ({ page }) => {
+  await open(page, 'multiply');
+  await expect(page).toHaveTitle('Multiply · Tril');
+  await page.getByRole('link', { name: 'Next → 2. Average' }).click();
+  await expect(page).toHaveTitle('Average · Tril');
+  await page.getByRole('link', { name: '3 Attend' }).click();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await page.locator('[data-matrix="x"]').waitFor();
+  await page.goBack();
+  await expect(page).toHaveTitle('Average · Tril');
+  await page.getByRole('link', { name: 'Q K transposed: the scores' }).click();
+  await expect(page).toHaveTitle('Multiply · Tril');
+  await page.getByRole('link', { name: 'Q: the queries' }).click();
+  await page.locator('[data-matrix="q"]').waitFor();
+});
+
 test('what a browser and a search engine are told is there', async ({ page, request }) => {
   await open(page, 'attend');
   for (const name of ['meta[name="description"]', 'meta[property="og:description"]']) {
