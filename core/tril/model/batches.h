@@ -17,14 +17,16 @@ enum class TrainingObjective : std::uint8_t {
   next,    // the token after each (Radford et al. 2019): a model that is causal
   masked,  // tokens that were hidden (Devlin et al. 2019): one that is not
 };
+// Their names.
 inline constexpr Named<TrainingObjective> kTrainingObjectives[] = {
     {"next", TrainingObjective::next}, {"masked", TrainingObjective::masked}};
 
 // Windows [B, T] and the targets of their tokens, kIgnoredTarget where there is none.
 struct TokenBatch {
-  std::vector<std::int32_t> tokens, targets;
-  Index windows = 0, length = 0;  // B, T
-  Index counted = 0;              // targets that count
+  std::vector<std::int32_t> tokens;   // [B, T]
+  std::vector<std::int32_t> targets;  // [B, T]
+  Index windows = 0, length = 0;      // B, T
+  Index counted = 0;                  // targets that count
 
   // Windows [first, first + count).
   MatrixView<const std::int32_t> tokens_of(Index first, Index count) const noexcept {
@@ -37,9 +39,9 @@ struct TokenBatch {
 
 // How windows become a batch.
 struct BatchOptions {
-  TrainingObjective objective = TrainingObjective::next;
-  std::int32_t mask_token = 0;  // masked: what hides a token
-  std::int32_t vocabulary = 0;  // masked: what replaces one at random
+  TrainingObjective objective = TrainingObjective::next;  // what the targets are
+  std::int32_t mask_token = 0;                            // masked: what hides a token
+  std::int32_t vocabulary = 0;                            // masked: what replaces one at random
 };
 
 // `windows` windows of `length` tokens from anywhere in the stream, which seed and step say alone.

@@ -43,8 +43,11 @@ class LanguageModel {
   // memory is out.
   LanguageModel(const ModelConfig& config, std::uint64_t seed);
 
+  // As it was given.
   const ModelConfig& config() const noexcept { return config_; }
+  // The parameters.
   const BasicModelWeights<float>& weights() const noexcept { return values_layout_.weights; }
+  // Their gradients, in structs of the same form.
   const BasicModelWeights<float>& gradients() const noexcept { return gradient_layout_.weights; }
   // All parameters, and all their gradients, side by side; what lies between parameters is 0.
   VectorView<float> values() noexcept { return values_; }
@@ -71,6 +74,7 @@ class LanguageModel {
                        MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
                        Scratch& scratch, Parallel& parallel);
 
+  // Sets them to 0.
   void clear_gradients() noexcept;
 
  private:

@@ -16,38 +16,42 @@ namespace tril {
 
 // Whose names the parameters have in files.
 enum class ModelFamily : std::uint8_t { gpt2, llama };
+// Their names.
 inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
                                                         {"llama", ModelFamily::llama}};
 
 // How rows are normalised in front of each sublayer, and in the end.
 enum class ModelNorm : std::uint8_t { layer_norm, rms_norm };
+// Their names.
 inline constexpr Named<ModelNorm> kModelNorms[] = {{"layer_norm", ModelNorm::layer_norm},
                                                    {"rms_norm", ModelNorm::rms_norm}};
 
 // Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h).
 enum class ModelPositions : std::uint8_t { learned, rotary };
+// Their names.
 inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPositions::learned},
                                                             {"rotary", ModelPositions::rotary}};
 
 // gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020).
 enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu };
+// Their names.
 inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
     {"gelu_tanh", ModelFeedForward::gelu_tanh}, {"swiglu", ModelFeedForward::swiglu}};
 
 // Sizes and settings; as they stand, nanoGPT's recipe for characters on a CPU (Karpathy 2022) but
 // for the vocabulary, which the tokenizer says.
 struct ModelConfig {
-  ModelFamily family = ModelFamily::gpt2;
-  ModelNorm norm = ModelNorm::layer_norm;
-  ModelPositions positions = ModelPositions::learned;
-  ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;
-  bool biases = true;     // of linear layers and layer norms
-  bool tied_head = true;  // logits by the embedding's matrix
-  bool causal = true;     // false: every token sees all others, as a masked encoder's
-  Index layers = 4;       // L
-  Index heads = 4;        // H, which divides width
-  Index kv_heads = 0;     // Hk, which divides heads; 0: as many as heads
-  Index width = 128;      // C
+  ModelFamily family = ModelFamily::gpt2;                       // whose names and files
+  ModelNorm norm = ModelNorm::layer_norm;                       // in front of each sublayer
+  ModelPositions positions = ModelPositions::learned;           // how a token knows its place
+  ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
+  bool biases = true;                                           // of linear layers and layer norms
+  bool tied_head = true;                                        // logits by the embedding's matrix
+  bool causal = true;  // false: every token sees all others, as a masked encoder's
+  Index layers = 4;    // L
+  Index heads = 4;     // H, which divides width
+  Index kv_heads = 0;  // Hk, which divides heads; 0: as many as heads
+  Index width = 128;   // C
   Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
   Index context = 64;          // the most tokens at once
   Index vocabulary = 0;        // V

@@ -31,9 +31,9 @@ std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& m
 
 // What a checkpoint says of itself.
 struct Checkpoint {
-  ModelConfig config;
-  TrainerOptions options;
-  std::int64_t steps = 0;
+  ModelConfig config;      // the model's settings
+  TrainerOptions options;  // the trainer's
+  std::int64_t steps = 0;  // how many are done
 };
 
 // Throws Error, naming the entry, where the file is no checkpoint or a setting cannot be read.

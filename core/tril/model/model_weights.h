@@ -35,11 +35,11 @@ struct BasicModelLayerWeights {
 // All of them. What the settings leave out is a null view.
 template <typename T>
 struct BasicModelWeights {
-  MatrixView<T> embedding = {};  // [V, C]
-  MatrixView<T> positions = {};  // [context, C], where they are learned
-  std::vector<BasicModelLayerWeights<T>> layers = {};
-  BasicNormWeights<T> final_norm = {};
-  MatrixView<T> head = {};  // [V, C], where it is not the embedding
+  MatrixView<T> embedding = {};                        // [V, C]
+  MatrixView<T> positions = {};                        // [context, C], where they are learned
+  std::vector<BasicModelLayerWeights<T>> layers = {};  // L
+  BasicNormWeights<T> final_norm = {};                 // in front of the head
+  MatrixView<T> head = {};                             // [V, C], where it is not the embedding
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -58,9 +58,10 @@ using ModelWeights = BasicModelWeights<const float>;
 // The parameters laid out in `memory`, each on a cache line of its own: first all matrices, which
 // weight decay is for, then all vectors. Throws Error as check_model_config does.
 struct ModelLayout {
-  BasicModelWeights<float> weights;
-  Index decayed;  // the floats before the first vector
+  BasicModelWeights<float> weights;  // where each lies
+  Index decayed;                     // the floats before the first vector
 };
+// Lays them out in `memory`, or counts the floats.
 ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory);
 
 // Initialised as the authors do (Radford et al. 2019): matrices normal with deviation 0.02, biases
@@ -71,7 +72,7 @@ void initialise_model(const ModelConfig& config, const BasicModelWeights<float>&
 // A parameter as the family's files have it: "h.0.attn.c_attn.weight",
 // "model.layers.0.self_attn.q_proj.weight".
 struct StoredParameter {
-  std::string name;
+  std::string name;          // as above
   std::vector<Index> shape;  // in the file
   float* data;               // in the model's memory, without gaps
   // The file has the matrix as [in, out], and the memory as [out, in]: GPT-2's Conv1D.

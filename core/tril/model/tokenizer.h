@@ -34,8 +34,8 @@ struct TokenMerge {
 struct TokenizerParts {
   std::vector<std::string> tokens;  // the bytes of token 0, 1, ...; each of the 256 bytes is one
   std::vector<TokenMerge> merges;   // the first has the lowest rank
-  PreSplit pre_split = PreSplit::gpt2;
-  bool digits_alone = false;  // every number, by Unicode's category N, is a piece
+  PreSplit pre_split = PreSplit::gpt2;  // what no token reaches across
+  bool digits_alone = false;            // every number, by Unicode's category N, is a piece
   // A piece that is a token becomes it, whether or not merges lead there (`ignore_merges` of
   // Hugging Face's files).
   bool whole_pieces = false;
@@ -49,7 +49,8 @@ struct EncodeOptions {
 
 // Where a token stands in a text, in bytes.
 struct TokenSpan {
-  std::size_t begin, end;
+  std::size_t begin;  // its first byte
+  std::size_t end;    // the byte after its last
 };
 
 // A vocabulary and how texts become its tokens. Constant once made: threads may share it.

@@ -16,8 +16,7 @@ namespace tril {
 //
 //   model           BPE, without a prefix or suffix of words, without dropout
 //   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
-//   each
-//                   alone, or Split at every character ([\s\S], Isolated)
+//                   each alone, or Split at every character, isolated
 //   normalizer      none
 //   post_processor  none or ByteLevel, which changes offsets only
 //   decoder         none or ByteLevel

@@ -29,7 +29,7 @@ inline constexpr Named<TokenizerKind> kTokenizerKinds[] = {
 
 // How a tokenizer is trained.
 struct TokenizerOptions {
-  TokenizerKind kind = TokenizerKind::bpe;
+  TokenizerKind kind = TokenizerKind::bpe;  // of which kind
   // At most so many tokens, bytes and special ones included; 0: as many as there are.
   TokenId vocabulary = 0;
   // Of two bytes or more, the last of the vocabulary; where the texts hold them they are cut there.

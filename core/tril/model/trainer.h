@@ -20,12 +20,15 @@ namespace tril {
 struct TrainerOptions {
   Index batch = 12;        // windows whose gradients are computed at once
   Index accumulation = 1;  // batches whose gradients make one step
+  // Of learning rates.
   Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
-  double beta1 = 0.9, beta2 = 0.99, eps = 1e-8;  // of AdamW
-  double weight_decay = 0.1;                     // of matrices; 0 for all else
-  double clip = 1;                               // the largest norm of the gradient; 0: any
-  std::uint64_t seed = 1337;                     // which windows, and what dropout leaves out
-  BatchOptions batches = {};
+  double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
+  double beta2 = 0.99;        // and of its second
+  double eps = 1e-8;          // added to the root of the second
+  double weight_decay = 0.1;  // of matrices; 0 for all else
+  double clip = 1;            // the largest norm of the gradient; 0: any
+  std::uint64_t seed = 1337;  // which windows, and what dropout leaves out
+  BatchOptions batches = {};  // what the targets are
 
   friend bool operator==(const TrainerOptions&, const TrainerOptions&);
 };
@@ -35,9 +38,9 @@ struct TrainingStep {
   std::int64_t step = 0;     // its number, from 0
   double loss = 0;           // before it, the mean of all targets, in nats
   double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;
-  double seconds = 0;  // that it took
-  Index tokens = 0;    // that were looked at
+  double learning_rate = 0;  // of the schedule
+  double seconds = 0;        // that it took
+  Index tokens = 0;          // that were looked at
 };
 
 // Owns the moments and borrows the model. What happens in a step is a function of the model, the
@@ -56,8 +59,11 @@ class Trainer {
   // The loss over so many windows, evenly spaced in a stream that is not trained on.
   ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows, Parallel& parallel);
 
+  // The one it was given.
   LanguageModel& model() noexcept { return model_; }
+  // The same.
   const LanguageModel& model() const noexcept { return model_; }
+  // As they were given.
   const TrainerOptions& options() const noexcept { return options_; }
   // How many steps are done.
   std::int64_t steps() const noexcept { return steps_; }
