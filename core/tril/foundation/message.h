@@ -3,7 +3,7 @@
 //   fail("linear", "weight", {"width ", weight.size(1), " does not match x's; x is ", x});
 //
 // A call that may be refused only notes where the parts are; they become text when it is. (Text
-// that every check puts together itself was a tenth of the WebAssembly module.)
+// that every check puts together itself was a twentieth of the WebAssembly module.)
 #pragma once
 
 #include <tril/foundation/tensor.h>
