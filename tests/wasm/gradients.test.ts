@@ -1,45 +1,9 @@
 // Gradients against central differences of the definitions in double precision.
 import type { Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
+import { expectGradient, gradient, rows, tolerance } from './differences.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-import {
-  attention,
-  epsilon,
-  expectClose,
-  randomNumbers,
-  softmax,
-  type Matrix,
-} from './reference.js';
-
-/** Of sum over i of d[i] f(x)[i], by central differences; their error is of the order of h^2. */
-function gradient(
-  f: (x: readonly number[]) => readonly number[],
-  x: readonly number[],
-  d: readonly number[],
-): number[] {
-  const h = 1e-5;
-  const at = (i: number, step: number) =>
-    f(x.map((value, j) => (i === j ? value + step : value))).reduce(
-      (sum, value, j) => sum + value * d[j]!,
-      0,
-    );
-  return x.map((_, i) => (at(i, h) - at(i, -h)) / (2 * h));
-}
-
-const rows = (numbers: readonly number[], width: number): Matrix =>
-  Array.from({ length: numbers.length / width }, (_, i) =>
-    numbers.slice(i * width, (i + 1) * width),
-  );
-
-/**
- * All numbers here are below 2, sums have up to 32 terms, and the differences are exact to 1e-9: 64
- * roundings of numbers of that size.
- */
-const tolerance = 128 * epsilon;
-
-function expectGradient(actual: Tensor, expected: readonly number[]): void {
-  expectClose(actual.read(), expected, tolerance);
-}
+import { attention, expectClose, randomNumbers, softmax } from './reference.js';
 
 describe('softmaxBackward and logSoftmaxBackward', () => {
   it('go along any axis, at any temperature', () => {
@@ -391,82 +355,6 @@ describe('attentionBackward', () => {
       refuse({ ...good, method: 'fast' }, 'method', 'there are auto, full, blocked, online');
       refuse({ ...good, scale: NaN }, 'scale', 'must be finite');
       refuse({ ...good, maskGradient: 1 }, 'maskGradient', 'true or false');
-    });
-  });
-});
-
-describe('crossEntropy', () => {
-  const [x, targets] = [randomNumbers(12, 1), [2, -1, 0]];
-  const loss = (smoothing: number, mean: boolean) => (values: readonly number[]) => {
-    const losses = rows(values, 4).flatMap((row, n) => {
-      if (targets[n] === -1) return [];
-      const logs = softmax(row).map(Math.log);
-      const even = logs.reduce((a, b) => a + b, 0) / 4;
-      return [-(1 - smoothing) * logs[targets[n]!]! - smoothing * even];
-    });
-    return [losses.reduce((a, b) => a + b, 0) / (mean ? losses.length : 1)];
-  };
-
-  it('is the loss, and its gradient', () => {
-    withoutLeak(() => {
-      const logits = tril.tensor([3, 4], x);
-      for (const [labelSmoothing, reduction] of [
-        [0, 'mean'],
-        [0.1, 'sum'],
-      ] as const) {
-        const options = { ignore: -1, labelSmoothing, reduction, gradient: true } as const;
-        const found = tril.crossEntropy(logits, targets, options);
-        const expected = loss(labelSmoothing, reduction === 'mean');
-        expectClose([found.loss], expected(x), tolerance);
-        expectGradient(found.dLogits, gradient(expected, x, [1]));
-        expect(found.counted).toBe(2);
-        const right = [0, 2].filter(
-          (n) => Math.max(...rows(x, 4)[n]!) === rows(x, 4)[n]![targets[n]!],
-        );
-        expect(found.correct).toBe(right.length);
-      }
-      expect(tril.crossEntropy(logits, targets, { ignore: -1 }).dLogits).toBeUndefined();
-      expect(tril.crossEntropy(logits, [-100, -100, -100]).loss).toBe(0);
-    });
-  });
-
-  it('refuses what does not fit', () => {
-    withoutLeak(() => {
-      const call = 'crossEntropy';
-      const logits = tril.zeros([2, 3]);
-      const refuse = (body: () => unknown, argument: string, says: string) =>
-        expectRefused(body, { call, argument, says });
-      refuse(() => tril.crossEntropy(logits, [0, 3]), 'targets', '3 at 1 is none of the 3 classes');
-      refuse(() => tril.crossEntropy(logits, [0]), 'targets', '[2]');
-      refuse(() => tril.crossEntropy(logits, [0.5, 1]), 'targets', 'whole numbers');
-      refuse(() => tril.crossEntropy(logits, [0, 1], { labelSmoothing: 2 }), 'labelSmoothing', '2');
-      const reduction = 'none' as never;
-      refuse(() => tril.crossEntropy(logits, [0, 1], { reduction }), 'reduction', 'mean, sum');
-    });
-  });
-});
-
-describe('meanSquaredError', () => {
-  it('is the mean or sum of squares, and its gradient', () => {
-    withoutLeak(() => {
-      const [x, y] = [randomNumbers(6, 1), randomNumbers(6, 2)];
-      const [from, to] = [tril.tensor([2, 3], x), tril.tensor([2, 3], y)];
-      for (const reduction of ['mean', 'sum'] as const) {
-        const squares = (values: readonly number[]) => [
-          values.reduce((sum, v, i) => sum + (v - y[i]!) ** 2, 0) / (reduction === 'mean' ? 6 : 1),
-        ];
-        const { loss, dX } = tril.meanSquaredError(from, to, { reduction, gradient: true });
-        expectClose([loss], squares(x), tolerance);
-        expectGradient(dX, gradient(squares, x, [1]));
-      }
-      const call = 'meanSquaredError';
-      const turned = tril.zeros([3, 2]);
-      expectRefused(() => tril.meanSquaredError(from, turned), {
-        ...{ call, argument: 'y', says: 'must have the shape of x, [2, 3], is [3, 2]' },
-      });
-      expectRefused(() => tril.meanSquaredError(from, to, { reduction: 'none' as never }), {
-        ...{ call, argument: 'reduction', says: 'there are mean, sum' },
-      });
     });
   });
 });

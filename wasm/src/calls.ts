@@ -8,6 +8,7 @@ import { gradientCalls } from './calls/gradients.js';
 import { cacheCalls } from './calls/key-value-cache.js';
 import { layerCalls } from './calls/layers.js';
 import { lessonCalls } from './calls/lessons.js';
+import { lossCalls } from './calls/losses.js';
 import { maskCalls } from './calls/mask.js';
 import { matmulCalls } from './calls/matmul.js';
 import { matrixCalls } from './calls/matrices.js';
@@ -47,6 +48,7 @@ export interface Calls
     ReturnType<typeof feedForwardCalls>,
     ReturnType<typeof transformerCalls>,
     ReturnType<typeof gradientCalls>,
+    ReturnType<typeof lossCalls>,
     ReturnType<typeof weightCalls> {}
 
 export const calls = (context: Context): Calls => ({
@@ -70,5 +72,6 @@ export const calls = (context: Context): Calls => ({
   ...feedForwardCalls(context),
   ...transformerCalls(context),
   ...gradientCalls(context),
+  ...lossCalls(context),
   ...weightCalls(context),
 });

@@ -15,13 +15,15 @@ export type { Operand } from './calls/arithmetic.js';
 export type {
   AttentionBackwardOptions,
   AttentionGradients,
+  LayerGradients,
+  NormBackwardOptions,
+} from './calls/gradients.js';
+export type {
   CrossEntropy,
   CrossEntropyOptions,
-  LayerGradients,
   LossOptions,
-  NormBackwardOptions,
   SquaredError,
-} from './calls/gradients.js';
+} from './calls/losses.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

@@ -1,5 +1,5 @@
 import { absent, type Context } from '../context.js';
-import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
+import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
@@ -42,39 +42,6 @@ export interface LayerGradients {
   readonly dWeight: Tensor;
   readonly dBias: Tensor;
 }
-
-/** The options of a loss. */
-export interface LossOptions {
-  /** Whether the losses are averaged, which they are unless given, or added up. */
-  readonly reduction?: 'mean' | 'sum';
-  /** Also give the gradient, in the same pass. */
-  readonly gradient?: boolean;
-}
-
-/** The options of `crossEntropy`. */
-export interface CrossEntropyOptions extends LossOptions {
-  /** A target of this value counts for nothing; -100 unless given. */
-  readonly ignore?: number;
-  /** How much of each target is shared out among all classes, from 0, unless given, to 1. */
-  readonly labelSmoothing?: number;
-}
-
-/** What `crossEntropy` gives. */
-export type CrossEntropy<Options> = {
-  /** 0 where no target counts. */
-  readonly loss: number;
-  /** How many targets count. */
-  readonly counted: number;
-  /** For how many of them the largest logit is that of the target. */
-  readonly correct: number;
-} & (Options extends { gradient: true }
-  ? { readonly dLogits: Tensor }
-  : { readonly dLogits?: Tensor });
-
-/** What `meanSquaredError` gives. */
-export type SquaredError<Options> = { readonly loss: number } & (Options extends { gradient: true }
-  ? { readonly dX: Tensor }
-  : { readonly dX?: Tensor });
 
 /** The options of the backward of a normalisation: those that it had itself. */
 export type NormBackwardOptions = Omit<RmsNormOptions, 'out'>;
@@ -335,74 +302,6 @@ export const gradientCalls = (context: Context) => {
       return context.run(call, { dOutput }, (t) =>
         context.adopt(raw._embeddingBackward(engine, t.dOutput, values, shape, count)!),
       );
-    },
-
-    /**
-     * How surprised the softmax of the logits `[..., V]` is by the targets, one whole number for each
-     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that.
-     *
-     * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
-     *
-     * @example
-     * ```ts
-     * const logits = tril.tensor([[0, 0], [0, 0]]);
-     * const { loss, dLogits } = tril.crossEntropy(logits, [1, -100], { gradient: true });
-     * loss; // 0.6931
-     * dLogits.toArray(); // [[0.5000, -0.5000], [0, 0]]
-     * ```
-     */
-    crossEntropy<const Options extends CrossEntropyOptions>(
-      logits: Tensor,
-      targets: NestedNumbers | Int32Array,
-      options: Options = {} as Options,
-    ): CrossEntropy<Options> {
-      const call = 'crossEntropy';
-      const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient'];
-      checkKeys(call, 'options', 'option', options, names);
-      const rawOptions = {
-        ignore: integerOption(call, 'ignore', options.ignore, -100),
-        labelSmoothing: numberOption(call, 'labelSmoothing', options.labelSmoothing, 0),
-        reduction: stringOption(call, 'reduction', options.reduction, 'mean'),
-        gradient: booleanOption(call, 'gradient', options.gradient, false),
-      };
-      const { values } = flattenIntegers(call, 'targets', targets);
-      return context.run(call, { logits }, (t) => {
-        const { loss, counted, correct, gradient } = raw._crossEntropy(
-          ...[engine, t.logits, values, rawOptions],
-        );
-        return {
-          ...{ loss, counted, correct },
-          ...(gradient && { dLogits: context.adopt(gradient) }),
-        };
-      }) as CrossEntropy<Options>;
-    },
-
-    /**
-     * The mean, or sum, of `(x - y)^2` over all elements, and the gradient of that.
-     *
-     * @throws TrilError where shapes do not fit or an option is wrong
-     *
-     * @example
-     * ```ts
-     * const [x, y] = [tril.tensor([1, 2]), tril.tensor([1, 4])];
-     * const { loss, dX } = tril.meanSquaredError(x, y, { gradient: true });
-     * loss; // 2
-     * dX.toArray(); // [0, -2]
-     * ```
-     */
-    meanSquaredError<const Options extends LossOptions>(
-      x: Tensor,
-      y: Tensor,
-      options: Options = {} as Options,
-    ): SquaredError<Options> {
-      const call = 'meanSquaredError';
-      checkKeys(call, 'options', 'option', options, ['reduction', 'gradient']);
-      const reduction = stringOption(call, 'reduction', options.reduction, 'mean');
-      const wanted = booleanOption(call, 'gradient', options.gradient, false);
-      return context.run(call, { x, y }, (t) => {
-        const { loss, gradient } = raw._meanSquaredError(engine, t.x, t.y, reduction, wanted);
-        return { loss, ...(gradient && { dX: context.adopt(gradient) }) };
-      }) as SquaredError<Options>;
     },
   };
 };
