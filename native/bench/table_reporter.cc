@@ -25,39 +25,55 @@ bool TableReporter::ReportContext(const Context& context) {
 
 void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    const auto flops = run.counters.find("FLOP/s");
-    if (run.run_type != Run::RT_Iteration || flops == run.counters.end()) continue;
-    Result& result = results_[run.family_index];
-    result.name = run.run_name.function_name;
-    result.flops.push_back(flops->second.value);
+    if (run.run_type != Run::RT_Iteration) continue;
+    for (const char* const unit : {"FLOP/s", "B/s"}) {
+      const auto rate = run.counters.find(unit);
+      if (rate == run.counters.end()) continue;
+      Result& result = results_[run.family_index];
+      result.name = run.run_name.function_name;
+      result.counts_bytes = unit[0] == 'B';
+      result.rates.push_back(rate->second.value);
+    }
   }
 }
 
-// The peak is the widest instruction set's; a tile of the sweep is compared with its own.
-void TableReporter::Finalize() {
+// A tile of the sweep is compared with the peak of its own instruction set.
+double TableReporter::peak_of(const Result& one) const {
   double widest = 0;
-  for (const auto& [index, one] : results_) {
-    if (starts_with(one.name, "peak/")) widest = std::max(widest, quantile(one.flops, 0.5));
+  for (const auto& [index, other] : results_) {
+    if (!starts_with(other.name, "peak/")) continue;
+    const double peak = quantile(other.rates, 0.5);
+    if (starts_with(one.name, "tile_sweep/" + other.name.substr(5) + "/")) return peak;
+    widest = std::max(widest, peak);
   }
+  return widest;
+}
+
+void TableReporter::print(bool bytes) {
   std::ostream& out = GetOutputStream();
   char line[160];
-  std::snprintf(line, sizeof line, "%-40s %10s %8s %16s\n", "", "GFLOP/s", "of peak",
-                "10 % .. 90 %");
-  out << line;
+  bool begun = false;
   for (const auto& [index, one] : results_) {
-    double peak = widest;
-    for (const auto& [other_index, other] : results_) {
-      const std::string isa = other.name.substr(std::min(other.name.size(), std::size_t{5}));
-      if (starts_with(other.name, "peak/") && starts_with(one.name, "tile_sweep/" + isa + "/")) {
-        peak = quantile(other.flops, 0.5);
-      }
+    if (one.counts_bytes != bytes) continue;
+    if (!begun) {
+      std::snprintf(line, sizeof line, "%-40s %10s %8s %16s\n", "", bytes ? "GB/s" : "GFLOP/s",
+                    bytes ? "" : "of peak", "10 % .. 90 %");
+      out << line;
+      begun = true;
     }
-    const double median = quantile(one.flops, 0.5);
-    std::snprintf(line, sizeof line, "%-40s %10.1f %8.3f %8.1f %7.1f\n", one.name.c_str(),
-                  median / 1e9, peak > 0 ? median / peak : 0.0, quantile(one.flops, 0.1) / 1e9,
-                  quantile(one.flops, 0.9) / 1e9);
+    const double median = quantile(one.rates, 0.5), peak = bytes ? 0 : peak_of(one);
+    char share[16] = "";
+    if (peak > 0) std::snprintf(share, sizeof share, "%.3f", median / peak);
+    std::snprintf(line, sizeof line, "%-40s %10.2f %8s %8.2f %7.2f\n", one.name.c_str(),
+                  median / 1e9, share, quantile(one.rates, 0.1) / 1e9,
+                  quantile(one.rates, 0.9) / 1e9);
     out << line;
   }
+}
+
+void TableReporter::Finalize() {
+  print(false);
+  print(true);
 }
 
 }  // namespace tril::bench

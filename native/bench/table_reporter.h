@@ -1,5 +1,5 @@
-// What was measured as one table: a line for each size, a column for each method, the median speed
-// and its share of the peak in the same run.
+// What was measured as two tables, a line for each benchmark: the median speed of what counts
+// operations, and its share of the peak in the same run; and of what counts bytes.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -20,8 +20,13 @@ class TableReporter : public benchmark::BenchmarkReporter {
  private:
   struct Result {
     std::string name;
-    std::vector<double> flops;  // a second, of each repetition
+    std::vector<double> rates;  // operations or bytes a second, of each repetition
+    bool counts_bytes = false;
   };
+
+  // The peak to compare with: the widest instruction set's, or that of its own.
+  double peak_of(const Result& one) const;
+  void print(bool bytes);
 
   std::map<std::int64_t, Result> results_;  // by the order of registration
 };
