@@ -14,10 +14,13 @@
 
 namespace tril::testing {
 
+// The folder tests/golden, said by main.cc.
+extern const char* const kGoldenFolder;
+
 // The array in tests/golden/`path`.npy. Throws std::runtime_error where there is none of this rank.
 template <int Rank>
 Buffer<float, Rank> golden(const std::string& path) {
-  const std::vector<std::byte> file = read_file(std::string(TRIL_GOLDEN) + "/" + path + ".npy");
+  const std::vector<std::byte> file = read_file(std::string(kGoldenFolder) + "/" + path + ".npy");
   const StoredTensor stored = parse_npy(file);
   if (stored.shape.size() != Rank) throw std::runtime_error(path + ": has another rank");
   Shape<Rank> shape{};

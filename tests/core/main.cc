@@ -5,6 +5,10 @@
 
 #include <cstdio>
 
+#include "core/golden.h"
+
+const char* const tril::testing::kGoldenFolder = TRIL_GOLDEN;
+
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   try {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/golden.h"
 
 namespace tril {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using testing::error_of;
 
 std::vector<std::byte> golden_file(const std::string& name) {
-  return read_file(std::string(TRIL_GOLDEN) + "/files/" + name + ".npy");
+  return read_file(std::string(testing::kGoldenFolder) + "/files/" + name + ".npy");
 }
 
 std::vector<double> elements(const StoredTensor& tensor) {
