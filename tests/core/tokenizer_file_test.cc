@@ -223,7 +223,7 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
             "added token \"<e>\" has id 999999999, but ids must be 0 to 257 without gaps");
   EXPECT_EQ(added(R"({"id":5,"content":"<e>"})"),
             "token \"\u0105\" has id 5, which is that of the added token \"<e>\"");
-  EXPECT_EQ(added(R"({"id":99999999999,"content":"<e>"})"), "the id is too large");
+  EXPECT_EQ(added(R"({"id":99999999999,"content":"<e>"})"), "the number is too large");
   EXPECT_EQ(added(R"({"id":257})"), "an added token has no content");
   EXPECT_EQ(added(R"({"content":"<e>"})"), "added token \"<e>\" has no id");
   EXPECT_EQ(added(R"({"id":257,"content":"<e>","lstrip":true})"),

@@ -123,7 +123,7 @@ void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
       } else if (key == "id") {
         const Index id = reader.whole_number();
         if (id > std::numeric_limits<TokenId>::max())
-          reader.fail_at(position, "the id is too large");
+          reader.fail_at(position, "the number is too large");
         token.id = static_cast<TokenId>(id);
       } else if (key == "special") {
         token.special = reader.boolean();
