@@ -52,7 +52,8 @@ void one_product(fuzz::Arguments& from) {
     return;
   }
   if (!exact(with)) return;
-  std::vector<double> expected(static_cast<std::size_t>(out.count()));
+  // One more: a vector of none has no address, and a view of nothing must have one.
+  std::vector<double> expected(static_cast<std::size_t>(out.count()) + 1);
   const MatrixView<double> wanted(expected.data(), out.shape());
   // What out held before: its memory is the last.
   const MatrixView<const float> old(before.back().data(), out.shape(), out.strides());

@@ -24,6 +24,8 @@ const categories = {
   'feed-forward': 'Layers and blocks',
   transformer: 'Layers and blocks',
   weights: 'Layers and blocks',
+  gradients: 'Gradients and losses',
+  losses: 'Gradients and losses',
   arithmetic: 'Matrices and softmax',
   matmul: 'Matrices and softmax',
   matrices: 'Matrices and softmax',
