@@ -41,7 +41,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link Calls.add}.
+     * `x - y`, element by element, as `numpy.subtract`; broadcasts as {@link Tril.add}.
      *
      * @throws TrilError where the shapes do not broadcast
      *
@@ -57,7 +57,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link Calls.add}, so that a row
+     * `x * y`, element by element, as `numpy.multiply`; broadcasts as {@link Tril.add}, so that a row
      * scales columns and a column scales rows.
      *
      * @throws TrilError where the shapes do not broadcast
@@ -74,7 +74,7 @@ export const arithmeticCalls = (context: Context) => {
     },
 
     /**
-     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link Calls.add}. Division by 0
+     * `x / y`, element by element, as `numpy.divide`; broadcasts as {@link Tril.add}. Division by 0
      * gives infinities, and 0 by 0 NaN.
      *
      * @throws TrilError where the shapes do not broadcast
