@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/backward_case.h"
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/layer_gradient_reference.h"
@@ -126,7 +127,7 @@ struct Case {
   Buffer<float, 1> w_score, d_w_score, memory;
   bool causal;
   AdditiveTrace trace;
-  AdditiveGradients all;
+  AdditiveGradients gradients;
   Scratch scratch;
 
   Case(Index B, Index T, Index S, Index A, bool is_causal, Index Dq = 5, Index Dk = 6, Index Dv = 4)
@@ -143,7 +144,10 @@ struct Case {
     for (Buffer<float, 3>* each : {&d_query, &d_key, &d_value}) {
       std::fill_n(each->data(), each->view().count(), 7.0f);  // overwritten, not added to
     }
-    all = {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}};
+    gradients = {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}};
+  }
+
+  void forward() {
     SavedMemory size;
     additive_attention_saved(query.shape(), key.shape(), weights(), size);
     memory = Buffer<float, 1>({size.count()});
@@ -154,9 +158,13 @@ struct Case {
                        one, trace);
   }
   AdditiveWeights weights() const { return {w_query, w_key, w_score}; }
-  void run(int threads = 1) {
+  void backward(int threads = 1) {
     Parallel parallel(threads);
-    additive_attention_backward(d_out, query, key, value, weights(), trace, all, scratch, parallel);
+    additive_attention_backward(d_out, query, key, value, weights(), trace, gradients, scratch,
+                                parallel);
+  }
+  Values<double> written() const {
+    return testing::elements_of_all(d_query, d_key, d_value, d_w_query, d_w_key, d_w_score);
   }
   template <typename Scalar>
   Arguments<Scalar> arguments(Index b) const {
@@ -175,7 +183,7 @@ struct Case {
     };
     for (Index b = 0; b < query.shape()[0]; ++b) {
       const Arguments<Bounded> e =
-          gradients(arguments<Bounded>(b), Table<Bounded>(d_out.view()[b]));
+          tril::gradients(arguments<Bounded>(b), Table<Bounded>(d_out.view()[b]));
       expect_bounded(e.query.values, d_query.view()[b], "d_query");
       expect_bounded(e.key.values, d_key.view()[b], "d_key");
       expect_bounded(e.value.values, d_value.view()[b], "d_value");
@@ -221,7 +229,8 @@ TEST(AdditiveAttentionBackward, AgreesForEverySize) {
       for (const Index batches : {1, 3}) {
         SCOPED_TRACE(shape_text<3>(n));
         Case c(batches, n[0], n[1], n[2], causal);
-        c.run();
+        c.forward();
+        c.backward();
         c.expect_all();
       }
     }
@@ -229,33 +238,22 @@ TEST(AdditiveAttentionBackward, AgreesForEverySize) {
 }
 
 TEST(AdditiveAttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
-  Case one(2, 70, 40, 20, true), three(2, 70, 40, 20, true), alone(2, 70, 40, 20, true);
-  one.run(1);
-  three.run(3);
-  const AdditiveGradients all = std::exchange(alone.all, {});
-  const auto only = [&](const AdditiveGradients& gradients) {
-    alone.all = gradients;
-    alone.run();
-  };
-  only({});
-  only({.d_query = all.d_query});
-  only({.d_key = all.d_key});
-  only({.d_value = all.d_value});
-  only({.weights = {.query = all.weights.query}});
-  only({.weights = {.key = all.weights.key}});
-  only({.weights = {.score = all.weights.score}});
-  for (const Case* other : {&three, &alone}) {
-    EXPECT_TRUE(equal(one.d_query, other->d_query));
-    EXPECT_TRUE(equal(one.d_key, other->d_key));
-    EXPECT_TRUE(equal(one.d_value, other->d_value));
-    EXPECT_TRUE(equal(one.d_w_query, other->d_w_query));
-    EXPECT_TRUE(equal(one.d_w_key, other->d_w_key));
-    EXPECT_TRUE(equal(one.d_w_score, other->d_w_score));
-  }
+  testing::expect_independent([] { return Case(2, 70, 40, 20, true); },
+                              [](const AdditiveGradients& all) {
+                                return std::vector<AdditiveGradients>{
+                                    {.d_query = all.d_query},
+                                    {.d_key = all.d_key},
+                                    {.d_value = all.d_value},
+                                    {.weights = {.query = all.weights.query}},
+                                    {.weights = {.key = all.weights.key}},
+                                    {.weights = {.score = all.weights.score}}};
+                              });
 }
 
 TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Case c(2, 3, 4, 5, false);
+  c.forward();
+  const Values<double> before = c.written();
   Parallel parallel;
   const auto message = [&](const AdditiveTrace& trace, const AdditiveGradients& gradients) {
     return error_of([&] {
@@ -263,11 +261,13 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
                                   c.scratch, parallel);
     });
   };
-  EXPECT_EQ(message({}, c.all), "additive_attention_backward: trace.queries: no tensor given");
+  EXPECT_EQ(message({}, c.gradients),
+            "additive_attention_backward: trace.queries: no tensor given");
   AdditiveTrace trace = c.trace;
   trace.weights = trace.keys;
-  EXPECT_NE(message(trace, c.all).find("trace.weights: shape must be [2, 3, 4], is [2, 4, 5]"),
-            std::string::npos);
+  EXPECT_NE(
+      message(trace, c.gradients).find("trace.weights: shape must be [2, 3, 4], is [2, 4, 5]"),
+      std::string::npos);
   EXPECT_EQ(message(c.trace, {.d_query = c.d_key}),
             "additive_attention_backward: d_query: shape must be [2, 3, 5], is [2, 4, 6]; the "
             "shape of query");
@@ -275,14 +275,11 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(c.trace, {.weights = {.query = c.d_w_key}}).find("d_w_q: shape must be"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              additive_attention_backward({}, c.query, c.key, c.value, c.weights(), c.trace, c.all,
-                                          c.scratch, parallel);
+              additive_attention_backward({}, c.query, c.key, c.value, c.weights(), c.trace,
+                                          c.gradients, c.scratch, parallel);
             }).find("d_out: no tensor given"),
             std::string::npos);
-  EXPECT_EQ(c.d_query.data()[0], 7);
-  EXPECT_EQ(c.d_w_query.data()[0], 0);
-  c.run();
-  c.expect_all();
+  testing::expect_unharmed(c, before);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/backward_case.h"
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/layer_gradient_reference.h"
@@ -34,6 +35,7 @@ struct Case {
   Buffer<float, 1> bias1, bias2, d_bias1, d_bias2, memory;
   FeedForwardWeights weights;
   FeedForwardTrace trace;
+  FeedForwardGradients gradients;
   Scratch scratch;
 
   Case(Index rows, Index width, Index inner, Activation kind, bool biased = true, int seed = 140)
@@ -47,23 +49,26 @@ struct Case {
     d_bias1 = Buffer<float, 1>({inner}), d_bias2 = Buffer<float, 1>({width});
     weights = {{weight1, {}}, {weight2, {}}};
     if (biased) weights = {{weight1, bias1}, {weight2, bias2}};
-    SavedMemory size;
-    feed_forward_saved(rows, weights, size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = feed_forward_saved(rows, weights, place);
-    Parallel one;
-    feed_forward(x, weights, activation, out, scratch, one, trace);
+    gradients = {d_x, {{d_weight1, {}}, {d_weight2, {}}}};
+    if (biased) gradients.weights = {{d_weight1, d_bias1}, {d_weight2, d_bias2}};
     std::fill_n(d_x.data(), rows * width, 7.0f);  // overwritten, not added to
   }
 
-  FeedForwardGradients gradients() {
-    if (!weights.linear1.bias) return {d_x, {{d_weight1, {}}, {d_weight2, {}}}};
-    return {d_x, {{d_weight1, d_bias1}, {d_weight2, d_bias2}}};
+  void forward() {
+    SavedMemory size;
+    feed_forward_saved(x.shape()[0], weights, size);
+    memory = Buffer<float, 1>({size.count()});
+    SavedMemory place(memory);
+    trace = feed_forward_saved(x.shape()[0], weights, place);
+    Parallel one;
+    feed_forward(x, weights, activation, out, scratch, one, trace);
   }
-  void run(int threads = 1) {
+  void backward(int threads = 1) {
     Parallel parallel(threads);
-    feed_forward_backward(d_out, x, weights, activation, trace, gradients(), scratch, parallel);
+    feed_forward_backward(d_out, x, weights, activation, trace, gradients, scratch, parallel);
+  }
+  Values<double> written() const {
+    return testing::elements_of_all(d_x, d_weight1, d_weight2, d_bias1, d_bias2);
   }
 
   template <typename Scalar>
@@ -133,7 +138,8 @@ TEST(FeedForwardBackward, AgreesForEveryActivationAndSize) {
       for (const bool biased : {true, false}) {
         SCOPED_TRACE(shape_text<3>(size) + " " + std::string(name_of(kActivations, activation)));
         Case c(size[0], size[1], size[2], activation, biased);
-        c.run();
+        c.forward();
+        c.backward();
         c.expect_all();
       }
     }
@@ -141,46 +147,27 @@ TEST(FeedForwardBackward, AgreesForEveryActivationAndSize) {
 }
 
 TEST(FeedForwardBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
-  Case one(130, 33, 70, Activation::gelu), three(130, 33, 70, Activation::gelu);
-  Case alone(130, 33, 70, Activation::gelu);
-  one.run(1);
-  three.run(3);
-  Parallel parallel;
-  const auto only = [&](const FeedForwardGradients& gradients) {
-    feed_forward_backward(alone.d_out, alone.x, alone.weights, alone.activation, alone.trace,
-                          gradients, alone.scratch, parallel);
-  };
-  only({});
-  only({.d_x = alone.d_x});
-  only({.weights = {.linear1 = {alone.d_weight1, {}}}});
-  only({.weights = {.linear1 = {{}, alone.d_bias1}}});
-  only({.weights = {.linear2 = {alone.d_weight2, {}}}});
-  only({.weights = {.linear2 = {{}, alone.d_bias2}}});
-  for (const Case* other : {&three, &alone}) {
-    EXPECT_TRUE(equal(one.d_x, other->d_x));
-    EXPECT_TRUE(equal(one.d_weight1, other->d_weight1));
-    EXPECT_TRUE(equal(one.d_weight2, other->d_weight2));
-    EXPECT_TRUE(equal(one.d_bias1, other->d_bias1));
-    EXPECT_TRUE(equal(one.d_bias2, other->d_bias2));
-  }
+  testing::expect_independent([] { return Case(130, 33, 70, Activation::gelu); },
+                              [](const FeedForwardGradients& all) {
+                                const auto& [linear1, linear2] = all.weights;
+                                return std::vector<FeedForwardGradients>{
+                                    {.d_x = all.d_x},
+                                    {.weights = {.linear1 = {linear1.weight, {}}}},
+                                    {.weights = {.linear1 = {{}, linear1.bias}}},
+                                    {.weights = {.linear2 = {linear2.weight, {}}}},
+                                    {.weights = {.linear2 = {{}, linear2.bias}}}};
+                              });
 }
 
-// Twice the same batch, its gradients added up, is twice the gradient, to the bit; and after the
-// first time nothing is allocated.
 TEST(FeedForwardBackward, AddsUpOverBatchesInTheSameMemory) {
   Case c(20, 12, 18, Activation::silu);
-  c.run();
-  Buffer<float, 2> once(c.d_weight1.shape());
-  std::copy_n(c.d_weight1.data(), 12 * 18, once.data());
-  const std::size_t capacity = c.scratch.capacity();
-  c.run();
-  EXPECT_EQ(c.scratch.capacity(), capacity);
-  for (Index i = 0; i < 12 * 18; ++i) EXPECT_EQ(c.d_weight1.data()[i], 2 * once.data()[i]);
+  testing::expect_adds_up(c, c.d_weight1);
 }
 
 TEST(FeedForwardBackward, TakesRowsFromAnywhere) {
   Case c(9, 5, 7, Activation::gelu_tanh);
-  c.run();
+  c.forward();
+  c.backward();
   Buffer<float, 2> wide_x({9, 8}), wide_d_out({9, 6}), wide_d_x({9, 11});
   const MatrixView<float> x(wide_x.data() + 1, {9, 5}, {8, 1});
   const MatrixView<float> d_out(wide_d_out.data(), {9, 5}, {6, 1});
@@ -199,6 +186,8 @@ TEST(FeedForwardBackward, TakesRowsFromAnywhere) {
 
 TEST(FeedForwardBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Case c(2, 3, 4, Activation::relu);
+  c.forward();
+  const Values<double> before = c.written();
   Parallel parallel;
   const auto message = [&](MatrixView<const float> d_out, const FeedForwardTrace& trace,
                            const FeedForwardGradients& gradients) {
@@ -207,20 +196,20 @@ TEST(FeedForwardBackward, RejectsWhatDoesNotFitAndWritesNothing) {
                             parallel);
     });
   };
-  EXPECT_EQ(message(c.weight1, c.trace, c.gradients()),
+  EXPECT_EQ(message(c.weight1, c.trace, c.gradients),
             "feed_forward_backward: d_out: shape must be [2, 3], is [4, 3]; the shape of x");
-  EXPECT_EQ(message(c.d_out, {}, c.gradients()),
+  EXPECT_EQ(message(c.d_out, {}, c.gradients),
             "feed_forward_backward: trace.hidden: no tensor given");
-  EXPECT_EQ(message(c.d_out, {c.trace.hidden, {}}, c.gradients()),
+  EXPECT_EQ(message(c.d_out, {c.trace.hidden, {}}, c.gradients),
             "feed_forward_backward: trace.activated: no tensor given");
   EXPECT_EQ(message(c.d_out, c.trace, {.d_x = c.weight1}),
             "feed_forward_backward: d_x: shape must be [2, 3], is [4, 3]; the shape of x");
-  FeedForwardGradients wrong = c.gradients();
+  FeedForwardGradients wrong = c.gradients;
   wrong.weights.linear2.weight = c.d_weight1;
   EXPECT_EQ(message(c.d_out, c.trace, wrong),
             "feed_forward_backward: d_linear2.weight: shape must be [3, 4], is [4, 3]; that of the "
             "weight");
-  wrong = c.gradients();
+  wrong = c.gradients;
   wrong.weights.linear1.weight = c.weight1;
   EXPECT_NE(message(c.d_out, c.trace, wrong).find("d_linear1.weight: shares memory"),
             std::string::npos);
@@ -228,10 +217,7 @@ TEST(FeedForwardBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(message(c.d_out, c.trace, {c.d_x, {{c.d_weight1, c.d_bias1}, {}}}),
             "feed_forward_backward: d_linear1.bias: is the gradient of a weight that is not given");
   c.weights = weights;
-  EXPECT_EQ(c.d_x.data()[0], 7);
-  for (Index i = 0; i < 12; ++i) EXPECT_EQ(c.d_weight1.data()[i], 0);
-  c.run();
-  c.expect_all();
+  testing::expect_unharmed(c, before);
 }
 
 TEST(SavedMemory, IsCountedBeforeItIsGiven) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/backward_case.h"
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/multi_head_gradient_case.h"
@@ -168,80 +169,44 @@ TEST(MultiHeadAttentionBackward, TakesATraceInAnyLayout) {
 
 TEST(MultiHeadAttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
   for (const Source source : {Source::self, Source::both}) {
-    const MultiHeadSizes n{3, 70, 70, 16, 4, 2, 8};
-    MultiHeadCase one(n, source), three(n, source), alone(n, source);
-    one.forward(), three.forward(), alone.forward();
-    one.backward(1);
-    three.backward(3);
-    const MultiHeadGradients all = std::exchange(alone.gradients, {});
-    const auto only = [&](const MultiHeadGradients& gradients) {
-      alone.gradients = gradients;
-      alone.backward();
-    };
-    only({});
-    only({.d_x = all.d_x});
-    only({.d_context = all.d_context});
-    only({.d_value_context = all.d_value_context});
-    only({.d_mask = all.d_mask});
-    only({.weights = all.weights});
-    for (const MultiHeadCase* other : {&three, &alone}) {
-      EXPECT_TRUE(equal(one.d_x, other->d_x));
-      EXPECT_TRUE(equal(one.d_context, other->d_context));
-      EXPECT_TRUE(equal(one.d_value_context, other->d_value_context));
-      EXPECT_TRUE(equal(one.d_mask, other->d_mask));
-      EXPECT_TRUE(equal(one.d_memory, other->d_memory));
-    }
+    testing::expect_independent(
+        [&] {
+          return MultiHeadCase({3, 70, 70, 16, 4, 2, 8}, source);
+        },
+        [](const MultiHeadGradients& all) {
+          return std::vector<MultiHeadGradients>{{.d_x = all.d_x},
+                                                 {.d_context = all.d_context},
+                                                 {.d_value_context = all.d_value_context},
+                                                 {.d_mask = all.d_mask},
+                                                 {.weights = all.weights}};
+        });
   }
 }
 
-// Twice the same batch, its gradients added up, is twice the gradient, to the bit; and after the
-// first time nothing is allocated.
 TEST(MultiHeadAttentionBackward, AddsUpOverBatchesInTheSameMemory) {
   MultiHeadCase c({2, 7, 7, 12, 3, 3, 4}, Source::self);  // few enough rows for one sum
-  c.forward();
-  c.backward();
-  Buffer<float, 1> once(c.d_memory.shape());
-  std::copy_n(c.d_memory.data(), once.view().count(), once.data());
-  const std::size_t capacity = c.scratch.capacity();
-  c.backward();
-  EXPECT_EQ(c.scratch.capacity(), capacity);
-  for (Index i = 0; i < once.view().count(); ++i) {
-    EXPECT_EQ(c.d_memory.data()[i], 2 * once.data()[i]);
-  }
+  testing::expect_adds_up(c, c.d_memory);
 }
 
 TEST(MultiHeadAttentionBackward, TakesBatchesFromAnywhere) {
   for (const Source source : {Source::self, Source::context}) {
-    MultiHeadCase c({3, 5, 5, 8, 2, 2, 4}, source);
-    c.forward();
-    c.backward();
-    MultiHeadCase far({3, 5, 5, 8, 2, 2, 4}, source);
-    Buffer<float, 3> x({3, 7, 9}), d_out({3, 6, 8}), d_x({3, 8, 10});
-    const auto view = [](Buffer<float, 3>& buffer) {
-      const Shape<3>& shape = buffer.shape();
-      return TensorView<float, 3>(buffer.data(), {3, 5, 8}, {shape[1] * shape[2], shape[2], 1});
-    };
-    for (Index b = 0; b < 3; ++b) {
-      for (Index t = 0; t < 5; ++t) {
-        std::copy_n(c.x.view()[b][t].data(), 8, view(x)[b][t].data());
-        std::copy_n(c.d_out.view()[b][t].data(), 8, view(d_out)[b][t].data());
-      }
-    }
-    far.gradients.d_x = view(d_x);
-    Parallel parallel;
-    multi_head_attention_backward(view(d_out), view(x), c.weights, c.options, c.trace,
-                                  far.gradients, far.scratch, parallel);
-    EXPECT_TRUE(equal(c.d_x, view(d_x)));
-    EXPECT_EQ(d_x.view()[1][5][0], 0);
-    EXPECT_EQ(d_x.view()[1][4][8], 0);
-    // Sums over batches are taken in another order.
-    EXPECT_TRUE(testing::close(c.d_memory, far.d_memory, 1e-5));
+    testing::expect_any_batches(
+        [&] {
+          return MultiHeadCase({3, 5, 5, 8, 2, 2, 4}, source);
+        },
+        [](MultiHeadCase& c, const auto& d_out, const auto& x) {
+          Parallel parallel;
+          multi_head_attention_backward(d_out, x, c.weights, c.options, c.trace, c.gradients,
+                                        c.scratch, parallel);
+        },
+        &MultiHeadCase::d_memory);
   }
 }
 
 TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   MultiHeadCase c({2, 4, 4, 6, 2, 2, 3}, Source::self);
   c.forward();
+  const testing::Values<double> before = c.written();
   Parallel parallel;
   const auto rejects = [&](const MultiHeadOptions& options, const MultiHeadTrace& trace,
                            const MultiHeadGradients& gradients, const std::string& text) {
@@ -287,10 +252,7 @@ TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
                                             c.scratch, parallel);
             }).find("d_out: shape must be [2, 4, 6], is [2, 4, 5]"),
             std::string::npos);
-  EXPECT_EQ(c.d_x.data()[0], 7);
-  for (Index i = 0; i < c.d_memory.view().count(); ++i) ASSERT_EQ(c.d_memory.data()[i], 0);
-  c.backward();
-  c.expect_all();
+  expect_unharmed(c, before);
 }
 
 // What is traced may not lie where something else is computed.

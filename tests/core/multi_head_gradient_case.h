@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/backward_case.h"
 #include "core/golden.h"
 #include "core/multi_head_gradient_reference.h"
 
@@ -95,6 +96,10 @@ struct MultiHeadCase {
   void backward(int threads = 1) {
     Parallel parallel(threads);
     multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch, parallel);
+  }
+
+  Values<double> written() const {
+    return elements_of_all(d_x, d_context, d_value_context, d_mask, d_memory);
   }
 
   template <typename Scalar>
