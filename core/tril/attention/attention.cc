@@ -38,8 +38,9 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace) {
-  detail::attend(detail::attention_problem("attention", query, key, value, options, out, trace),
-                 scratch, parallel);
+  detail::attend(
+      detail::checked_attention_problem("attention", query, key, value, options, out, trace),
+      scratch, parallel);
 }
 
 }  // namespace tril

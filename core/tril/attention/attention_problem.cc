@@ -71,14 +71,16 @@ Mask whole_mask(const AttentionOptions& options) {
   return mask;
 }
 
-AttentionProblem attention_problem(const char* call, TensorView<const float, 4> query,
-                                   TensorView<const float, 4> key, TensorView<const float, 4> value,
-                                   const AttentionOptions& options, TensorView<float, 4> out,
-                                   const AttentionTrace& trace) {
-  check_inputs(call, query, key, value);
-  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
-  check_options(call, options, scores);
+void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace) {
+  if (method != AttentionMethod::online || !wants_scores(trace)) return;
+  fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
+}
 
+AttentionProblem attention_problem(const TensorView<const float, 4>& query,
+                                   const TensorView<const float, 4>& key,
+                                   const TensorView<const float, 4>& value,
+                                   const AttentionOptions& options, const TensorView<float, 4>& out,
+                                   const AttentionTrace& trace) {
   const double depth = static_cast<double>(query.size(3));
   AttentionProblem problem;
   problem.query = query;
@@ -92,13 +94,22 @@ AttentionProblem attention_problem(const char* call, TensorView<const float, 4> 
   problem.key_lengths = options.key_lengths;
   problem.method = options.method;
   problem.trace = trace;
+  return problem;
+}
 
+AttentionProblem checked_attention_problem(const char* call, TensorView<const float, 4> query,
+                                           TensorView<const float, 4> key,
+                                           TensorView<const float, 4> value,
+                                           const AttentionOptions& options,
+                                           TensorView<float, 4> out, const AttentionTrace& trace) {
+  check_inputs(call, query, key, value);
+  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
+  check_options(call, options, scores);
+  const AttentionProblem problem = attention_problem(query, key, value, options, out, trace);
   check_shape(out, {scores[0], scores[1], scores[2], value.size(3)}, call, "out",
               {"query is ", query, ", value is ", value});
   check_no_overlap_with_inputs(call, out, problem, "out");
-  if (options.method == AttentionMethod::online && problem.traced()) {
-    fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
-  }
+  check_traceable(call, options.method, trace);
   if (trace.log_sum_exp) {
     check_shape(trace.log_sum_exp, {scores[0], scores[1], scores[2]}, call, "trace.log_sum_exp",
                 {"query is ", query});

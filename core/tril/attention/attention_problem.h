@@ -14,6 +14,11 @@ inline Index query_offset(Index past, const std::vector<Index>& key_lengths, Ind
   return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries;
 }
 
+// Whether whole rows of scores are to be traced.
+inline bool wants_scores(const AttentionTrace& trace) noexcept {
+  return trace.scores || trace.capped || trace.masked || trace.weights;
+}
+
 struct AttentionProblem {
   TensorView<const float, 4> query, key, value;
   TensorView<float, 4> out;
@@ -38,23 +43,34 @@ struct AttentionProblem {
     return query_offset(past, key_lengths, batch, queries());
   }
   // Whether whole rows of scores are wanted.
-  bool traced() const noexcept {
-    return trace.scores || trace.capped || trace.masked || trace.weights;
-  }
+  bool traced() const noexcept { return wants_scores(trace); }
 };
 
 // Throws Error in the name of `call` unless queries, keys and values fit each other.
 void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value);
 
+// Throws Error in the name of `call` where the method never holds the rows of scores that `trace`
+// wants.
+void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace);
+
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);
 
-// Checks all arguments of an attention, and throws Error in the name of `call` where one is wrong.
-AttentionProblem attention_problem(const char* call, TensorView<const float, 4> query,
-                                   TensorView<const float, 4> key, TensorView<const float, 4> value,
-                                   const AttentionOptions& options, TensorView<float, 4> out,
+// What an attention whose arguments fit is to compute.
+AttentionProblem attention_problem(const TensorView<const float, 4>& query,
+                                   const TensorView<const float, 4>& key,
+                                   const TensorView<const float, 4>& value,
+                                   const AttentionOptions& options, const TensorView<float, 4>& out,
                                    const AttentionTrace& trace);
+
+// The same, once all arguments have been checked: throws Error in the name of `call` where one is
+// wrong.
+AttentionProblem checked_attention_problem(const char* call, TensorView<const float, 4> query,
+                                           TensorView<const float, 4> key,
+                                           TensorView<const float, 4> value,
+                                           const AttentionOptions& options,
+                                           TensorView<float, 4> out, const AttentionTrace& trace);
 
 // The mask of the options, causal and key lengths included.
 Mask whole_mask(const AttentionOptions& options);

@@ -142,7 +142,7 @@ void linear_attention(TensorView<const float, 4> query, TensorView<const float, 
                       TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                       TensorView<float, 4> weights) {
   const AttentionProblem problem =
-      detail::attention_problem(kCall, query, key, value, {}, out, {.weights = weights});
+      detail::checked_attention_problem(kCall, query, key, value, {}, out, {.weights = weights});
   if (options.order == ProductOrder::scores_first) {
     return scores_first(problem, options, weights, scratch, parallel);
   }

@@ -52,7 +52,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
   };
   const TensorView<float, 4> keys = take(key.size(3)), values = take(value.size(3));
   const detail::AttentionProblem problem =
-      detail::attention_problem(kCall, query, keys, values, attention_options, out, trace);
+      detail::checked_attention_problem(kCall, query, keys, values, attention_options, out, trace);
   project(e, key, keys, scratch, parallel);
   project(f, value, values, scratch, parallel);
   detail::attend(problem, scratch, parallel);

@@ -30,6 +30,15 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
   });
 }
 
+// Throws where a view shares memory with what a cache holds.
+template <typename T, int Rank>
+void check_no_overlap(const TensorView<T, Rank>& view, const KeyValueCache& past,
+                      const char* name) {
+  for (const TensorView<const float, 4>& held : {past.keys(), past.values()}) {
+    tril::check_no_overlap(view, held, kCall, name);
+  }
+}
+
 void check_past(const KeyValueCache& past, const MultiHeadOptions& options, const Shape<4>& key,
                 const TensorView<const float, 3>& x, const TensorView<float, 3>& out) {
   if (options.context || options.value_context) {
@@ -37,10 +46,8 @@ void check_past(const KeyValueCache& past, const MultiHeadOptions& options, cons
   }
   if (options.attention.past != 0) fail(kCall, "past", "is a cache, whose length says it already");
   check_append(past, key, key, kCall);
-  for (const TensorView<const float, 4>& held : {past.keys(), past.values()}) {
-    check_no_overlap(out, held, kCall, "out");
-    check_no_overlap(x, held, kCall, "x");
-  }
+  check_no_overlap(out, past, "out");
+  check_no_overlap(x, past, "x");
 }
 
 // Where the trace wants what is computed, if it has the form that comes out; else none, and it is
@@ -93,21 +100,22 @@ void check_places(const Places& places, const MultiHeadTrace& trace) {
   check(places.joined, 3, 4);
 }
 
-// What is to be done, once everything that can be wrong with the arguments has been looked at.
-struct Plan {
-  detail::Projections project;
-  Index before;  // tokens in the cache
-  Index keys;    // S, with them
-  Places places;
-};
+// How attention is asked for: with a cache, after the tokens that are in it.
+AttentionOptions attention_options(const MultiHeadOptions& options) {
+  AttentionOptions result = options.attention;
+  if (options.past) result.past = options.past->length();
+  return result;
+}
 
-Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-             const MultiHeadOptions& options, const TensorView<float, 3>& out,
-             const MultiHeadTrace& trace, const PreparedWeights* prepared) {
-  const detail::Projections project = detail::projections(kCall, x, weights, options, prepared);
+}  // namespace
+
+void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                                const MultiHeadOptions& options, TensorView<float, 3> out,
+                                const MultiHeadTrace& trace) {
+  const detail::Projections project = detail::checked_projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), new_keys = project.key.input.size(1);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
-  const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
+  const Index keys = new_keys + (options.past ? options.past->length() : 0);
 
   const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
   check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
@@ -116,6 +124,7 @@ Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weight
     check_shape(view, shape, kCall, name, why);
     project.check_no_overlap(view, kCall, name);
     check_no_overlap(view, out, kCall, name);
+    if (options.past) check_no_overlap(view, *options.past, name);
   };
   const Shape<4> query_shape = {batches, heads, queries, width};
   const Shape<4> key_shape = {batches, kv_heads, new_keys, width};
@@ -131,33 +140,36 @@ Plan checked(const TensorView<const float, 3>& x, const MultiHeadWeights& weight
   check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
   check_trace(trace.heads, query_shape, "trace.heads");
   check_trace(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
-  detail::check_options(kCall, options.attention, score_shape);
-  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
+  detail::check_traceable(kCall, options.attention.method, trace.attention);
   if (options.past) check_past(*options.past, options, key_shape, x, out);
-  const Places places = places_of(trace, static_cast<bool>(project.stacked.weight));
-  check_places(places, trace);
-  return {project, before, keys, places};
+  detail::check_options(kCall, attention_options(options), score_shape);
+  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
+  check_places(places_of(trace, static_cast<bool>(project.stacked.weight)), trace);
 }
 
-}  // namespace
-
-void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                                const MultiHeadOptions& options, TensorView<float, 3> out,
-                                const MultiHeadTrace& trace) {
-  checked(x, weights, options, out, trace, nullptr);
+void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                          const MultiHeadOptions& options, TensorView<float, 3> out,
+                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
+                          const PreparedWeights* prepared) {
+  check_multi_head_attention(x, weights, options, out, trace);
+  detail::run_multi_head_attention(x, weights, options, out, scratch, parallel, trace, prepared);
 }
 
 // queries, keys, values = x Win^T + bin, in one product where they have one input
 // rotate queries and keys;  append keys and values to the cache, and take all of it
 // joined = attention of each head, each in its own columns
 // out = joined Wo^T + bo
-void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                          const MultiHeadOptions& options, TensorView<float, 3> out,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
-                          const PreparedWeights* prepared) {
-  const auto [project, before, keys, places] = checked(x, weights, options, out, trace, prepared);
-  const Index batches = x.size(0), queries = x.size(1), new_keys = project.key.input.size(1);
-  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
+void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
+                                      const MultiHeadWeights& weights,
+                                      const MultiHeadOptions& options,
+                                      const TensorView<float, 3>& out, Scratch& scratch,
+                                      Parallel& parallel, const MultiHeadTrace& trace,
+                                      const PreparedWeights* prepared) {
+  const Projections inputs = projections(x, weights, options, prepared);
+  const Places places = places_of(trace, static_cast<bool>(inputs.stacked.weight));
+  const Index batches = x.size(0), queries = x.size(1), new_keys = inputs.key.input.size(1);
+  const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
+  const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
 
   Scratch::Frame frame(scratch);
   const auto place = [&](const TensorView<float, 3>& wanted, Index tokens, Index all_heads) {
@@ -165,25 +177,23 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
     const Shape<3> shape = {batches, tokens, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
-  detail::StackedHeads parts;
-  if (project.stacked.weight) {
+  StackedHeads parts;
+  if (inputs.stacked.weight) {
     const TensorView<float, 3> all = place(places.all, queries, heads + 2 * kv_heads);
-    detail::project(project.stacked, all, scratch, parallel);
-    parts = detail::split_stacked(all, heads, kv_heads);
+    project(inputs.stacked, all, scratch, parallel);
+    parts = split_stacked(all, heads, kv_heads);
   } else {
     const TensorView<float, 3> query = place(places.query, queries, heads);
     const TensorView<float, 3> key = place(places.key, new_keys, kv_heads);
     const TensorView<float, 3> value = place(places.value, new_keys, kv_heads);
-    detail::project(project.query, query, scratch, parallel);
-    detail::project(project.key, key, scratch, parallel);
-    detail::project(project.value, value, scratch, parallel);
-    parts = {detail::split_heads(query, heads), detail::split_heads(key, kv_heads),
-             detail::split_heads(value, kv_heads)};
+    project(inputs.query, query, scratch, parallel);
+    project(inputs.key, key, scratch, parallel);
+    project(inputs.value, value, scratch, parallel);
+    parts = {split_heads(query, heads), split_heads(key, kv_heads), split_heads(value, kv_heads)};
   }
   const auto& [split_query, split_key, split_value] = parts;
   if (options.rotary) {
-    detail::rotate(detail::Turn::forward, *options.rotary, before, split_query, split_key, scratch,
-                   parallel);
+    rotate(Turn::forward, *options.rotary, before, split_query, split_key, scratch, parallel);
   }
 
   const TensorView<float, 3> joined = place(places.joined, queries, heads);
@@ -192,30 +202,28 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
     const Shape<4> shape = {batches, heads, queries, keys};
     attention_trace.weights = {frame.take<float>(batches, heads, queries, keys), shape};
   }
-  AttentionOptions attention_options = options.attention;
+  const AttentionOptions of_heads = attention_options(options);
   TensorView<const float, 4> all_keys = split_key, all_values = split_value;
   if (options.past) {
     options.past->append(split_key, split_value);
     all_keys = options.past->keys(), all_values = options.past->values();
-    attention_options.past = before;
   }
   try {
-    const detail::AttentionProblem problem =
-        detail::attention_problem(kCall, split_query, all_keys, all_values, attention_options,
-                                  detail::split_heads(joined, heads), attention_trace);
-    detail::attend(problem, scratch, parallel);
-    detail::project({joined, weights.out_proj_weight, weights.out_proj_bias,
-                     packed_columns(prepared, weights.out_proj_weight)},
-                    out, scratch, parallel);
-  } catch (...) {  // out of memory, or options that exclude a past
+    const AttentionProblem problem = attention_problem(split_query, all_keys, all_values, of_heads,
+                                                       split_heads(joined, heads), attention_trace);
+    attend(problem, scratch, parallel);
+    project({joined, weights.out_proj_weight, weights.out_proj_bias,
+             packed_columns(prepared, weights.out_proj_weight)},
+            out, scratch, parallel);
+  } catch (...) {  // out of memory
     if (options.past) options.past->set_length(before);
     throw;
   }
 
-  detail::copy(split_query, trace.queries);
-  detail::copy(split_key, trace.keys);
-  detail::copy(split_value, trace.values);
-  detail::copy(detail::split_heads(joined, heads), trace.heads);
+  copy(split_query, trace.queries);
+  copy(split_key, trace.keys);
+  copy(split_value, trace.values);
+  copy(split_heads(joined, heads), trace.heads);
   if (trace.average_weights) {
     average_heads(attention_trace.weights, trace.average_weights, parallel);
   }

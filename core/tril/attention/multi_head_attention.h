@@ -131,4 +131,21 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace = {});
 
+namespace detail {
+
+// The same for arguments that check_multi_head_attention has passed.
+void run_multi_head_attention(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                              const MultiHeadOptions& options, const TensorView<float, 3>& out,
+                              Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
+                              const PreparedWeights* prepared);
+// And that check_multi_head_attention_backward has.
+void run_multi_head_attention_backward(const TensorView<const float, 3>& d_out,
+                                       const TensorView<const float, 3>& x,
+                                       const MultiHeadWeights& weights,
+                                       const MultiHeadOptions& options, const MultiHeadTrace& trace,
+                                       const MultiHeadGradients& gradients, Scratch& scratch,
+                                       Parallel& parallel);
+
+}  // namespace detail
+
 }  // namespace tril

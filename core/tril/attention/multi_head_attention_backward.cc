@@ -15,12 +15,16 @@ bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options
   return weights.in_proj_weight && !options.context && !options.value_context;
 }
 
-detail::Projections checked(const TensorView<const float, 3>& d_out,
-                            const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                            const MultiHeadOptions& options, const MultiHeadTrace& trace,
-                            const MultiHeadGradients& gradients) {
+}  // namespace
+
+void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
+                                         TensorView<const float, 3> x,
+                                         const MultiHeadWeights& weights,
+                                         const MultiHeadOptions& options,
+                                         const MultiHeadTrace& trace,
+                                         const MultiHeadGradients& gradients) {
   if (options.past) fail(kCall, "past", "decoding with a cache has no gradients");
-  const detail::Projections project = detail::projections(kCall, x, weights, options, nullptr);
+  const detail::Projections project = detail::checked_projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, width = project.width;
   const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
@@ -54,24 +58,12 @@ detail::Projections checked(const TensorView<const float, 3>& d_out,
   writes(gradients.d_value_context, options.value_context, "d_value_context", "value_context");
   overlap.writes(gradients.d_mask, score_shape, "d_mask", "that of the scores");
   overlap.writes_gradients(gradients.weights, weights);
-  return project;
-}
-
-}  // namespace
-
-void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
-                                         TensorView<const float, 3> x,
-                                         const MultiHeadWeights& weights,
-                                         const MultiHeadOptions& options,
-                                         const MultiHeadTrace& trace,
-                                         const MultiHeadGradients& gradients) {
-  checked(d_out, x, weights, options, trace, gradients);
 }
 
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory) {
-  const detail::Projections project = detail::projections(
-      "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options, nullptr);
+  const detail::Projections project = detail::checked_projections(
+      "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options);
   const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
   const Index keys = project.key.input.size(1);
   detail::StackedHeads parts;
@@ -90,82 +82,88 @@ MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeig
   return trace;
 }
 
-// d_joined = d_out Wo, and the gradients of the output's projection
-// d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
-// turn d_queries and d_keys back
-// back through the projections: one product where they were one, else each to its own input
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
                                    Scratch& scratch, Parallel& parallel) {
-  const detail::Projections project = checked(d_out, x, weights, options, trace, gradients);
-  const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
-  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
+  check_multi_head_attention_backward(d_out, x, weights, options, trace, gradients);
+  detail::run_multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch,
+                                            parallel);
+}
+
+// d_joined = d_out Wo, and the gradients of the output's projection
+// d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
+// turn d_queries and d_keys back
+// back through the projections: one product where they were one, else each to its own input
+void detail::run_multi_head_attention_backward(
+    const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+    const MultiHeadWeights& weights, const MultiHeadOptions& options, const MultiHeadTrace& trace,
+    const MultiHeadGradients& gradients, Scratch& scratch, Parallel& parallel) {
+  const Projections inputs = projections(x, weights, options, nullptr);
+  const Index batches = x.size(0), queries = x.size(1), keys = inputs.key.input.size(1);
+  const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
 
   Scratch::Frame frame(scratch);
   const auto take = [&](Index tokens, Index all_heads) {
     const Shape<3> shape = {batches, tokens, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
-  TensorView<float, 3> joined = detail::joined_heads(trace.heads);
+  TensorView<float, 3> joined = joined_heads(trace.heads);
   if (!joined) {
     joined = take(queries, heads);
-    detail::copy(trace.heads, detail::split_heads(joined, heads));
+    copy(trace.heads, split_heads(joined, heads));
   }
   const TensorView<float, 3> d_joined = take(queries, heads);
   const BasicMultiHeadWeights<float>& d = gradients.weights;
-  detail::project_backward(d_out, {joined, weights.out_proj_weight, {}, {}},
-                           {d_joined, d.out_proj_weight, d.out_proj_bias}, scratch, parallel);
+  project_backward(d_out, {joined, weights.out_proj_weight, {}, {}},
+                   {d_joined, d.out_proj_weight, d.out_proj_bias}, scratch, parallel);
 
   const bool stacked = is_stacked(weights, options);
   TensorView<float, 3> d_all, d_query, d_key, d_value;
-  detail::StackedHeads parts;
+  StackedHeads parts;
   if (stacked) {
     d_all = take(queries, heads + 2 * kv_heads);
-    parts = detail::split_stacked(d_all, heads, kv_heads);
+    parts = split_stacked(d_all, heads, kv_heads);
   } else {
     d_query = take(queries, heads), d_key = take(keys, kv_heads), d_value = take(keys, kv_heads);
-    parts = {detail::split_heads(d_query, heads), detail::split_heads(d_key, kv_heads),
-             detail::split_heads(d_value, kv_heads)};
+    parts = {split_heads(d_query, heads), split_heads(d_key, kv_heads),
+             split_heads(d_value, kv_heads)};
   }
-  detail::attention_backward_of_stacked(
-      detail::split_heads(d_joined, heads), trace.queries, trace.keys, trace.values, trace.heads,
+  attention_backward_of_stacked(
+      split_heads(d_joined, heads), trace.queries, trace.keys, trace.values, trace.heads,
       trace.attention.log_sum_exp, options.attention,
       {parts.queries, parts.keys, parts.values, gradients.d_mask}, scratch, parallel);
   if (options.rotary) {
-    detail::rotate(detail::Turn::backward, *options.rotary, 0, parts.queries, parts.keys, scratch,
-                   parallel);
+    rotate(Turn::backward, *options.rotary, 0, parts.queries, parts.keys, scratch, parallel);
   }
 
   if (stacked) {
-    detail::project_backward(d_all, {x, weights.in_proj_weight, {}, {}},
-                             {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, scratch, parallel);
+    project_backward(d_all, {x, weights.in_proj_weight, {}, {}},
+                     {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, scratch, parallel);
     return;
   }
   const Index rows = heads * width, key_rows = kv_heads * width;
   const bool fused = static_cast<bool>(weights.in_proj_weight);
   const auto d_weight = [&](const MatrixView<float>& own, Index first, Index count) {
-    return fused ? detail::part(d.in_proj_weight, first, count) : own;
+    return fused ? part(d.in_proj_weight, first, count) : own;
   };
-  const auto d_bias = [&](Index first, Index count) {
-    return detail::part(d.in_proj_bias, first, count);
-  };
+  const auto d_bias = [&](Index first, Index count) { return part(d.in_proj_bias, first, count); };
   // To where queries, keys and values came from; the first to come there overwrites.
   const bool own_keys = !options.context;
   const TensorView<float, 3> d_context = own_keys ? gradients.d_x : gradients.d_context;
   const TensorView<float, 3> d_values =
       options.value_context ? gradients.d_value_context : d_context;
-  detail::project_backward(d_query, project.query,
-                           {gradients.d_x, d_weight(d.q_proj_weight, 0, rows), d_bias(0, rows)},
-                           scratch, parallel);
-  detail::project_backward(
-      d_key, project.key,
+  project_backward(d_query, inputs.query,
+                   {gradients.d_x, d_weight(d.q_proj_weight, 0, rows), d_bias(0, rows)}, scratch,
+                   parallel);
+  project_backward(
+      d_key, inputs.key,
       {d_context, d_weight(d.k_proj_weight, rows, key_rows), d_bias(rows, key_rows), own_keys},
       scratch, parallel);
-  detail::project_backward(d_value, project.value,
-                           {d_values, d_weight(d.v_proj_weight, rows + key_rows, key_rows),
-                            d_bias(rows + key_rows, key_rows), !options.value_context},
-                           scratch, parallel);
+  project_backward(d_value, inputs.value,
+                   {d_values, d_weight(d.v_proj_weight, rows + key_rows, key_rows),
+                    d_bias(rows + key_rows, key_rows), !options.value_context},
+                   scratch, parallel);
 }
 
 }  // namespace tril

@@ -1,7 +1,8 @@
 #include <tril/attention/projections.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/linear.h>
-#include <tril/matmul/matmul.h>
+#include <tril/layers/unchecked.h>
+#include <tril/matmul/method.h>
+#include <tril/matmul/product.h>
 #include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
@@ -30,39 +31,16 @@ void check_weight(const char* call, const char* name, const Projection& projecti
 
 }  // namespace
 
-Projections projections(const char* call, TensorView<const float, 3> x,
-                        const MultiHeadWeights& weights, const MultiHeadOptions& options,
-                        const PreparedWeights* prepared) {
+Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                        const MultiHeadOptions& options, const PreparedWeights* prepared) {
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
-  check_view(x, call, "x");
-  if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
-  if (kv_heads < 1 || heads % kv_heads != 0) {
-    fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
-  }
   const auto& context = options.context ? options.context : x;
   const auto& value_context = options.value_context ? options.value_context : context;
-  check_view(context, call, "context");
-  check_view(value_context, call, "value_context");
-  if (context.size(0) != x.size(0)) {
-    fail(call, "context", {"must have x's batches; context is ", context, ", x is ", x});
-  }
-  if (value_context.size(0) != x.size(0) || value_context.size(1) != context.size(1)) {
-    fail(call, "value_context",
-         {"must have the batches and length of context ", context, ", is ", value_context});
-  }
-
   // The width of all heads of queries comes from the weights.
   const bool fused = static_cast<bool>(weights.in_proj_weight);
-  const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
-  const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
-  check_view(given, call, name);
-  const Index parts = fused ? heads + 2 * kv_heads : heads;
-  if (given.size(0) % parts != 0) {
-    fail(call, name,
-         {"its ", given.size(0), " rows do not divide into ", heads, " heads; shape is ", given});
-  }
-  const Index width = given.size(0) / parts;
+  const Index width = fused ? weights.in_proj_weight.size(0) / (heads + 2 * kv_heads)
+                            : weights.q_proj_weight.size(0) / heads;
   const Index rows = heads * width, key_rows = kv_heads * width;
 
   Projections result{
@@ -84,20 +62,56 @@ Projections projections(const char* call, TensorView<const float, 3> x,
     if (is_same(x, context) && is_same(x, value_context)) {
       result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias, packed};
     }
-  } else {
+  }
+  result.query.bias = part(weights.in_proj_bias, 0, rows);
+  result.key.bias = part(weights.in_proj_bias, rows, key_rows);
+  result.value.bias = part(weights.in_proj_bias, rows + key_rows, key_rows);
+  return result;
+}
+
+Projections checked_projections(const char* call, TensorView<const float, 3> x,
+                                const MultiHeadWeights& weights, const MultiHeadOptions& options) {
+  const Index heads = options.heads;
+  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
+  check_view(x, call, "x");
+  if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
+  if (kv_heads < 1 || heads % kv_heads != 0) {
+    fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
+  }
+  const auto& context = options.context ? options.context : x;
+  const auto& value_context = options.value_context ? options.value_context : context;
+  check_view(context, call, "context");
+  check_view(value_context, call, "value_context");
+  if (context.size(0) != x.size(0)) {
+    fail(call, "context", {"must have x's batches; context is ", context, ", x is ", x});
+  }
+  if (value_context.size(0) != x.size(0) || value_context.size(1) != context.size(1)) {
+    fail(call, "value_context",
+         {"must have the batches and length of context ", context, ", is ", value_context});
+  }
+
+  const bool fused = static_cast<bool>(weights.in_proj_weight);
+  const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
+  const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
+  check_view(given, call, name);
+  const Index parts = fused ? heads + 2 * kv_heads : heads;
+  if (given.size(0) % parts != 0) {
+    fail(call, name,
+         {"its ", given.size(0), " rows do not divide into ", heads, " heads; shape is ", given});
+  }
+  if (!fused) {
     check_view(weights.k_proj_weight, call, "k_proj_weight");
     check_view(weights.v_proj_weight, call, "v_proj_weight");
   }
-  check_weight(call, fused ? "in_proj_weight" : "q_proj_weight", result.query, rows);
-  check_weight(call, fused ? "in_proj_weight" : "k_proj_weight", result.key, key_rows);
-  check_weight(call, fused ? "in_proj_weight" : "v_proj_weight", result.value, key_rows);
+  const Index width = given.size(0) / parts, rows = heads * width, key_rows = kv_heads * width;
   if (weights.in_proj_bias) {
     check_shape(weights.in_proj_bias, {rows + 2 * key_rows}, call, "in_proj_bias",
                 "one for each row of the projections");
-    result.query.bias = part(weights.in_proj_bias, 0, rows);
-    result.key.bias = part(weights.in_proj_bias, rows, key_rows);
-    result.value.bias = part(weights.in_proj_bias, rows + key_rows, key_rows);
   }
+  const Projections result = projections(x, weights, options, nullptr);
+  check_weight(call, name, result.query, rows);
+  check_weight(call, fused ? name : "k_proj_weight", result.key, key_rows);
+  check_weight(call, fused ? name : "v_proj_weight", result.value, key_rows);
   check_view(weights.out_proj_weight, call, "out_proj.weight");
   if (weights.out_proj_weight.size(1) != rows) {
     fail(
@@ -116,9 +130,9 @@ void project(const Projection& projection, TensorView<float, 3> out, Scratch& sc
   const auto& [input, weight, bias, packed] = projection;
   const MatrixView<const float> from = joined_rows(input);
   const MatrixView<float> to = joined_rows(out);
-  if (from && to) return linear(from, weight, bias, to, scratch, parallel, packed);
+  if (from && to) return run_linear(from, weight, bias, to, scratch, parallel, packed);
   for (Index b = 0; b < input.size(0); ++b) {
-    linear(input[b], weight, bias, out[b], scratch, parallel, packed);
+    run_linear(input[b], weight, bias, out[b], scratch, parallel, packed);
   }
 }
 
@@ -129,9 +143,11 @@ void project_backward(const TensorView<const float, 3>& d_out, const Projection&
                         const MatrixView<const float>& d, const MatrixView<const float>& input,
                         const MatrixView<float>& d_in) {
     const MatrixView<float> overwritten = adds ? MatrixView<float>() : d_in;
-    linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, scratch,
-                    parallel);
-    if (adds && d_in) matmul(d, projection.weight, {.accumulate = true}, d_in, scratch, parallel);
+    run_linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, scratch,
+                        parallel);
+    if (!adds || !d_in) return;
+    const Product more = product_of(d, projection.weight, {.accumulate = true}, d_in);
+    run_method(MatmulMethod::automatic, {.first = more}, "project_backward", scratch, parallel);
   };
   const TensorView<const float, 3>& input = projection.input;
   const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);

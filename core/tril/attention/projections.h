@@ -38,11 +38,14 @@ struct Projections {
   }
 };
 
-// Takes the weights apart. Throws Error in the name of `call` where inputs, weights and heads do
-// not fit.
-Projections projections(const char* call, TensorView<const float, 3> x,
-                        const MultiHeadWeights& weights, const MultiHeadOptions& options,
-                        const PreparedWeights* prepared);
+// Takes weights that fit apart.
+Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                        const MultiHeadOptions& options, const PreparedWeights* prepared);
+
+// The same, none packed before. Throws Error in the name of `call` where inputs, weights and heads
+// do not fit.
+Projections checked_projections(const char* call, TensorView<const float, 3> x,
+                                const MultiHeadWeights& weights, const MultiHeadOptions& options);
 
 // Rows [first, first + count) of a matrix, or elements of a vector; none of none.
 template <typename T, int Rank>

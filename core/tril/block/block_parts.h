@@ -1,27 +1,85 @@
-// What the Transformer block's way there and its way back share.
+// What the Transformer block's and the decoder block's ways there and back share. Both are
+// sublayers in a row, of which the last is feed-forward.
 #pragma once
 
+#include <tril/block/decoder_block.h>
 #include <tril/block/transformer_block.h>
+#include <tril/foundation/saved_memory.h>
+
+#include <array>
+#include <span>
 
 namespace tril::detail {
 
-inline MultiHeadOptions attention_options(const TransformerBlockOptions& options) {
+inline MultiHeadOptions self_options(const TransformerBlockOptions& options) {
   return {.heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
 }
-
-struct BlockSublayers {
-  Sublayer first, second;
-};
-inline BlockSublayers sublayers(const TransformerBlockWeights& weights,
-                                const TransformerBlockOptions& options,
-                                const TransformerBlockTrace& trace) {
-  const auto sublayer = [&](const NormWeights& norm, const SublayerTrace& kept) {
-    return Sublayer{options.norm, options.residuals, options.norms, options.eps, norm, kept};
-  };
-  return {sublayer(weights.norm1,
-                   {trace.attention, trace.residual1, trace.normed1, trace.mean1, trace.rstd1}),
-          sublayer(weights.norm2,
-                   {trace.feed_forward, trace.residual2, trace.normed2, trace.mean2, trace.rstd2})};
+inline MultiHeadOptions self_options(const DecoderBlockOptions& options) {
+  return {
+      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.self_attention};
 }
+inline MultiHeadOptions cross_options(const DecoderBlockOptions& options,
+                                      const TensorView<const float, 3>& memory) {
+  return {.heads = options.heads,
+          .kv_heads = options.kv_heads,
+          .context = memory,
+          .attention = options.cross_attention};
+}
+
+template <typename T>
+std::array<BasicNormWeights<T>, 2> norms_of(const BasicTransformerBlockWeights<T>& weights) {
+  return {weights.norm1, weights.norm2};
+}
+template <typename T>
+std::array<BasicNormWeights<T>, 3> norms_of(const BasicDecoderBlockWeights<T>& weights) {
+  return {weights.norm1, weights.norm2, weights.norm3};
+}
+
+inline std::array<SublayerTrace, 2> traces_of(const TransformerBlockTrace& trace) {
+  return {{{trace.attention, trace.residual1, trace.normed1, trace.mean1, trace.rstd1},
+           {trace.feed_forward, trace.residual2, trace.normed2, trace.mean2, trace.rstd2}}};
+}
+inline std::array<SublayerTrace, 3> traces_of(const DecoderBlockTrace& trace) {
+  return {{{trace.attention, trace.residual1, trace.normed1, trace.mean1, trace.rstd1},
+           {trace.cross, trace.residual2, trace.normed2, trace.mean2, trace.rstd2},
+           {trace.feed_forward, trace.residual3, trace.normed3, trace.mean3, trace.rstd3}}};
+}
+
+// The sublayers of a block, first to last.
+template <typename Weights, typename Options, typename Trace>
+auto sublayers_of(const Weights& weights, const Options& options, const Trace& trace) {
+  const auto norms = norms_of(weights);
+  const auto traces = traces_of(trace);
+  std::array<Sublayer, std::tuple_size_v<decltype(norms_of(weights))>> all;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    all[n] = {options.norm, options.residuals, options.norms, options.eps, norms[n], traces[n]};
+  }
+  return all;
+}
+
+// Throws Error in the name of `call` unless feed-forward and the norms, called norm1 and so on, fit
+// x's width.
+void check_layers(const char* call, Index width, const FeedForwardWeights& feed_forward,
+                  Activation activation, std::span<const NormWeights> norms);
+
+// Throws Error unless what the sublayers and feed-forward, `inner` wide, are to trace fits x's
+// shape and lies apart from everything else. `branches`: what the trace calls their outputs.
+void check_traced(OverlapCheck& overlap, const Shape<3>& x, std::span<const SublayerTrace> traces,
+                  std::span<const char* const> branches, Index inner,
+                  const BatchedFeedForwardTrace& feed_forward);
+
+// Throws Error in the name of `call` unless all that the way back needs has been traced.
+void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& x, NormOrder order,
+                 bool norms, std::span<const SublayerTrace> traces, Index inner,
+                 const BatchedFeedForwardTrace& feed_forward);
+
+// A sublayer's part of a block's trace, to be laid out.
+struct SublayerPlaces {
+  TensorView<float, 3>&residual, &normed;
+  MatrixView<float>&mean, &rstd;
+};
+// Takes what the way back needs of sublayers over x; of the last one that is not its output.
+void take_saved(SavedMemory& memory, const Shape<3>& x, NormOrder order,
+                std::initializer_list<SublayerPlaces> sublayers);
 
 }  // namespace tril::detail

@@ -1,15 +1,13 @@
-#include <tril/block/decoder_block.h>
-#include <tril/block/decoder_block_parts.h>
+#include <tril/block/block_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 #include <tril/layers/layer_norm.h>
-
-#include <utility>
 
 namespace tril {
 namespace {
 
 constexpr const char* kCall = "decoder_block";
+constexpr const char* kBranches[] = {"trace.attention", "trace.cross", "trace.feed_forward"};
 
 }  // namespace
 
@@ -27,33 +25,15 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   check_memory(memory, x, kCall);
   check_view(out, kCall, "out");
   const Shape<3> shape = x.shape();
-  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
-  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
-  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
-  detail::check_norm(kCall, "norm3", weights.norm3, shape[2]);
+  detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
+                       detail::norms_of(weights));
   check_eps(options.eps, kCall);
 
   detail::OverlapCheck overlap(kCall);
   overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
-  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
   overlap.writes(out, shape, "out", "the shape of x");
-  overlap.writes(trace.attention, shape, "trace.attention", "the shape of x");
-  overlap.writes(trace.residual1, shape, "trace.residual1", "the shape of x");
-  overlap.writes(trace.normed1, shape, "trace.normed1", "the shape of x");
-  overlap.writes(trace.cross, shape, "trace.cross", "the shape of x");
-  overlap.writes(trace.residual2, shape, "trace.residual2", "the shape of x");
-  overlap.writes(trace.normed2, shape, "trace.normed2", "the shape of x");
-  overlap.writes(trace.hidden, inner, "trace.hidden", "as wide as linear1");
-  overlap.writes(trace.activated, inner, "trace.activated", "as wide as linear1");
-  overlap.writes(trace.feed_forward, shape, "trace.feed_forward", "the shape of x");
-  overlap.writes(trace.residual3, shape, "trace.residual3", "the shape of x");
-  overlap.writes(trace.normed3, shape, "trace.normed3", "the shape of x");
-  const std::pair<const char*, const MatrixView<float>*> moments[] = {
-      {"trace.mean1", &trace.mean1}, {"trace.rstd1", &trace.rstd1}, {"trace.mean2", &trace.mean2},
-      {"trace.rstd2", &trace.rstd2}, {"trace.mean3", &trace.mean3}, {"trace.rstd3", &trace.rstd3}};
-  for (const auto& [name, view] : moments) {
-    overlap.writes(*view, {shape[0], shape[1]}, name, "a number a token");
-  }
+  detail::check_traced(overlap, shape, detail::traces_of(trace), kBranches,
+                       weights.linear1.weight.size(0), {trace.hidden, trace.activated});
   detail::check_apart(overlap, "trace.self_attn", trace.self_attn);
   detail::check_apart(overlap, "trace.multihead_attn", trace.multihead_attn);
   detail::check_part(kCall, "self_attn", [&] {
@@ -81,18 +61,18 @@ void detail::run_decoder_block(const TensorView<const float, 3>& x,
                                Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
                                const PreparedWeights* prepared) {
   const auto look_back = [&](const auto& in, const auto& out) {
-    multi_head_attention(in, weights.self_attn, detail::self_options(options), out, scratch,
-                         parallel, trace.self_attn, prepared);
+    run_multi_head_attention(in, weights.self_attn, detail::self_options(options), out, scratch,
+                             parallel, trace.self_attn, prepared);
   };
   const auto look_across = [&](const auto& in, const auto& out) {
-    multi_head_attention(in, weights.multihead_attn, detail::cross_options(options, memory), out,
-                         scratch, parallel, trace.multihead_attn, prepared);
+    run_multi_head_attention(in, weights.multihead_attn, detail::cross_options(options, memory),
+                             out, scratch, parallel, trace.multihead_attn, prepared);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
                          parallel, {trace.hidden, trace.activated}, prepared);
   };
-  const auto [first, second, third] = detail::sublayers(weights, options, trace);
+  const auto [first, second, third] = detail::sublayers_of(weights, options, trace);
   // What is traced is computed where the trace wants it.
   detail::WorkPlaces places(scratch, x.shape());
   const TensorView<float, 3> looked_back = places.or_new(first.outer_trace());

@@ -1,5 +1,4 @@
-#include <tril/block/decoder_block.h>
-#include <tril/block/decoder_block_parts.h>
+#include <tril/block/block_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 
@@ -19,21 +18,13 @@ void check_decoder_block_backward(TensorView<const float, 3> d_out, TensorView<c
   check_view(x, kCall, "x");
   check_memory(memory, x, kCall);
   const Shape<3> shape = x.shape();
-  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
-  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
-  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
-  detail::check_norm(kCall, "norm3", weights.norm3, shape[2]);
+  detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
+                       detail::norms_of(weights));
   check_shape(d_out, shape, kCall, "d_out", "the shape of x");
   detail::OverlapCheck overlap(kCall);
   overlap.reads(d_out), overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
-  detail::check_saved(overlap, kCall, shape, options.norm, options.norms,
-                      {{1, trace.residual1, trace.normed1, trace.mean1, trace.rstd1, true},
-                       {2, trace.residual2, trace.normed2, trace.mean2, trace.rstd2, true},
-                       {3, trace.residual3, trace.normed3, trace.mean3, trace.rstd3, false}});
-  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  check_shape(trace.hidden, inner, kCall, "trace.hidden", "as wide as linear1");
-  check_shape(trace.activated, inner, kCall, "trace.activated", "as wide as linear1");
-  overlap.reads(trace.hidden), overlap.reads(trace.activated);
+  detail::check_saved(overlap, kCall, shape, options.norm, options.norms, detail::traces_of(trace),
+                      weights.linear1.weight.size(0), {trace.hidden, trace.activated});
   overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
   overlap.writes(gradients.d_memory, memory.shape(), "d_memory", "the shape of the memory");
   const Index batches = shape[0], tokens = shape[1];
@@ -65,30 +56,23 @@ DecoderBlockTrace decoder_block_saved(const Shape<3>& x, const Shape<3>& memory_
                                       const DecoderBlockOptions& options, SavedMemory& memory) {
   constexpr const char* kSaved = "decoder_block_saved";
   check_feed_forward(kSaved, x[2], {weights.linear1, weights.linear2}, options.activation);
-  const bool post = options.norm == NormOrder::post;
-  const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
   DecoderBlockTrace trace;
-  (post ? trace.residual1 : trace.normed1) = take();
+  detail::take_saved(memory, x, options.norm,
+                     {{trace.residual1, trace.normed1, trace.mean1, trace.rstd1},
+                      {trace.residual2, trace.normed2, trace.mean2, trace.rstd2},
+                      {trace.residual3, trace.normed3, trace.mean3, trace.rstd3}});
   detail::check_part(kSaved, "self_attn", [&] {
     trace.self_attn =
         multi_head_attention_saved(x, weights.self_attn, detail::self_options(options), memory);
   });
-  (post ? trace.normed1 : trace.residual1) = take();
-  (post ? trace.residual2 : trace.normed2) = take();
   detail::check_part(kSaved, "multihead_attn", [&] {
     const auto context = detail::view_of_shape<3>(memory_shape);
     trace.multihead_attn = multi_head_attention_saved(
         x, weights.multihead_attn, detail::cross_options(options, context), memory);
   });
-  (post ? trace.normed2 : trace.residual2) = take();
-  (post ? trace.residual3 : trace.normed3) = take();
   const Index inner = weights.linear1.weight.size(0);
   trace.hidden = memory.take(x[0], x[1], inner);
   trace.activated = memory.take(x[0], x[1], inner);
-  for (MatrixView<float>* each :
-       {&trace.mean1, &trace.rstd1, &trace.mean2, &trace.rstd2, &trace.mean3, &trace.rstd3}) {
-    *each = memory.take(x[0], x[1]);
-  }
   return trace;
 }
 
@@ -112,26 +96,26 @@ void detail::run_decoder_block_backward(
     const DecoderBlockGradients& gradients, Scratch& scratch, Parallel& parallel) {
   const BasicDecoderBlockWeights<float>& d_weights = gradients.weights;
   const auto look_back = [&](const auto& d, const auto& in, const auto& d_in) {
-    multi_head_attention_backward(
+    run_multi_head_attention_backward(
         d, in, weights.self_attn, self_options(options), trace.self_attn,
         {.d_x = d_in, .d_mask = gradients.d_self_mask, .weights = d_weights.self_attn}, scratch,
         parallel);
   };
   const auto look_across = [&](const auto& d, const auto& in, const auto& d_in) {
-    multi_head_attention_backward(d, in, weights.multihead_attn, cross_options(options, memory),
-                                  trace.multihead_attn,
-                                  {.d_x = d_in,
-                                   .d_context = gradients.d_memory,
-                                   .d_mask = gradients.d_cross_mask,
-                                   .weights = d_weights.multihead_attn},
-                                  scratch, parallel);
+    run_multi_head_attention_backward(d, in, weights.multihead_attn, cross_options(options, memory),
+                                      trace.multihead_attn,
+                                      {.d_x = d_in,
+                                       .d_context = gradients.d_memory,
+                                       .d_mask = gradients.d_cross_mask,
+                                       .weights = d_weights.multihead_attn},
+                                      scratch, parallel);
   };
   const auto feed = [&](const auto& d, const auto& in, const auto& d_in) {
     feed_forward_backward(d, in, {weights.linear1, weights.linear2}, options.activation,
                           {trace.hidden, trace.activated}, d_in,
                           {d_weights.linear1, d_weights.linear2}, scratch, parallel);
   };
-  const auto [first, second, third] = sublayers(weights, options, trace);
+  const auto [first, second, third] = sublayers_of(weights, options, trace);
   Scratch::Frame frame(scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
   const TensorView<float, 3> work = take(), d_across = take(), d_back = take();

@@ -1,36 +1,29 @@
 #include <tril/block/sublayer.h>
 #include <tril/foundation/check.h>
-#include <tril/layers/elementwise.h>
-#include <tril/layers/layer_norm.h>
+#include <tril/foundation/ranges.h>
+#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 
 namespace tril::detail {
 namespace {
 
-// Whether the batches follow each other so evenly that their rows are those of one matrix. None is.
+// Batches of rows, or of numbers, as one run of them; none where they do not follow each other so
+// evenly.
 template <typename T>
-bool is_even(const TensorView<T, 3>& view) noexcept {
-  return view.size(0) <= 1 || view.stride(0) == view.size(1) * view.stride(1);
+MatrixView<T> joined(const TensorView<T, 3>& view) noexcept {
+  return joined_rows(view);
 }
 template <typename T>
-bool is_even(const MatrixView<T>& view) noexcept {
-  return view.size(0) <= 1 || view.stride(0) == view.size(1);
-}
-
-template <typename T>
-MatrixView<T> flattened(const TensorView<T, 3>& view) noexcept {
-  return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
-}
-template <typename T>
-VectorView<T> flattened(const MatrixView<T>& view) noexcept {
+VectorView<T> joined(const MatrixView<T>& view) noexcept {
+  if (view.size(0) > 1 && view.stride(0) != view.size(1)) return {};
   return {view.data(), {view.size(0) * view.size(1)}};
 }
 
 // Calls body with tensors [B, T, ...] as [B T, ...] if all of them allow it, else once a batch.
 template <typename Body, typename... View>
 void for_rows(const Body& body, Index batches, const View&... views) {
-  if ((is_even(views) && ...)) return body(flattened(views)...);
+  if (((!views || joined(views)) && ...)) return body(joined(views)...);
   for (Index b = 0; b < batches; ++b) body(views[b]...);
 }
 
@@ -43,34 +36,11 @@ void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& 
                         attention.weights, attention.log_sum_exp);
 }
 
-void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& shape, NormOrder order,
-                 bool norms, std::initializer_list<SavedSublayer> sublayers) {
-  static constexpr const char* kNames[][3] = {
-      {"trace.residual1", "trace.residual2", "trace.residual3"},
-      {"trace.normed1", "trace.normed2", "trace.normed3"},
-      {"trace.mean1", "trace.mean2", "trace.mean3"},
-      {"trace.rstd1", "trace.rstd2", "trace.rstd3"}};
-  const bool post = order == NormOrder::post;
-  for (const SavedSublayer& each : sublayers) {
-    const auto reads = [&](const auto& view, const auto& expected, int what) {
-      check_shape(view, expected, call, kNames[what][each.number - 1], "that of x");
-      overlap.reads(view);
-    };
-    if (post || each.output) reads(each.residual, shape, 0);
-    if (!post || each.output) reads(each.normed, shape, 1);
-    if (!norms) continue;
-    const Shape<2> tokens = {shape[0], shape[1]};
-    reads(each.mean, tokens, 2);
-    reads(each.rstd, tokens, 3);
-  }
-}
-
 void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
                 const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& mean,
                         const auto& rstd) {
-    tril::layer_norm(x_rows, weights.weight, weights.bias, {.eps = eps}, out_rows, parallel,
-                     {mean, rstd});
+    run_layer_norm(x_rows, weights.weight, weights.bias, eps, out_rows, parallel, {mean, rstd});
   };
   for_rows(rows, x.size(0), x, out, trace.mean, trace.rstd);
 }
@@ -82,8 +52,8 @@ void layer_norm_backward(const TensorView<const float, 3>& d_out,
                          Parallel& parallel) {
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& mean, const auto& rstd,
                         const auto& d_x_rows) {
-    tril::layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
-                              {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
+    run_layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
+                            {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
   };
   for_rows(rows, x.size(0), d_out, x, trace.mean, trace.rstd, d_x);
 }
@@ -91,33 +61,33 @@ void layer_norm_backward(const TensorView<const float, 3>& d_out,
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
          const TensorView<float, 3>& out, Parallel& parallel) {
   const auto rows = [&](const auto& x_rows, const auto& branch_rows, const auto& out_rows) {
-    tril::add(x_rows, branch_rows, out_rows, parallel);
+    run_add(x_rows, branch_rows, out_rows, parallel);
   };
   for_rows(rows, x.size(0), x, branch, out);
 }
 
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace,
+                  Parallel& parallel, const BatchedFeedForwardTrace& trace,
                   const PreparedWeights* prepared) {
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
                         const auto& activated) {
-    tril::feed_forward(x_rows, weights, activation, out_rows, scratch, parallel,
-                       {hidden, activated}, prepared);
+    run_feed_forward(x_rows, weights, activation, out_rows, scratch, parallel, {hidden, activated},
+                     prepared);
   };
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
 
 void feed_forward_backward(const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
-                           Activation activation, const FeedForwardTrace& trace,
+                           Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
                            const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
                            Parallel& parallel) {
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& hidden,
                         const auto& activated, const auto& d_x_rows) {
-    tril::feed_forward_backward(d_rows, x_rows, weights, activation, {hidden, activated},
-                                {d_x_rows, d_weights}, scratch, parallel);
+    run_feed_forward_backward(d_rows, x_rows, weights, activation, {hidden, activated},
+                              {d_x_rows, d_weights}, scratch, parallel);
   };
   for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
 }

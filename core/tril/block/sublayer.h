@@ -17,7 +17,6 @@
 #include <tril/foundation/tensor.h>
 #include <tril/layers/feed_forward.h>
 
-#include <initializer_list>
 #include <string_view>
 
 namespace tril {
@@ -106,17 +105,6 @@ class WorkPlaces {
 // Throws Error unless what a multi-head attention traces lies apart from everything else.
 void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace);
 
-// What a backward pass needs of a sublayer's trace; of the last one not its output.
-struct SavedSublayer {
-  int number;  // as the trace's members have it
-  TensorView<float, 3> residual, normed;
-  MatrixView<float> mean, rstd;
-  bool output;
-};
-// Throws Error in the name of `call` unless all of it is there.
-void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& shape, NormOrder order,
-                 bool norms, std::initializer_list<SavedSublayer> sublayers);
-
 // The layers of these names over [B, T, C].
 struct NormTrace {
   MatrixView<float> mean = {}, rstd = {};  // [B, T]
@@ -131,16 +119,16 @@ void layer_norm_backward(const TensorView<const float, 3>& d_out,
                          Parallel& parallel);
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
          const TensorView<float, 3>& out, Parallel& parallel);
-struct FeedForwardTrace {
+struct BatchedFeedForwardTrace {
   TensorView<float, 3> hidden = {}, activated = {};  // [B, T, F]
 };
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace,
+                  Parallel& parallel, const BatchedFeedForwardTrace& trace,
                   const PreparedWeights* prepared);
 void feed_forward_backward(const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
-                           Activation activation, const FeedForwardTrace& trace,
+                           Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
                            const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
                            Parallel& parallel);

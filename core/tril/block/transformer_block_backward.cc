@@ -1,5 +1,4 @@
-#include <tril/block/transformer_block.h>
-#include <tril/block/transformer_block_parts.h>
+#include <tril/block/block_parts.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 
@@ -18,26 +17,20 @@ void check_transformer_block_backward(TensorView<const float, 3> d_out,
                                       const TransformerBlockGradients& gradients) {
   check_view(x, kCall, "x");
   const Shape<3> shape = x.shape();
-  check_feed_forward(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation);
-  detail::check_norm(kCall, "norm1", weights.norm1, shape[2]);
-  detail::check_norm(kCall, "norm2", weights.norm2, shape[2]);
+  detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
+                       detail::norms_of(weights));
   check_shape(d_out, shape, kCall, "d_out", "the shape of x");
   detail::OverlapCheck overlap(kCall);
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
-  detail::check_saved(overlap, kCall, shape, options.norm, options.norms,
-                      {{1, trace.residual1, trace.normed1, trace.mean1, trace.rstd1, true},
-                       {2, trace.residual2, trace.normed2, trace.mean2, trace.rstd2, false}});
-  const Shape<3> inner = {shape[0], shape[1], weights.linear1.weight.size(0)};
-  check_shape(trace.hidden, inner, kCall, "trace.hidden", "as wide as linear1");
-  check_shape(trace.activated, inner, kCall, "trace.activated", "as wide as linear1");
-  overlap.reads(trace.hidden), overlap.reads(trace.activated);
+  detail::check_saved(overlap, kCall, shape, options.norm, options.norms, detail::traces_of(trace),
+                      weights.linear1.weight.size(0), {trace.hidden, trace.activated});
   overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
   overlap.writes(gradients.d_mask, {shape[0], options.heads, shape[1], shape[1]}, "d_mask",
                  "that of the scores");
   overlap.writes_gradients(gradients.weights, weights);
   detail::check_part(kCall, "self_attn", [&] {
     check_multi_head_attention_backward(
-        d_out, x, weights.self_attn, detail::attention_options(options), trace.self_attn,
+        d_out, x, weights.self_attn, detail::self_options(options), trace.self_attn,
         {.d_x = gradients.d_x, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn});
   });
 }
@@ -48,22 +41,17 @@ TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
                                               SavedMemory& memory) {
   constexpr const char* kSaved = "transformer_block_saved";
   check_feed_forward(kSaved, x[2], {weights.linear1, weights.linear2}, options.activation);
-  const bool post = options.norm == NormOrder::post;
-  const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
   TransformerBlockTrace trace;
-  (post ? trace.residual1 : trace.normed1) = take();
+  detail::take_saved(memory, x, options.norm,
+                     {{trace.residual1, trace.normed1, trace.mean1, trace.rstd1},
+                      {trace.residual2, trace.normed2, trace.mean2, trace.rstd2}});
   detail::check_part(kSaved, "self_attn", [&] {
-    trace.self_attn = multi_head_attention_saved(x, weights.self_attn,
-                                                 detail::attention_options(options), memory);
+    trace.self_attn =
+        multi_head_attention_saved(x, weights.self_attn, detail::self_options(options), memory);
   });
-  (post ? trace.normed1 : trace.residual1) = take();
-  (post ? trace.residual2 : trace.normed2) = take();
   const Index inner = weights.linear1.weight.size(0);
   trace.hidden = memory.take(x[0], x[1], inner);
   trace.activated = memory.take(x[0], x[1], inner);
-  for (MatrixView<float>* each : {&trace.mean1, &trace.rstd1, &trace.mean2, &trace.rstd2}) {
-    *each = memory.take(x[0], x[1]);
-  }
   return trace;
 }
 
@@ -87,8 +75,8 @@ void detail::run_transformer_block_backward(const TensorView<const float, 3>& d_
                                             const TransformerBlockGradients& gradients,
                                             Scratch& scratch, Parallel& parallel) {
   const auto attend = [&](const auto& d, const auto& in, const auto& d_in) {
-    multi_head_attention_backward(
-        d, in, weights.self_attn, attention_options(options), trace.self_attn,
+    run_multi_head_attention_backward(
+        d, in, weights.self_attn, self_options(options), trace.self_attn,
         {.d_x = d_in, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn}, scratch,
         parallel);
   };
@@ -98,7 +86,7 @@ void detail::run_transformer_block_backward(const TensorView<const float, 3>& d_
                           {gradients.weights.linear1, gradients.weights.linear2}, scratch,
                           parallel);
   };
-  const auto [first, second] = sublayers(weights, options, trace);
+  const auto [first, second] = sublayers_of(weights, options, trace);
   Scratch::Frame frame(scratch);
   const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
   const TensorView<float, 3> d_between(frame.take<float>(x.count()), x.shape());

@@ -1,34 +1,50 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/activations.h>
 #include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/unchecked.h>
 
 namespace tril {
 namespace {
 
-void map(const char* call, ElementwiseKernels::Map function, const MatrixView<const float>& x,
-         const MatrixView<float>& out, Parallel& parallel) {
+void check(const char* call, const MatrixView<const float>& x, const MatrixView<float>& out) {
   check_view(x, call, "x", Empty::allowed);
   check_shape(out, x.shape(), call, "out", "the shape of x");
   check_in_place(out, x, call, "out");
-  for_runs(out, x.is_contiguous() && out.is_contiguous(), parallel,
-           [&](Index row, Index col, Index count) {
-             function(x[row].data() + col, out[row].data() + col, count);
-           });
 }
 
-void map_backward(const char* call, ElementwiseBackwardKernels::Map function,
-                  const MatrixView<const float>& d_out, const MatrixView<const float>& x,
-                  const MatrixView<float>& d_x, Parallel& parallel) {
+void check_backward(const char* call, const MatrixView<const float>& d_out,
+                    const MatrixView<const float>& x, const MatrixView<float>& d_x) {
   check_view(x, call, "x", Empty::allowed);
   check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
   check_shape(d_x, x.shape(), call, "d_x", "the shape of x");
   check_in_place(d_x, d_out, call, "d_x");
   check_in_place(d_x, x, call, "d_x");
-  const bool flat = x.is_contiguous() && d_out.is_contiguous() && d_x.is_contiguous();
-  for_runs(d_x, flat, parallel, [&](Index row, Index col, Index count) {
-    function(d_out[row].data() + col, x[row].data() + col, d_x[row].data() + col, count);
-  });
+}
+
+// What a function is called, and how it is computed there and back.
+struct Kind {
+  const char *call, *backward_call;
+  ElementwiseKernels::Map map;
+  ElementwiseBackwardKernels::Map map_backward;
+};
+Kind kind_of(Activation activation) noexcept {
+  const ElementwiseKernels& there = elementwise_kernels();
+  const ElementwiseBackwardKernels& back = elementwise_backward_kernels();
+  switch (activation) {
+    case Activation::relu:
+      return {"relu", "relu_backward", there.relu, back.relu};
+    case Activation::gelu:
+      return {"gelu", "gelu_backward", there.gelu, back.gelu};
+    case Activation::gelu_tanh:
+      return {"gelu", "gelu_backward", there.gelu_tanh, back.gelu_tanh};
+    case Activation::silu:
+      break;
+  }
+  return {"silu", "silu_backward", there.silu, back.silu};
+}
+
+Activation gelu_of(GeluForm form) noexcept {
+  return form == GeluForm::tanh ? Activation::gelu_tanh : Activation::gelu;
 }
 
 }  // namespace
@@ -36,36 +52,6 @@ void map_backward(const char* call, ElementwiseBackwardKernels::Map function,
 TRIL_DEFINE_DISPATCH(ElementwiseKernels, kElementwiseKernels, elementwise_kernels)
 TRIL_DEFINE_DISPATCH(ElementwiseBackwardKernels, kElementwiseBackwardKernels,
                      elementwise_backward_kernels)
-
-void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
-  map("relu", elementwise_kernels().relu, x, out, parallel);
-}
-
-void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Parallel& parallel) {
-  const ElementwiseKernels& kernels = elementwise_kernels();
-  map("gelu", form == GeluForm::tanh ? kernels.gelu_tanh : kernels.gelu, x, out, parallel);
-}
-
-void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
-  map("silu", elementwise_kernels().silu, x, out, parallel);
-}
-
-void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel) {
-  map_backward("relu_backward", elementwise_backward_kernels().relu, d_out, x, d_x, parallel);
-}
-
-void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
-                   MatrixView<float> d_x, Parallel& parallel) {
-  const ElementwiseBackwardKernels& kernels = elementwise_backward_kernels();
-  map_backward("gelu_backward", form == GeluForm::tanh ? kernels.gelu_tanh : kernels.gelu, d_out, x,
-               d_x, parallel);
-}
-
-void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel) {
-  map_backward("silu_backward", elementwise_backward_kernels().silu, d_out, x, d_x, parallel);
-}
 
 void check_activation(Activation activation, const char* call) {
   if (name_of(kActivations, activation).empty()) {
@@ -76,31 +62,64 @@ void check_activation(Activation activation, const char* call) {
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               Parallel& parallel) {
   check_activation(activation, "activate");
-  switch (activation) {
-    case Activation::relu:
-      return relu(x, out, parallel);
-    case Activation::gelu:
-      return gelu(x, GeluForm::exact, out, parallel);
-    case Activation::gelu_tanh:
-      return gelu(x, GeluForm::tanh, out, parallel);
-    case Activation::silu:
-      return silu(x, out, parallel);
-  }
+  check(kind_of(activation).call, x, out);
+  detail::run_activation(activation, x, out, parallel);
+}
+
+void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
+  activate(Activation::relu, x, out, parallel);
+}
+
+void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Parallel& parallel) {
+  activate(gelu_of(form), x, out, parallel);
+}
+
+void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
+  activate(Activation::silu, x, out, parallel);
 }
 
 void activate_backward(Activation activation, MatrixView<const float> d_out,
                        MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel) {
   check_activation(activation, "activate_backward");
-  switch (activation) {
-    case Activation::relu:
-      return relu_backward(d_out, x, d_x, parallel);
-    case Activation::gelu:
-      return gelu_backward(d_out, x, GeluForm::exact, d_x, parallel);
-    case Activation::gelu_tanh:
-      return gelu_backward(d_out, x, GeluForm::tanh, d_x, parallel);
-    case Activation::silu:
-      return silu_backward(d_out, x, d_x, parallel);
-  }
+  check_backward(kind_of(activation).backward_call, d_out, x, d_x);
+  detail::run_activation_backward(activation, d_out, x, d_x, parallel);
 }
 
+void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel) {
+  activate_backward(Activation::relu, d_out, x, d_x, parallel);
+}
+
+void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
+                   MatrixView<float> d_x, Parallel& parallel) {
+  activate_backward(gelu_of(form), d_out, x, d_x, parallel);
+}
+
+void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
+                   Parallel& parallel) {
+  activate_backward(Activation::silu, d_out, x, d_x, parallel);
+}
+
+namespace detail {
+
+void run_activation(Activation activation, const MatrixView<const float>& x,
+                    const MatrixView<float>& out, Parallel& parallel) {
+  const auto map = kind_of(activation).map;
+  for_runs(out, x.is_contiguous() && out.is_contiguous(), parallel,
+           [&](Index row, Index col, Index count) {
+             map(x[row].data() + col, out[row].data() + col, count);
+           });
+}
+
+void run_activation_backward(Activation activation, const MatrixView<const float>& d_out,
+                             const MatrixView<const float>& x, const MatrixView<float>& d_x,
+                             Parallel& parallel) {
+  const auto map = kind_of(activation).map_backward;
+  const bool flat = x.is_contiguous() && d_out.is_contiguous() && d_x.is_contiguous();
+  for_runs(d_x, flat, parallel, [&](Index row, Index col, Index count) {
+    map(d_out[row].data() + col, x[row].data() + col, d_x[row].data() + col, count);
+  });
+}
+
+}  // namespace detail
 }  // namespace tril

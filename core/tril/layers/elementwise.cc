@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/elementwise.h>
 #include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 #include <array>
@@ -100,8 +100,8 @@ void run(const ElementwiseKernels::Pairs& kernel, const Axis& axis, const float*
   }
 }
 
-void apply(const char* call, const ElementwiseKernels::Pairs& kernel, const AnyView<const float>& x,
-           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel) {
+void check(const char* call, const AnyView<const float>& x, const AnyView<const float>& y,
+           const AnyView<float>& out) {
   check_view(x, call, "x");
   check_view(y, call, "y");
   check_view(out, call, "out");
@@ -112,8 +112,11 @@ void apply(const char* call, const ElementwiseKernels::Pairs& kernel, const AnyV
   }
   check_in_place(out, x, call, "out");
   check_in_place(out, y, call, "out");
+}
 
-  // for each run of at most kElementsPerItem neighbours: out = x op y
+// for each run of at most kElementsPerItem neighbours: out = x op y
+void apply(const ElementwiseKernels::Pairs& kernel, const AnyView<const float>& x,
+           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel) {
   const Loops loops = loops_over(x, y, out);
   Index rows = 1;
   for (int axis = 0; axis + 1 < loops.depth; ++axis) rows *= loops[axis].size;
@@ -137,22 +140,31 @@ void apply(const char* call, const ElementwiseKernels::Pairs& kernel, const AnyV
 
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
          Parallel& parallel) {
-  apply("add", elementwise_kernels().add, x, y, out, parallel);
+  check("add", x, y, out);
+  apply(elementwise_kernels().add, x, y, out, parallel);
 }
 
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
               const AnyView<float>& out, Parallel& parallel) {
-  apply("subtract", elementwise_kernels().subtract, x, y, out, parallel);
+  check("subtract", x, y, out);
+  apply(elementwise_kernels().subtract, x, y, out, parallel);
 }
 
 void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
               const AnyView<float>& out, Parallel& parallel) {
-  apply("multiply", elementwise_kernels().multiply, x, y, out, parallel);
+  check("multiply", x, y, out);
+  apply(elementwise_kernels().multiply, x, y, out, parallel);
 }
 
 void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
             Parallel& parallel) {
-  apply("divide", elementwise_kernels().divide, x, y, out, parallel);
+  check("divide", x, y, out);
+  apply(elementwise_kernels().divide, x, y, out, parallel);
+}
+
+void detail::run_add(const AnyView<const float>& x, const AnyView<const float>& y,
+                     const AnyView<float>& out, Parallel& parallel) {
+  apply(elementwise_kernels().add, x, y, out, parallel);
 }
 
 void arithmetic(Arithmetic operation, const AnyView<const float>& x, const AnyView<const float>& y,

@@ -1,6 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/layers/feed_forward.h>
-#include <tril/layers/linear.h>
+#include <tril/layers/unchecked.h>
 
 namespace tril {
 namespace {
@@ -49,17 +48,26 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
     }
   }
 
+  detail::run_feed_forward(x, weights, activation, out, scratch, parallel, trace, prepared);
+}
+
+void detail::run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
+                              Activation activation, const MatrixView<float>& out, Scratch& scratch,
+                              Parallel& parallel, const FeedForwardTrace& trace,
+                              const PreparedWeights* prepared) {
+  const auto& [linear1, linear2] = weights;
+  const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
   // hidden and activated share a place unless both are asked for.
   Scratch::Frame frame(scratch);
   const MatrixView<float> activated =
       trace.activated ? trace.activated
                       : MatrixView<float>(frame.take<float>(inner[0], inner[1]), inner);
   const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
-  linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
-         packed_columns(prepared, linear1.weight));
-  activate(activation, hidden, activated, parallel);
-  linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
-         packed_columns(prepared, linear2.weight));
+  run_linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
+             packed_columns(prepared, linear1.weight));
+  run_activation(activation, hidden, activated, parallel);
+  run_linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
+             packed_columns(prepared, linear2.weight));
 }
 
 }  // namespace tril

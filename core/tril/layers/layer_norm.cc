@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>
+#include <tril/layers/unchecked.h>
 
 #include <cmath>
 #include <string>
@@ -34,12 +34,19 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
   check_no_overlap(out, weight, kCall, "out");
   check_no_overlap(out, bias, kCall, "out");
   check_eps(options.eps, kCall);
+  detail::run_layer_norm(x, weight, bias, options.eps, out, parallel, trace);
+}
 
+void detail::run_layer_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
+                            const VectorView<const float>& bias, double eps,
+                            const MatrixView<float>& out, Parallel& parallel,
+                            const LayerNormTrace& trace) {
+  const Index rows = x.size(0), cols = x.size(1);
   const auto kernel = norm_kernels().layer_norm;
   for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
       const NormKernels::Moments moments =
-          kernel(x[n].data(), weight.data(), bias.data(), options.eps, out[n].data(), cols);
+          kernel(x[n].data(), weight.data(), bias.data(), eps, out[n].data(), cols);
       if (trace.mean) trace.mean[n] = moments.mean;
       if (trace.rstd) trace.rstd[n] = moments.rstd;
     }

@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/layers/elementwise_kernels.h>
-#include <tril/layers/linear.h>
+#include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/tiled.h>
@@ -49,15 +49,19 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
   check_no_overlap(out, weight, "linear", "out");
   check_no_overlap(out, bias, "linear", "out");
   check_packed("linear", "packed", packed, weight);
+  detail::run_linear(x, weight, bias, out, scratch, parallel, packed);
+}
 
-  detail::Product product =
-      detail::checked_product(x, weight, {.transpose_b = true}, out, "linear");
+void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const float>& weight,
+                        const VectorView<const float>& bias, const MatrixView<float>& out,
+                        Scratch& scratch, Parallel& parallel, const PackedColumns& packed) {
+  Product product = product_of(x, weight, {.transpose_b = true}, out);
   if (product.rows > 1 && product.cols > 1 && product.depth > 0) {
     product.packed = packed;
     product.bias = bias.data();
-    return detail::multiply_tiled(product, scratch, parallel);
+    return multiply_tiled(product, scratch, parallel);
   }
-  detail::run_method(MatmulMethod::automatic, {.first = product}, "linear", scratch, parallel);
+  run_method(MatmulMethod::automatic, {.first = product}, "linear", scratch, parallel);
   if (bias) add_bias(bias, out, parallel);
 }
 

@@ -1,8 +1,9 @@
 #include <tril/foundation/check.h>
 #include <tril/layers/elementwise_kernels.h>
-#include <tril/layers/linear.h>
 #include <tril/layers/partial_sums.h>
-#include <tril/matmul/matmul.h>
+#include <tril/layers/unchecked.h>
+#include <tril/matmul/method.h>
+#include <tril/matmul/product.h>
 
 namespace tril {
 
@@ -40,18 +41,34 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   check_no_overlap(d_bias, d_x, kCall, "d_bias");
   check_no_overlap(d_bias, d_weight, kCall, "d_bias");
 
+  detail::run_linear_backward(d_out, x, weight, gradients, scratch, parallel);
+}
+
+void detail::run_linear_backward(const MatrixView<const float>& d_out,
+                                 const MatrixView<const float>& x,
+                                 const MatrixView<const float>& weight,
+                                 const LinearGradients& gradients, Scratch& scratch,
+                                 Parallel& parallel) {
+  const Index rows = d_out.size(0), cols = d_out.size(1);
+  const MatrixView<float>&d_x = gradients.d_x, &d_weight = gradients.d_weight;
+  const VectorView<float>& d_bias = gradients.d_bias;
+  const auto multiply = [&](const MatrixView<const float>& a, const MatrixView<const float>& b,
+                            const MatmulOptions& options, const MatrixView<float>& to) {
+    run_method(options.method, {.first = product_of(a, b, options, to)}, "linear_backward", scratch,
+               parallel);
+  };
   // The sums first: they take working memory of their own, and nothing is written if there is none.
   if (d_bias) {
     const auto add = elementwise_kernels().add.both;
-    detail::sum_rows(
+    sum_rows(
         rows, cols, scratch, parallel,
         [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },
-        [&](const float* sums) { detail::add_sums(sums, d_bias); });
+        [&](const float* sums) { add_sums(sums, d_bias); });
   }
   if (d_weight) {
-    matmul(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight, scratch, parallel);
+    multiply(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight);
   }
-  if (d_x) matmul(d_out, weight, {}, d_x, scratch, parallel);
+  if (d_x) multiply(d_out, weight, {}, d_x);
 }
 
 }  // namespace tril

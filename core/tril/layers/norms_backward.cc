@@ -1,9 +1,9 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/layers/backward_kernels.h>
-#include <tril/layers/layer_norm.h>
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/rms_norm.h>
+#include <tril/layers/unchecked.h>
 
 #include <string>
 
@@ -50,18 +50,18 @@ void check(const Norm& norm) {
 
 // for each row:  d_x by row(n, d_weight's sums, d_bias' sums);  then the sums are added
 template <typename Row>
-void backward(const Norm& norm, Scratch& scratch, Parallel& parallel, const Row& row) {
-  check(norm);
-  const Index cols = norm.x.size(1);
+void backward(const MatrixView<const float>& x, const LayerNormGradients& d, Scratch& scratch,
+              Parallel& parallel, const Row& row) {
+  const Index cols = x.size(1);
   detail::sum_rows(
-      norm.x.size(0), 2 * cols, scratch, parallel,
+      x.size(0), 2 * cols, scratch, parallel,
       [&](Index n, float* sums) {
-        row(n, norm.d_x ? norm.d_x[n].data() : nullptr, norm.d_weight ? sums : nullptr,
-            norm.d_bias ? sums + cols : nullptr);
+        row(n, d.d_x ? d.d_x[n].data() : nullptr, d.d_weight ? sums : nullptr,
+            d.d_bias ? sums + cols : nullptr);
       },
       [&](const float* sums) {
-        detail::add_sums(sums, norm.d_weight);
-        detail::add_sums(sums + cols, norm.d_bias);
+        detail::add_sums(sums, d.d_weight);
+        detail::add_sums(sums + cols, d.d_bias);
       });
 }
 
@@ -76,11 +76,23 @@ void layer_norm_backward(MatrixView<const float> d_out, MatrixView<const float> 
   const Norm norm{
       kCall,           d_out, x, weight, mean, rstd, "rstd", gradients.d_x, gradients.d_weight,
       gradients.d_bias};
+  check(norm);
+  detail::run_layer_norm_backward(d_out, x, weight, mean, rstd, gradients, scratch, parallel);
+}
+
+void detail::run_layer_norm_backward(const MatrixView<const float>& d_out,
+                                     const MatrixView<const float>& x,
+                                     const VectorView<const float>& weight,
+                                     const VectorView<const float>& mean,
+                                     const VectorView<const float>& rstd,
+                                     const LayerNormGradients& gradients, Scratch& scratch,
+                                     Parallel& parallel) {
   const auto kernel = backward_kernels().layer_norm;
-  backward(norm, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float* d_bias) {
-    kernel(d_out[n].data(), x[n].data(), weight.data(), mean[n], rstd[n], d_x, d_weight, d_bias,
-           x.size(1));
-  });
+  backward(x, gradients, scratch, parallel,
+           [&](Index n, float* d_x, float* d_weight, float* d_bias) {
+             kernel(d_out[n].data(), x[n].data(), weight.data(), mean[n], rstd[n], d_x, d_weight,
+                    d_bias, x.size(1));
+           });
 }
 
 void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
@@ -88,8 +100,10 @@ void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                        const RmsNormGradients& gradients, Scratch& scratch, Parallel& parallel) {
   const Norm norm{"rms_norm_backward", d_out, x, weight, {}, rstd, "rstd", gradients.d_x,
                   gradients.d_weight,  {}};
+  check(norm);
   const auto kernel = backward_kernels().rms_norm;
-  backward(norm, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {
+  const LayerNormGradients written{gradients.d_x, gradients.d_weight, {}};
+  backward(x, written, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {
     kernel(d_out[n].data(), x[n].data(), weight.data(), rstd[n], d_x, d_weight, x.size(1));
   });
 }

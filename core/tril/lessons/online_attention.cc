@@ -44,7 +44,7 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
                       Parallel& parallel, const OnlineTrace& trace) {
   constexpr const char* kCall = "online_attention";
   const detail::AttentionProblem problem =
-      detail::attention_problem(kCall, query, key, value, options, out, {});
+      detail::checked_attention_problem(kCall, query, key, value, options, out, {});
   if (blocks.queries < 1) {
     fail(kCall, "blocks.queries", {"must be at least 1, is ", blocks.queries});
   }

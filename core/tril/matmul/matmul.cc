@@ -39,6 +39,12 @@ detail::Product detail::checked_product(const MatrixView<const float>& a,
                                         const MatmulOptions& options, const MatrixView<float>& out,
                                         const char* call) {
   check(a, b, options, out, call);
+  return product_of(a, b, options, out);
+}
+
+detail::Product detail::product_of(const MatrixView<const float>& a,
+                                   const MatrixView<const float>& b, const MatmulOptions& options,
+                                   const MatrixView<float>& out) noexcept {
   return {.rows = out.size(0),
           .cols = out.size(1),
           .depth = a.size(options.transpose_a ? 0 : 1),

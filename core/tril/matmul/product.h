@@ -46,6 +46,10 @@ Product checked_product(const MatrixView<const float>& a, const MatrixView<const
                         const MatmulOptions& options, const MatrixView<float>& out,
                         const char* call);
 
+// The same of what has been checked.
+Product product_of(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                   const MatmulOptions& options, const MatrixView<float>& out) noexcept;
+
 inline Operand operand(const MatrixView<const float>& view, bool transposed) noexcept {
   return transposed ? Operand{view.data(), 1, view.stride(0)}
                     : Operand{view.data(), view.stride(0), 1};

@@ -1,0 +1,49 @@
+// The layers below a call that has checked its arguments already: each computes what the function
+// of its name does and looks at none of what that one refuses.
+#pragma once
+
+#include <tril/layers/activations.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/feed_forward.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/linear.h>
+
+namespace tril::detail {
+
+void run_linear(const MatrixView<const float>& x, const MatrixView<const float>& weight,
+                const VectorView<const float>& bias, const MatrixView<float>& out, Scratch& scratch,
+                Parallel& parallel, const PackedColumns& packed = {});
+void run_linear_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+                         const MatrixView<const float>& weight, const LinearGradients& gradients,
+                         Scratch& scratch, Parallel& parallel);
+
+void run_activation(Activation activation, const MatrixView<const float>& x,
+                    const MatrixView<float>& out, Parallel& parallel);
+void run_activation_backward(Activation activation, const MatrixView<const float>& d_out,
+                             const MatrixView<const float>& x, const MatrixView<float>& d_x,
+                             Parallel& parallel);
+
+void run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
+                      Activation activation, const MatrixView<float>& out, Scratch& scratch,
+                      Parallel& parallel, const FeedForwardTrace& trace,
+                      const PreparedWeights* prepared);
+void run_feed_forward_backward(const MatrixView<const float>& d_out,
+                               const MatrixView<const float>& x, const FeedForwardWeights& weights,
+                               Activation activation, const FeedForwardTrace& trace,
+                               const FeedForwardGradients& gradients, Scratch& scratch,
+                               Parallel& parallel);
+
+void run_layer_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
+                    const VectorView<const float>& bias, double eps, const MatrixView<float>& out,
+                    Parallel& parallel, const LayerNormTrace& trace);
+void run_layer_norm_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+                             const VectorView<const float>& weight,
+                             const VectorView<const float>& mean,
+                             const VectorView<const float>& rstd,
+                             const LayerNormGradients& gradients, Scratch& scratch,
+                             Parallel& parallel);
+
+void run_add(const AnyView<const float>& x, const AnyView<const float>& y,
+             const AnyView<float>& out, Parallel& parallel);
+
+}  // namespace tril::detail
