@@ -285,6 +285,22 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   refuses([&](O& o) { o.past = &other; }, "past: holds keys [2, 2, 3, 4]");
   KeyValueCache full({.batches = 2, .heads = 4, .capacity = 2, .width = 4});
   refuses([&](O& o) { o.past = &full; }, "past: has a capacity of 2");
+  // What is traced may lie neither in the cache nor where a method has no row of scores to trace.
+  Buffer<float, 4> queries({2, 4, 3, 4}), scores({2, 4, 3, 6});
+  const TensorView<float, 4> held(const_cast<float*>(cache.keys().data()), {2, 4, 3, 4});
+  const auto refuses_trace = [&](AttentionMethod method, const MultiHeadTrace& trace,
+                                 const std::string& says) {
+    MultiHeadOptions options = good;
+    options.attention.method = method;
+    const std::string message =
+        error_of([&] { multi_head_attention(x, weights, options, out, scratch, parallel, trace); });
+    EXPECT_NE(message.find("multi_head_attention: " + says), std::string::npos) << message;
+    EXPECT_EQ(cache.length(), 3);
+    EXPECT_EQ(queries.data()[0], 0);
+  };
+  refuses_trace(AttentionMethod::automatic, {.queries = held}, "trace.queries: shares memory");
+  refuses_trace(AttentionMethod::online, {.queries = queries, .attention = {.scores = scores}},
+                "trace: the method online never holds a whole row of scores");
   multi_head_attention(x, weights, good, out, scratch, parallel);
   EXPECT_EQ(cache.length(), 6);
   EXPECT_NE(out.data()[0], 7);

@@ -124,7 +124,7 @@ TEST_P(MatmulKernels, MultiplyTransposedIsExact) {
 }
 
 TEST_P(MatmulKernels, VectorIsExact) {
-  for (const Index length : {1, 2, 3, 5, 15, 16, 17, 40, 127, 1030, 2500}) {
+  for (const Index length : {1, 2, 3, 5, 15, 16, 17, 40, 127, 1030, 4100}) {
     for (const Index depth : {1, 2, 3, 4, 5, 31, 32, 33, 70}) {
       for (Index number = 0; number < 16; ++number) {
         for (const bool row : {true, false}) {

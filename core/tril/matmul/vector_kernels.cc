@@ -11,8 +11,10 @@ void store_one(float sum, const TileOutput& out, Index j) noexcept {
   to = out.accumulate ? to + out.alpha * sum : out.alpha * sum;
 }
 
-// 1024 sums = 4 KB stay in the level-1 cache while b streams by in runs of a page.
-constexpr Index kSums = 1024;
+// 4096 sums = 16 KB stay in the level-1 cache while b streams by: the longer the runs of its rows,
+// the better they are read ahead. In turns with 1024: 1.08 times as fast on AVX-512, 1.12 to 1.2 in
+// WebAssembly.
+constexpr Index kSums = 4096;
 // Rows of b that are added in one pass over the sums, and registers of each in a step. Wide
 // registers wait for memory alone: 1 load and store of a sum for 8 of b. In WebAssembly every load
 // of another row has its address computed, and every second one of the same row has not.
@@ -48,7 +50,8 @@ void combine_rows(const float* x, const float* b, Index stride, Index depth, Ind
                   const TileOutput& out) noexcept {
   for (Index start = 0; start < cols; start += kSums) {
     const Index run = smaller(kSums, cols - start);
-    float sums[kSums] = {};
+    float sums[kSums];
+    for (Index j = 0; j < run; ++j) sums[j] = 0;
     Index k = 0;
     for (; k + kAddedRows <= depth; k += kAddedRows) {
       add_rows<kAddedRows>(x + k, b + k * stride + start, stride, run, sums);
