@@ -55,7 +55,7 @@ Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible, KeysBeyond beyond)
 }
 
 Mask operator&(Mask a, const Mask& b) {
-  a.rules_.insert(a.rules_.end(), b.rules_.begin(), b.rules_.end());
+  for (const detail::MaskRule& rule : b.rules_) a.rules_.push_back(rule);
   return a;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tril/attention/mask_rules.h>
+#include <tril/foundation/few.h>
 #include <tril/foundation/named.h>
 
 #include <optional>
@@ -69,7 +70,7 @@ class Mask {
  private:
   explicit Mask(detail::MaskRule rule) { rules_.push_back(std::move(rule)); }
 
-  std::vector<detail::MaskRule> rules_;
+  detail::Few<detail::MaskRule, 2> rules_;
 };
 
 // What the mask adds to the score of every query and key: out [B, H, T, S] is -inf where a query

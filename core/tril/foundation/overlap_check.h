@@ -2,11 +2,11 @@
 #pragma once
 
 #include <tril/foundation/check.h>
+#include <tril/foundation/few.h>
 #include <tril/foundation/parameters.h>
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tril::detail {
 
@@ -71,7 +71,7 @@ class OverlapCheck {
   }
 
   const char* call_;
-  std::vector<MemoryRange> ranges_;
+  Few<MemoryRange, 64> ranges_;  // those of a Transformer block and more
 };
 
 }  // namespace tril::detail
