@@ -264,6 +264,14 @@ TEST(TransformerBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(c.trace, gradients).find("its elements overlap"), std::string::npos);
   gradients.d_source = {c.saved.data(), {2, 7, 8}};
   EXPECT_NE(message(c.trace, gradients).find("shares memory"), std::string::npos);
+  // One side's gradients on the other side's trace.
+  gradients.d_source = {c.trace.decoder[1].hidden.data(), {2, 7, 8}};
+  EXPECT_NE(message(c.trace, gradients).find("transformer_backward: d_source: shares memory"),
+            std::string::npos);
+  gradients = c.gradients;
+  gradients.d_target = {c.trace.encoder[0].hidden.data(), {2, 5, 8}};
+  EXPECT_NE(message(c.trace, gradients).find("transformer_backward: d_target: shares memory"),
+            std::string::npos);
   testing::expect_unharmed(c, before);
 }
 

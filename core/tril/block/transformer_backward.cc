@@ -23,6 +23,29 @@ TensorView<const float, 3> input_of(const TensorView<const float, 3>& x,
   return layer == 0 ? x : TensorView<const float, 3>(block_output(order, traces[layer - 1]));
 }
 
+// All that a block's forward pass left.
+void reads_trace(detail::OverlapCheck& overlap, const MultiHeadTrace& trace) {
+  for (const auto& each : {trace.queries, trace.keys, trace.values, trace.heads}) {
+    overlap.reads(each);
+  }
+  overlap.reads(trace.attention.log_sum_exp);
+}
+template <typename... Views>
+void reads_views(detail::OverlapCheck& overlap, const Views&... views) {
+  (overlap.reads(views), ...);
+}
+void reads_trace(detail::OverlapCheck& overlap, const TransformerBlockTrace& trace) {
+  reads_trace(overlap, trace.self_attn);
+  reads_views(overlap, trace.residual1, trace.normed1, trace.hidden, trace.activated,
+              trace.residual2, trace.normed2, trace.mean1, trace.rstd1, trace.mean2, trace.rstd2);
+}
+void reads_trace(detail::OverlapCheck& overlap, const DecoderBlockTrace& trace) {
+  reads_trace(overlap, trace.self_attn), reads_trace(overlap, trace.multihead_attn);
+  reads_views(overlap, trace.residual1, trace.normed1, trace.residual2, trace.normed2, trace.hidden,
+              trace.activated, trace.residual3, trace.normed3, trace.mean1, trace.rstd1,
+              trace.mean2, trace.rstd2, trace.mean3, trace.rstd3);
+}
+
 // Traces of all layers, save(): with the output of each that something follows.
 template <typename Weights, typename Save>
 auto saved_stack(const char* call, const Shape<3>& x, const Weights& weights, NormOrder order,
@@ -266,6 +289,8 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
   detail::OverlapCheck overlap(kCall);  // of one side with the other
   overlap.reads(d_out), overlap.reads(source), overlap.reads(target), overlap.reads_all(weights);
   overlap.reads(trace.memory);
+  for (const TransformerBlockTrace& each : trace.encoder) reads_trace(overlap, each);
+  for (const DecoderBlockTrace& each : trace.decoder) reads_trace(overlap, each);
   overlap.writes(gradients.d_source, source.shape(), "d_source", "the shape of source");
   overlap.writes(gradients.d_target, target.shape(), "d_target", "the shape of target");
   overlap.writes_gradients(gradients.weights, weights);
