@@ -209,4 +209,44 @@ inline FeedForwardReferenceGradients feed_forward_gradients(const Table<Bounded>
   return {first.x, {first.weight, first.bias, second.weight, second.bias}};
 }
 
+// The gated form, the gate's rows of weight1 above the others.
+template <typename Scalar>
+Table<Scalar> gate_reference(const Table<Scalar>& hidden, Activation activation) {
+  const Index F = hidden.cols / 2;
+  Table<Scalar> out = activation_table(activation, columns_of(hidden, 0, F));
+  for (Index n = 0; n < out.rows; ++n) {
+    for (Index f = 0; f < F; ++f) out(n, f) = out(n, f) * hidden(n, F + f);
+  }
+  return out;
+}
+template <typename Scalar>
+Table<Scalar> gated_feed_forward_reference(const Table<Scalar>& x,
+                                           const FeedForwardTables<Scalar>& w,
+                                           Activation activation) {
+  return linear_reference(gate_reference(linear_reference(x, w.weight1, w.bias1), activation),
+                          w.weight2, w.bias2);
+}
+inline FeedForwardReferenceGradients gated_feed_forward_gradients(
+    const Table<Bounded>& d_out, const Table<Bounded>& x, const FeedForwardTables<Bounded>& w,
+    Activation activation) {
+  const Table<Bounded> hidden = linear_reference(x, w.weight1, w.bias1);
+  const Index F = hidden.cols / 2;
+  const auto second = linear_gradients(d_out, gate_reference(hidden, activation), w.weight2);
+  const Table<Bounded> gate = columns_of(hidden, 0, F);
+  const Table<Bounded> activated = activation_table(activation, gate);
+  Table<Bounded> d_hidden(hidden.rows, hidden.cols), through = second.x;
+  for (Index n = 0; n < hidden.rows; ++n) {
+    for (Index f = 0; f < F; ++f) {
+      through(n, f) = second.x(n, f) * hidden(n, F + f);
+      d_hidden(n, F + f) = second.x(n, f) * activated(n, f);
+    }
+  }
+  const Table<Bounded> d_gate = activation_gradient(activation, through, gate);
+  for (Index n = 0; n < hidden.rows; ++n) {
+    for (Index f = 0; f < F; ++f) d_hidden(n, f) = d_gate(n, f);
+  }
+  const auto first = linear_gradients(d_hidden, x, w.weight1);
+  return {first.x, {first.weight, first.bias, second.weight, second.bias}};
+}
+
 }  // namespace tril::testing

@@ -4,70 +4,114 @@
 namespace tril {
 namespace {
 
-constexpr const char* kCall = "feed_forward";
-
 void check_linear(const char* call, const char* weight, const char* bias,
                   const LinearWeights& linear, const Shape<2>& shape, const Message& why) {
   check_shape(linear.weight, shape, call, weight, why);
   if (linear.bias) check_shape(linear.bias, {shape[0]}, call, bias, why);
 }
 
+// F of a first layer that has `rows` rows.
+Index inner_width(Index rows, bool gated) noexcept { return gated ? rows / 2 : rows; }
+
+void check(const char* call, bool gated, Index width, const FeedForwardWeights& weights,
+           Activation activation) {
+  const auto& [linear1, linear2] = weights;
+  check_activation(activation, call);
+  check_view(linear1.weight, call, "linear1.weight", Empty::allowed);
+  const Index rows = linear1.weight.size(0);
+  if (gated && rows % 2 != 0) {
+    fail(call, "linear1.weight", {"must have as many rows for the gate as besides, has ", rows});
+  }
+  const Message why{"x has width ", width, ", linear1.weight is ", linear1.weight};
+  check_linear(call, "linear1.weight", "linear1.bias", linear1, {rows, width}, why);
+  check_linear(call, "linear2.weight", "linear2.bias", linear2, {width, inner_width(rows, gated)},
+               why);
+}
+
+void check_call(const char* call, bool gated, const MatrixView<const float>& x,
+                const FeedForwardWeights& weights, Activation activation,
+                const MatrixView<float>& out, const FeedForwardTrace& trace) {
+  const auto& [linear1, linear2] = weights;
+  check_view(x, call, "x", Empty::allowed);
+  check(call, gated, x.size(1), weights, activation);
+  check_shape(out, x.shape(), call, "out", "the shape of x");
+  const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
+  const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
+  const Message why{"x is ", x, ", linear1.weight is ", linear1.weight};
+  if (trace.hidden) check_shape(trace.hidden, outer, call, "hidden", why);
+  if (trace.activated) check_shape(trace.activated, inner, call, "activated", why);
+  check_no_overlap(out, trace.hidden, call, "hidden");
+  check_no_overlap(out, trace.activated, call, "activated");
+  check_no_overlap(trace.hidden, trace.activated, call, "activated");
+  for (const MatrixView<float>& written : {out, trace.hidden, trace.activated}) {
+    check_no_overlap(written, x, call, "out");
+    for (const LinearWeights& linear : {linear1, linear2}) {
+      check_no_overlap(written, linear.weight, call, "out");
+      check_no_overlap(written, linear.bias, call, "out");
+    }
+  }
+}
+
+// hidden = x W1^T + b1;  activated = f(hidden), or f(gate) up;  out = activated W2^T + b2
+void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights& weights,
+         Activation activation, const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
+         const FeedForwardTrace& trace, const PreparedWeights* prepared) {
+  const auto& [linear1, linear2] = weights;
+  const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
+  const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
+  // Where nothing is gated, hidden and activated share a place unless both are asked for.
+  Scratch::Frame frame(scratch);
+  const auto take = [&](const Shape<2>& shape) {
+    return MatrixView<float>(frame.take<float>(shape[0], shape[1]), shape);
+  };
+  MatrixView<float> hidden = trace.hidden, activated = trace.activated;
+  if (!activated) activated = take(inner);
+  if (!hidden) hidden = gated ? take(outer) : activated;
+  detail::run_linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
+                     packed_columns(prepared, linear1.weight));
+  if (gated) {
+    gated_activation(activation, detail::gated_half(hidden, 0), detail::gated_half(hidden, 1),
+                     activated, parallel);
+  } else {
+    detail::run_activation(activation, hidden, activated, parallel);
+  }
+  detail::run_linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
+                     packed_columns(prepared, linear2.weight));
+}
+
 }  // namespace
 
 void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
                         Activation activation) {
-  const auto& [linear1, linear2] = weights;
-  check_activation(activation, call);
-  check_view(linear1.weight, call, "linear1.weight", Empty::allowed);
-  const Index inner = linear1.weight.size(0);
-  const Message why{"x has width ", width, ", linear1.weight is ", linear1.weight};
-  check_linear(call, "linear1.weight", "linear1.bias", linear1, {inner, width}, why);
-  check_linear(call, "linear2.weight", "linear2.bias", linear2, {width, inner}, why);
+  check(call, false, width, weights, activation);
+}
+
+void check_gated_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                              Activation activation) {
+  check(call, true, width, weights, activation);
 }
 
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, Scratch& scratch,
                   Parallel& parallel, const FeedForwardTrace& trace,
                   const PreparedWeights* prepared) {
-  const auto& [linear1, linear2] = weights;
-  check_view(x, kCall, "x", Empty::allowed);
-  check_feed_forward(kCall, x.size(1), weights, activation);
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
-  const Message why{"x is ", x, ", linear1.weight is ", linear1.weight};
-  if (trace.hidden) check_shape(trace.hidden, inner, kCall, "hidden", why);
-  if (trace.activated) check_shape(trace.activated, inner, kCall, "activated", why);
-  check_no_overlap(out, trace.hidden, kCall, "hidden");
-  check_no_overlap(out, trace.activated, kCall, "activated");
-  check_no_overlap(trace.hidden, trace.activated, kCall, "activated");
-  for (const MatrixView<float>& written : {out, trace.hidden, trace.activated}) {
-    check_no_overlap(written, x, kCall, "out");
-    for (const LinearWeights& linear : {linear1, linear2}) {
-      check_no_overlap(written, linear.weight, kCall, "out");
-      check_no_overlap(written, linear.bias, kCall, "out");
-    }
-  }
-
-  detail::run_feed_forward(x, weights, activation, out, scratch, parallel, trace, prepared);
+  check_call("feed_forward", false, x, weights, activation, out, trace);
+  run(false, x, weights, activation, out, scratch, parallel, trace, prepared);
 }
 
 void detail::run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
                               Activation activation, const MatrixView<float>& out, Scratch& scratch,
                               Parallel& parallel, const FeedForwardTrace& trace,
                               const PreparedWeights* prepared) {
-  const auto& [linear1, linear2] = weights;
-  const Shape<2> inner = {x.size(0), linear1.weight.size(0)};
-  // hidden and activated share a place unless both are asked for.
-  Scratch::Frame frame(scratch);
-  const MatrixView<float> activated =
-      trace.activated ? trace.activated
-                      : MatrixView<float>(frame.take<float>(inner[0], inner[1]), inner);
-  const MatrixView<float> hidden = trace.hidden ? trace.hidden : activated;
-  run_linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
-             packed_columns(prepared, linear1.weight));
-  run_activation(activation, hidden, activated, parallel);
-  run_linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
-             packed_columns(prepared, linear2.weight));
+  run(false, x, weights, activation, out, scratch, parallel, trace, prepared);
+}
+
+void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
+                        Activation activation, MatrixView<float> out, Scratch& scratch,
+                        Parallel& parallel, const FeedForwardTrace& trace,
+                        const PreparedWeights* prepared) {
+  check_call("gated_feed_forward", true, x, weights, activation, out, trace);
+  run(true, x, weights, activation, out, scratch, parallel, trace, prepared);
 }
 
 }  // namespace tril

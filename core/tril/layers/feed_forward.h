@@ -3,6 +3,12 @@
 //
 //   hidden = x W1^T + b1      [N, F]
 //   out = activation(hidden) W2^T + b2      [N, C]
+//
+// and its gated form (Shazeer 2020), with silu SwiGLU, whose W1 has the gate's rows above those of
+// what is gated:
+//
+//   gate, up = x W1^T + b1      [N, 2 F]
+//   out = (activation(gate) up) W2^T + b2      [N, C]
 #pragma once
 
 #include <tril/foundation/parallel.h>
@@ -17,7 +23,7 @@ namespace tril {
 
 // A view that is not given is not filled.
 struct FeedForwardTrace {
-  MatrixView<float> hidden = {};     // [N, F]
+  MatrixView<float> hidden = {};     // [N, F]; gated: [N, 2 F]
   MatrixView<float> activated = {};  // [N, F]
 };
 
@@ -51,8 +57,34 @@ void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float
                            const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
                            Scratch& scratch, Parallel& parallel);
 
-// Throws Error in the name of `call` unless the weights fit each other and inputs of this width.
+// The gated form: linear1 [2 F, C], linear2 [C, F]. All else as above; gated_feed_forward_saved
+// takes 3 N F floats.
+void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
+                        Activation activation, MatrixView<float> out, Scratch& scratch,
+                        Parallel& parallel, const FeedForwardTrace& trace = {},
+                        const PreparedWeights* prepared = nullptr);
+FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
+                                          SavedMemory& memory);
+void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                                 const FeedForwardWeights& weights, Activation activation,
+                                 const FeedForwardTrace& trace,
+                                 const FeedForwardGradients& gradients, Scratch& scratch,
+                                 Parallel& parallel);
+
+// Throw Error in the name of `call` unless the weights fit each other and inputs of this width.
+void check_gated_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                              Activation activation);
 void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
                         Activation activation);
+
+namespace detail {
+
+// Of hidden [N, 2 F] the gate, 0, or what is gated, 1: [N, F].
+inline MatrixView<float> gated_half(const MatrixView<float>& both, Index which) noexcept {
+  const Index width = both.size(1) / 2;
+  return {both.data() + which * width, {both.size(0), width}, both.strides()};
+}
+
+}  // namespace detail
 
 }  // namespace tril

@@ -3,6 +3,62 @@
 #include <tril/layers/unchecked.h>
 
 namespace tril {
+namespace {
+
+void check_call(const char* call, bool gated, const MatrixView<const float>& d_out,
+                const MatrixView<const float>& x, const FeedForwardWeights& weights,
+                Activation activation, const FeedForwardTrace& trace,
+                const FeedForwardGradients& gradients) {
+  const auto& [linear1, linear2] = weights;
+  check_view(x, call, "x");
+  if (gated) {
+    check_gated_feed_forward(call, x.size(1), weights, activation);
+  } else {
+    check_feed_forward(call, x.size(1), weights, activation);
+  }
+  check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
+  const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
+  const Shape<2> inner = {x.size(0), linear2.weight.size(1)};
+  check_shape(trace.hidden, outer, call, "trace.hidden", "as wide as linear1");
+  check_shape(trace.activated, inner, call, "trace.activated", "as wide as linear2's input");
+  detail::OverlapCheck overlap(call);
+  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
+  overlap.reads(trace.hidden), overlap.reads(trace.activated);
+  overlap.writes(gradients.d_x, x.shape(), "d_x", "the shape of x");
+  overlap.writes_gradients(gradients.weights, weights);
+}
+
+// d_activated = d_out W2, and linear2's gradients
+// d_hidden = d_activated activation'(hidden), or of the gate and what is gated
+// d_x = d_hidden W1, and linear1's gradients
+void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+         const FeedForwardWeights& weights, Activation activation, const FeedForwardTrace& trace,
+         const FeedForwardGradients& gradients, Scratch& scratch, Parallel& parallel) {
+  const auto& [linear1, linear2] = weights;
+  const auto& [d_linear1, d_linear2] = gradients.weights;
+  const Shape<2> outer = trace.hidden.shape(), inner = trace.activated.shape();
+  Scratch::Frame frame(scratch);
+  const auto take = [&](const Shape<2>& shape) {
+    return MatrixView<float>(frame.take<float>(shape[0], shape[1]), shape);
+  };
+  const bool further = gradients.d_x || d_linear1.weight || d_linear1.bias;
+  const MatrixView<float> d_activated = further ? take(inner) : MatrixView<float>();
+  detail::run_linear_backward(d_out, trace.activated, linear2.weight,
+                              {d_activated, d_linear2.weight, d_linear2.bias}, scratch, parallel);
+  if (!further) return;
+  const MatrixView<float> d_hidden = gated ? take(outer) : d_activated;
+  if (gated) {
+    gated_activation_backward(activation, d_activated, detail::gated_half(trace.hidden, 0),
+                              detail::gated_half(trace.hidden, 1), detail::gated_half(d_hidden, 0),
+                              detail::gated_half(d_hidden, 1), parallel);
+  } else {
+    detail::run_activation_backward(activation, d_activated, trace.hidden, d_hidden, parallel);
+  }
+  detail::run_linear_backward(d_hidden, x, linear1.weight,
+                              {gradients.d_x, d_linear1.weight, d_linear1.bias}, scratch, parallel);
+}
+
+}  // namespace
 
 FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
                                     SavedMemory& memory) {
@@ -12,49 +68,39 @@ FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weight
   return {hidden, memory.take(rows, inner)};
 }
 
+FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
+                                          SavedMemory& memory) {
+  constexpr const char* kCall = "gated_feed_forward_saved";
+  check_view(weights.linear1.weight, kCall, "linear1.weight", Empty::allowed);
+  check_view(weights.linear2.weight, kCall, "linear2.weight", Empty::allowed);
+  const MatrixView<float> hidden = memory.take(rows, weights.linear1.weight.size(0));
+  return {hidden, memory.take(rows, weights.linear2.weight.size(1))};
+}
+
 void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                            const FeedForwardWeights& weights, Activation activation,
                            const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
                            Scratch& scratch, Parallel& parallel) {
-  constexpr const char* kCall = "feed_forward_backward";
-  check_view(x, kCall, "x");
-  check_feed_forward(kCall, x.size(1), weights, activation);
-  check_shape(d_out, x.shape(), kCall, "d_out", "the shape of x");
-  const Shape<2> inner = {x.size(0), weights.linear1.weight.size(0)};
-  check_shape(trace.hidden, inner, kCall, "trace.hidden", "as wide as linear1");
-  check_shape(trace.activated, inner, kCall, "trace.activated", "as wide as linear1");
-  detail::OverlapCheck overlap(kCall);
-  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
-  overlap.reads(trace.hidden), overlap.reads(trace.activated);
-  overlap.writes(gradients.d_x, x.shape(), "d_x", "the shape of x");
-  overlap.writes_gradients(gradients.weights, weights);
-
-  detail::run_feed_forward_backward(d_out, x, weights, activation, trace, gradients, scratch,
-                                    parallel);
+  check_call("feed_forward_backward", false, d_out, x, weights, activation, trace, gradients);
+  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel);
 }
 
-// d_hidden = d_out W2, and linear2's gradients;  d_hidden *= activation'(hidden)
-// d_x = d_hidden W1, and linear1's gradients
 void detail::run_feed_forward_backward(const MatrixView<const float>& d_out,
                                        const MatrixView<const float>& x,
                                        const FeedForwardWeights& weights, Activation activation,
                                        const FeedForwardTrace& trace,
                                        const FeedForwardGradients& gradients, Scratch& scratch,
                                        Parallel& parallel) {
-  const auto& [linear1, linear2] = weights;
-  const auto& [d_linear1, d_linear2] = gradients.weights;
-  const Shape<2> inner = trace.hidden.shape();
-  Scratch::Frame frame(scratch);
-  const bool further = gradients.d_x || d_linear1.weight || d_linear1.bias;
-  const MatrixView<float> d_hidden =
-      further ? MatrixView<float>(frame.take<float>(inner[0], inner[1]), inner)
-              : MatrixView<float>();
-  run_linear_backward(d_out, trace.activated, linear2.weight,
-                      {d_hidden, d_linear2.weight, d_linear2.bias}, scratch, parallel);
-  if (!further) return;
-  run_activation_backward(activation, d_hidden, trace.hidden, d_hidden, parallel);
-  run_linear_backward(d_hidden, x, linear1.weight,
-                      {gradients.d_x, d_linear1.weight, d_linear1.bias}, scratch, parallel);
+  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel);
+}
+
+void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                                 const FeedForwardWeights& weights, Activation activation,
+                                 const FeedForwardTrace& trace,
+                                 const FeedForwardGradients& gradients, Scratch& scratch,
+                                 Parallel& parallel) {
+  check_call("gated_feed_forward_backward", true, d_out, x, weights, activation, trace, gradients);
+  run(true, d_out, x, weights, activation, trace, gradients, scratch, parallel);
 }
 
 }  // namespace tril
