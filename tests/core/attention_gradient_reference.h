@@ -22,12 +22,17 @@ struct AttentionLoss {
   double scale, softcap;
   Bias bias;
   Values<double> q, k, v, d_output;
+  // What each weight is multiplied with behind softmax, [B H T, S]; none: 1.
+  Values<double> kept = {};
 
   std::size_t at_q(Index b, Index h, Index t, Index d) const {
     return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.D + d);
   }
   std::size_t at_k(Index b, Index h, Index s, Index d, Index width) const {
     return static_cast<std::size_t>(((b * n.Hk + h / (n.H / n.Hk)) * n.S + s) * width + d);
+  }
+  double keeps(Index b, Index h, Index t, Index s) const {
+    return kept.empty() ? 1 : kept[static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.S + s)];
   }
   std::size_t at_o(Index b, Index h, Index t, Index d) const {
     return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.Dv + d);
@@ -53,7 +58,7 @@ struct AttentionLoss {
           flow += d_output[at_o(b, h, t, d)] * value[at_k(b, h, s, d, n.Dv)];
         }
         sum += power;
-        weighted += power * flow;
+        weighted += power * flow * keeps(b, h, t, s);
       }
       if (sum != Scalar(0)) total += weighted / sum;
     });
@@ -104,7 +109,8 @@ inline AttentionLossGradients gradients_of(const AttentionLoss& p) {
     double delta = 0;
     Values<double> flows;
     for (Index s = 0; s < n.S; ++s) {
-      const double weight = std::exp(scores[static_cast<std::size_t>(s)]) / sum;
+      const double kept = p.keeps(b, h, t, s);
+      const double weight = kept * std::exp(scores[static_cast<std::size_t>(s)]) / sum;
       double flow = 0;
       for (Index d = 0; d < n.Dv; ++d) {
         const double dy = p.d_output[p.at_o(b, h, t, d)];
@@ -112,7 +118,7 @@ inline AttentionLossGradients gradients_of(const AttentionLoss& p) {
         g.v[p.at_k(b, h, s, d, n.Dv)] += weight * dy;
         g.output[p.at_o(b, h, t, d)] += weight * p.v[p.at_k(b, h, s, d, n.Dv)];
       }
-      flows.push_back(flow);
+      flows.push_back(kept * flow);
       delta += weight * flow;
     }
     for (Index s = 0; s < n.S; ++s) {

@@ -76,10 +76,11 @@ TEST(Dropout, GoesBackThroughTheSameElementsWhateverTheThreads) {
 TEST(Dropout, EveryInstructionSetGivesTheSameBits) {
   for (Index cols = 0; cols <= 40; ++cols) {
     std::vector<float> x(48, 2.0f), expected(48, 7.0f);
-    dropout_kernels(Isa::baseline).row(x.data(), expected.data(), cols, 123, 456, 1u << 31, 2.0f);
+    dropout_kernels(Isa::baseline)
+        .row(x.data(), expected.data(), 0, cols, 123, 456, 1u << 31, 2.0f);
     for (const Isa isa : available_isas()) {
       std::vector<float> out(48, 7.0f);
-      dropout_kernels(isa).row(x.data(), out.data(), cols, 123, 456, 1u << 31, 2.0f);
+      dropout_kernels(isa).row(x.data(), out.data(), 0, cols, 123, 456, 1u << 31, 2.0f);
       ASSERT_EQ(out, expected) << isa_name(isa) << " " << cols;
     }
   }

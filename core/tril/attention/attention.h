@@ -1,6 +1,6 @@
 // Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1):
 //
-//   out [T, Dv] = softmax(scale * Q K^T + mask) V      Q [T, D], K [S, D], V [S, Dv]
+//   out [T, Dv] = dropout(softmax(scale * Q K^T + mask)) V      Q [T, D], K [S, D], V [S, Dv]
 //
 // for every head of every batch. Grouped-query attention (Ainslie et al. 2023): with Hk < H heads
 // of keys and values, H / Hk heads of queries in a row share one.
@@ -11,6 +11,7 @@
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
+#include <tril/layers/dropout.h>
 
 #include <optional>
 #include <vector>
@@ -43,6 +44,9 @@ struct AttentionOptions {
   Index past = 0;                       // how many of the keys were there before query 0
   std::vector<Index> key_lengths = {};  // one a batch: how many of the keys are real; none: all
   AttentionMethod method = AttentionMethod::automatic;  // the same result but for rounding
+  // In training, of the weights behind softmax, as dropout() does of a matrix [B H T, S]. A
+  // backward that is given the same leaves out the same.
+  std::optional<DropoutOptions> dropout = {};
 };
 
 // Views to fill with what is computed on the way; none: not wanted. Those [B, H, T, S] cost the
@@ -51,7 +55,7 @@ struct AttentionTrace {
   TensorView<float, 4> scores = {};   // scale * Q K^T
   TensorView<float, 4> capped = {};   // after softcap; the scores, if there is none
   TensorView<float, 4> masked = {};   // after the mask: -inf where a query may not look
-  TensorView<float, 4> weights = {};  // after softmax
+  TensorView<float, 4> weights = {};  // after softmax, before dropout
   // [B, H, T], by every method: log(sum of e^masked over the keys), what a backward needs to form
   // weights = e^(masked - log_sum_exp) anew. +infinity for a query that sees nothing.
   TensorView<float, 3> log_sum_exp = {};

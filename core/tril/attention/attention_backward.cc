@@ -36,6 +36,7 @@ struct Backward {
   float scale, softcap;
   Index past;
   const std::vector<Index>& key_lengths;
+  std::optional<detail::RowDropout> dropout;
 
   Index queries() const noexcept { return query.size(2); }
   Index keys() const noexcept { return key.size(2); }
@@ -93,7 +94,8 @@ Backward checked(TensorView<const float, 4> d_out, TensorView<const float, 4> qu
           options.scale.value_or(static_cast<float>(1 / std::sqrt(depth))),
           options.softcap,
           options.past,
-          options.key_lengths};
+          options.key_lengths,
+          options.dropout ? std::optional<detail::RowDropout>(*options.dropout) : std::nullopt};
 }
 
 // What one thread works with, and how much of it there is.
@@ -164,8 +166,8 @@ class Pass {
   // pack K^T, V^T and K of the block of keys;  d_key, d_value = 0
   // for each head that shares them, for each block of queries that sees any of them:
   //   weights = exp(mask(softcap(scale Q K^T)) - log_sum_exp)
-  //   d_scores = weights * (d_out V^T - delta)
-  //   d_value += weights^T d_out
+  //   d_scores = weights * (dropout(d_out V^T) - delta)
+  //   d_value += dropout(weights)^T d_out
   //   d_scores *= slope of the soft cap
   //   d_query += scale d_scores K
   //   d_key += scale d_scores^T Q
@@ -244,8 +246,14 @@ class Pass {
     const VectorView<const float> log_sum_exp = p_.log_sum_exp[block.batch][block.head];
     for (Index row = 0; row < rows; ++row) {
       float* const weights = work.weights + row * kKeyBlock;
+      float* const d_scores = work.d_scores + row * kKeyBlock;
+      const auto drop = [&](float* x) {
+        if (p_.dropout) (*p_.dropout)(x, x, position + row, block.keys.first, cols);
+      };
       kernels_.weights(weights, cols, log_sum_exp[block.first_query + row]);
-      kernels_.scores(weights, work.d_scores + row * kKeyBlock, cols, delta_[position + row]);
+      drop(d_scores);
+      kernels_.scores(weights, d_scores, cols, delta_[position + row]);
+      drop(weights);
     }
 
     if (p_.gradients.d_value) {

@@ -6,9 +6,11 @@
 //   d_query = scale d_scores K,  d_key = scale d_scores^T Q
 //
 // and where there is a soft cap c, d_scores is multiplied by its slope, 1 - (capped / c)^2, on its
-// way on. The weights are formed anew block by block from what the forward pass left, one number a
-// query; blocks that the mask hides whole are skipped, as in the forward pass. No working memory
-// grows with T S. Five products in place of the forward pass's two.
+// way on. Where there is dropout, the same of P in the first line and of d_out V^T in the second
+// are left out as in the forward pass; delta stays what it is. The weights are formed anew block by
+// block from what the forward pass left, one number a query; blocks that the mask hides whole are
+// skipped, as in the forward pass. No working memory grows with T S. Five products in place of the
+// forward pass's two.
 #pragma once
 
 #include <tril/attention/attention.h>

@@ -49,6 +49,7 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
   if (!(std::isfinite(options.softcap) && options.softcap >= 0)) {
     fail(call, "softcap", {"must be finite and not negative, is ", options.softcap});
   }
+  if (options.dropout) check_dropout(*options.dropout, call);
   if (options.past < 0 || options.past > keys) {
     fail(call, "past", {"must be from 0 to the ", keys, " keys, is ", options.past});
   }
@@ -94,6 +95,7 @@ AttentionProblem attention_problem(const TensorView<const float, 4>& query,
   problem.key_lengths = options.key_lengths;
   problem.method = options.method;
   problem.trace = trace;
+  if (options.dropout) problem.dropout.emplace(*options.dropout);
   return problem;
 }
 

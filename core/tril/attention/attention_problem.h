@@ -28,6 +28,7 @@ struct AttentionProblem {
   std::vector<Index> key_lengths;
   AttentionMethod method;
   AttentionTrace trace;
+  std::optional<RowDropout> dropout;
 
   Index batches() const noexcept { return query.size(0); }
   Index heads() const noexcept { return query.size(1); }
@@ -41,6 +42,10 @@ struct AttentionProblem {
   Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
   Index offset(Index batch) const noexcept {
     return query_offset(past, key_lengths, batch, queries());
+  }
+  // The number of a query among all [B, H, T].
+  Index row_of(Index batch, Index head, Index query_number) const noexcept {
+    return (batch * heads() + head) * queries() + query_number;
   }
   // Whether whole rows of scores are wanted.
   bool traced() const noexcept { return wants_scores(trace); }

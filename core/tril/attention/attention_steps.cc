@@ -125,6 +125,18 @@ void online_softmax(const VisibleKeys& visible, Index rows, KeyRange keys, const
   }
 }
 
+void drop_weights(const AttentionProblem& p, const QueryBlock& block, const VisibleKeys& visible,
+                  KeyRange keys, const ScoreBlock& weights) noexcept {
+  if (!p.dropout) return;
+  for (Index row = 0; row < block.rows(); ++row) {
+    const KeyRange seen = common(visible.rows[row], keys);
+    if (seen.empty()) continue;
+    float* const first = weights.at(row, seen.first);
+    (*p.dropout)(first, first, p.row_of(block.batch, block.head_of(row), block.query_of(row)),
+                 seen.first, seen.size());
+  }
+}
+
 void rescale_rows(const AttentionProblem& p, const QueryBlock& block,
                   const float* factors) noexcept {
   for (Index row = 0; row < block.rows(); ++row) {

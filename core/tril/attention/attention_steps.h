@@ -57,6 +57,10 @@ void mask_scores(const AttentionProblem& p, const QueryBlock& block, KeyRange ke
 void online_softmax(const VisibleKeys& visible, Index rows, KeyRange keys, const ScoreBlock& scores,
                     const ScoreBlock& weights, SoftmaxState* states, float* factors) noexcept;
 
+// Weights of `keys` become what dropout leaves of them, where there is dropout.
+void drop_weights(const AttentionProblem& p, const QueryBlock& block, const VisibleKeys& visible,
+                  KeyRange keys, const ScoreBlock& weights) noexcept;
+
 // out *= factor, row by row.
 void rescale_rows(const AttentionProblem& p, const QueryBlock& block,
                   const float* factors) noexcept;

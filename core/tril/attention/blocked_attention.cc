@@ -41,7 +41,7 @@ void trace_weights(const AttentionProblem& p, const QueryBlock& block, const Vis
 //
 //   S = scale * Q K^T, capped, masked
 //   m = max(rows of S),  P = e^(S - m),  l = row sums of P
-//   O = P V / l,  log_sum_exp = m + log l
+//   O = dropout(P) V / l,  log_sum_exp = m + log l
 template <typename KeyValues>
 void attend_block(const AttentionProblem& p, const KeyValues& key_values, const QueryBlock& block,
                   const BlockMemory& memory) noexcept {
@@ -66,6 +66,7 @@ void attend_block(const AttentionProblem& p, const KeyValues& key_values, const 
     if (p.traced()) visible = visible_keys(p, block, memory.visible);
     online_softmax(visible, block.rows(), keys, masked, own, memory.states, memory.factors);
     trace_weights(p, block, visible, own, memory.states);
+    drop_weights(p, block, visible, visible.any, own);
     key_values.add_values(block, visible, visible.any, own);
   }
   finish_rows(p, block, memory.states);

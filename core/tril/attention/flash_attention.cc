@@ -15,7 +15,7 @@ namespace {
 //     P = e^(S - m'),  f = e^(m - m')
 //     l = f l + row sums of P,  m = m'
 //     O = f O
-//     O = O + P V
+//     O = O + dropout(P) V
 //   O = O / l,  log_sum_exp = m + log l
 template <typename KeyValues>
 void attend_block(const AttentionProblem& p, const KeyValues& key_values, const QueryBlock& block,
@@ -32,6 +32,7 @@ void attend_block(const AttentionProblem& p, const KeyValues& key_values, const 
       if (p.softcap > 0) cap_scores(p, visible, block.rows(), keys, scores, scores);
       mask_scores(p, block, keys, scores);
       online_softmax(visible, block.rows(), keys, scores, scores, memory.states, memory.factors);
+      drop_weights(p, block, visible, keys, scores);
       rescale_rows(p, block, memory.factors);
       key_values.add_values(block, visible, keys, scores);
     }

@@ -23,18 +23,11 @@ void drop(const char* call, const char* from_name, const MatrixView<const float>
   check_view(from, call, from_name);
   check_shape(to, from.shape(), call, to_name, {"that of ", from_name});
   check_in_place(to, from, call, to_name);
-  const double p = options.probability;
-  if (!(p >= 0 && p < 1)) {
-    fail(call, "probability", {"must be at least 0 and below 1, is ", p});
-  }
-  const auto threshold = static_cast<std::uint32_t>(p * 4294967296.0);
-  const auto factor = static_cast<float>(1 / (1 - p));
-  const auto kernel = dropout_kernels().row;
+  check_dropout(options, call);
+  const detail::RowDropout drop_row(options);
   for_row_ranges(from.size(0), from.size(1), parallel, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
-      const std::uint64_t keys = keys_of(options.seed, n);
-      kernel(from[n].data(), to[n].data(), from.size(1), static_cast<std::uint32_t>(keys),
-             static_cast<std::uint32_t>(keys >> 32), threshold, factor);
+      drop_row(from[n].data(), to[n].data(), n, 0, from.size(1));
     }
   });
 }
@@ -50,5 +43,33 @@ void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& optio
                       MatrixView<float> d_x, Parallel& parallel) {
   drop("dropout_backward", "d_out", d_out, options, "d_x", d_x, parallel);
 }
+
+void check_dropout(const DropoutOptions& options, const char* call) {
+  const double p = options.probability;
+  if (!(p >= 0 && p < 1)) {
+    fail(call, "probability", {"must be at least 0 and below 1, is ", p});
+  }
+  if (options.first_row < 0) {
+    fail(call, "first_row", {"must be at least 0, is ", options.first_row});
+  }
+}
+
+namespace detail {
+
+RowDropout::RowDropout(const DropoutOptions& options) noexcept
+    : seed_(options.seed),
+      first_row_(options.first_row),
+      threshold_(static_cast<std::uint32_t>(options.probability * 4294967296.0)),
+      factor_(static_cast<float>(1 / (1 - options.probability))),
+      kernels_(dropout_kernels()) {}
+
+void RowDropout::operator()(const float* x, float* out, Index row, Index first,
+                            Index count) const noexcept {
+  const std::uint64_t keys = keys_of(seed_, first_row_ + row);
+  kernels_.row(x, out, first, count, static_cast<std::uint32_t>(keys),
+               static_cast<std::uint32_t>(keys >> 32), threshold_, factor_);
+}
+
+}  // namespace detail
 
 }  // namespace tril

@@ -12,10 +12,13 @@
 
 namespace tril {
 
+struct DropoutKernels;
+
 // How many are left out, and which.
 struct DropoutOptions {
   double probability = 0.1;  // p, from 0 to below 1
   std::uint64_t seed = 0;    // another one for every use and step
+  Index first_row = 0;       // the number of the first row: of a part, where it begins in the whole
 };
 
 // x and out [N, C]; rows may have any stride; out may be x itself. Throws Error where shapes do not
@@ -27,5 +30,30 @@ void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixVie
 // may be d_out itself.
 void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& options,
                       MatrixView<float> d_x, Parallel& parallel);
+
+// Throws Error in the name of `call` unless p is in range and first_row at least 0.
+void check_dropout(const DropoutOptions& options, const char* call);
+
+namespace detail {
+
+// Dropout of what is formed piece by piece: parts of rows.
+class RowDropout {
+ public:
+  // `options` have been checked.
+  explicit RowDropout(const DropoutOptions& options) noexcept;
+
+  // Of row `row`, the columns from `first` on: x and out are those of the first of them. out may be
+  // x.
+  void operator()(const float* x, float* out, Index row, Index first, Index count) const noexcept;
+
+ private:
+  std::uint64_t seed_;
+  Index first_row_;
+  std::uint32_t threshold_;
+  float factor_;
+  const DropoutKernels& kernels_;
+};
+
+}  // namespace detail
 
 }  // namespace tril

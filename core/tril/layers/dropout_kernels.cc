@@ -17,12 +17,12 @@ Bits hash(Bits x, std::uint32_t key1, std::uint32_t key2) noexcept {
   return x ^ (x >> 16);
 }
 
-void row(const float* x, float* out, Index cols, std::uint32_t key1, std::uint32_t key2,
-         std::uint32_t threshold, float factor) noexcept {
+void row(const float* x, float* out, Index first, Index count, std::uint32_t key1,
+         std::uint32_t key2, std::uint32_t threshold, float factor) noexcept {
   const Register scale = broadcast(factor);
   Bits lane{};
-  for (int i = 0; i < kLanes; ++i) lane[i] = static_cast<std::uint32_t>(i);
-  for_each_register(cols, [&](Index c, auto lanes) {
+  for (int i = 0; i < kLanes; ++i) lane[i] = static_cast<std::uint32_t>(first + i);
+  for_each_register(count, [&](Index c, auto lanes) {
     const Bits drawn = hash(lane + static_cast<std::uint32_t>(c), key1, key2);
     const auto kept = (IntRegister)(drawn >= threshold);
     lanes.put(out + c, select(kept, scale * lanes.get(x + c), Register{}));

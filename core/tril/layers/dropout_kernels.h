@@ -9,10 +9,11 @@
 namespace tril {
 
 struct DropoutKernels {
-  // out[c] = factor * x[c] where the hash of c and both keys is at least `threshold`, else 0. out
-  // may be x.
-  void (*row)(const float* x, float* out, Index cols, std::uint32_t key1, std::uint32_t key2,
-              std::uint32_t threshold, float factor) noexcept;
+  // Of the columns [first, first + count) of a row, x and out those of the first of them:
+  // out = factor * x where the hash of the column and both keys is at least `threshold`, else 0.
+  // out may be x.
+  void (*row)(const float* x, float* out, Index first, Index count, std::uint32_t key1,
+              std::uint32_t key2, std::uint32_t threshold, float factor) noexcept;
 };
 
 const DropoutKernels& dropout_kernels(Isa isa = best_isa());

@@ -138,7 +138,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
     detail::run_layer_backward(pass, static_cast<Index>(n), weights().layers[n], input(n),
                                saved_.layers[n], d, d_weights.layers[n]);
   }
-  if (pass.dropout_seed && config_.dropout > 0) pass.drop_backward(d, 0, d);
+  if (pass.drops()) pass.drop_backward(d, 0, d);
   embedding_backward(d, flat(tokens), d_weights.embedding, pass.parallel);
   if (!d_weights.positions) return;
   const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
@@ -151,7 +151,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
 MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,
                                               Scratch& scratch, Parallel& parallel) {
   check(tokens, "LanguageModel::logits");
-  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, scratch, parallel});
+  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
   return saved_.logits;
 }
 
@@ -159,7 +159,7 @@ ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
                               MatrixView<const std::int32_t> targets, Scratch& scratch,
                               Parallel& parallel) {
   check_targets(tokens, targets, "LanguageModel::loss");
-  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, scratch, parallel});
+  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
   return {result.loss, result.counted, result.correct};
@@ -174,8 +174,12 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
   if (!std::isfinite(options.scale)) {
     fail(kCall, "scale", {"must be finite, is ", options.scale});
   }
-  const detail::ModelPass pass{config_, tokens.size(0), tokens.size(1), options.dropout_seed,
-                               scratch, parallel};
+  if (options.first_sequence < 0) {
+    fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
+  }
+  const detail::ModelPass pass{
+      config_, tokens.size(0), tokens.size(1), options.dropout_seed, options.first_sequence,
+      scratch, parallel};
   forward(tokens, pass);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum, .gradient_scale = options.scale},

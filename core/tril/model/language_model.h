@@ -33,6 +33,8 @@ struct ModelLoss {
 struct ModelGradientOptions {
   double scale = 1;  // of the sum of the losses; 1 / all targets gives the gradient of their mean
   std::optional<std::uint64_t> dropout_seed = {};  // none: nothing is left out
+  // Of a part of a batch, where it begins in the whole: so that the same is left out of it.
+  Index first_sequence = 0;
 };
 
 // Owns a model's memory. Results do not depend on the number of threads. After the first call for

@@ -57,7 +57,7 @@ struct ModelConfig {
   Index vocabulary = 0;        // V
   double eps = 1e-5;           // in the norms
   double rotary_base = 10000;  // a position turns pair i by base^(-2 i / D)
-  double dropout = 0;          // of the embeddings and of what each sublayer adds, in training
+  double dropout = 0;  // of embeddings, attention's weights, and what sublayers add, in training
 
   // The settings of a family, as its authors have them; sizes as above.
   static ModelConfig of(ModelFamily family) noexcept;

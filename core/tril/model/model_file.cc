@@ -155,7 +155,7 @@ std::string model_config_json(const ModelConfig& config) {
     line("layer_norm_epsilon", settings.at("model.eps"));
     line("embd_pdrop", dropout);
     line("resid_pdrop", dropout);
-    line("attn_pdrop", "0");
+    line("attn_pdrop", dropout);
   } else {
     line("architectures", "[\"LlamaForCausalLM\"]");
     line("model_type", "\"llama\"");
@@ -168,6 +168,7 @@ std::string model_config_json(const ModelConfig& config) {
     line("hidden_act", "\"silu\"");
     line("rms_norm_eps", settings.at("model.eps"));
     line("rope_theta", settings.at("model.rotary_base"));
+    line("attention_dropout", dropout);
     flag("attention_bias", config.biases);
     flag("mlp_bias", config.biases);
   }

@@ -1,8 +1,7 @@
-#include <tril/layers/activations.h>
 #include <tril/layers/dropout.h>
 #include <tril/layers/elementwise.h>
+#include <tril/layers/feed_forward.h>
 #include <tril/layers/layer_norm.h>
-#include <tril/layers/linear.h>
 #include <tril/layers/rms_norm.h>
 #include <tril/model/model_layer.h>
 
@@ -28,16 +27,34 @@ TensorView<T, 3> as_batches(const MatrixView<T>& rows, const ModelPass& pass) no
   return {rows.data(), {pass.batches, pass.tokens, rows.size(1)}};
 }
 
-// The gate of a swiglu, or what is gated.
-MatrixView<float> half(const MatrixView<float>& both, Index which) noexcept {
-  const Index width = both.size(1) / 2;
-  return {both.data() + which * width, {both.size(0), width}, both.strides()};
+FeedForwardWeights feed_forward_weights(const BasicModelLayerWeights<float>& weights) noexcept {
+  return {{weights.linear1.weight, weights.linear1.bias},
+          {weights.linear2.weight, weights.linear2.bias}};
 }
 
-// A place where dropout stands has a seed of its own.
-DropoutOptions dropout_options(const ModelPass& pass, Index place) noexcept {
+bool is_gated(const ModelConfig& config) noexcept {
+  return config.feed_forward == ModelFeedForward::swiglu;
+}
+Activation activation_of(const ModelConfig& config) noexcept {
+  return is_gated(config) ? Activation::silu : Activation::gelu_tanh;
+}
+
+// A place where dropout stands has a seed of its own; a sequence of the batch has `rows` rows
+// there.
+DropoutOptions dropout_options(const ModelPass& pass, Index place, Index rows) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
-  return {pass.config.dropout, *pass.dropout_seed + kOdd * static_cast<std::uint64_t>(place + 1)};
+  return {pass.config.dropout, *pass.dropout_seed + kOdd * static_cast<std::uint64_t>(place + 1),
+          pass.first_batch * rows};
+}
+
+// Of a layer's attention in this pass.
+MultiHeadOptions attention_options(const ModelPass& pass, Index number) {
+  MultiHeadOptions options = attention_options(pass.config);
+  if (pass.drops()) {
+    options.attention.dropout =
+        dropout_options(pass, 3 * number + 1, pass.config.heads * pass.tokens);
+  }
+  return options;
 }
 
 }  // namespace
@@ -66,12 +83,12 @@ void ModelPass::norm_backward(const MatrixView<float>& d_out, const MatrixView<f
 }
 
 void ModelPass::drop(const MatrixView<float>& x, Index place) const {
-  if (dropout_seed && config.dropout > 0) dropout(x, dropout_options(*this, place), x, parallel);
+  if (drops()) dropout(x, dropout_options(*this, place, tokens), x, parallel);
 }
 
 void ModelPass::drop_backward(const MatrixView<float>& from, Index place,
                               const MatrixView<float>& to) const {
-  dropout_backward(from, dropout_options(*this, place), to, parallel);
+  dropout_backward(from, dropout_options(*this, place, tokens), to, parallel);
 }
 
 SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory) {
@@ -92,57 +109,32 @@ SavedModelLayer saved_layer(const ModelConfig& config, const BasicModelLayerWeig
                                                attention_options(config), memory);
   saved.between = memory.take(rows, config.width);
   saved.norm2 = saved_norm(config, rows, memory);
-  saved.hidden = memory.take(rows, weights.linear1.weight.size(0));
-  saved.activated = memory.take(rows, config.hidden_width());
+  const auto feed_forward = is_gated(config) ? gated_feed_forward_saved : feed_forward_saved;
+  saved.feed_forward = feed_forward(rows, feed_forward_weights(weights), memory);
   saved.out = memory.take(rows, config.width);
   return saved;
 }
 
 void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights<float>& weights,
                const MatrixView<float>& x, const SavedModelLayer& saved) {
-  auto& [config, batches, tokens, seed, scratch, parallel] = pass;
+  const ModelConfig& config = pass.config;
+  Scratch& scratch = pass.scratch;
+  Parallel& parallel = pass.parallel;
   pass.norm(x, weights.norm1, saved.norm1);
   multi_head_attention(as_batches<const float>(saved.norm1.normed, pass),
                        parameters_as<MultiHeadWeights>(weights.attention),
-                       attention_options(config), as_batches(saved.between, pass), scratch,
+                       attention_options(pass, number), as_batches(saved.between, pass), scratch,
                        parallel, saved.attention);
-  pass.drop(saved.between, 2 * number + 1);
+  pass.drop(saved.between, 3 * number + 2);
   add(x, saved.between, saved.between, parallel);
 
   pass.norm(saved.between, weights.norm2, saved.norm2);
-  linear(saved.norm2.normed, weights.linear1.weight, weights.linear1.bias, saved.hidden, scratch,
-         parallel);
-  if (config.feed_forward == ModelFeedForward::swiglu) {
-    silu(half(saved.hidden, 0), saved.activated, parallel);
-    multiply(saved.activated, half(saved.hidden, 1), saved.activated, parallel);
-  } else {
-    gelu(saved.hidden, GeluForm::tanh, saved.activated, parallel);
-  }
-  linear(saved.activated, weights.linear2.weight, weights.linear2.bias, saved.out, scratch,
-         parallel);
-  pass.drop(saved.out, 2 * number + 2);
+  const auto feed = is_gated(config) ? gated_feed_forward : feed_forward;
+  feed(saved.norm2.normed, feed_forward_weights(weights), activation_of(config), saved.out, scratch,
+       parallel, saved.feed_forward, nullptr);
+  pass.drop(saved.out, 3 * number + 3);
   add(saved.between, saved.out, saved.out, parallel);
 }
-
-namespace {
-
-// d_hidden [N, F] or [N, 2 F] from d_activated [N, F].
-void activation_backward(const ModelPass& pass, const SavedModelLayer& saved,
-                         const MatrixView<float>& d_activated, const MatrixView<float>& d_hidden) {
-  Parallel& parallel = pass.parallel;
-  if (pass.config.feed_forward == ModelFeedForward::gelu_tanh) {
-    gelu_backward(d_activated, saved.hidden, GeluForm::tanh, d_hidden, parallel);
-    return;
-  }
-  const MatrixView<float> gate = half(saved.hidden, 0), up = half(saved.hidden, 1);
-  const MatrixView<float> d_gate = half(d_hidden, 0), d_up = half(d_hidden, 1);
-  silu(gate, d_up, parallel);
-  multiply(d_up, d_activated, d_up, parallel);
-  multiply(d_activated, up, d_gate, parallel);
-  silu_backward(d_gate, gate, d_gate, parallel);
-}
-
-}  // namespace
 
 // d_branch = dropout back (d);  d += norm2 back (feed-forward back (d_branch))
 // d_branch = dropout back (d);  d += norm1 back (attention back (d_branch))
@@ -150,8 +142,10 @@ void run_layer_backward(const ModelPass& pass, Index number,
                         const BasicModelLayerWeights<float>& weights, const MatrixView<float>& x,
                         const SavedModelLayer& saved, const MatrixView<float>& d,
                         const BasicModelLayerWeights<float>& d_weights) {
-  auto& [config, batches, tokens, seed, scratch, parallel] = pass;
-  const bool drops = seed && config.dropout > 0;
+  const ModelConfig& config = pass.config;
+  Scratch& scratch = pass.scratch;
+  Parallel& parallel = pass.parallel;
+  const bool drops = pass.drops();
   Scratch::Frame frame(scratch);
   const auto take = [&](Index width) {
     return MatrixView<float>(frame.take<float>(pass.rows(), width), {pass.rows(), width});
@@ -162,24 +156,18 @@ void run_layer_backward(const ModelPass& pass, Index number,
     if (drops) pass.drop_backward(d, place, dropped);
     return dropped;
   };
-  const bool in_place = config.feed_forward == ModelFeedForward::gelu_tanh;
-  const MatrixView<float> d_activated = take(config.hidden_width());
-  const MatrixView<float> d_hidden = in_place ? d_activated : take(saved.hidden.size(1));
-
-  linear_backward(branch(2 * number + 2), saved.activated, weights.linear2.weight,
-                  {d_activated, d_weights.linear2.weight, d_weights.linear2.bias}, scratch,
-                  parallel);
-  activation_backward(pass, saved, d_activated, d_hidden);
-  linear_backward(d_hidden, saved.norm2.normed, weights.linear1.weight,
-                  {d_normed, d_weights.linear1.weight, d_weights.linear1.bias}, scratch, parallel);
+  const auto feed_backward = is_gated(config) ? gated_feed_forward_backward : feed_forward_backward;
+  feed_backward(branch(3 * number + 3), saved.norm2.normed, feed_forward_weights(weights),
+                activation_of(config), saved.feed_forward,
+                {d_normed, {d_weights.linear1, d_weights.linear2}}, scratch, parallel);
   pass.norm_backward(d_normed, saved.between, weights.norm2, saved.norm2, d_normed,
                      d_weights.norm2);
   add(d, d_normed, d, parallel);
 
-  multi_head_attention_backward(as_batches<const float>(branch(2 * number + 1), pass),
+  multi_head_attention_backward(as_batches<const float>(branch(3 * number + 2), pass),
                                 as_batches<const float>(saved.norm1.normed, pass),
                                 parameters_as<MultiHeadWeights>(weights.attention),
-                                attention_options(config), saved.attention,
+                                attention_options(pass, number), saved.attention,
                                 {.d_x = as_batches(d_normed, pass), .weights = d_weights.attention},
                                 scratch, parallel);
   pass.norm_backward(d_normed, x, weights.norm1, saved.norm1, d_normed, d_weights.norm1);

@@ -2,8 +2,11 @@
 //
 //   between = x + dropout(attention(norm1(x)))
 //   out = between + dropout(feed_forward(norm2(between)))
+//
+// and dropout of the weights inside attention.
 #pragma once
 
+#include <tril/layers/feed_forward.h>
 #include <tril/model/model_weights.h>
 
 #include <optional>
@@ -21,10 +24,9 @@ struct SavedNorm {
 struct SavedModelLayer {
   SavedNorm norm1, norm2;
   MultiHeadTrace attention;
-  MatrixView<float> between;    // [B T, C]
-  MatrixView<float> hidden;     // [B T, F]; swiglu: [B T, 2 F], gate and up side by side
-  MatrixView<float> activated;  // [B T, F]
-  MatrixView<float> out;        // [B T, C]
+  MatrixView<float> between;  // [B T, C]
+  FeedForwardTrace feed_forward;
+  MatrixView<float> out;  // [B T, C]
 };
 
 // How the layers of a model run over B sequences of T tokens.
@@ -32,10 +34,13 @@ struct ModelPass {
   const ModelConfig& config;
   Index batches, tokens;
   std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
+  Index first_batch;                          // of a part of a batch, where it begins in the whole
   Scratch& scratch;
   Parallel& parallel;
 
   Index rows() const noexcept { return batches * tokens; }
+  // Whether anything is left out.
+  bool drops() const noexcept { return dropout_seed && config.dropout > 0; }
   // The norm of the settings.
   void norm(const MatrixView<float>& x, const BasicNormWeights<float>& weights,
             const SavedNorm& saved) const;
