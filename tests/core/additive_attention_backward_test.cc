@@ -11,6 +11,7 @@
 #include "core/backward_case.h"
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/golden_gradients.h"
 #include "core/layer_gradient_reference.h"
 
 namespace tril {
@@ -280,6 +281,31 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
             }).find("d_out: no tensor given"),
             std::string::npos);
   testing::expect_unharmed(c, before);
+}
+
+// tests/golden/make_gradients.py draws the same.
+TEST(AdditiveAttentionBackward, IsPyTorchs) {
+  Case c(2, 5, 6, 7, true, 3, 4, 2);
+  c.forward();
+  c.backward(2);
+  testing::GoldenGradients expected("additive_attention");
+  std::vector<Arguments<Bounded>> e;
+  for (Index b = 0; b < 2; ++b) {
+    e.push_back(gradients(c.arguments<Bounded>(b), Table<Bounded>(c.d_out.view()[b])));
+  }
+  using Part = Table<Bounded> Arguments<Bounded>::*;
+  const auto both = [&](Part part) {
+    Values<Bounded> all = (e[0].*part).values;
+    all.insert(all.end(), (e[1].*part).values.begin(), (e[1].*part).values.end());
+    return all;
+  };
+  const auto sum = [&](Part part) { return testing::sum_of(e[0].*part, e[1].*part).values; };
+  expected.expect(both(&Arguments<Bounded>::query), c.d_query, "d_query");
+  expected.expect(both(&Arguments<Bounded>::key), c.d_key, "d_key");
+  expected.expect(both(&Arguments<Bounded>::value), c.d_value, "d_value");
+  expected.expect(sum(&Arguments<Bounded>::w_query), c.d_w_query, "d_w_q");
+  expected.expect(sum(&Arguments<Bounded>::w_key), c.d_w_key, "d_w_k");
+  expected.expect(sum(&Arguments<Bounded>::w_score), c.d_w_score, "d_v");
 }
 
 }  // namespace

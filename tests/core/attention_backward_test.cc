@@ -16,6 +16,8 @@
 //   d_query     weights of a row sum to 1: scale k 2 m (r + u (Dv + S + 6))
 //   d_key       the same for at most T G queries: scale q 2 m T G (r + u (Dv + T G + 6))
 //   d_value     d T G (r + u (T G + 2))
+// Where dropout multiplies weights by 1 / (1 - p) = f, d is f times as large, and rounded once
+// more.
 #include <gtest/gtest.h>
 #include <tril/attention/attention_backward.h>
 
@@ -27,6 +29,7 @@
 #include "core/attention_gradient_reference.h"
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/golden_gradients.h"
 #include "core/gradient.h"
 
 namespace tril {
@@ -60,9 +63,10 @@ struct Case {
   Buffer<float, 3> log_sum_exp;
   AttentionLoss problem;
   AttentionLossGradients expected;
+  double factor = 1;  // that dropout multiplies with
 
   Case(const AttentionShape& sizes, double softcap = 0, const Bias& bias = no_bias,
-       std::optional<double> scale = {})
+       std::optional<double> scale = {}, const std::optional<DropoutOptions>& dropout = {})
       : n(sizes),
         output({n.B, n.H, n.T, n.Dv}),
         d_q({n.B, n.H, n.T, n.D}),
@@ -78,12 +82,23 @@ struct Case {
     const double standard = static_cast<float>(1 / std::sqrt(static_cast<double>(n.D)));
     problem = {n,           scale.value_or(standard), softcap, bias, elements(q), elements(k),
                elements(v), elements(d_output)};
+    if (dropout) leave_out(*dropout);
     expected = gradients_of(problem);
     round_into(expected.output, output);
     round_into(expected.log_sum_exp, log_sum_exp);
     for (Buffer<float, 4>* each : {&d_q, &d_k, &d_v, &d_mask}) {
       std::fill_n(each->data(), each->view().count(), 7.0f);  // overwritten, not added to
     }
+  }
+
+  // By dropout of ones.
+  void leave_out(const DropoutOptions& dropout) {
+    Buffer<float, 2> ones({n.B * n.H * n.T, n.S});
+    std::fill_n(ones.data(), ones.view().count(), 1.0f);
+    Parallel parallel;
+    tril::dropout(ones, dropout, ones, parallel);
+    problem.kept = elements(ones);
+    factor = 1 / (1 - dropout.probability);
   }
 
   void run(const AttentionOptions& options, int threads = 1) {
@@ -98,7 +113,8 @@ struct Case {
     const double u = kRounding, D = static_cast<double>(n.D), Dv = static_cast<double>(n.Dv);
     const double S = static_cast<double>(n.S), T = static_cast<double>(n.T * n.H / n.Hk);
     const double qm = max_abs(q.view()), km = max_abs(k.view()), vm = max_abs(v.view());
-    const double dm = max_abs(d_output.view()), scale = std::fabs(problem.scale);
+    const double dm = factor * max_abs(d_output.view()) * (factor > 1 ? 1 + u : 1),
+                 scale = std::fabs(problem.scale);
     const double score = scale * D * qm * km, s = 2 * u * (D + 1) * score + 2 * u * largest_bias;
     const double largest = score + largest_bias + std::log(S);
     const double r = s + u * 2 * largest + 4 * u, m = Dv * dm * vm;
@@ -210,6 +226,33 @@ TEST(AttentionBackward, AgreesUnderWindowsLengthsAndDenseMasks) {
   }
 }
 
+TEST(AttentionBackward, LeavesOutWhatTheForwardPassDid) {
+  const DropoutOptions dropout{.probability = 0.3, .seed = 5, .first_row = 17};
+  {
+    const Case c({1, 2, 1, 4, 5, 3, 2}, 0, no_bias, {}, dropout);  // the reference itself
+    const AttentionLoss& p = c.problem;
+    const auto complex = [](const Values<double>& x) {
+      return Values<Complex>(x.begin(), x.end());
+    };
+    const Values<double> d_q =
+        gradient_of([&](const auto& z) { return p.loss(z, complex(p.k), complex(p.v)); }, p.q);
+    const Values<double> d_v =
+        gradient_of([&](const auto& z) { return p.loss(complex(p.q), complex(p.k), z); }, p.v);
+    for (std::size_t i = 0; i < d_q.size(); ++i) EXPECT_NEAR(c.expected.q[i], d_q[i], 1e-14);
+    for (std::size_t i = 0; i < d_v.size(); ++i) EXPECT_NEAR(c.expected.v[i], d_v[i], 1e-14);
+  }
+  for (const Index T : {1, 5, 64, 130}) {
+    SCOPED_TRACE(T);
+    Case c({2, 4, 2, T, T + 3, 8, 6}, 0, causal(3), {}, dropout);
+    c.run({.causal = true, .past = 3, .dropout = dropout}, 2);
+    c.expect_all();
+    Case capped({1, 2, 2, T, T, 8, 8}, 1.5, no_bias, 0.8f, dropout);
+    capped.run({.scale = 0.8f, .softcap = 1.5f, .dropout = dropout});
+    capped.expect_all();
+    EXPECT_GT(max_abs(c.d_v.view()), 0);
+  }
+}
+
 TEST(AttentionBackward, AQueryThatSawNothingGivesAndGetsZeros) {
   Case c({1, 1, 1, 3, 5, 4, 4}, 0,
          [](Index, Index, Index t, Index) { return t == 1 ? kHidden : 0; });
@@ -296,6 +339,49 @@ TEST(AttentionBackward, TakesHeadsWhereTheyLie) {
   EXPECT_TRUE(equal(joined(c.d_k), d_k));
 }
 
+// The same table is in tests/golden/make_gradients.py, which draws the same inputs: PyTorch agrees
+// with the reference, and so do the floats.
+TEST(AttentionBackward, IsPyTorchs) {
+  const auto window = [](Index, Index, Index t, Index s) {
+    return s >= t - 3 && s <= t + 1 ? 0 : kHidden;
+  };
+  const auto lengths = [](Index b, Index, Index, Index s) {
+    return s < (b == 0 ? 7 : 3) ? 0 : kHidden;
+  };
+  struct Golden {
+    const char* name;
+    AttentionShape n;
+    AttentionOptions options = {};
+    Bias bias = no_bias;
+  };
+  const Golden cases[] = {{"plain", {2, 2, 2, 5, 7, 4, 3}},
+                          {"causal", {1, 3, 3, 9, 9, 4, 4}, {.causal = true}, causal()},
+                          {"grouped", {2, 4, 2, 6, 6, 4, 4}, {.causal = true}, causal()},
+                          {"past", {1, 2, 1, 4, 9, 4, 4}, {.causal = true, .past = 5}, causal(5)},
+                          {"window", {1, 2, 2, 12, 12, 4, 4}, {.mask = Mask::window(3, 1)}, window},
+                          {"lengths", {2, 2, 2, 5, 7, 4, 4}, {.key_lengths = {7, 3}}, lengths},
+                          {"softcap", {1, 2, 2, 6, 7, 4, 4}, {.scale = 0.75f, .softcap = 1.5f}},
+                          {"long", {1, 1, 1, 70, 66, 4, 4}, {.causal = true}, causal()}};
+  for (const Golden& each : cases) {
+    SCOPED_TRACE(each.name);
+    const std::optional<double> scale =
+        each.options.scale ? std::optional<double>(*each.options.scale) : std::nullopt;
+    Case c(each.n, each.options.softcap, each.bias, scale);
+    testing::GoldenGradients expected(std::string("attention_") + each.name);
+    const bool with_mask = each.n.T < 64;
+    for (const Values<double>* part :
+         {&c.expected.q, &c.expected.k, &c.expected.v, &c.expected.mask}) {
+      if (part == &c.expected.mask && !with_mask) continue;
+      const Values<double> golden = expected.take(part->size());
+      for (std::size_t i = 0; i < golden.size(); ++i) {
+        ASSERT_NEAR((*part)[i], golden[i], kRounding * std::fabs(golden[i]) + 1e-13) << i;
+      }
+    }
+    c.run(each.options, 2);
+    c.expect_all();
+  }
+}
+
 TEST(AttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Case c({1, 2, 2, 3, 4, 5, 6});
   Scratch scratch;
@@ -312,6 +398,8 @@ TEST(AttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
             "[1, 2, 3, 5], key is [1, 2, 4, 5], value is [1, 2, 4, 6]");
   EXPECT_NE(message({}, {.d_query = c.q}).find("shares memory"), std::string::npos);
   EXPECT_NE(message({.past = 9}, {.d_query = c.d_q}).find("past"), std::string::npos);
+  EXPECT_EQ(message({.dropout = {{.probability = 1}}}, {.d_query = c.d_q}),
+            "attention_backward: probability: must be at least 0 and below 1, is 1");
   EXPECT_NE(error_of([&] {
               attention_backward(c.d_output, c.q, c.k, c.v, c.output, {}, {}, {c.d_q}, scratch,
                                  parallel);

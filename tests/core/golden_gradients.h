@@ -1,0 +1,59 @@
+// Gradients that PyTorch computed in float64 (tests/golden/make_gradients.py), beside what floats
+// compute and what a reference says that they may.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/bounded.h"
+#include "core/golden.h"
+
+namespace tril::testing {
+
+// The gradients of one case, taken one after another.
+class GoldenGradients {
+ public:
+  explicit GoldenGradients(const std::string& name)
+      : name_(name), all_(golden<1>("gradients/" + name)) {}
+  ~GoldenGradients() { EXPECT_EQ(next_, all_.shape()[0]) << name_ << ": not all were looked at"; }
+  GoldenGradients(const GoldenGradients&) = delete;
+  GoldenGradients& operator=(const GoldenGradients&) = delete;
+
+  // The next `count`.
+  Values<double> take(std::size_t count) {
+    Values<double> values;
+    for (std::size_t i = 0; i < count; ++i, ++next_) {
+      EXPECT_LT(next_, all_.shape()[0]) << name_;
+      values.push_back(next_ < all_.shape()[0] ? static_cast<double>(all_.data()[next_]) : 0);
+    }
+    return values;
+  }
+
+  // Two oracles, each in double, agree but for the rounding of the file and of constants; and what
+  // floats computed is as near to PyTorch's as their reference says.
+  template <typename View>
+  void expect(const Values<Bounded>& reference, const View& actual, const char* what) {
+    const Values<double> values = elements(actual), expected = take(values.size());
+    ASSERT_EQ(reference.size(), values.size()) << name_ << ": " << what;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double stored = kRounding * std::fabs(expected[i]);
+      ASSERT_NEAR(reference[i].value, expected[i], stored + kConstants)
+          << name_ << ": " << what << " at " << i;
+      ASSERT_NEAR(values[i], expected[i], reference[i].error + stored + kConstants)
+          << name_ << ": " << what << " at " << i;
+    }
+  }
+
+ private:
+  // Sums in double in another order: 2^-53 times what they are made of, some hundred terms.
+  static constexpr double kConstants = 1e-13;
+
+  std::string name_;
+  Buffer<float, 1> all_;
+  Index next_ = 0;
+};
+
+}  // namespace tril::testing

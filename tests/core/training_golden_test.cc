@@ -1,0 +1,163 @@
+// Training against PyTorch in float64 (tests/golden/make_gradients.py): AdamW with clipping and a
+// schedule over 50 steps, and the losses of 20 steps of whole models.
+#include <gtest/gtest.h>
+#include <tril/model/trainer.h>
+#include <tril/training/gradient_norm.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/bounded.h"
+#include "core/golden.h"
+
+namespace tril {
+namespace {
+
+using testing::Bounded;
+using testing::golden;
+using testing::kRounding;
+using testing::uniform;
+using testing::Values;
+
+// A number that is rounded to a float once.
+Bounded rounded(double value) { return {value, kRounding * std::fabs(value)}; }
+
+Bounded smaller(const Bounded& a, const Bounded& b) {
+  return {std::fmin(a.value, b.value), std::fmax(a.error, b.error)};
+}
+
+// One step as optimizers.h writes it, with all that floats may make of it. `x`, `m`, `v` change.
+void step_reference(Bounded& x, Bounded& m, Bounded& v, const Bounded& g, double rate, double decay,
+                    double beta1, double beta2, double eps, int t) {
+  m = m + rounded(1 - beta1) * (g - m);
+  v = rounded(beta2) * v + rounded(1 - beta2) * g * g;
+  const Bounded divisor = rounded(1 / std::sqrt(1 - std::pow(beta2, t))) * sqrt(v) + rounded(eps);
+  const Bounded move = rounded(rate / (1 - std::pow(beta1, t))) * m / divisor;
+  x = rounded(1 - rate * decay) * x - move;
+}
+
+// Parameters run towards a point that is drawn anew in each step. What rounding may make of each
+// step is carried along to the next.
+TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
+  constexpr double kClip = 4, kBeta1 = 0.9, kBeta2 = 0.99, kEps = 1e-8;
+  const Schedule schedule{.learning_rate = 2e-2, .lowest = 2e-3, .warmup = 10, .steps = 50};
+  const Buffer<float, 1> expected = golden<1>("training/adamw");
+  Random random(560);
+  // A matrix, which decays, and a vector, which does not, in one block of memory.
+  const Index decayed = 35, all = 42;
+  Buffer<float, 1> x({all}), g({all}), m({all}), v({all});
+  const auto part = [](Buffer<float, 1>& buffer, Index first, Index last) {
+    return VectorView<float>(buffer.data() + first, {last - first});
+  };
+  const auto draw = [&](Buffer<float, 1>& to) {
+    for (Index i = 0; i < all; ++i) to.data()[i] = 2 * random.uniform() - 1;
+  };
+  draw(x);
+  Values<Bounded> xs, ms(static_cast<std::size_t>(all)), vs(static_cast<std::size_t>(all));
+  for (Index i = 0; i < all; ++i) xs.emplace_back(x.data()[i]);
+  Scratch scratch;
+  Parallel parallel(2);
+  Index next = 100;
+  int clipped = 0;
+  for (int step = 1; step <= 50; ++step) {
+    Buffer<float, 1> point({all});
+    draw(point);
+    Values<Bounded> gs;
+    testing::Sum<Bounded> squares;
+    for (Index i = 0; i < all; ++i) {
+      g.data()[i] = x.data()[i] - point.data()[i];
+      gs.push_back(xs[static_cast<std::size_t>(i)] - Bounded(point.data()[i]));
+      squares.add(gs.back() * gs.back());
+    }
+    const Bounded norm = sqrt(squares.value());
+    const double computed = gradient_norm(g, scratch, parallel);
+    const double rate = scheduled_rate(schedule, step - 1);
+    const double golden_rate = expected.data()[step - 1], golden_norm = expected.data()[49 + step];
+    ASSERT_NEAR(rate, golden_rate, kRounding * golden_rate);
+    ASSERT_NEAR(computed, golden_norm, norm.error + kRounding * golden_norm);
+    if (computed > kClip) ++clipped;
+    const Bounded scale = smaller(
+        Bounded(1), Bounded::rounded(kClip / (norm.value + 1e-6),
+                                     kClip * norm.error / std::pow(norm.value - norm.error, 2)));
+    AdamWOptions options{.learning_rate = rate,
+                         .beta1 = kBeta1,
+                         .beta2 = kBeta2,
+                         .eps = kEps,
+                         .weight_decay = 0.1,
+                         .gradient_scale = clip_scale(computed, kClip)};
+    adamw_step(part(x, 0, decayed), part(g, 0, decayed), part(m, 0, decayed), part(v, 0, decayed),
+               step, options, parallel);
+    options.weight_decay = 0;
+    adamw_step(part(x, decayed, all), part(g, decayed, all), part(m, decayed, all),
+               part(v, decayed, all), step, options, parallel);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(all); ++i) {
+      step_reference(xs[i], ms[i], vs[i], scale * gs[i], rate,
+                     static_cast<Index>(i) < decayed ? 0.1 : 0, kBeta1, kBeta2, kEps, step);
+    }
+    if (step != 1 && step != 10 && step != 50) continue;
+    for (Index i = 0; i < all; ++i, ++next) {
+      const Bounded& reference = xs[static_cast<std::size_t>(i)];
+      const double value = expected.data()[next], stored = kRounding * std::fabs(value);
+      // PyTorch's schedulers go from rate to rate, some roundings of a double each.
+      ASSERT_NEAR(reference.value, value, stored + 1e-12) << step << " at " << i;
+      ASSERT_NEAR(x.data()[i], value, reference.error + stored + 1e-12) << step << " at " << i;
+      ASSERT_LT(reference.error, 1e-3 * 2e-2 * step);  // of the moves so far, a thousandth
+    }
+  }
+  EXPECT_EQ(next, expected.shape()[0]);
+  EXPECT_GT(clipped, 5);
+  EXPECT_LT(clipped, 45);
+}
+
+// Parameters as make_gradients.py draws them, in the order and the shapes of the files.
+void draw_parameters(LanguageModel& model) {
+  Random random(570);
+  for (const StoredParameter& each : stored_parameters(model.config(), model.weights())) {
+    const bool is_matrix = each.shape.size() == 2;
+    const Index rows = is_matrix ? each.shape[0] : 1, cols = each.shape.back();
+    for (Index n = 0; n < rows; ++n) {
+      for (Index c = 0; c < cols; ++c) {
+        const float u = 2 * random.uniform() - 1;
+        float& to = each.data[each.transposed ? c * rows + n : n * cols + c];
+        to = is_matrix ? u / 8 : each.name.ends_with("bias") ? u / 16 : 1 + u / 8;
+      }
+    }
+  }
+}
+
+// The bound of each step's loss is what PyTorch's own loss does where all its gradients are off, up
+// or down, by what model_test.cc holds gradients to: 80 operations in a row, each a sum of at most
+// 128 terms. (The worst of eight draws of signs, and so a measure of how the loss answers, not the
+// worst there is; but gradients are a hundred times nearer than that.) Besides, the loss itself is
+// rounded.
+TEST(TrainingGolden, LossesOfWholeModelsArePyTorchs) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    const std::string name(name_of(kModelFamilies, family));
+    SCOPED_TRACE(name);
+    ModelConfig config = ModelConfig::of(family);
+    config.layers = 4, config.heads = 4, config.width = 32, config.context = 16;
+    config.vocabulary = 29;
+    if (family == ModelFamily::llama) config.kv_heads = 2;
+    LanguageModel model(config, 1);
+    draw_parameters(model);
+    TrainerOptions options;
+    options.batch = 4;
+    options.schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 5, .steps = 20};
+    Trainer trainer(model, options);
+    Random random(571);
+    std::vector<std::int32_t> stream;
+    for (int i = 0; i < 400; ++i) stream.push_back(static_cast<std::int32_t>(random.bits() % 29));
+    const Buffer<float, 2> expected = golden<2>("training/" + name);
+    Parallel parallel(2);
+    for (Index step = 0; step < 20; ++step) {
+      const double loss = expected.view()[0][step], away = expected.view()[1][step];
+      const double own = 80 * 128 * kRounding * loss;
+      EXPECT_NEAR(trainer.step(stream, parallel).loss, loss, own + away) << step;
+      EXPECT_LT(away, 1e-2) << "the bound says nothing";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tril
