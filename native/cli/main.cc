@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "npz.h"
+#include "processes.h"
 #include "program.h"
 
 namespace tril::cli {
@@ -66,7 +67,7 @@ ExitCode run(int argc, char** argv) {
       "`tril COMMAND --help` tells a command's options, with examples.\n"
       "Exit codes: 0 done, 1 `check` found a difference, 2 an error, 130 `train` was "
       "interrupted.\n" +
-      std::string(kNpzNote));
+      std::string(kNpzNote) + "\n" + kProcessesNote);
   for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
                          add_tokenizer, add_train}) {
     add(program);

@@ -136,7 +136,8 @@ TrainPlan resumed_plan(const Arguments& given) {
 }
 
 ExitCode run(const Program& program, const Arguments& given) {
-  return run_training(program, given.resume ? resumed_plan(given) : new_plan(given));
+  return run_training(program,
+                      [&] { return given.resume ? resumed_plan(given) : new_plan(given); });
 }
 
 void add_model_options(CLI::App& command, Arguments& given) {
@@ -159,7 +160,8 @@ void add_model_options(CLI::App& command, Arguments& given) {
   command.add_option("--hidden", given.hidden,
                      "Width inside feed-forward (default: 4 times that, for llama 8/3)");
   command.add_option("--context", given.context, "Tokens that are seen at once (default 64)");
-  command.add_option("--dropout", given.dropout, "Share that is left out (default 0)");
+  command.add_option("--dropout", given.dropout,
+                     "Share that is left out, of attention's weights too (default 0)");
 }
 
 void add_training_options(CLI::App& command, Arguments& given) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "processes.h"
 #include "train_progress.h"
 
 namespace tril::cli {
@@ -60,11 +61,23 @@ class Log {
   std::ofstream file_;
 };
 
+// What went wrong in all processes alike.
+class SharedFailure : public Failure {
+  using Failure::Failure;
+};
+
+// Processors are shared out among the processes of a machine, unless threads are asked for.
+int threads_of(const Program& program, const Processes& processes) {
+  if (program.threads > 0) return program.threads;
+  return std::max(1, program.thread_count() / processes.on_this_machine());
+}
+
 class TrainingRun {
  public:
-  TrainingRun(const Program& program, TrainPlan plan)
+  TrainingRun(const Program& program, const Processes& processes, TrainPlan plan)
       : plan_(std::move(plan)),
-        parallel_(program.thread_count()),
+        processes_(processes),
+        parallel_(threads_of(program, processes)),
         train_(plan_.tokenizer.encode(plan_.texts.train)),
         validation_(plan_.tokenizer.encode(plan_.texts.validation)),
         model_(plan_.config, plan_.options.seed),
@@ -77,7 +90,10 @@ class TrainingRun {
                     " to validate on, and a context of " + std::to_string(plan_.config.context) +
                     " asks for " + std::to_string(needed) + " of each");
     }
-    // Nothing is written before this.
+    trainer_.set_share(
+        {processes.number(), processes.count(), [this](auto gradient, auto sums) {
+           add_up({gradient.data(), static_cast<std::size_t>(gradient.size(0))}, sums);
+         }});
     if (!plan_.checkpoint.empty()) {
       try {
         restore_checkpoint(parse_safetensors(plan_.checkpoint), trainer_);
@@ -86,30 +102,35 @@ class TrainingRun {
                       error.problem());
       }
     }
+    // Nothing is written before this.
+    if (processes.is_first()) prepare_folder();
   }
 
   ExitCode run(const Program& program) {
-    prepare_folder();
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
     const std::int64_t steps = plan_.options.schedule.steps;
     TrainProgress progress(trainer_.steps(), steps);
-    Log log(settings().log(), trainer_.steps());
-    describe(progress);
-    if (plan_.checkpoint.empty()) validate(progress, {});  // and whether all can be written
-    TrainingStep step;
-    while (trainer_.steps() < steps && !interrupted) {
-      step = next_step();
+    std::optional<Log> log;
+    if (processes_.is_first()) {
+      log.emplace(settings().log(), trainer_.steps());
+      describe(progress);
+      if (plan_.checkpoint.empty()) validate(progress, {});  // and whether all can be written
+    }
+    while (trainer_.steps() < steps && !is_interrupted()) {
+      const TrainingStep step = next_step();
+      if (!log) continue;
       const std::int64_t done = trainer_.steps();
       progress.step(done, step.loss, step.tokens);
       const bool is_checked = done % settings().every == 0 || done == steps;
       std::optional<double> validation;
-      if (is_checked) validation = validate(progress, step.loss, &log, &step);
-      if (!is_checked) log.add(step, {});
+      if (is_checked) validation = validate(progress, step.loss, &*log, &step);
+      if (!is_checked) log->add(step, {});
     }
-    log.flush();
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
+    if (!log) return kDone;  // mpirun ends all as soon as one has another exit code
+    log->flush();
     if (trainer_.steps() < steps) {
       write_checkpoint();
       progress.line("stopped after step " + std::to_string(trainer_.steps()) + " of " +
@@ -136,7 +157,23 @@ class TrainingRun {
     write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
   }
 
+  // The gradients of all processes; and whether any was interrupted, so that all stop together.
+  void add_up(std::span<float> gradient, std::span<double> sums) {
+    processes_.add_up(gradient);
+    double told[] = {sums[0], static_cast<double>(interrupted)};
+    processes_.add_up(told);
+    sums[0] = told[0];
+    any_interrupted_ = told[1] > 0;
+  }
+  bool is_interrupted() const {
+    return processes_.count() > 1 ? any_interrupted_ : interrupted != 0;
+  }
+
   void describe(TrainProgress& progress) const {
+    if (processes_.count() > 1) {
+      progress.line(std::to_string(processes_.count()) + " processes, " +
+                    std::to_string(parallel_.threads()) + " threads each");
+    }
     progress.line(count_text(static_cast<double>(model_.parameter_count())) + " parameters, " +
                   std::to_string(plan_.config.vocabulary) + " tokens in the vocabulary, " +
                   count_text(static_cast<double>(train_.size())) + " to train on, " +
@@ -151,8 +188,8 @@ class TrainingRun {
       return trainer_.step(train_, parallel_);
     } catch (const Error& error) {
       if (error.argument() != "loss") throw;
-      throw Failure("the loss " + error.problem() + "; " + settings().checkpoint().string() +
-                    " is from step " + std::to_string(written_));
+      throw SharedFailure("the loss " + error.problem() + "; " + settings().checkpoint().string() +
+                          " is from step " + std::to_string(written_));
     }
   }
 
@@ -216,6 +253,8 @@ class TrainingRun {
   }
 
   TrainPlan plan_;
+  const Processes& processes_;
+  bool any_interrupted_ = false;
   Parallel parallel_;
   std::vector<TokenId> train_, validation_;
   LanguageModel model_;
@@ -263,8 +302,22 @@ void RunSettings::read(const Metadata& metadata, const std::string& file) {
   }
 }
 
-ExitCode run_training(const Program& program, TrainPlan plan) {
-  return TrainingRun(program, std::move(plan)).run(program);
+ExitCode run_training(const Program& program, const std::function<TrainPlan()>& plan) {
+  const Processes processes;
+  try {
+    std::optional<TrainingRun> run;
+    processes.all_or_none([&] { run.emplace(program, processes, plan()); });
+    try {
+      return run->run(program);
+    } catch (const SharedFailure&) {
+      if (processes.is_first()) throw;
+    } catch (const std::exception& error) {
+      if (processes.count() == 1) throw;
+      processes.abort(error.what());
+    }
+  } catch (const Silent&) {
+  }
+  return kDone;  // the process that says what went wrong has the exit code
 }
 
 }  // namespace tril::cli

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,8 +49,8 @@ struct TrainPlan {
 void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes);
 std::vector<std::byte> read_named(const std::filesystem::path& path);
 
-// Trains to the end, or until it is interrupted. Lines about it go to standard error, the report to
-// standard output.
-ExitCode run_training(const Program& program, TrainPlan plan);
+// Trains to the end, or until it is interrupted, alone or as one of several processes, each of
+// which makes the same plan. Lines about it go to standard error, the report to standard output.
+ExitCode run_training(const Program& program, const std::function<TrainPlan()>& plan);
 
 }  // namespace tril::cli

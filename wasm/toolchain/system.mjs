@@ -160,6 +160,13 @@ const requirements = [
     elsewhere: 'left out: the command line then does not read .npz',
   },
   {
+    what: 'MPI',
+    purposes: ['core'],
+    find: () => findProgram('mpirun') && findProgram('mpicxx', 'mpic++'),
+    debian: 'libopenmpi-dev openmpi-bin',
+    elsewhere: 'left out: tril train then does not run as several processes',
+  },
+  {
     what: 'Google Benchmark',
     purposes: ['core', 'bench'],
     find: () => findHeader('benchmark/benchmark.h'),

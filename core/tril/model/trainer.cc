@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace tril {
 namespace {
@@ -80,6 +81,20 @@ void Trainer::set_steps(std::int64_t steps) {
   steps_ = steps;
 }
 
+void Trainer::set_share(TrainingShare share) {
+  constexpr const char* kCall = "Trainer::set_share";
+  const auto& [part, parts, add_up] = share;
+  if (parts < 1 || parts > options_.batch) {
+    fail(kCall, "parts",
+         {"must be from 1 to the ", options_.batch, " windows of a batch, is ", parts});
+  }
+  if (part < 0 || part >= parts) {
+    fail(kCall, "part", {"must be from 0 to below ", parts, ", is ", part});
+  }
+  if (parts > 1 && !add_up) fail(kCall, "add_up", "is missing");
+  share_ = std::move(share);
+}
+
 // The way back begins at the end: the last parameter whose gradient is not finite went first.
 void Trainer::fail_not_finite(double loss) const {
   const std::vector<StoredParameter> gradients =
@@ -97,8 +112,9 @@ void Trainer::fail_not_finite(double loss) const {
        "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
 }
 
-// draw all windows of the step;  for each batch of them: gradients += those of the mean loss
-// clip;  step
+// draw all windows of the step;  for each batch of them: gradients += those of the mean loss, of
+// the part that is this one's
+// add up with the others;  clip;  step
 TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& parallel) {
   const auto begin = std::chrono::steady_clock::now();
   const auto number = static_cast<std::uint64_t>(steps_);
@@ -108,19 +124,22 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& paral
   ModelGradientOptions gradient_options;
   gradient_options.scale = 1 / static_cast<double>(std::max<Index>(batch_.counted, 1));
   double sum = 0;
+  const Index begins = options_.batch * share_.part / share_.parts;
+  const Index count = options_.batch * (share_.part + 1) / share_.parts - begins;
+  gradient_options.first_sequence = begins;
   for (Index n = 0; n < options_.accumulation; ++n) {
-    const Index first = n * options_.batch;
+    const Index first = n * options_.batch + begins;
     if (model_.config().dropout > 0) {
       gradient_options.dropout_seed =
           options_.seed +
           0xd1b54a32d192ed03u * (number * 16777259u + static_cast<std::uint64_t>(n) + 1);
     }
     sum += model_
-               .accumulate(batch_.tokens_of(first, options_.batch),
-                           batch_.targets_of(first, options_.batch), gradient_options, scratch_,
-                           parallel)
+               .accumulate(batch_.tokens_of(first, count), batch_.targets_of(first, count),
+                           gradient_options, scratch_, parallel)
                .sum;
   }
+  if (share_.add_up) share_.add_up(model_.gradient(), {&sum, 1});
   TrainingStep result;
   result.step = steps_;
   result.loss = sum * gradient_options.scale;

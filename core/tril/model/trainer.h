@@ -12,6 +12,7 @@
 #include <tril/training/schedule.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace tril {
@@ -43,6 +44,15 @@ struct TrainingStep {
   Index tokens = 0;          // that were looked at
 };
 
+// How several trainers, each with a model of its own in a process of its own, train one together:
+// each computes the gradients of its part of every batch.
+struct TrainingShare {
+  Index part = 0;   // from 0 to below parts
+  Index parts = 1;  // at most a batch
+  // gradient and sums become, in every process, the sums over all of them.
+  std::function<void(VectorView<float> gradient, std::span<double> sums)> add_up = {};
+};
+
 // Owns the moments and borrows the model. What happens in a step is a function of the model, the
 // moments, the options, the stream and the step's number alone: who restores these goes on with the
 // same bits, on any number of threads.
@@ -55,6 +65,11 @@ class Trainer {
   // loss or the gradient is not finite, saying which parameter's gradient went first on the way
   // back. Parameters and moments are then as they were before.
   TrainingStep step(std::span<const std::int32_t> stream, Parallel& parallel);
+
+  // From here on only this part of every batch is computed, and its gradients are added up with
+  // those of the others, which all step alike then. Throws Error for a part that there is not, or
+  // more than one without add_up.
+  void set_share(TrainingShare share);
 
   // The loss over so many windows, evenly spaced in a stream that is not trained on.
   ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows, Parallel& parallel);
@@ -85,6 +100,7 @@ class Trainer {
   TrainerOptions options_;
   Buffer<float, 1> first_, second_;
   std::int64_t steps_ = 0;
+  TrainingShare share_;
   TokenBatch batch_;
   Scratch scratch_;
 };
