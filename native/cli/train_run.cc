@@ -76,6 +76,7 @@ class TrainingRun {
  public:
   TrainingRun(const Program& program, const Processes& processes, TrainPlan plan)
       : plan_(std::move(plan)),
+        is_resumed_(!plan_.checkpoint.empty()),
         processes_(processes),
         parallel_(threads_of(program, processes)),
         train_(plan_.tokenizer.encode(plan_.texts.train)),
@@ -94,13 +95,14 @@ class TrainingRun {
         {processes.number(), processes.count(), [this](auto gradient, auto sums) {
            add_up({gradient.data(), static_cast<std::size_t>(gradient.size(0))}, sums);
          }});
-    if (!plan_.checkpoint.empty()) {
+    if (is_resumed_) {
       try {
         restore_checkpoint(parse_safetensors(plan_.checkpoint), trainer_);
       } catch (const Error& error) {
         throw Failure(settings().checkpoint().string() + ": " + error.argument() + ": " +
                       error.problem());
       }
+      plan_.checkpoint = {};
     }
     // Nothing is written before this.
     if (processes.is_first()) prepare_folder();
@@ -115,7 +117,7 @@ class TrainingRun {
     if (processes_.is_first()) {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
-      if (plan_.checkpoint.empty()) validate(progress, {});  // and whether all can be written
+      if (!is_resumed_) validate(progress, {});  // and whether all can be written
     }
     while (trainer_.steps() < steps && !is_interrupted()) {
       const TrainingStep step = next_step();
@@ -152,7 +154,7 @@ class TrainingRun {
     if (error) throw Failure(settings().folder.string() + ": " + error.message());
     const std::string config = model_config_json(plan_.config);
     write_named(settings().config(), std::as_bytes(std::span(config)));
-    if (!plan_.checkpoint.empty()) return;
+    if (is_resumed_) return;
     const std::string tokenizer = tokenizer_json(plan_.tokenizer);
     write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
   }
@@ -232,9 +234,11 @@ class TrainingRun {
 
   // The checkpoint last: whoever finds it finds the model too.
   void write_checkpoint() {
-    write_named(settings().model(), model_file(model_));
-    write_named(settings().checkpoint(),
-                checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint)));
+    write_named(settings().model(),
+                [&](const WritePiece& write) { write_model_file(model_, write); });
+    write_named(settings().checkpoint(), [&](const WritePiece& write) {
+      write_checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint), write);
+    });
     written_ = trainer_.steps();
   }
 
@@ -253,6 +257,7 @@ class TrainingRun {
   }
 
   TrainPlan plan_;
+  bool is_resumed_;
   const Processes& processes_;
   bool any_interrupted_ = false;
   Parallel parallel_;
@@ -267,8 +272,13 @@ class TrainingRun {
 }  // namespace
 
 void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  write_named(path, [bytes](const WritePiece& write) { write(bytes); });
+}
+
+void write_named(const std::filesystem::path& path,
+                 const std::function<void(const WritePiece&)>& produce) {
   try {
-    write_file(path, {&bytes, 1});
+    write_file(path, produce);
   } catch (const Error& error) {
     throw Failure(path.string() + ": " + error.problem());
   }

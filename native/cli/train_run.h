@@ -47,6 +47,8 @@ struct TrainPlan {
 
 // As write_file, of a file that the message names.
 void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_named(const std::filesystem::path& path,
+                 const std::function<void(const WritePiece&)>& produce);
 std::vector<std::byte> read_named(const std::filesystem::path& path);
 
 // Trains to the end, or until it is interrupted, alone or as one of several processes, each of

@@ -65,6 +65,22 @@ TEST_F(FileTest, ReplacesTheWholeOfAnOldFile) {
   EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(FileTest, WritesPiecesThatAreMadeOneByOne) {
+  const fs::path path = folder_ / "a.bin";
+  write_file(path, [](const WritePiece& piece) {
+    for (const std::string text : {"one ", "", "two"}) piece(std::as_bytes(std::span(text)));
+  });
+  EXPECT_EQ(read(path), "one two");
+  const auto half = [](const WritePiece& piece) {
+    const std::string text = "half";
+    piece(std::as_bytes(std::span(text)));
+    throw std::runtime_error("no more");
+  };
+  EXPECT_THROW(write_file(path, half), std::runtime_error);
+  EXPECT_EQ(read(path), "one two");
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(FileTest, WritesThroughALink) {
   const fs::path path = folder_ / "a.bin", link = folder_ / "link";
   write(path, {"old"});

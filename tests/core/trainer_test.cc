@@ -194,6 +194,29 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   }
 }
 
+TEST(Trainer, FilesAreTheSamePieceByPiece) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    ModelConfig config = small(family);
+    config.hidden = 1200;  // rows of more than a piece's worth, and several pieces
+    Training run(config);
+    std::vector<std::byte> pieces;
+    std::size_t largest = 0;
+    const WritePiece collect = [&](std::span<const std::byte> piece) {
+      pieces.insert(pieces.end(), piece.begin(), piece.end());
+      largest = std::max(largest, piece.size());
+    };
+    write_checkpoint_file(*run.trainer, {{"data", "a.txt"}}, collect);
+    EXPECT_EQ(pieces, checkpoint_file(*run.trainer, {{"data", "a.txt"}}));
+    EXPECT_LE(largest, std::size_t{1} << 16);
+    pieces.clear();
+    write_model_file(*run.model, collect);
+    EXPECT_EQ(pieces, model_file(*run.model));
+    LanguageModel other(config, 3);
+    load_model(parse_safetensors(pieces), other);
+    EXPECT_TRUE(equal(other.values(), run.model->values()));
+  }
+}
+
 TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   Training run;
   run.go(2, stream(300));

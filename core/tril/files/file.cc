@@ -25,18 +25,14 @@ bool open_new(const std::filesystem::path& path, File& file) {
   return false;
 }
 
-void write_pieces(File file, std::span<const std::span<const std::byte>> pieces) {
-  int error = 0;
-  const auto failed = [&] {
-    if (error == 0) error = errno != 0 ? errno : EIO;
-  };
-  for (const std::span<const std::byte> piece : pieces) {
-    if (error != 0 || piece.empty()) continue;
+void write_pieces(File file, const std::function<void(const WritePiece&)>& produce) {
+  const auto failed = [] { fail("write_file", "path", {system_says(errno != 0 ? errno : EIO)}); };
+  produce([&](std::span<const std::byte> piece) {
+    if (piece.empty()) return;
     if (std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) failed();
-  }
+  });
   // What was buffered is written now; only then is it known to be there.
   if (std::fclose(file.release()) != 0) failed();
-  if (error != 0) fail("write_file", "path", {system_says(error)});
 }
 
 }  // namespace
@@ -67,6 +63,13 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces) {
+  write_file(path, [pieces](const WritePiece& write) {
+    for (const std::span<const std::byte> piece : pieces) write(piece);
+  });
+}
+
+void write_file(const std::filesystem::path& path,
+                const std::function<void(const WritePiece&)>& produce) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
@@ -74,7 +77,7 @@ void write_file(const std::filesystem::path& path,
     if (fs::is_directory(status)) fail("write_file", "path", {system_says(EISDIR)});
     File file(std::fopen(path.string().c_str(), "wb"));
     if (!file) fail("write_file", "path", {system_says(errno)});
-    return write_pieces(std::move(file), pieces);
+    return write_pieces(std::move(file), produce);
   }
   // Through links, so that the file is renamed, not the link.
   const fs::path target = fs::exists(status) ? fs::canonical(path) : path;
@@ -86,7 +89,7 @@ void write_file(const std::filesystem::path& path,
     if (open_new(temporary, file)) break;
   }
   try {
-    write_pieces(std::move(file), pieces);
+    write_pieces(std::move(file), produce);
     if (fs::exists(status)) fs::permissions(temporary, status.permissions());
     fs::rename(temporary, target);
   } catch (const fs::filesystem_error& error) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,5 +17,11 @@ std::vector<std::byte> read_file(const std::filesystem::path& path);
 // /dev/null) is written to as it is. Throws Error where that fails, and leaves nothing behind.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces);
+
+// The same of pieces that `produce` gives to its argument one after the other, so that they need
+// not all be in memory at once. What produce throws ends the writing as an error does.
+using WritePiece = std::function<void(std::span<const std::byte>)>;
+void write_file(const std::filesystem::path& path,
+                const std::function<void(const WritePiece&)>& produce);
 
 }  // namespace tril

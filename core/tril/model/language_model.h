@@ -58,7 +58,8 @@ class LanguageModel {
   // Of these the first so many are matrices, which weight decay is for.
   Index decayed() const noexcept { return values_layout_.decayed; }
   Index parameter_count() const noexcept { return tril::parameter_count(weights()); }
-  // Floats that a pass over B sequences of T tokens keeps.
+  // Floats that a pass over B sequences of T tokens keeps: without the gaps, of GPT-2's family,
+  // B T (L (8 C + 2 F + H + 4) + 2 C + 2 + V).
   Index saved_count(Index batches, Index tokens) const;
 
   // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call. Throws

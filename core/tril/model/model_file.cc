@@ -20,28 +20,61 @@ Index count_of(const StoredParameter& each) noexcept {
   return count;
 }
 
-// Tensors to be written, with the copies that some of them need.
+// Rows [first, first + count) of a matrix as the file has it.
+void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
+  const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
+  if (!each.transposed) {
+    std::copy_n(each.data + first * cols, count * cols, to);
+    return;
+  }
+  for (Index m = 0; m < cols; ++m) {
+    for (Index n = 0; n < count; ++n) to[n * cols + m] = each.data[m * rows + first + n];
+  }
+}
+
+// Tensors to be written, piece by piece: none is in memory twice.
 class Stored {
  public:
   void add(const std::string& prefix, const std::vector<StoredParameter>& parameters) {
     for (const StoredParameter& each : parameters) {
-      const float* elements = each.data;
-      if (each.transposed) {
-        Buffer<float, 1>& copy = copies_.emplace_back(Shape<1>{count_of(each)});
-        transpose(each.data, each.shape[1], each.shape[0], copy.data());
-        elements = copy.data();
-      }
+      parameters_.push_back(each);
       tensors_.push_back(
-          {prefix + each.name, each.shape, {elements, static_cast<std::size_t>(count_of(each))}});
+          {prefix + each.name, each.shape, {each.data, static_cast<std::size_t>(count_of(each))}});
+    }
+  }
+  void write(const Metadata& metadata, const WritePiece& write) const {
+    const std::string header = safetensors_header(tensors_, metadata);
+    write(std::as_bytes(std::span(header)));
+    constexpr Index kFloats = 1 << 14;  // at a time: 64 KiB
+    std::vector<float> floats;
+    std::vector<std::byte> bytes;
+    for (const StoredParameter& each : parameters_) {
+      const Index rows = each.shape[0], cols = count_of(each) / rows;
+      const Index most = std::max<Index>(1, kFloats / cols);
+      for (Index first = 0; first < rows; first += most) {
+        const Index count = std::min(most, rows - first);
+        floats.resize(static_cast<std::size_t>(count * cols));
+        bytes.resize(floats.size() * sizeof(float));
+        copy_rows(each, first, count, floats.data());
+        write_elements(floats, ElementType::float32, bytes);
+        write(bytes);
+      }
     }
   }
   std::vector<std::byte> bytes(const Metadata& metadata) const {
-    return safetensors_bytes(tensors_, metadata);
+    std::vector<std::byte> all;
+    std::size_t size = std::size_t{1} << 16;  // a header mostly has less
+    for (const TensorToStore& each : tensors_) size += each.elements.size() * sizeof(float);
+    all.reserve(size);
+    write(metadata, [&](std::span<const std::byte> piece) {
+      all.insert(all.end(), piece.begin(), piece.end());
+    });
+    return all;
   }
 
  private:
-  std::vector<Buffer<float, 1>> copies_;  // their memory stays where it is when they are moved
-  std::vector<TensorToStore> tensors_;
+  std::vector<StoredParameter> parameters_;
+  std::vector<TensorToStore> tensors_;  // of those: names, shapes and sizes
 };
 
 // Parameters of a model laid out in this memory, which is not written.
@@ -84,10 +117,23 @@ constexpr const char* kSecond = "second_moment.";
 
 }  // namespace
 
-std::vector<std::byte> model_file(const LanguageModel& model) {
+namespace {
+
+Stored model_tensors(const LanguageModel& model) {
   Stored stored;
   stored.add("", stored_parameters(model.config(), model.weights()));
-  return stored.bytes({{"format", "pt"}});  // which Hugging Face's library asks for
+  return stored;
+}
+const Metadata kModelMetadata = {{"format", "pt"}};  // which Hugging Face's library asks for
+
+}  // namespace
+
+std::vector<std::byte> model_file(const LanguageModel& model) {
+  return model_tensors(model).bytes(kModelMetadata);
+}
+
+void write_model_file(const LanguageModel& model, const WritePiece& write) {
+  model_tensors(model).write(kModelMetadata, write);
 }
 
 void load_model(const Safetensors& file, LanguageModel& model) {
@@ -96,7 +142,9 @@ void load_model(const Safetensors& file, LanguageModel& model) {
   read_all(file, "", parameters);
 }
 
-std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more) {
+namespace {
+
+Metadata checkpoint_metadata(const Trainer& trainer, const Metadata& more) {
   const ModelConfig& config = trainer.model().config();
   Metadata metadata = checkpoint_settings(config, trainer.options());
   metadata["trainer.done"] = std::to_string(trainer.steps());
@@ -105,11 +153,26 @@ std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& m
       fail("checkpoint_file", name.c_str(), "has a dot in it");
     metadata[name] = text;
   }
+  return metadata;
+}
+
+Stored checkpoint_tensors(const Trainer& trainer) {
+  const ModelConfig& config = trainer.model().config();
   Stored stored;
   stored.add("", stored_parameters(config, trainer.model().weights()));
   stored.add(kFirst, parameters_at(config, trainer.first_moment()));
   stored.add(kSecond, parameters_at(config, trainer.second_moment()));
-  return stored.bytes(metadata);
+  return stored;
+}
+
+}  // namespace
+
+std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more) {
+  return checkpoint_tensors(trainer).bytes(checkpoint_metadata(trainer, more));
+}
+
+void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write) {
+  checkpoint_tensors(trainer).write(checkpoint_metadata(trainer, more), write);
 }
 
 void restore_checkpoint(const Safetensors& file, Trainer& trainer) {

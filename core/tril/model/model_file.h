@@ -2,6 +2,7 @@
 // on with the same bits.
 #pragma once
 
+#include <tril/files/file.h>
 #include <tril/files/safetensors.h>
 #include <tril/model/trainer.h>
 
@@ -15,6 +16,8 @@ namespace tril {
 
 // The bytes of a model.safetensors, float32, by the names and in the shapes of the family.
 std::vector<std::byte> model_file(const LanguageModel& model);
+// The same piece by piece, 64 KiB or a row at a time, for write_file.
+void write_model_file(const LanguageModel& model, const WritePiece& write);
 
 // The text of the config.json beside it, as Hugging Face's GPT2Config and LlamaConfig read it. What
 // these do not know, such as a GPT-2 without biases, is said under names of our own, "tril_biases".
@@ -28,6 +31,8 @@ void load_model(const Safetensors& file, LanguageModel& model);
 // moments, "first_moment." and "second_moment." before these names; the settings, the options and
 // how many steps are done, as metadata. `more` is kept with them, under names without a dot.
 std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more = {});
+// The same piece by piece.
+void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write);
 
 // What a checkpoint says of itself.
 struct Checkpoint {
