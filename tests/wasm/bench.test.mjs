@@ -184,6 +184,20 @@ describe('tables', () => {
     expect(rows[4]).toEqual(['the best of them', '1.50', '1.50']);
     expect(rows[5].join('')).toBe('third fails: its result is off');
   });
+
+  test('peers: what is packed before stands beside what is', () => {
+    const results = evaluate([
+      { subject: 'Tril', times: [4, 4, 4] },
+      { subject: 'Tril: packed before', times: [2, 2, 2] },
+      { subject: 'one: packed before', times: [3, 3, 3] },
+      { subject: 'one: both given', times: [5, 5, 5] },
+    ]);
+    const text = peerTables([{ group: 'matmul', name: '8x8', results }]);
+    const rows = text.split('\n').map((line) => line.split(/\s{2,}/));
+    expect(rows[3]).toEqual(['one: packed before', '3.00 ±0 %', '1.50', '1.50']);
+    expect(rows[4]).toEqual(['one: both given', '5.00 ±0 %', '1.25', '1.25']);
+    expect(rows[5]).toEqual(['the best of them', '1.50', '1.50']);
+  });
 });
 
 describe('plot', () => {

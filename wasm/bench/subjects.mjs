@@ -63,14 +63,27 @@ function blockWeights(tril, { width, hidden }) {
   };
 }
 
-/** What is done once for many calls: the block's weights, packed. Else the inputs themselves. */
-export const prepared = (tril, { group }, given) =>
-  group === 'block' ? { ...given, weights: tril.prepareWeights(given.weights) } : given;
+/**
+ * What is done once for many calls: the weights, packed; of a product those of a linear layer whose
+ * weight is b transposed. Nothing elsewhere.
+ */
+export function prepared(tril, { group }, given) {
+  if (group === 'block') return { ...given, weights: tril.prepareWeights(given.weights) };
+  if (group !== 'matmul') return undefined;
+  const [depth, cols] = given.b.shape;
+  const b = given.b.read();
+  const rows = Float32Array.from(b, (_, i) => b[(i % depth) * cols + Math.floor(i / depth)]);
+  const weight = tril.tensor([cols, depth], rows);
+  const weights = tril.prepareWeights({ weight });
+  weight.dispose();
+  return { ...given, weights };
+}
 
 /** The call that computes a case; `out` is a tensor for its result. */
 export function computation(tril, about, given, out, method = 'auto') {
   switch (about.group) {
     case 'matmul':
+      if (given.weights) return () => tril.linear(given.a, given.weights.weight, null, { out });
       return () => tril.matmul(given.a, given.b, { method, out });
     case 'attention':
       return () => tril.attention(given.q, given.k, given.v, { causal: true, method, out });

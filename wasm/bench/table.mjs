@@ -98,18 +98,28 @@ export function placeTables(cases, layout = align) {
     .join('\n\n');
 }
 
-/** Those who take part, each a row; how Tril stands to the best of the others at the end. */
+const packedBefore = /: packed before$/;
+
+/**
+ * Those who take part, each a row; how Tril stands to the best of the others at the end. Where Tril
+ * has its weights packed before, too, that is what stands beside peers that have, and beside all of
+ * them at the end.
+ */
 export function peerRows({ group, name, results }) {
   const right = results.filter(({ failed }) => !failed);
-  const [own, ...others] = right;
-  const ratios = (times) => ['median', 'best'].map((key) => digits(times(key) / own[key]));
+  const [own] = right;
+  const ready = right.find(({ subject }) => subject === 'Tril: packed before') ?? own;
+  const others = right.filter((each) => each !== own && each !== ready);
+  const ratios = (times, to) => ['median', 'best'].map((key) => digits(times(key) / to[key]));
   const rows = right.map((each) => [
     each.subject,
     cell(each),
-    ...(each === own ? ['', ''] : ratios((key) => each[key])),
+    ...(others.includes(each)
+      ? ratios((key) => each[key], packedBefore.test(each.subject) ? ready : own)
+      : ['', '']),
   ]);
   if (others.length > 0) {
-    const best = ratios((key) => Math.min(...others.map((each) => each[key])));
+    const best = ratios((key) => Math.min(...others.map((each) => each[key])), ready);
     rows.push(['the best of them', '', ...best]);
   }
   const unit = own.gflops ? 'GFLOP/s' : 'ms';
