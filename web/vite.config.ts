@@ -14,9 +14,24 @@ function newestFontsOnly(): Plugin {
   };
 }
 
+/** A thread of a module runs the very script that starts it: found by its own name it would be built, and loaded, twice. */
+function threadsFromThemselves(): Plugin {
+  return {
+    name: 'threads-from-themselves',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\/tril-\w+-threads\.js$/.test(id)
+        ? code.replace(
+            /new Worker\(new URL\("[^"]+",\s*import\.meta\.url\)/,
+            'new Worker(import.meta.url',
+          )
+        : null,
+  };
+}
+
 export default defineConfig({
   plugins: [texts(), sveltekit(), newestFontsOnly()],
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [threadsFromThemselves()] },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
   build: {
