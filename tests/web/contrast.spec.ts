@@ -1,43 +1,113 @@
-// Numbers in cells stand out by 4.5 to 1 (WCAG 2.1, 1.4.3) from what they lie on: their square or, with a halo, the paper.
-import { contrast, mix, type Rgb } from '../../web/src/figures/paint.ts';
+// Numbers in cells, as pixels: they stand out by 4.5 to 1 (WCAG 2.1, 1.4.3) from what is really behind them, are 11 px or
+// more, and stand on a ground of one colour, clear of its edges.
+import type { Page } from '@playwright/test';
+import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, test } from './fixtures.ts';
 import { open, still, themes } from './reach.ts';
 
-const addresses = ['multiply', 'average', 'attend?step=scores', 'mask', 'heads'];
+const addresses = [
+  ...['multiply', 'average', 'attend?step=scores', 'attend?step=weights', 'mask', 'heads'],
+  ...['block', 'towers', 'longer'],
+];
 
-test('every number can be told from its ground, light and dark', async ({ page }) => {
-  /** Written as rgb(r, g, b), or as color(srgb r g b / alpha), of shares. */
-  const rgb = (colour: string) =>
-    colour
-      .match(/[\d.e-]+(?=[ ,)])/gu)!
-      .slice(0, 3)
-      .map((one) => Number(one) * (colour.startsWith('rgb') ? 1 : 255)) as unknown as Rgb;
-  const strengthOf = (colour: string) => Number(/\/ ([\d.e-]+)\)/u.exec(colour)?.[1] ?? 1);
-  for (const address of addresses) {
-    await open(page, address);
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme });
-      await still(page);
-      const cells = await page
-        .locator('main .cell:not(.hidden, .waiting):has(span)')
-        .evaluateAll((all) =>
-          all.map((cell) => {
-            const [own, square] = [getComputedStyle(cell), getComputedStyle(cell, '::before')];
-            return {
-              text: cell.textContent!,
-              halo: cell.classList.contains('spilling'),
-              colour: own.color,
-              paper: own.backgroundColor,
-              square: square.backgroundColor,
-            };
-          }),
+interface Seen {
+  readonly where: string;
+  readonly text: string;
+  readonly pixels: number;
+  /** The colour that most of the cell has, and that of the letters' insides. */
+  readonly ground: Rgb;
+  readonly ink: Rgb;
+  /** Pixels outside of the letters' box that are not of the ground's colour. */
+  readonly stray: number;
+  /** How far letters keep from the cell's edge. */
+  readonly clear: number;
+}
+
+/** Every cell with digits of the figures that are on the screen, from a picture of it, three pixels to one. */
+async function look(page: Page): Promise<Seen[]> {
+  const shot = (await page.screenshot()).toString('base64');
+  return page.evaluate(async (picture) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${picture}`;
+    await image.decode();
+    const scale = image.width / innerWidth;
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const ink = canvas.getContext('2d', { willReadFrequently: true })!;
+    ink.drawImage(image, 0, 0);
+    const far = (a: readonly number[], b: readonly number[]) =>
+      Math.max(...[0, 1, 2].map((i) => Math.abs(a[i] - b[i])));
+    const bottom = document.querySelector('header')!.getBoundingClientRect().bottom;
+    return [...document.querySelectorAll('main .matrix:not(.small) .cell:not(.hidden, .waiting)')]
+      .filter((cell) => !cell.closest('.stills'))
+      .flatMap((cell) => {
+        const [box, span] = [cell, cell.firstElementChild ?? cell].map((one) =>
+          one.getBoundingClientRect(),
         );
-      expect(cells.length).toBeGreaterThan(20);
-      const faint = cells.filter(({ halo, colour, paper, square }) => {
-        const ground = halo ? rgb(paper) : mix(rgb(square), rgb(paper), strengthOf(square));
-        return contrast(rgb(colour), ground) < 4.5;
+        const text = cell.textContent!.trim();
+        const x = box.left + box.width / 2;
+        const inSight =
+          box.top > bottom && box.bottom < innerHeight && box.left > 0 && box.right < innerWidth;
+        // Not under a label that stays in sight, nor under what is lit, changed or edited.
+        const top = inSight && document.elementFromPoint(x, box.top + box.height / 2);
+        const plain = !cell.matches('.changed, .edited, .odd');
+        if (!top || !cell.contains(top) || !plain || text === '' || text === '·') return [];
+        const inset = 3; // round corners, and what is lit
+        const left = Math.ceil((box.left + inset) * scale);
+        const upper = Math.ceil((box.top + inset) * scale);
+        const width = Math.floor((box.width - 2 * inset) * scale);
+        const height = Math.floor((box.height - 2 * inset) * scale);
+        const { data } = ink.getImageData(left, upper, width, height);
+        const at = (i: number) => [data[4 * i], data[4 * i + 1], data[4 * i + 2]];
+        const counts = new Map<string, number>();
+        for (let i = 0; i < width * height; ++i) {
+          const key = at(i).join();
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
+        const [[most]] = [...counts].sort((a, b) => b[1] - a[1]);
+        const ground = most.split(',').map(Number);
+        let furthest = ground;
+        let stray = 0;
+        for (let i = 0; i < width * height; ++i) {
+          const colour = at(i);
+          if (far(colour, ground) > far(furthest, ground)) furthest = colour;
+          const [px, py] = [(left + (i % width)) / scale, (upper + Math.floor(i / width)) / scale];
+          const outside =
+            px < span.left - 1 || px > span.right + 1 || py < span.top - 1 || py > span.bottom + 1;
+          if (outside && far(colour, ground) > 6) stray += 1;
+        }
+        return [
+          {
+            where: cell.id,
+            text,
+            pixels: parseFloat(getComputedStyle(cell).fontSize),
+            ground: ground as unknown as Rgb,
+            ink: furthest as unknown as Rgb,
+            stray,
+            clear: Math.min(span.left - box.left, box.right - span.right),
+          },
+        ];
       });
-      expect(faint, `${address}, ${colorScheme}`).toEqual([]);
+  }, shot);
+}
+
+test.use({ deviceScaleFactor: 3, viewport: { width: 1440, height: 900 } });
+
+for (const address of addresses) {
+  test(`every number can be told from its ground, light and dark: ${address}`, async ({ page }) => {
+    await open(page, address);
+    await page.locator('main .matrix:not(.small)').first().scrollIntoViewIfNeeded();
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await still(page);
+      const cells = await look(page);
+      expect(cells.length).toBeGreaterThan(10);
+      expect(
+        cells.filter(({ ink, ground }) => contrast(ink, ground) < 4.5),
+        `contrast, ${colorScheme}`,
+      ).toEqual([]);
+      expect(cells.filter(({ pixels }) => pixels < 11)).toEqual([]);
+      expect(cells.filter(({ stray }) => stray > 0)).toEqual([]);
+      expect(cells.filter(({ clear }) => clear < 1)).toEqual([]);
     }
-  }
-});
+  });
+}

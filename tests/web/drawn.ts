@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from '@playwright/test';
+import { mix, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, numberOf } from './fixtures.ts';
 
 const tokens = readFileSync(
@@ -10,12 +11,13 @@ const tokens = readFileSync(
   'utf8',
 );
 
-/** A colour of the light theme by its name, as computed styles have it. */
-export function colourOf(name: string): string {
+function channelsOf(name: string): Rgb {
   const [, hex] = new RegExp(`--${name}: light-dark\\(#(\\w{6}), `, 'u').exec(tokens)!;
-  const channels = hex.match(/../gu)!.map((channel) => parseInt(channel, 16));
-  return `rgb(${channels.join(', ')})`;
+  return hex.match(/../gu)!.map((channel) => parseInt(channel, 16)) as unknown as Rgb;
 }
+
+/** A colour of the light theme by its name, as computed styles have it. */
+export const colourOf = (name: string): string => `rgb(${channelsOf(name).join(', ')})`;
 
 export interface DrawnCell {
   readonly row: number;
@@ -29,7 +31,11 @@ export interface DrawnCell {
   readonly hidden: boolean;
   /** Not computed yet at this step: neither digits nor square are to be seen. */
   readonly waiting: boolean;
-  /** Of its square: side as a share of the cell, strength 0 to 1. */
+  /** Has its number in it, and is coloured whole. */
+  readonly filled: boolean;
+  /** Of what lies under such a number. */
+  readonly ground: string;
+  /** Of the square of a cell without: side as a share of the cell, strength 0 to 1. */
   readonly side: number;
   readonly strength: number;
   readonly colour: string;
@@ -65,6 +71,12 @@ export function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
           const box = cell.getBoundingClientRect();
           const style = getComputedStyle(cell);
           const square = getComputedStyle(cell, '::before');
+          /** rgb(r, g, b), of color(srgb r g b), of shares, too. */
+          const rounded = (css: string) => {
+            const found = /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)\)/u.exec(css);
+            const [red, green, blue] = found?.slice(1).map((one) => Math.round(255 * +one)) ?? [];
+            return found ? `rgb(${red}, ${green}, ${blue})` : css;
+          };
           // Written as rgb(r, g, b) where nothing shines through, else as color(srgb r g b / alpha), of shares.
           const colour = square.boxShadow === 'none' ? square.backgroundColor : square.boxShadow;
           const shares = /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?/u.exec(
@@ -80,6 +92,8 @@ export function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
             plain: !cell.classList.contains('cell'),
             hidden: cell.classList.contains('hidden'),
             waiting: cell.classList.contains('waiting'),
+            filled: !figure.classList.contains('small'),
+            ground: rounded(style.backgroundColor),
             side: parseFloat(square.width) / (box.width - 2 * parseFloat(style.padding) - 1) || 0,
             strength: Number(shares ? (shares[4] ?? 1) : 0),
             colour: shares ? `rgb(${r}, ${g}, ${b})` : colour,
@@ -115,6 +129,10 @@ function halfDigit(text: string): number {
 function expectText({ text, hidden }: DrawnCell, value: number, within: number, place: string) {
   if (text === '') return;
   if (hidden && text === '–') return;
+  if (text === '·') {
+    expect(Math.abs(value), `${place}: rounded to zero`).toBeLessThanOrEqual(0.005 + within);
+    return;
+  }
   const seen = numberOf(text);
   if (!Number.isFinite(value)) {
     expect(seen, place).toEqual(value);
@@ -126,14 +144,41 @@ function expectText({ text, hidden }: DrawnCell, value: number, within: number, 
   );
 }
 
+/** Under digits the whole cell is coloured: from paper to the full colour, by the share to the power of three quarters. */
+function expectGround(
+  matrix: DrawnMatrix,
+  cell: DrawnCell,
+  value: number,
+  share: number,
+  place: string,
+) {
+  if (cell.hidden) {
+    expect(cell.ground, place).toBe('rgba(0, 0, 0, 0)');
+    return;
+  }
+  const [full, paper] = [value < 0 ? 'neg' : matrix.role, 'paper'].map(channelsOf);
+  const found = cell.ground.match(/\d+/gu)!.map(Number);
+  const between = (amount: number) => mix(full, paper, Math.min(1, Math.max(0, amount)) ** 0.75);
+  // The legend has three digits; strengths are written with three decimals.
+  const [low, high] = [between(share - 0.006), between(share + 0.006)];
+  found.forEach((channel, i) => {
+    expect(channel, `ground: ${place}`).toBeGreaterThanOrEqual(Math.min(low[i], high[i]) - 1.5);
+    expect(channel, `ground: ${place}`).toBeLessThanOrEqual(Math.max(low[i], high[i]) + 1.5);
+  });
+}
+
 /**
- * A number fills its cell by its share of the scale's end: its area is the share, its strength grows with it from 0.2 to
- * 1, and its colour is the matrix's own, or that of what is negative.
+ * Without digits a number fills its cell by its share of the scale's end: its area is the share, its strength grows with it
+ * from 0.2 to 1, and its colour is the matrix's own, or that of what is negative.
  */
 function expectSquare(matrix: DrawnMatrix, cell: DrawnCell, value: number, end: number) {
   const place = `${matrix.id}[${cell.row}, ${cell.col}], ${value} of ${end}`;
   const magnitude = Number.isNaN(value) ? 0 : Math.min(1, Math.abs(value) / end);
   const share = cell.hidden || value === 0 ? 0 : magnitude;
+  if (cell.filled) {
+    expectGround(matrix, cell, value, share, place);
+    return;
+  }
   // The legend has three digits; sides are written with three decimals.
   const slack = 0.006 + 0.001;
   expect(Math.abs(cell.side ** 2 - share), `side: ${place}`).toBeLessThanOrEqual(2 * slack);
@@ -168,7 +213,8 @@ export function expectMatrix(
   for (const [i, cell] of matrix.cells.entries()) {
     const place = `${matrix.id}[${cell.row}, ${cell.col}]`;
     if (!cell.waiting) expectText(cell, values[i], within, place);
-    if (cell.waiting) expect(cell.side, place).toBe(0);
+    if (cell.waiting && cell.filled) expect(cell.ground, place).toBe(colourOf('paper'));
+    else if (cell.waiting) expect(cell.side, place).toBe(0);
     else if (!cell.plain && !(within > 0.01 * end)) expectSquare(matrix, cell, values[i], end);
   }
 }

@@ -4,8 +4,17 @@
 // the programs that a figure gives along and in the files that Check reads. What a sentence counts is written as its
 // language does: that is up to messages, and to local.ts.
 
-/** How many characters a cell of this size has room for, at least the 28 px that numbers need. */
-export const numberCell = 28;
+/** Cells from this size on show their numbers: four letters of 11 px, clear of every edge. */
+export const numberCell = 30;
+
+/** Pixels: the type of numbers in cells. */
+export const figureSize = (cell: number) => (cell >= 40 ? 12 : 11);
+
+/** Letters of that type, each 0.6 em wide, that a cell has room for. */
+const lettersIn = (cell: number) => Math.floor((cell - 3) / (0.6 * figureSize(cell)));
+
+/** Stands for a number that is not zero and whose digits all are. */
+export const roundedZero = '·';
 
 function signed(value: number, digits: string): string {
   return value < 0 || Object.is(value, -0) ? `−${digits}` : digits;
@@ -18,24 +27,30 @@ function special(value: number): string | null {
 }
 
 /**
- * Few enough characters for a cell: whole numbers as they are, others with two decimals, fewer for large
- * numbers, then powers of ten. Decimals that are all zero say that the number is not quite whole.
+ * Few enough characters for a cell: whole numbers as they are, others with two decimals, fewer where there is no room,
+ * then powers of ten; nothing where those have no room either. Decimals that are all zero say that the number is not
+ * quite whole. Narrow cells do without the 0 in front.
  */
 export function inCell(value: number, cell: number): string {
   const found = special(value);
   if (found) return found;
+  const most = lettersIn(cell);
   const magnitude = Math.abs(value);
-  const roomy = cell >= 34;
-  if (magnitude >= (roomy ? 10000 : 1000)) {
-    return signed(value, magnitude.toExponential(0).replace('e+', 'e'));
+  const whole = Number.isInteger(value);
+  const decimals = whole ? 0 : magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2;
+  for (let left = decimals; left >= 0; --left) {
+    const digits = magnitude.toFixed(left);
+    if (Number(digits) === 0) return roundedZero;
+    const text = signed(value, most < 5 ? digits.replace(/^0(?=.)/u, '') : digits);
+    if (text.length <= most && magnitude < 1e5) return text;
   }
-  if (Number.isInteger(value)) return signed(value, String(magnitude));
-  const decimals = Math.max(
-    0,
-    (roomy ? 2 : 1) - (magnitude >= 10 ? 1 : 0) - (magnitude >= 100 ? 1 : 0),
-  );
-  const digits = magnitude.toFixed(decimals);
-  return Number(digits) === 0 ? digits : signed(value, digits);
+  const power = shortest(value);
+  return power.length <= most ? power : '';
+}
+
+/** One digit and a power of ten. */
+export function shortest(value: number): string {
+  return special(value) ?? signed(value, Math.abs(value).toExponential(0).replace('e+', 'e'));
 }
 
 /** A weight between 0 and 1, without the 0 in front. */

@@ -1,7 +1,7 @@
 // What a drawn matrix is, apart from how it is drawn.
 import { at, type MatrixData } from '../compute/protocol';
 import type { Role } from './palette.svelte';
-import { exact, inCell, weightInCell } from './format';
+import { exact, inCell, roundedZero, weightInCell } from './format';
 
 /** A run of labels that belong together, under one bracket. */
 export interface LabelGroup {
@@ -47,6 +47,8 @@ export interface Drawn {
   readonly titled?: boolean;
   /** weights: 0 to 1, one colour. signed: two colours around 0. */
   readonly kind: 'signed' | 'weights';
+  /** Of weights that are ones and zeros by themselves, not shares that were rounded. */
+  readonly whole?: boolean;
   /** The magnitude that fills a cell, and whether other matrices on the stage share it. */
   readonly end: number;
   readonly shared: boolean;
@@ -71,13 +73,25 @@ export const plain = {
 export function written(drawn: Drawn, row: number, col: number, cell: number): string {
   const value = at(drawn.matrix, row, col);
   if (drawn.hidden(row, col)) return '–';
-  return drawn.kind === 'weights' ? weightInCell(value, cell) : inCell(value, cell);
+  if (drawn.kind === 'signed' || drawn.whole) return inCell(value, cell);
+  // Whether a share is all or nothing to the last digit is nothing that digits in a cell could tell.
+  const digits = weightInCell(value, cell);
+  if (Number(digits) === 0) return roundedZero;
+  return digits === '1' ? '1.00' : digits;
 }
 
-export function spoken(drawn: Drawn, row: number, col: number, words: { hidden: string }): string {
+/** What is read aloud of a cell begins with what is written in it, if anything is. */
+export function spoken(
+  drawn: Drawn,
+  row: number,
+  col: number,
+  words: { hidden: string },
+  seen = '',
+): string {
   const place = `${drawn.rows.names[row]}, ${drawn.cols.names[col]}`;
   const value = exact(at(drawn.matrix, row, col));
-  return `${place}: ${drawn.hidden(row, col) ? `${words.hidden}, ${value}` : value}`;
+  const said = `${place}: ${drawn.hidden(row, col) ? `${words.hidden}, ${value}` : value}`;
+  return seen ? `${seen}; ${said}` : said;
 }
 
 /** Share of the scale's end, 0 to 1; infinities fill the cell, NaN has none. */

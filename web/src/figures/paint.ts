@@ -1,4 +1,5 @@
-// How a number looks in its cell: a square whose size and strength grow with the magnitude.
+// How a number looks in its cell: a ground whose strength grows with the magnitude, and, in a cell without digits, a square
+// whose size does, too.
 
 export interface Paint {
   /** Side of the square, as a share of the cell's inside. */
@@ -24,6 +25,11 @@ export function scaleEnd(...datas: readonly Float32Array[]): number {
     }
   }
   return end;
+}
+
+/** The ground of a cell that shows its digits; from nothing on, so that what is nearly zero is nearly paper. */
+export function groundOf(magnitude: number): number {
+  return magnitude > 0 ? Math.min(magnitude, 1) ** 0.75 : 0;
 }
 
 export type Rgb = readonly [number, number, number];

@@ -5,10 +5,21 @@ import tokens from './tokens.css?raw';
 
 export type Role = 'x' | 'q' | 'k' | 'v' | 'score' | 'weight' | 'neg';
 type Name =
-  Role | 'ink' | 'soft' | 'hair' | 'line' | 'paper' | 'surface' | 'pin' | 'number' | 'number-on';
+  | Role
+  | 'ink'
+  | 'soft'
+  | 'hair'
+  | 'line'
+  | 'paper'
+  | 'surface'
+  | 'pin'
+  | 'wrong'
+  | 'number'
+  | 'number-on';
 const names: readonly Name[] = [
   ...(['x', 'q', 'k', 'v', 'score', 'weight', 'neg'] as const),
-  ...(['ink', 'soft', 'hair', 'line', 'paper', 'surface', 'pin', 'number', 'number-on'] as const),
+  ...(['ink', 'soft', 'hair', 'line', 'paper', 'surface', 'pin', 'wrong'] as const),
+  ...(['number', 'number-on'] as const),
 ];
 
 export type Palette = Readonly<Record<Name, Rgb>>;

@@ -47,10 +47,18 @@ export function gutterOf(axis: Axis, narrow: boolean): number {
   return Math.ceil(Math.max(26, Math.min(longest * letters + 14, narrow ? 72 : 96) + brackets));
 }
 
-/** Height for an axis's labels above columns; words slant where they are wider than a cell. */
+/** How labels stand above columns: words that are wider than a cell slant, and stand upright where slanted ones would collide. */
+export function stanceOf(axis: Axis, cell: number): 'level' | 'slanted' | 'upright' {
+  const longest = Math.max(...axis.short.map((label) => [...label].length));
+  if (!axis.words || longest * 7.5 <= cell) return 'level';
+  return cell >= 24 ? 'slanted' : 'upright';
+}
+
+/** Height for an axis's labels above columns. */
 export function headOf(axis: Axis, cell: number): number {
   if (axis.groups) return 46;
   if (!axis.words) return 22;
   const longest = Math.max(...axis.short.map((label) => [...label].length));
-  return longest * 7.5 > cell ? Math.min(74, 20 + longest * 5.3) : 24;
+  const heights = { level: 24, slanted: 20 + longest * 5.3, upright: 12 + longest * 7.2 };
+  return Math.min(74, heights[stanceOf(axis, cell)]);
 }

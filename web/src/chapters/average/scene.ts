@@ -69,6 +69,7 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
       drawn[id] = {
         ...{ ...common, ...square, id, role: soft ? 'score' : 'x', matrix: mask },
         kind: soft ? 'signed' : 'weights',
+        whole: !soft,
         end: soft ? 8 : 1,
         symbol: { base: soft ? symbols.mask : symbols.ones, letter: true },
       };
