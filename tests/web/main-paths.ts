@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 
 const names = [
-  ...['page', 'visit', 'edit', 'check'],
+  ...['page', 'home', 'visit', 'edit', 'check'],
   ...['multiply', 'mask', 'softmax', 'average', 'heads-chapter', 'block', 'towers', 'longer'],
 ];
 

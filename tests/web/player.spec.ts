@@ -49,26 +49,34 @@ test.describe('with reduced motion', () => {
   });
 });
 
-test("predict, then see: the answer is the weights'", async ({ attend, page }) => {
-  await attend.open();
+test("predict, then see: the question is about another head, the answer is its weights'", async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
-  await expect(ask).toContainText('“cat₈”');
+  await expect(ask).toContainText('“Previous token”: which word will “cat₈”');
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   await ask.getByRole('button', { name: 'chase' }).click();
   await expect(ask).toContainText('Not quite.');
   await ask.getByRole('button', { name: 'the₇' }).click();
   await expect(ask).toContainText('Yes.');
   await ask.getByRole('button', { name: 'See it' }).click();
-  await expect(page).toHaveURL(/step=weights&pin=weights\.7\.6/);
+  await expect(page).toHaveURL(/#\?pin=weights\.7\.6/);
+  await expect(page.getByRole('button', { name: 'Previous token' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
   const answer = await ask.locator('[data-answer]').textContent();
-  const weight = await attend.cell('weights', 7, 6).textContent();
-  expect(answer).toBe(`“cat₈” looks at “the₇” most: weight ${weight!.trim()}.`);
-  await page.getByRole('button', { name: 'Average of the past' }).click();
-  await expect(ask.locator('[data-answer]')).toHaveCount(0);
-  await ask.getByRole('button', { name: 'all alike' }).click();
-  await expect(ask).toContainText('Yes.');
+  await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
+  expect(answer).toBe('“cat₈” looks at “the₇” most: weight .98.');
   await ask.getByRole('button', { name: 'Another' }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
+  // Never about the head that is to be seen.
+  for (const head of ['Previous token', 'Same token', 'First token', 'Average of the past']) {
+    await page.getByRole('button', { name: head, exact: true }).click();
+    await expect(ask).not.toContainText(`“${head}”`);
+  }
 });
 
 test('says where it was computed, and what it cost', async ({ attend, page }) => {

@@ -1,6 +1,6 @@
-// The pictures that go with shared links, one a chapter, of the page as it is built: node tests/web/previews.mjs
+// The pictures that go with shared links, one a page, of the pages as they are built: node tests/web/previews.mjs [name ...]
 //
-// Each is the chapter's title and a figure of it, as its button "SVG" gives it. Into web/static/previews/, which is
+// Of a chapter it is its title and a figure of it, as its button "SVG" gives it. Into web/static/previews/, which is
 // committed: to build the page takes no browser. Build it once more afterwards.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -50,7 +50,21 @@ const browser = await chromium.launch(launchOptions());
 const context = await browser.newContext({
   ...{ viewport: { width: 1800, height: 1000 }, colorScheme: 'light', serviceWorkers: 'block' },
 });
+await context.addInitScript(() => localStorage.setItem('tril.veils', 'none'));
+const wanted = (name) => process.argv.length === 2 || process.argv.includes(name);
+// The first page is its own picture: the sentence that looks back.
+if (wanted('home')) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1200, height: 630 });
+  await page.goto(server.resolvedUrls.local[0]);
+  await page.waitForSelector('[data-variant]');
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(600); // arcs have landed
+  await page.screenshot({ path: join(folder, 'home.png') });
+  await page.close();
+}
 for (const [chapter, [state, figure]] of Object.entries(figures)) {
+  if (!wanted(chapter)) continue;
   const page = await context.newPage();
   await page.goto(`${server.resolvedUrls.local[0]}${chapter}/${state}`);
   await page.waitForSelector('[data-variant]');

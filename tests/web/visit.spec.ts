@@ -100,7 +100,7 @@ test('before any script has run a chapter can be read; the one before stays unti
   waiting = gate();
   await chapter(page, /Mask/).click();
   await page.waitForTimeout(300);
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle('Tril, attention you can open up');
   await expect(page.locator('main .card').first()).toBeVisible();
   pass!();
   await expect(page).toHaveTitle('Mask · Tril');
@@ -161,6 +161,7 @@ test('one Worker and one module go along from chapter to chapter', async ({ page
 
 test('whoever comes to no chapter in particular is told what this is', async ({ page }) => {
   await page.goto('./');
+  await computed(page);
   await expect(page.getByText('Attention you can open up.')).toBeVisible();
   await chapter(page, /Mask/).click();
   await expect(page).toHaveTitle('Mask · Tril');
@@ -174,7 +175,7 @@ test('chapters lead to one another, and the formula to all', async ({ page }) =>
   await expect(page).toHaveTitle('Average · Tril');
   await page.getByRole('link', { name: '3 Attend' }).click();
   await expect(page).toHaveTitle('Attend · Tril');
-  await page.locator('[data-matrix="x"]').waitFor();
+  await page.locator('[data-matrix="weights"]').waitFor();
   await page.goBack();
   await expect(page).toHaveTitle('Average · Tril');
   await page.getByRole('link', { name: 'Q K transposed: the scores' }).click();
@@ -210,7 +211,7 @@ test('where there is no page, one says so and leads back', async ({ page }) => {
   await page.goto('./404.html');
   await page.getByRole('link').click();
   await computed(page);
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle('Tril, attention you can open up');
 });
 
 test.describe('without a network', () => {

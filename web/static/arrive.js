@@ -3,11 +3,13 @@
 // Chapters used to be behind the "#": "#attend/blend?step=weights" is "attend/#blend?step=weights" now.
 const chapters = 'multiply|average|attend|mask|heads|block|towers|longer|check';
 const old = new RegExp(`^#(${chapters})(?:/([^?]*))?([?].*)?$`, 's').exec(location.hash);
+// And "attend/" was what the first page showed, which has names of its own now: see state/places.ts.
+const own = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/s;
 const isRoot = document.currentScript.getAttribute('src').startsWith('./');
 if (old && isRoot) {
   const [, chapter, section = '', query = ''] = old;
   location.replace(`./${chapter}/${section || query ? `#${section}${query}` : ''}`);
-}
+} else if (isRoot && !own.test(location.hash)) location.replace(`./attend/${location.hash}`);
 
 // What is drawn on the page is its first state: of another one only what is said holds.
 if (location.hash.includes('?')) document.documentElement.dataset.state = '';

@@ -19,11 +19,7 @@ export const chapters: readonly Chapter[] = [
   { id: 'check', number: 9 },
 ];
 
-/** The chapter that the page without a name opens with. */
-export const first = 'attend';
-
-/** The chapter of a route: "/mask" or, of the first, "/". */
+/** The chapter of a route, "/mask"; the page that everything begins with, "/", is none. */
 export function chapterOf(route: string): Chapter | undefined {
-  const id = route === '/' ? first : route.slice(1);
-  return chapters.find((chapter) => chapter.id === id);
+  return chapters.find(({ id }) => id === route.slice(1));
 }

@@ -14,6 +14,8 @@ export interface PointingOptions<Id extends string> {
   readonly pinned: () => Cell<Id> | null;
   readonly pin: (cell: Cell<Id> | null) => void;
   readonly sources: (cell: Cell<Id>) => readonly Mark[];
+  /** What is shown while nobody points at anything. */
+  readonly resting?: () => Cell<Id> | null;
   /** What lights up while no cell is looked at. */
   readonly idle?: () => readonly Mark[];
 }
@@ -28,7 +30,8 @@ export class Pointing<Id extends string = string> {
   readonly #options: PointingOptions<Id>;
 
   readonly shown: Cell<Id> | null = $derived.by(
-    () => this.#options.pinned() ?? this.active ?? this.example,
+    () =>
+      this.#options.pinned() ?? this.active ?? this.example ?? this.#options.resting?.() ?? null,
   );
   readonly marks: readonly Mark[] = $derived.by(() =>
     this.shown ? this.#options.sources(this.shown) : (this.#options.idle?.() ?? []),

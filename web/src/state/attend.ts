@@ -42,7 +42,7 @@ const fields = {
   text: text('the cat saw the dog chase the cat', maxText),
   head: choice(headIds, 'previous'),
   mask: choice(masks, 'causal'),
-  step: choice(stepIds, 'x'),
+  step: choice(stepIds, 'weights'),
   pin: cell(matrixIds),
   edits: edits(weightIds, maxEdits),
   /** Which entries of V are drawn across and up, from 1; 0: the figure's own choice. */

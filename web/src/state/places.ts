@@ -13,13 +13,16 @@ export function hashOf(section: string, query: string): string {
   return section && `#${section}`;
 }
 
+/** What the page of pages has behind its own "#". */
+const own = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/su;
+
 /**
- * Chapters used to be behind the "#", too: "#attend/blend?step=weights". Relative to the page of pages; null where it is
- * none of those.
+ * Chapters used to be behind the "#", too: "#attend/blend?step=weights"; and chapter Attend used to be where the page of
+ * pages is. Relative to that page; null where it is none of those.
  */
 export function movedFrom(hash: string, chapters: readonly string[]): string | null {
   const found = new RegExp(`^#(${chapters.join('|')})(?:/([^?]*))?(?:[?](.*))?$`, 's').exec(hash);
-  if (!found) return null;
+  if (!found) return own.test(hash) ? null : `attend/${hash}`;
   const [, chapter, section = '', query = ''] = found;
   return `${chapter}/${hashOf(section, query)}`;
 }

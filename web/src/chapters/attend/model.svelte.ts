@@ -17,8 +17,6 @@ import {
   applyEdits,
   contentWidth,
   headWeights,
-  positions,
-  table,
   type Edit,
   type HeadId,
   type HeadWeights,
@@ -27,6 +25,7 @@ import {
 import { asTyped } from '../../figures/format';
 import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
 import type { Entered } from '../../entered/labels';
+import { requestOf } from './request';
 import { sceneOf } from './scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
@@ -38,18 +37,6 @@ interface Job {
   readonly head: HeadId;
   readonly text: string;
   readonly unedited: HeadWeights;
-}
-
-function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): AttendRequest {
-  return {
-    content:
-      entered.kind === 'tokens'
-        ? { kind: 'tokens', ids: entered.ids, table }
-        : { kind: 'numbers', numbers: entered.matrix },
-    positions,
-    weights: { q: weights.wq, k: weights.wk, v: weights.wv },
-    causal,
-  };
 }
 
 export class AttendModel {

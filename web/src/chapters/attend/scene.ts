@@ -116,6 +116,12 @@ export function rowShown({ length }: Pick<Scene, 'length'>, shown: Cell<MatrixId
   return looked ? Math.min(shown.row, length - 1) : length - 1;
 }
 
+/** The largest weight of a row. */
+export function heaviest({ result, length }: Scene, row: number): Cell<MatrixId> {
+  const weights = Array.from({ length }, (_, key) => at(result.matrices.weights, row, key));
+  return { matrix: 'weights', row, col: Math.max(0, weights.indexOf(Math.max(...weights))) };
+}
+
 export interface SceneOptions {
   readonly entered: Entered;
   readonly causal: boolean;

@@ -1,0 +1,305 @@
+// The page that everything begins with: the sentence, its arcs and what is said of them, against the core in Node; reached
+// by eyes, hands and machines of all kinds, and with nothing but what was made with it.
+import type { Page } from '@playwright/test';
+import { parse } from 'yaml';
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expectAccessible } from './axe.ts';
+import { expect, test } from './fixtures.ts';
+import { dist } from './host.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
+import { chapters, computed, cutTexts, still } from './reach.ts';
+
+const sentence = 'the cat saw the dog chase the cat'.split(' ');
+const names: Readonly<Record<HeadId, string>> = {
+  previous: 'Previous token',
+  same: 'Same token',
+  first: 'First token',
+  average: 'Average of the past',
+};
+
+const weightsOf = async (tokens: readonly string[], head: HeadId) => {
+  const content = idsOf(tokens).map(contentOf);
+  return (await computedBy({ content, head, causal: true, tokens: true })).weights;
+};
+
+async function open(page: Page, hash = ''): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`./${hash}`);
+  await computed(page);
+}
+
+interface DrawnArc {
+  readonly key: number;
+  readonly weight: number;
+  readonly width: number;
+  /** How far its ends are from the middle of the words that it joins, in pixels. */
+  readonly off: number;
+}
+
+/** Arcs as they are drawn, from the word that is touched. */
+const arcsOn = (page: Page, sentenceAt = '.alive [data-sentence]') =>
+  page.locator(sentenceAt).evaluate((element) => {
+    const words = [...element.querySelectorAll<HTMLElement>('[data-word]')].map((word) => {
+      const { left, width } = word.getBoundingClientRect();
+      return left + width / 2;
+    });
+    const row = Number(element.querySelector<SVGElement>('[data-arcs]')!.dataset.arcs);
+    const left = element.querySelector('svg')!.getBoundingClientRect().left;
+    const arcs = [...element.querySelectorAll<SVGPathElement>('path[data-key]')].map((path) => {
+      const key = Number(path.dataset.key);
+      const [begin, end] = [0, path.getTotalLength()].map(
+        (at) => left + path.getPointAtLength(at).x,
+      );
+      const off = Math.max(Math.abs(begin - words[row]), Math.abs(end - words[key]));
+      return {
+        key,
+        weight: Number(path.dataset.weight),
+        width: parseFloat(getComputedStyle(path).strokeWidth),
+        off: key === row ? 0 : off,
+      } satisfies DrawnArc;
+    });
+    return { row, arcs };
+  });
+
+function expectArcs({ row, arcs }: { row: number; arcs: DrawnArc[] }, weights: number[][]): void {
+  const expected = weights[row].flatMap((weight, key) => (weight > 0.004 ? [key] : []));
+  expect(arcs.map(({ key }) => key)).toEqual(expected);
+  for (const { key, weight, off } of arcs) {
+    expect(Math.abs(weight - weights[row][key]), `to ${key}`).toBeLessThan(1e-5);
+    expect(off, `ends at ${key}`).toBeLessThan(1.5);
+  }
+  // The thicker the arc, the larger the weight.
+  const byWeight = [...arcs].sort((a, b) => a.weight - b.weight);
+  byWeight.slice(1).forEach((arc, i) => {
+    expect(arc.width).toBeGreaterThanOrEqual(byWeight[i].width - 1e-3);
+  });
+}
+
+test('a word that is touched shows what it takes from, by each head, as the core has it', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page);
+  for (const head of Object.keys(names) as HeadId[]) {
+    await page.getByRole('button', { name: names[head], exact: true }).click();
+    const weights = await weightsOf(sentence, head);
+    for (const row of [7, 4, 0]) {
+      await page.locator(`[data-word="${row}"]`).click();
+      await expect(page.locator('[data-arcs]')).toHaveAttribute('data-arcs', String(row));
+      expectArcs(await arcsOn(page), weights);
+      const most = Math.max(...weights[row]);
+      const digits = most.toFixed(2).replace(/^0/, '');
+      await expect(page.locator('[data-said]')).toContainText(most === 1 ? '1' : digits);
+      await expect(page.locator('.tag')).toHaveText(`why ${most === 1 ? '1' : digits}?`);
+    }
+  }
+});
+
+test('the sentence reads as the head hands it on', async ({ page }) => {
+  await open(page);
+  const readings = page.locator('[data-readings] bdi');
+  await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
+  await page.getByRole('button', { name: 'First token' }).click();
+  await expect(readings).toHaveText(sentence.map(() => 'the'));
+  await page.getByRole('button', { name: 'Same token' }).click();
+  await expect(readings).toHaveText(sentence);
+});
+
+test('why a weight: one cell, large, with the equation that makes it, and the way to all of it', async ({
+  page,
+}) => {
+  await open(page, '#?like=same&word=8');
+  const weights = await weightsOf(sentence, 'same');
+  const most = weights[7].indexOf(Math.max(...weights[7]));
+  await page.locator('.tag').click();
+  const zoom = page.locator('[data-zoom]');
+  await expect(zoom).toHaveAttribute('data-zoom', `7.${most}`);
+  await expect(zoom.locator('.cell')).toHaveText(weights[7][most].toFixed(2).replace(/^0/, ''));
+  const said = await zoom.locator('[data-value]').textContent();
+  expect(Math.abs(Number(said) - weights[7][most])).toBeLessThan(6e-4);
+  await zoom.getByRole('link').click();
+  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page.locator(`#cell-weights-7-${most}`)).toBeVisible();
+  await expect(page.locator('#steps [data-value]')).toHaveText(said!);
+  await page.goBack();
+  await computed(page);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-zoom]')).toHaveCount(0);
+});
+
+test('own words, in any script, and as many as have room; arrow keys go along them', async ({
+  page,
+}) => {
+  await open(page);
+  const field = page.getByLabel('Your own sentence');
+  await field.fill('القطة رأت الكلب والكلب رأى القطة');
+  await expect(page.locator('[data-word]')).toHaveCount(6);
+  await field.fill(Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '));
+  await expect(page.locator('[data-word]')).toHaveCount(24);
+  await expect(page.getByRole('status').filter({ hasText: 'first 24 of 40' })).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await field.fill('one two one');
+  await expect(page.locator('[data-word]')).toHaveCount(3);
+  await page.locator('[data-word="2"]').focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.locator('[data-word="1"]')).toBeFocused();
+  await expect(page.locator('[data-word="1"]')).toHaveAttribute('aria-checked', 'true');
+  expectArcs(await arcsOn(page), await weightsOf(['one', 'two', 'one'], 'previous'));
+  await expect(page).toHaveURL(/say=one\+two\+one/);
+});
+
+test('a touch is answered in the very task that it comes in: the core is not asked', async ({
+  page,
+}) => {
+  await open(page);
+  const answered = await page.locator('[data-word="4"]').evaluate(async (word: HTMLElement) => {
+    word.click();
+    await Promise.resolve(); // what Svelte changes, it changes before the task ends
+    return document.querySelector<SVGElement>('.alive [data-arcs]')!.dataset.arcs;
+  });
+  expect(answered).toBe('4');
+});
+
+test('the chapters’ little pictures are the core’s numbers of this sentence', async ({ page }) => {
+  await open(page);
+  const links = page.locator('[data-thumbnails] [data-chapter]');
+  expect(
+    await links.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.chapter)),
+  ).toEqual(chapters.map(({ id }) => id));
+  for (const { id } of chapters) {
+    await expect(page.locator(`[data-chapter="${id}"] canvas`).first()).toBeVisible();
+  }
+  // Of the average of the past every share is alike: the darkest stands alone, at the top.
+  const weights = await weightsOf(sentence, 'average');
+  const alphas = await page
+    .locator('[data-chapter="average"] canvas')
+    .evaluate((canvas: HTMLCanvasElement, size) => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const step = canvas.width / size;
+      return Array.from({ length: size }, (_, row) =>
+        Array.from({ length: size }, (_, col) => {
+          const [x, y] = [col, row].map((at) => Math.floor((at + 0.45) * step));
+          return data[4 * (y * canvas.width + x) + 3] / 255;
+        }),
+      );
+    }, sentence.length);
+  alphas.forEach((row, query) =>
+    row.forEach((alpha, key) => {
+      const weight = weights[query][key];
+      const expected = key > query ? 0 : 1 - (1 - 0.1) * (1 - (0.2 + 0.8 * weight));
+      expect(Math.abs(alpha - expected), `${query}, ${key}`).toBeLessThan(0.02);
+    }),
+  );
+});
+
+test('three ways in lead to their chapters', async ({ page }) => {
+  await open(page);
+  for (const [way, title] of [
+    ['new', 'Multiply'],
+    ['formula', 'Attend'],
+    ['bug', 'Check'],
+  ]) {
+    await page.locator(`[data-way="${way}"]`).click();
+    await expect(page).toHaveTitle(`${title} · Tril`);
+    await page.goBack();
+    await computed(page);
+  }
+});
+
+test('what stood here before is found by its old addresses', async ({ page }) => {
+  for (const [old, now] of [
+    ['#?text=a+b&step=q', /\/attend\/#\?text=a\+b&step=q$/],
+    ['#blend', /\/attend\/#blend$/],
+    ['#mask?rules=causal', /\/mask\/#\?rules=causal$/],
+  ] as const) {
+    await page.goto('about:blank');
+    await page.goto(`./${old}`);
+    await expect(page).toHaveURL(now);
+  }
+  await open(page, '#?say=one+two&like=first');
+  await expect(page.locator('[data-word]')).toHaveText(['one', 'two']);
+  await page.evaluate(() => (location.hash = '#?head=same'));
+  await expect(page).toHaveURL(/\/attend\/#\?head=same$/);
+});
+
+for (const width of [1440, 768, 360]) {
+  test(`whole, for axe, light and dark, ${width} pixels wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, '#?why=7&word=8');
+    await page.locator('[data-zoom]').waitFor();
+    await expectNoSidewaysScroll(page);
+    expect(await cutTexts(page)).toEqual([]);
+    await expectAccessible(page);
+    const small = await page.locator('main').evaluate((main) =>
+      [...main.querySelectorAll('*')]
+        .filter((one) =>
+          [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim()),
+        )
+        .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 11)
+        .map((one) => one.outerHTML.slice(0, 100)),
+    );
+    expect(small).toEqual([]);
+    // The point is in sight: the sentence, and what is said of the word that is touched.
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(page.locator('[data-said]')).toBeInViewport();
+  });
+}
+
+test('with less motion nothing glides', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.addInitScript(() => {
+    const moved: string[] = [];
+    Object.assign(window, { moved });
+    const look = () => {
+      for (const animation of document.getAnimations()) {
+        const { duration } = animation.effect!.getComputedTiming();
+        if (Number(duration) > 1) moved.push(String((animation as CSSAnimation).animationName));
+      }
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await open(page);
+  await page.locator('[data-word="3"]').click();
+  await page.locator('.tag').click();
+  await still(page);
+  expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([]);
+});
+
+test('little is loaded before the sentence', async ({ page, baseURL }) => {
+  const asked = new Set<string>();
+  page.on('request', (request) => asked.add(new URL(request.url()).pathname));
+  await open(page);
+  const base = new URL(baseURL!).pathname;
+  const files = [...asked]
+    .map((path) => path.slice(base.length).replace(/^$/, 'index.html'))
+    .filter((path) => /\.(html|css)$|^arrive\.js$/.test(path));
+  const sizes = await Promise.all(
+    files.map(async (path) => gzipSync(await readFile(join(dist, path))).length / 1000),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(30);
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+  test('the sentence stands with its arcs, in the core’s numbers', async ({ page, guard }) => {
+    guard.expect(/^failed, csp: /);
+    await page.goto('./');
+    const file = fileURLToPath(new URL('../../web/src/texts/en/shell.yaml', import.meta.url));
+    const { home } = parse(await readFile(file, 'utf8'));
+    await expect(page).toHaveTitle(home.title);
+    await expect(page.locator('meta[name="description"]')).toHaveAttribute(
+      'content',
+      home.description,
+    );
+    await expect(page.locator('h1')).toBeVisible();
+    const seen = '.stills > .still:visible [data-sentence]';
+    await expect(page.locator(seen)).toHaveCount(1);
+    expectArcs(await arcsOn(page, seen), await weightsOf(sentence, 'previous'));
+    await expect(page.locator('[data-way], [data-chapter]')).toHaveCount(3 + chapters.length);
+  });
+});

@@ -1,0 +1,104 @@
+// Where words stand on their line, and how arcs fly over it. Widths are estimated: a page that is made without a browser
+// has nothing to measure with, and a word stands in the middle of its place whatever its true width.
+
+/** Pixels. */
+const type = { least: 16, most: 46 } as const;
+/** For fingers. */
+const leastPlace = 26;
+/** Between words, and the widths of letters, in em. */
+const gap = 0.36;
+const narrow = 0.3;
+const usual = 0.5;
+const broad = 0.78;
+const full = 1.02;
+
+function widthOf(letter: string): number {
+  if (/[iljtfrI.,:;'’!|()]/u.test(letter)) return narrow;
+  if (/[mwMW@]/u.test(letter)) return broad;
+  if (/[\p{Ideographic}\p{Extended_Pictographic}\u3040-\u30ff\uac00-\ud7af]/u.test(letter))
+    return full;
+  return /\p{Lu}/u.test(letter) ? 0.68 : usual;
+}
+
+const inEm = (word: string) =>
+  Array.from(word).reduce((sum, letter) => sum + widthOf(letter), 0) + gap;
+
+export interface Line {
+  /** Pixels: the type, and all of it across, which may be more than there is room for. */
+  readonly type: number;
+  readonly width: number;
+  /** Of each word, from the left. */
+  readonly places: readonly { readonly left: number; readonly width: number }[];
+}
+
+/** On one line, as large as there is room for. */
+export function lineOf(words: readonly string[], room: number): Line {
+  const ems = words.map(inEm);
+  const sum = ems.reduce((all, one) => all + one, 0);
+  const size = Math.max(type.least, Math.min(type.most, Math.floor(room / sum)));
+  let left = 0;
+  const places = ems.map((em) => {
+    const width = Math.max(leastPlace, em * size);
+    left += width;
+    return { left: left - width, width };
+  });
+  return { type: size, width: left, places };
+}
+
+export interface Arc {
+  readonly key: number;
+  readonly weight: number;
+  readonly path: string;
+  /** Its highest point, and where it ends. */
+  readonly top: readonly [number, number];
+  readonly end: number;
+}
+
+/** Below this an arc cannot be seen. */
+export const leastWeight = 0.004;
+
+const middle = ({ left, width }: Line['places'][number]) => left + width / 2;
+const short = (value: number) => Math.round(10 * value) / 10;
+
+/** Pixels above the line, for the tag on the highest arc and for its thickness. */
+const above = { tag: 46, stroke: 14 } as const;
+const highest = 260;
+
+function liftOf(line: Line, query: number, key: number): number {
+  if (key === query) return 0.95 * line.type;
+  return 14 + 0.26 * Math.abs(middle(line.places[query]) - middle(line.places[key]));
+}
+
+/** Room for arcs between these pairs of words. */
+export function heightOf(line: Line, pairs: readonly (readonly [number, number])[]): number {
+  const lifts = pairs.map(([query, key]) => liftOf(line, query, key));
+  return Math.ceil(Math.min(highest, Math.max(line.type, ...lifts) + above.tag + above.stroke));
+}
+
+/** From a word to those that it takes from, over a line at `height`. */
+export function arcsOf(
+  line: Line,
+  query: number,
+  weights: readonly number[],
+  height: number,
+): readonly Arc[] {
+  const from = middle(line.places[query]);
+  return weights.flatMap((weight, key) => {
+    if (!(weight > leastWeight)) return [];
+    const to = middle(line.places[key]);
+    const lift = Math.min(height - above.stroke, liftOf(line, query, key));
+    // One that ends where it begins is a loop.
+    const [out, foot] = key === query ? [0.75 * line.type, 0.2 * line.type] : [0, 0];
+    // The highest point of such a curve is three quarters of the way to its two handles.
+    const up = height - lift / 0.75;
+    const path = [from + foot, height, from + out, up, to - out, up, to - foot, height].map(short);
+    const [x0, y0, ...handles] = path;
+    return [
+      {
+        ...{ key, weight, end: to - foot },
+        path: `M${x0} ${y0}C${handles.join(' ')}`,
+        top: [(from + to) / 2, height - lift] as const,
+      },
+    ];
+  });
+}
