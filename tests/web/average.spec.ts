@@ -72,7 +72,7 @@ test('sums: by loops and by a matrix, not by softmax', async ({ lesson, page }) 
   await page.getByRole('button', { name: 'Sums' }).click();
   await expectWay(lesson, 0, 'loops', { sum: true });
   await expectWay(lesson, 0, 'matrix', { sum: true });
-  await expect(page.getByText('It cannot give sums.')).toBeVisible();
+  await expect(page.getByText('so it cannot give sums.')).toBeVisible();
   await expect(page.locator('[data-matrix="softmax"]')).toHaveCount(0);
 });
 
@@ -176,7 +176,7 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
   expect(Math.abs(x(line.blend) - blended)).toBeLessThan(0.02);
   await page.getByRole('button', { name: 'Twice the last, less the one before' }).click();
   await expect(figure.locator('[data-blend-value]')).toHaveText('10');
-  await expect(figure).toContainText('with a weight that softmax cannot give');
+  await expect(figure).toContainText('a weight that softmax cannot give');
 });
 
 test('the questions are answered by the core', async ({ lesson, page }) => {

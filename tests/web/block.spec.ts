@@ -146,7 +146,7 @@ for (const norm of ['post', 'pre'] as const) {
       const size = Number(await page.locator('[data-effect]').getAttribute('data-effect'));
       expect(Math.abs(size - length(difference))).toBeLessThan(8 * rounding);
       await toggle.click();
-      await expect(page.getByText('Nothing: all parts are on.')).toBeVisible();
+      await expect(page.getByText('Nothing yet: all parts are on.')).toBeVisible();
     }
   });
 }
@@ -174,7 +174,7 @@ test('heads, a changed word, and the way back', async ({ lesson, page }) => {
 test('says why, stage by stage', async ({ lesson, page }) => {
   for (const [pin, words] of [
     ['residual1.2.3', 'What came in, plus what was made.'],
-    ['normed1.0.0', 'over the root of its row’s variance'],
+    ['normed1.0.0', 'divided by the root of its row’s variance'],
     ['hidden.4.15', 'Row of the left times row of the weights.'],
     ['activated.1.1', 'ReLU('],
   ]) {

@@ -86,7 +86,7 @@ test('a skipped block computes nothing; the keyboard plays along', async ({ less
   const bar = lesson.stepper('online');
   await bar.getByRole('button', { name: 'Step on' }).focus();
   await page.keyboard.press('Enter');
-  await expect(page.locator('[data-sentence]')).toContainText('the block is skipped');
+  await expect(page.locator('[data-sentence]')).toContainText('this block is skipped');
   await expect(page.locator('[data-matrix="block"]')).toHaveCount(0);
   await expect(page).toHaveURL(/step=3/);
   await bar.getByRole('slider').focus();

@@ -94,7 +94,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   // The shares of the row, of those that may be seen, balance there.
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
-  await expect(figure).toContainText('Two of the 6 entries of V are drawn');
+  await expect(figure).toContainText('V has 6 entries, and two of them are drawn');
   await page.getByRole('combobox', { name: /^Across/ }).selectOption('1');
   await expect(page).toHaveURL(/across=1/);
   await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
@@ -149,7 +149,7 @@ test('overflow says why, and a score that is changed takes the added number off'
   await expect(why).toContainText('e104');
   await expect(why).toContainText('it overflows to infinity');
   await lesson.point('naive', 0, 0);
-  await expect(why).toContainText('Infinity over infinity is not a number.');
+  await expect(why).toContainText('Infinity divided by infinity is not a number.');
   await lesson.point('stable', 0, 3);
   await expect(why).toContainText('1 / ( 0.050 + 0.135 + 0.368 + 1 )');
   await lesson.point('row', 0, 0);
@@ -215,10 +215,10 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const blend = page.locator('#blend .ask');
   await blend.getByRole('button', { name: 'nearly on a single value' }).click();
-  await expect(blend).toContainText('Yes. The largest share of “cat₈” is');
+  await expect(blend).toContainText('Yes. The largest share, .98, goes to “the₇”.');
   const stable = page.locator('#stable .ask');
   await stable.getByRole('button', { name: 'the same weights' }).click();
-  await expect(stable).toContainText('Not quite. As it is written: NaN, NaN, NaN, NaN.');
+  await expect(stable).toContainText('Not quite. The plain formula gives NaN, NaN, NaN, NaN.');
   await stable.getByRole('button', { name: 'See it' }).click();
   await expect(page).toHaveURL(/added=100/);
   const scale = page.locator('#scale .ask');
