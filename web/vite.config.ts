@@ -19,6 +19,15 @@ function threadsFromThemselves(): Plugin {
   return {
     name: 'threads-from-themselves',
     enforce: 'pre',
+    // Under the names that they have, by which the service worker tells which ones this engine needs.
+    outputOptions: (options) => ({
+      ...options,
+      chunkFileNames: ({ name }) =>
+        String(options.chunkFileNames).replace(
+          '[hash]',
+          name.startsWith('tril-') ? '[name]-[hash]' : '[hash]',
+        ),
+    }),
     transform: (code, id) =>
       /\/tril-\w+-threads\.js$/.test(id)
         ? code.replace(
