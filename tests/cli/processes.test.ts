@@ -74,7 +74,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
   ])('have the losses of one, %s', (name, options) => {
     const steps = [...train, ...options, '--batch', '4', '--steps', '10'];
     const { code, error } = tril(
-      ...steps.with(2, join(runs, 'text.txt')),
+      ...steps.map((each) => (each === 'text.txt' ? join(runs, each) : each)),
       '-o',
       run(`one ${name}`),
     );
