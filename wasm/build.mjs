@@ -16,28 +16,33 @@ import { build, variants } from './toolchain/cmake.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+/** Each variant's module, and the same with training. */
+const modules = variants.flatMap((variant) =>
+  ['', '-training'].map((part) => [variant, `tril-${variant}${part}`]),
+);
+
 async function compile() {
   for (const variant of variants) await build(`wasm-${variant}`, 'tril_wasm');
   return join(dirname(here), 'build');
 }
 
 /** Emscripten's script as bundlers and static hosts take it. */
-function portable(script, variant) {
+function portable(script, name) {
   const replace = (pattern, replacement) => {
-    if (!pattern.test(script)) throw new Error(`tril-${variant}.mjs has no ${pattern}`);
+    if (!pattern.test(script)) throw new Error(`${name}.mjs has no ${pattern}`);
     script = script.replace(pattern, replacement);
   };
   // Node's own modules without an import, which bundlers for the web follow or refuse.
   replace(/await import\("module"\)/, 'process.getBuiltinModule("module")');
-  if (!variant.endsWith('-threads')) return script;
+  if (!name.includes('-threads')) return script;
   replace(/\(await import\('worker_threads'\)\)/, "process.getBuiltinModule('worker_threads')");
   // The options of its Workers where they are used: bundlers read them without running the script.
   // Webpack puts scripts of one name into one file, hence a name for each variant.
   const [declared, options] = /var workerOptions=(\{[^}]*\});/.exec(script) ?? [];
-  if (!declared) throw new Error(`tril-${variant}.mjs: no Worker where one was expected`);
+  if (!declared) throw new Error(`${name}.mjs: no Worker where one was expected`);
   script = script.replace(declared, '');
-  const named = options.replace('name:"em-pthread"', `name:"em-pthread-${variant}"`);
-  const worker = `new Worker(new URL("tril-${variant}.js",import.meta.url),${named})`;
+  const named = options.replace('name:"em-pthread"', `name:"em-pthread-${name}"`);
+  const worker = `new Worker(new URL("${name}.js",import.meta.url),${named})`;
   replace(/new Worker\(new URL\("[^"]*",import\.meta\.url\),workerOptions\)/, worker);
   return script;
 }
@@ -49,24 +54,23 @@ function copyModules(buildFolder) {
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
   }
-  for (const variant of variants) {
+  for (const [variant, name] of modules) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
     for (const target of targets) {
-      const name = `tril-${variant}`;
       copyFileSync(join(built, `${name}.wasm`), join(target, `${name}.wasm`));
       copyFileSync(join(built, `${name}.d.mts`), join(target, `${name}.d.ts`));
       const script = readFileSync(join(built, `${name}.mjs`), 'utf8');
-      writeFileSync(join(target, `${name}.js`), portable(script, variant));
+      writeFileSync(join(target, `${name}.js`), portable(script, name));
     }
   }
 }
 
 function reportSizes() {
   const kilobytes = (bytes) => `${(bytes.length / 1000).toFixed(1)} kB`;
-  for (const variant of variants) {
-    const wasm = readFileSync(join(here, 'dist', 'generated', `tril-${variant}.wasm`));
+  for (const [, name] of modules) {
+    const wasm = readFileSync(join(here, 'dist', 'generated', `${name}.wasm`));
     const gzipped = gzipSync(wasm, { level: 9 });
-    console.log(`tril-${variant}.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipped)} gzipped`);
+    console.log(`${name}.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipped)} gzipped`);
   }
 }
 

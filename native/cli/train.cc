@@ -51,14 +51,6 @@ void apply(const Arguments& given, TrainPlan& plan) {
   if (!given.data.empty()) plan.settings.data = given.data;
 }
 
-void set_objective(const Tokenizer& tokenizer, TrainingObjective objective, TrainPlan& plan) {
-  plan.options.batches.objective = objective;
-  if (objective == TrainingObjective::next) return;
-  plan.config.causal = false;
-  plan.options.batches.mask_token = tokenizer.size() - 1;
-  plan.options.batches.vocabulary = tokenizer.size() - 1;
-}
-
 TrainPlan new_plan(const Arguments& given) {
   if (given.data.empty())
     throw Failure("--data is required (`tril train --help` tells the options)");
@@ -71,20 +63,19 @@ TrainPlan new_plan(const Arguments& given) {
   const std::string kind = given.tokenizer.value_or("chars");
   TrainTexts texts = read_texts(given.data, kind == "bytes");
   const auto objective = value_of(kTrainingObjectives, given.objective.value_or("next"));
-  Tokenizer tokenizer =
-      make_tokenizer(kind, given.vocabulary, objective == TrainingObjective::masked, texts.train);
+  Tokenizer tokenizer = training_tokenizer(kind, given.vocabulary, objective, texts.text.train);
   TrainPlan plan{settings,
                  ModelConfig::of(value_of(kModelFamilies, given.family.value_or("gpt2"))),
                  {},
                  std::move(texts),
                  std::move(tokenizer),
                  {}};
-  const std::int64_t steps = given.steps.value_or(plan.options.schedule.steps);
-  plan.options.schedule.warmup = steps / 20;
-  plan.options.schedule.lowest = given.rate.value_or(plan.options.schedule.learning_rate) / 10;
+  Schedule& schedule = plan.options.schedule;
+  schedule = usual_schedule(given.rate.value_or(schedule.learning_rate),
+                            given.steps.value_or(schedule.steps));
   apply(given, plan);
   plan.config.vocabulary = plan.tokenizer.size();
-  set_objective(plan.tokenizer, objective, plan);
+  set_objective(objective, plan.config, plan.options);
   return plan;
 }
 

@@ -4,25 +4,10 @@
 #include <tril/files/header_reader.h>
 #include <tril/files/utf8.h>
 #include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
-
-#include <charconv>
 
 #include "program.h"
 
 namespace tril::cli {
-namespace {
-
-// FNV-1a (Fowler, Noll, Vo 1991).
-std::string fingerprint_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  char digits[17];
-  return {digits, std::to_chars(digits, digits + sizeof digits, hash, 16).ptr};
-}
-
-}  // namespace
-
 TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
   std::string text;
   for (const std::string& path : paths) {
@@ -38,21 +23,7 @@ TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
     }
   }
   if (text.empty()) throw Failure(paths.front() + ": there is nothing to learn from: no text");
-  // At the beginning of a character.
-  std::size_t cut = text.size() - text.size() / 10;
-  while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
-  TrainTexts texts{text.substr(0, cut), text.substr(cut), fingerprint_of(text)};
-  return texts;
-}
-
-Tokenizer make_tokenizer(const std::string& kind, TokenId vocabulary, bool with_mask,
-                         const std::string& text) {
-  const std::string_view all[] = {text};
-  TokenizerOptions options;
-  options.kind = value_of(kTokenizerKinds, kind == "chars" ? "characters" : kind);
-  options.vocabulary = vocabulary;
-  if (with_mask) options.special = {kMaskText};
-  return train_tokenizer(all, options);
+  return {split_text(text), fingerprint(std::as_bytes(std::span(text)))};
 }
 
 Tokenizer load_tokenizer(const std::string& path) {

@@ -2,29 +2,21 @@
 // on, and made into tokens.
 #pragma once
 
-#include <tril/model/tokenizer.h>
+#include <tril/model/training_text.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tril::cli {
 
 struct TrainTexts {
-  std::string train, validation;  // the first nine tenths, and the last
-  std::string fingerprint;        // of both, in hexadecimal: other texts have another
+  TrainingText text;
+  std::string fingerprint;  // of all of it
 };
 
 // The files, one behind the other. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming
 // the file, where one cannot be read, and where there is nothing in them.
 TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes);
-
-// What hides a token: the last of a vocabulary that has it.
-inline constexpr const char* kMaskText = "[MASK]";
-
-// bytes, chars, words or bpe, of at most `vocabulary` tokens where that is not 0.
-Tokenizer make_tokenizer(const std::string& kind, TokenId vocabulary, bool with_mask,
-                         const std::string& text);
 
 // The tokenizer that an earlier run left. Throws Failure, naming the file.
 Tokenizer load_tokenizer(const std::string& path);

@@ -79,8 +79,8 @@ class TrainingRun {
         is_resumed_(!plan_.checkpoint.empty()),
         processes_(processes),
         parallel_(threads_of(program, processes)),
-        train_(plan_.tokenizer.encode(plan_.texts.train)),
-        validation_(plan_.tokenizer.encode(plan_.texts.validation)),
+        train_(plan_.tokenizer.encode(plan_.texts.text.train)),
+        validation_(plan_.tokenizer.encode(plan_.texts.text.validation)),
         model_(plan_.config, plan_.options.seed),
         trainer_(model_, plan_.options) {
     const auto needed = static_cast<std::size_t>(plan_.config.context) + 1;
@@ -198,9 +198,7 @@ class TrainingRun {
   // The loss on what is not trained on, a line about it, and a checkpoint; its value.
   double validate(TrainProgress& progress, std::optional<double> loss, Log* log = nullptr,
                   const TrainingStep* step = nullptr) {
-    const auto windows = static_cast<Index>(validation_.size()) / plan_.config.context;
-    const ModelLoss measured = trainer_.evaluate(
-        validation_, std::clamp<Index>(windows, 1, 20 * plan_.options.batch), parallel_);
+    const ModelLoss measured = trainer_.evaluate(validation_, parallel_);
     if (!std::isfinite(measured.mean())) {
       throw Failure("the validation loss is not finite after step " +
                     std::to_string(trainer_.steps()) + "; " + settings().checkpoint().string() +

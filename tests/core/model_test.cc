@@ -2,6 +2,8 @@
 // what holds for any of them.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/rms_norm.h>
 #include <tril/model/language_model.h>
 #include <tril/training/optimizers.h>
 
@@ -125,6 +127,60 @@ TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
     const Table<double> expected = ModelReference<double>{config, tables, 3, 4}.logits(c.ids);
     testing::expect_within(
         expected.values, logits, [](std::size_t) { return 10 * kRounded; }, "logits");
+  }
+}
+
+// Of the first layer they are those of attention over what the layer is given.
+TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
+  for (const ModelConfig& config : families()) {
+    Case c(config, 2, 4);
+    Parallel parallel;
+    const Shape<4> shape = {2, config.heads, 4, 4};
+    Buffer<float, 4> first(shape), second(shape), expected(shape);
+    const TensorView<float, 4> weights[] = {first, second};
+    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
+    const std::vector<float> before(logits.data(), logits.data() + logits.count());
+    c.model.logits(c.all(c.ids), c.scratch, parallel, weights);
+    testing::expect_within(
+        std::vector<double>(before.begin(), before.end()), logits,
+        [](std::size_t) { return 20 * kRounded; }, "logits");
+
+    const BasicModelLayerWeights<float>& layer = c.model.weights().layers[0];
+    Buffer<float, 2> x({8, config.width}), normed({8, config.width});
+    for (Index i = 0; i < 8; ++i) {
+      for (Index j = 0; j < config.width; ++j) {
+        x.view()[i][j] = c.model.weights().embedding[c.ids[static_cast<std::size_t>(i)]][j];
+        if (c.model.weights().positions) x.view()[i][j] += c.model.weights().positions[i % 4][j];
+      }
+    }
+    if (config.norm == ModelNorm::layer_norm) {
+      layer_norm(x, layer.norm1.weight, layer.norm1.bias, {.eps = config.eps}, normed, parallel);
+    } else {
+      rms_norm(x, layer.norm1.weight, {.eps = config.eps}, normed, parallel);
+    }
+    MultiHeadOptions options;
+    options.heads = config.heads, options.kv_heads = config.kv_heads;
+    options.attention.causal = config.causal;
+    if (config.positions == ModelPositions::rotary) {
+      options.rotary = MultiHeadRotary{.base = config.rotary_base};
+    }
+    Buffer<float, 3> out({2, 4, config.width});
+    multi_head_attention(TensorView<const float, 3>(normed.data(), {2, 4, config.width}),
+                         parameters_as<MultiHeadWeights>(layer.attention), options, out, c.scratch,
+                         parallel, {.attention = {.weights = expected}});
+    EXPECT_TRUE(equal(expected.view(), first.view()));
+    EXPECT_FALSE(equal(first.view(), second.view()));
+    for (Index i = 0; i < second.view().count(); i += 4) {
+      const float* const row = second.data() + i;
+      EXPECT_NEAR(row[0] + row[1] + row[2] + row[3], 1, 8 * testing::kEpsilon);
+      if (config.causal && i % 16 == 0) {
+        EXPECT_EQ(row[1] + row[2] + row[3], 0);
+      }
+    }
+    EXPECT_EQ(error_of([&] {
+                c.model.logits(c.all(c.ids), c.scratch, parallel, {weights, 1});
+              }),
+              "LanguageModel::logits: attention: must be as many as the 2 layers, are 1");
   }
 }
 

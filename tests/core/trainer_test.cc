@@ -11,30 +11,20 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/token_stream.h"
 
 namespace tril {
 namespace {
 
 using testing::equal;
 using testing::error_of;
+using testing::stream;
 
 ModelConfig small(ModelFamily family = ModelFamily::gpt2) {
   ModelConfig config = ModelConfig::of(family);
   config.layers = 2, config.heads = 2, config.width = 16, config.context = 8,
   config.vocabulary = 11;
   return config;
-}
-
-// A stream in which most tokens follow from the one before.
-std::vector<std::int32_t> stream(std::size_t count, std::uint64_t seed = 1) {
-  Random random(seed);
-  std::vector<std::int32_t> tokens = {0};
-  while (tokens.size() < count) {
-    const bool follows = random.uniform() < 0.9f;
-    tokens.push_back(follows ? (tokens.back() * 3 + 1) % 11
-                             : static_cast<std::int32_t>(random.below(11)));
-  }
-  return tokens;
 }
 
 struct Training {
@@ -152,6 +142,45 @@ TEST(Trainer, SharesOutItsBatches) {
   EXPECT_EQ(refused({2, 2}), "Trainer::set_share: part: must be from 0 to below 2, is 2");
   EXPECT_EQ(refused({0, 2}), "Trainer::set_share: add_up: is missing");
   run.go(1, stream(300));
+}
+
+// Windows that are given count as those that are drawn.
+TEST(Trainer, TakesBatchesThatAreGiven) {
+  TrainerOptions options = Training::quick();
+  options.accumulation = 2;
+  ModelConfig config = small();
+  config.dropout = 0.1;
+  Training drawn(config, options), given(config, options);
+  const std::vector<std::int32_t> tokens = stream(300);
+  drawn.go(3, tokens);
+  Parallel parallel;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    TokenBatch batch;
+    draw_batch(tokens, 8, config.context, options.batches, options.seed, step, batch);
+    const TrainingStep done =
+        given.trainer->step(batch.tokens_of(0, 8), batch.targets_of(0, 8), parallel);
+    given.losses.push_back(done.loss);
+    EXPECT_EQ(done.tokens, 64);
+  }
+  given.expect_same(drawn);
+  TokenBatch measured;
+  spaced_batch(tokens, 37, config.context, options.batches, options.seed, measured);
+  const double mean = given.trainer->evaluate(tokens, parallel).mean();  // 37 fit side by side
+  EXPECT_EQ(mean,
+            given.trainer->evaluate(measured.tokens_of(0, 37), measured.targets_of(0, 37), parallel)
+                .mean());
+  // Only targets that there are count.
+  const std::int32_t ids[] = {1, 2, 3, 4}, targets[] = {2, kIgnoredTarget, kIgnoredTarget, 11};
+  const MatrixView<const std::int32_t> row(ids, {1, 3}), wanted(targets, {1, 3});
+  EXPECT_EQ(given.trainer->evaluate(row, wanted, parallel).counted, 1);
+  const std::vector<float> gradient(given.model->gradient().data(),
+                                    given.model->gradient().data() + 100);
+  EXPECT_EQ(error_of([&] {
+              given.trainer->step({ids, {1, 4}}, {targets, {1, 4}}, parallel);
+            }),
+            "Trainer::step: targets: 11 at [0, 3] is no token of a vocabulary of 11");
+  EXPECT_TRUE(std::equal(gradient.begin(), gradient.end(), given.model->gradient().data()));
+  EXPECT_EQ(given.trainer->steps(), 3);
 }
 
 TEST(Trainer, FollowsItsScheduleAndClips) {
@@ -327,49 +356,6 @@ TEST(Trainer, RefusesOptionsOutOfRange) {
   EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),
             "draw_batch: stream: has 8 tokens, and a window with the token after it 9");
   run.go(1, stream(9));
-}
-
-TEST(Batches, AreWindowsAndWhatFollows) {
-  const std::vector<std::int32_t> tokens = stream(50);
-  TokenBatch a, b;
-  draw_batch(tokens, 200, 8, {}, 1, 3, a);
-  draw_batch(tokens, 200, 8, {}, 1, 3, b);
-  EXPECT_EQ(a.tokens, b.tokens);
-  draw_batch(tokens, 200, 8, {}, 1, 4, b);
-  EXPECT_NE(a.tokens, b.tokens);
-  EXPECT_EQ(a.counted, 200 * 8);
-  for (std::size_t w = 0; w < 200; ++w) {
-    for (std::size_t t = 0; t + 1 < 8; ++t) {
-      EXPECT_EQ(a.targets[w * 8 + t], a.tokens[w * 8 + t + 1]);
-    }
-  }
-  spaced_batch(tokens, 3, 8, {}, 1, a);
-  EXPECT_TRUE(std::equal(a.tokens.begin(), a.tokens.begin() + 8, tokens.begin()));
-  EXPECT_EQ(a.targets.back(), tokens.back());
-}
-
-// 15 % of many tokens, and 80, 10 and 10 % of those, each within four deviations.
-TEST(Batches, HideTokensAsTheyShould) {
-  const std::vector<std::int32_t> tokens = stream(50);
-  TokenBatch batch;
-  draw_batch(tokens, 2000, 8, {TrainingObjective::masked, 11, 11}, 1, 0, batch);
-  int hidden = 0, counted = 0, replaced = 0;
-  for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
-    if (batch.targets[i] == kIgnoredTarget) {
-      EXPECT_NE(batch.tokens[i], 11);
-      continue;
-    }
-    ++counted;
-    if (batch.tokens[i] == 11) ++hidden;
-    if (batch.tokens[i] != 11 && batch.tokens[i] != batch.targets[i]) ++replaced;
-  }
-  EXPECT_EQ(counted, batch.counted);
-  const auto expect_share = [](int count, int of, double share) {
-    EXPECT_NEAR(count, share * of, 4 * std::sqrt(of * share * (1 - share)));
-  };
-  expect_share(counted, 16000, 0.15);
-  expect_share(hidden, counted, 0.8);
-  expect_share(replaced, counted, 0.1 * 10 / 11);
 }
 
 TEST(Batches, AMaskedEncoderLearns) {

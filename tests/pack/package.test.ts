@@ -16,9 +16,10 @@ it('has modules, types, source maps, the .wasm variants, and nothing else', () =
   const paths = inject('packed').filter((path) => !others.includes(path));
   expect(inject('packed')).toEqual(expect.arrayContaining(others));
   expect(paths.filter((path) => !/^dist\/.*\.(js|js\.map|d\.ts|wasm)$/.test(path))).toEqual([]);
-  const modules = ['relaxed', 'relaxed-threads', 'simd', 'simd-threads'];
+  const variants = ['relaxed', 'relaxed-threads', 'simd', 'simd-threads'];
+  const modules = variants.flatMap((variant) => [variant, `${variant}-training`]);
   expect(paths.filter((path) => path.endsWith('.wasm')).sort()).toEqual(
-    modules.map((variant) => `dist/generated/tril-${variant}.wasm`).sort(),
+    modules.map((name) => `dist/generated/tril-${name}.wasm`).sort(),
   );
 });
 

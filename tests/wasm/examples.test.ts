@@ -3,12 +3,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
-import { KeyValueCache, Tensor, TrilError, type Tril } from 'tril';
+import { KeyValueCache, Tensor, TrainedModel, Trainer, TrilError, type Tril } from 'tril';
+import { loadTril } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
-import { tril } from './helpers.js';
 
+const tril = await loadTril({ variant: 'simd' });
 const examples = readExamples();
 const folder = join(import.meta.dirname, '..', '..', 'build', 'examples');
 rmSync(folder, { recursive: true, force: true });
@@ -48,8 +49,9 @@ describe('examples', () => {
     };
     const calls = Object.entries(tril).flatMap(nameOf);
     const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
-      typeof value === 'function' && !['constructor', 'toString', 'raw'].includes(name);
-    const methods = [Tensor, KeyValueCache].flatMap((owner) =>
+      typeof value === 'function' &&
+      !['constructor', 'toString', 'raw', 'run', 'tensors'].includes(name);
+    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer].flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
         .filter(isMethod)
         .map(([name]) => `${owner.name}.${name}`),
@@ -57,7 +59,15 @@ describe('examples', () => {
     const functions = Object.entries(package_)
       .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
       .map(([name]) => name);
-    const wanted = [...calls, ...methods, ...functions, 'worker.loadTril', 'worker.withSignal'];
+    const wanted = [
+      ...calls,
+      ...methods,
+      ...functions,
+      'training.loadTril',
+      'worker.loadTril',
+      'worker.withSignal',
+      'RemoteTrainer.run',
+    ];
     const shown = examples.map(({ name }) => name);
     expect(shown.sort()).toEqual(wanted.sort());
   });

@@ -21,7 +21,11 @@ const owners: Record<string, string> = {
   'calls/rates.ts': 'cost.',
   'tensor.ts': 'Tensor.',
   'key-value-cache.ts': 'KeyValueCache.',
+  'trained-model.ts': 'TrainedModel.',
+  'trainer.ts': 'Trainer.',
+  'training.ts': 'training.',
   'worker/index.ts': 'worker.',
+  'worker/trainer.ts': 'RemoteTrainer.',
 };
 
 export function readExamples(): Example[] {
@@ -33,7 +37,7 @@ function examplesOf(file: string): Example[] {
   const text = readFileSync(join(source, file), 'utf8');
   // A comment, and the name of what it is about.
   const comments =
-    /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |function )*(\[?[\w.]+)/gsu;
+    /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |function |\*)*(\[?[\w.]+)/gsu;
   return [...text.matchAll(comments)].map(([, comment, name]) => {
     const plain = comment!.replace(/^ *\* ?/gmu, '');
     const [, code] = /@example\n```ts\n(.*?)\n```/su.exec(plain) ?? [];

@@ -20,8 +20,8 @@ interface Refusal {
  * `body` must throw a TrilError that names call and argument, leave `out` as it was, allocate
  * nothing that lasts, and leave the module working.
  */
-export function expectRefused(body: () => unknown, refusal: Refusal): TrilError {
-  const before = tril.memory();
+export function expectRefused(body: () => unknown, refusal: Refusal, module = tril): TrilError {
+  const before = module.memory();
   const outBefore = refusal.out?.read();
   let error: unknown;
   try {
@@ -37,9 +37,9 @@ export function expectRefused(body: () => unknown, refusal: Refusal): TrilError 
   else expect(refused.message).toMatch(refusal.says);
   expect(refused.message.startsWith(`${refusal.call}: ${refusal.argument}: `)).toBe(true);
   if (refusal.shapes) expect(refused.shapes).toEqual(refusal.shapes);
-  expect(tril.memory()).toEqual(before);
+  expect(module.memory()).toEqual(before);
   if (refusal.out) expect(refusal.out.read()).toEqual(outBefore);
-  expectWorking();
+  expectWorking(module);
   return refused;
 }
 
@@ -54,9 +54,9 @@ export function expectWorking(module: Tril = tril): void {
 }
 
 /** Runs `body` in a scope, and expects that as many tensors are alive after it as before. */
-export function withoutLeak(body: () => void): void {
-  const before = tril.memory();
-  tril.scope(body);
-  const { tensors, bytes } = tril.memory();
+export function withoutLeak(body: () => void, module = tril): void {
+  const before = module.memory();
+  module.scope(body);
+  const { tensors, bytes } = module.memory();
   expect({ tensors, bytes }).toEqual({ tensors: before.tensors, bytes: before.bytes });
 }

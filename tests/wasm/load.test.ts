@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadTril, Tensor, TrilError, variants } from 'tril';
+import { loadTril as loadTraining } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { expectWorking, tril } from './helpers.js';
 
@@ -18,6 +19,14 @@ describe.each(variants)('variant %s', (variant) => {
     expect(module.threads).toBe(variant.endsWith('threads') ? 2 : 1);
     expectWorking(module);
     expect(module.memory()).toMatchObject({ tensors: 0, bytes: 0 });
+  });
+
+  it('trains where that is asked for', async () => {
+    const module = await loadTraining({ variant });
+    expect(module.variant).toBe(variant);
+    using trainer = module.trainer({ model: { vocabulary: 5, layers: 1, width: 8, context: 4 } });
+    const batch = { tokens: [[1, 2, 3]], targets: [[2, 3, 4]] };
+    expect(trainer.step(batch).loss - trainer.step(batch).loss).toBeGreaterThan(0);
   });
 
   it('makes modules that know nothing of each other', async () => {

@@ -1,23 +1,38 @@
-// The JavaScript example of the README, as it stands there: it runs, and prints what its comments
-// say.
+// The JavaScript example of the README, and that of training in the package's own, as they stand there:
+// they run, and print what their comments say.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 
+/** What it prints, line by line. */
+function linesOf(name: string, example: string | undefined): string[] {
+  expect(example).toBeDefined();
+  const folder = new URL('build/readme/', root);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(name, folder), example!);
+  return execFileSync(process.execPath, [name], { cwd: folder, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+}
+
 test('the example of the README does what it says', () => {
   const readme = readFileSync(new URL('README.md', root), 'utf8');
   const [, example] = /```js\n(.*?)```/su.exec(readme) ?? [];
-  expect(example).toBeDefined();
-
-  const folder = new URL('build/readme/', root);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('example.mjs', folder), example!);
-  const lines = execFileSync(process.execPath, ['example.mjs'], { cwd: folder, encoding: 'utf8' });
-
-  const [output, seen, sum] = lines.trim().split('\n');
+  const [output, seen, sum] = linesOf('example.mjs', example);
   expect(output).toMatch(/^computed by tril (simd|relaxed): output \[ 1, 8, 128, 64 \]$/u);
   expect(seen).toBe('1 0');
   expect(Number(sum)).toBeCloseTo(1, 6);
+});
+
+test('the example of training does what it says', () => {
+  const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
+  const [, example] = /```js\n((?:(?!```).)*tril\.trainer.*?)```/su.exec(readme) ?? [];
+  const [before, ...rest] = linesOf('training.mjs', example);
+  expect(Number(before)).toBeCloseTo(Math.log(256), 1);
+  const losses = rest.slice(0, 3).map((line) => line.split(' ').map(Number));
+  expect(losses.map(([step]) => step)).toEqual([0, 100, 200]);
+  expect(losses[2]![1]).toBeLessThan(losses[0]![1]! / 10);
+  expect(rest.slice(3)).toEqual([' sea shells by the s', '[ 2, 10, 10 ]', 'true']);
 });

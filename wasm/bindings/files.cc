@@ -36,14 +36,13 @@ val as_object(Engine& engine, const std::string& name, const StoredTensor& store
   return object;
 }
 
-// A copy, so that it outlives the vector and any growth of memory.
-Bytes to_javascript(const std::vector<std::byte>& bytes) {
+}  // namespace
+
+Bytes to_javascript(std::span<const std::byte> bytes) {
   const auto* const first = reinterpret_cast<const unsigned char*>(bytes.data());
   const val view(emscripten::typed_memory_view(bytes.size(), first));
   return Bytes(view.call<val>("slice"));
 }
-
-}  // namespace
 
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
   const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(bytes);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "tensor.h"
@@ -8,6 +10,9 @@ namespace tril::js {
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)         // Uint8Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(StoredArrays)  // as bindings.cc declares it
+
+// A copy, so that it outlives what it was made from and any growth of memory.
+Bytes to_javascript(std::span<const std::byte> bytes);
 
 // The arrays in the bytes of a file, "npy" or "safetensors", as float32: { name, type, shape,
 // tensor } each. A single number becomes a tensor of shape [1]. Throws Error for an array without

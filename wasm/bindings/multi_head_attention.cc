@@ -14,23 +14,31 @@ constexpr const char* kCall = "multi_head_attention";
 
 }  // namespace
 
+tril::MultiHeadOptions core_options(const MultiHeadOptions& options, const Mask& mask,
+                                    const Tensor& x, const Tensor* context,
+                                    const Tensor* value_context, const char* call) {
+  tril::MultiHeadOptions core;
+  core.heads = options.attention.heads;
+  core.kv_heads = options.attention.kv_heads;
+  core.attention = options.attention.core(mask, 0, call);
+  if (options.rotates) {
+    core.rotary = MultiHeadRotary{
+        options.rotary.base, options.rotary.width,
+        value_named(kRotaryPairs, options.rotary.pairs, call, "rotary.pairs", "pairs")};
+  }
+  if (context) core.context = sequences(*context, x, call, "context");
+  if (value_context) core.value_context = sequences(*value_context, x, call, "valueContext");
+  return core;
+}
+
 NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                   const Tensor* context, const Tensor* value_context, Cache* past,
                                   const MultiHeadOptions& options, Tensor* out) {
   const MaskArgument mask(options.attention.mask, kCall);
-  tril::MultiHeadOptions core;
-  core.heads = options.attention.heads;
-  core.kv_heads = options.attention.kv_heads;
-  core.attention = options.attention.core(mask.mask(), 0, kCall);
-  if (past) core.past = &past->core();
-  if (options.rotates) {
-    core.rotary = MultiHeadRotary{
-        options.rotary.base, options.rotary.width,
-        value_named(kRotaryPairs, options.rotary.pairs, kCall, "rotary.pairs", "pairs")};
-  }
   const auto input = sequences(x, x, kCall, "x");
-  if (context) core.context = sequences(*context, x, kCall, "context");
-  if (value_context) core.value_context = sequences(*value_context, x, kCall, "valueContext");
+  tril::MultiHeadOptions core =
+      core_options(options, mask.mask(), x, context, value_context, kCall);
+  if (past) core.past = &past->core();
   const auto parts = read_weights<MultiHeadWeights>(weights, kCall);
   if (!parts.out_proj_weight) fail(kCall, "out_proj.weight", "no tensor given");
 

@@ -1,8 +1,5 @@
 #include "transformer.h"
 
-#include <tril/block/transformer.h>
-
-#include "feed_forward.h"
 #include "sequences.h"
 #include "traces.h"
 #include "weights.h"
@@ -10,18 +7,6 @@
 namespace tril::js {
 
 namespace {
-
-// What blocks and stacks of them have in common.
-template <typename Options>
-Options common(const BlockOptions& options, const char* call) {
-  Options core;
-  core.heads = options.heads;
-  core.kv_heads = options.kv_heads;
-  core.norm = value_named(kNormOrders, options.norm, call, "norm");
-  core.activation = activation_named(options.activation, call);
-  core.eps = options.eps;
-  return core;
-}
 
 MultiHeadShape shape_of(const BlockOptions& options, const AttentionOptions& attention,
                         const Shape<3>& x, Index keys, const MultiHeadWeights& weights) {
@@ -61,7 +46,7 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
   constexpr const char* kCall = "transformer_block";
   const auto input = sequences(x, x, kCall, "x");
   const MaskArgument mask(options.attention.mask, kCall);
-  auto core = common<TransformerBlockOptions>(options, kCall);
+  auto core = options.core<TransformerBlockOptions>(kCall);
   core.attention = options.attention.core(mask.mask(), 0, kCall);
   const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
 
@@ -85,7 +70,7 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
   const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = common<DecoderBlockOptions>(options, kCall);
+  auto core = options.core<DecoderBlockOptions>(kCall);
   core.self_attention = options.attention.core(mask.mask(), 0, kCall);
   core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
   const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
@@ -112,7 +97,7 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
   const auto to = sequences(target, target, kCall, "target");
   const MaskArgument source_mask(source_attention.mask, kCall);
   const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = common<TransformerOptions>(options, kCall);
+  auto core = options.core<TransformerOptions>(kCall);
   core.source_attention = source_attention.core(source_mask.mask(), 0, kCall);
   core.target_attention = options.attention.core(mask.mask(), 0, kCall);
   core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <tril/block/transformer.h>
+
 #include <string>
 
 #include "attention.h"
+#include "feed_forward.h"
 
 namespace tril::js {
 
@@ -15,6 +18,18 @@ struct BlockOptions {
   bool trace;
   AttentionOptions
       attention;  // its heads, kv_heads and trace are not looked at; nor are those below
+
+  // What blocks and stacks of them have in common, as the core's Options.
+  template <typename Options>
+  Options core(const char* call) const {
+    Options core;
+    core.heads = heads;
+    core.kv_heads = kv_heads;
+    core.norm = value_named(kNormOrders, norm, call, "norm");
+    core.activation = activation_named(activation, call);
+    core.eps = eps;
+    return core;
+  }
 };
 
 // x [B, T, C] or [T, C]. `weights` are named as PyTorch names those of nn.TransformerEncoderLayer.

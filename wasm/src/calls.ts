@@ -18,6 +18,7 @@ import { normCalls } from './calls/norms.js';
 import { onlineAttentionCalls } from './calls/online-attention.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
+import { trainerCalls } from './calls/trainer.js';
 import { transformerCalls } from './calls/transformer.js';
 import { weightCalls } from './calls/weights.js';
 import type { Context } from './context.js';
@@ -49,6 +50,7 @@ export interface Calls
     ReturnType<typeof transformerCalls>,
     ReturnType<typeof gradientCalls>,
     ReturnType<typeof lossCalls>,
+    ReturnType<typeof trainerCalls>,
     ReturnType<typeof weightCalls> {}
 
 export const calls = (context: Context): Calls => ({
@@ -73,5 +75,6 @@ export const calls = (context: Context): Calls => ({
   ...transformerCalls(context),
   ...gradientCalls(context),
   ...lossCalls(context),
+  ...trainerCalls(context),
   ...weightCalls(context),
 });

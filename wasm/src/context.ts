@@ -3,6 +3,7 @@ import { KeyValueCache } from './key-value-cache.js';
 import { checkFunction, describe } from './names.js';
 import type { Raw, RawCache, RawEngine, RawTensor } from './raw.js';
 import { Tensor } from './tensor.js';
+import { TrainedModel } from './trained-model.js';
 
 class Absent {
   protected readonly tensor = null; // so that nothing else is one
@@ -13,7 +14,7 @@ export const absent = new Absent();
 export type Optional = Tensor | Absent;
 
 /** What a module gives out, to be disposed. */
-type Owned = Tensor | KeyValueCache;
+type Owned = Tensor | KeyValueCache | TrainedModel;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
@@ -124,10 +125,10 @@ export class Context {
     );
   }
 
-  /** The cache, which belongs to the innermost scope. */
-  own(cache: KeyValueCache): KeyValueCache {
-    this.#scopes.at(-1)?.add(cache);
-    return cache;
+  /** The cache or trainer, which belongs to the innermost scope. */
+  own<Kind extends Owned>(owned: Kind): Kind {
+    this.#scopes.at(-1)?.add(owned);
+    return owned;
   }
 
   release(owned: Owned, raw: { delete(): void }): void {
@@ -222,9 +223,12 @@ function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** All tensors and caches in `value`, through arrays, maps, sets and plain objects. */
+const isOwned = (value: unknown): value is Owned =>
+  value instanceof Tensor || value instanceof KeyValueCache || value instanceof TrainedModel;
+
+/** All tensors, caches and trainers in `value`, through arrays, maps, sets and plain objects. */
 function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>()): void {
-  if (value instanceof Tensor || value instanceof KeyValueCache) {
+  if (isOwned(value)) {
     found.add(value);
   } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
     seen.add(value);
@@ -241,6 +245,7 @@ function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>
  */
 function publicArgument(name: string): string {
   if (/(weight|bias)$|^w_[qk]$/.test(name)) return name;
+  if (name.startsWith('trainer.')) return publicArgument(name.slice('trainer.'.length));
   const [, part, own = name] = /^(?:.*\.)?(self_attn|multihead_attn)\.([a-z_]+)$/.exec(name) ?? [];
   if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
   return own.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -119,4 +119,20 @@ export type {
   TransformerWeights,
 } from './calls/transformer.js';
 export type { PreparedWeights } from './calls/weights.js';
+export { TrainedModel } from './trained-model.js';
+export { Trainer } from './trainer.js';
+export type {
+  GenerateOptions,
+  ModelFiles,
+  ModelSettings,
+  Moments,
+  SampleOptions,
+  TokenBatch,
+  TrainerOptions,
+  TrainerSettings,
+  TrainerTrace,
+  TrainingLoss,
+  TrainingSettings,
+  TrainingStep,
+} from './trainer-types.js';
 export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';

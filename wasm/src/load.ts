@@ -28,21 +28,25 @@ export interface LoadOptions {
 
 const maximumThreads = 32;
 
-/**
- * Only the script of the variant that is asked for is fetched. Bundlers see four literal imports.
- */
-async function fetchModule(variant: Variant, options: RawOptions): Promise<Raw> {
-  switch (variant) {
-    case 'simd':
-      return (await import('./generated/tril-simd.js')).default(options);
-    case 'relaxed':
-      return (await import('./generated/tril-relaxed.js')).default(options);
-    case 'simd-threads':
-      return (await import('./generated/tril-simd-threads.js')).default(options);
-    case 'relaxed-threads':
-      return (await import('./generated/tril-relaxed-threads.js')).default(options);
-  }
+/** How each variant is fetched, and what is behind its name in that of its file. */
+export interface Modules {
+  readonly suffix: string;
+  readonly fetch: Record<
+    Variant,
+    () => Promise<{ readonly default: (options: RawOptions) => Promise<Raw> }>
+  >;
 }
+
+/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
+const modules: Modules = {
+  suffix: '',
+  fetch: {
+    simd: () => import('./generated/tril-simd.js'),
+    relaxed: () => import('./generated/tril-relaxed.js'),
+    'simd-threads': () => import('./generated/tril-simd-threads.js'),
+    'relaxed-threads': () => import('./generated/tril-relaxed-threads.js'),
+  },
+};
 
 const names = ['variant', 'threads', 'wasmUrl', 'development'];
 
@@ -61,6 +65,33 @@ function checkOptions(options: LoadOptions) {
   return { threads, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
+/** `loadTril` of these modules. */
+export async function loadFrom(from: Modules, options: LoadOptions): Promise<Tril> {
+  const { threads, wasmUrl, development } = checkOptions(options);
+  const variant = chooseVariant(detectFeatures(), options);
+  const available = variant.endsWith('threads') ? threads : 1;
+  const rawOptions: RawOptions = {
+    TrilError,
+    trilWorkers: available - 1,
+    ...(wasmUrl !== undefined && {
+      locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
+    }),
+  };
+  const made = from.fetch[variant]().then((script) => script.default(rawOptions));
+  const raw = await made.catch((error: unknown) => {
+    const file = wasmUrl ?? `tril-${variant}${from.suffix}.wasm`;
+    const reason = String(error).replace(/^RuntimeError: Aborted\((.*)\)\..*/s, '$1');
+    const problem =
+      `${file} could not be loaded: ${reason}. It must be served as it is; ` +
+      `the package's README, "Where it runs", says what a bundler has to be told`;
+    throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
+  });
+  // eslint-disable-next-line no-console -- this is what the option asks for
+  const warn = development ? (message: string) => console.warn(message) : undefined;
+  const context = new Context(raw, available, warn);
+  return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
+}
+
 /**
  * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a
  * module of its own, with its own memory; tensors of one cannot be used with another.
@@ -76,28 +107,8 @@ function checkOptions(options: LoadOptions) {
  * tril.threads; // 1
  * ```
  */
-export async function loadTril(options: LoadOptions = {}): Promise<Tril> {
-  const { threads, wasmUrl, development } = checkOptions(options);
-  const variant = chooseVariant(detectFeatures(), options);
-  const available = variant.endsWith('threads') ? threads : 1;
-  const raw = await fetchModule(variant, {
-    TrilError,
-    trilWorkers: available - 1,
-    ...(wasmUrl !== undefined && {
-      locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
-    }),
-  }).catch((error: unknown) => {
-    const file = wasmUrl ?? `tril-${variant}.wasm`;
-    const reason = String(error).replace(/^RuntimeError: Aborted\((.*)\)\..*/s, '$1');
-    const problem =
-      `${file} could not be loaded: ${reason}. It must be served as it is; ` +
-      `the package's README, "Where it runs", says what a bundler has to be told`;
-    throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
-  });
-  // eslint-disable-next-line no-console -- this is what the option asks for
-  const warn = development ? (message: string) => console.warn(message) : undefined;
-  const context = new Context(raw, available, warn);
-  return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
+export function loadTril(options: LoadOptions = {}): Promise<Tril> {
+  return loadFrom(modules, options);
 }
 
 /** A loaded module: all calls, what it runs on, and what it holds. */

@@ -1,14 +1,16 @@
+import type { MainModule as TrainingModule } from './generated/tril-simd-training.js';
 import type { MainModule } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
 /**
- * The compiled module as Embind declares it. All variants export the same; `load.ts` makes tsc
- * check that.
+ * The compiled module as Embind declares it. All variants export the same, and those with training
+ * that besides; `load.ts` makes tsc check that.
  */
-export type Raw = MainModule;
+export type Raw = MainModule & Partial<Pick<TrainingModule, '_trainer'>>;
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;
 export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;
+export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
 
 /** What a module is given when it is made. */
 export interface RawOptions {

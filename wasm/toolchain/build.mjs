@@ -51,7 +51,11 @@ function npmBuild(workspace, ...options) {
 }
 
 const modules = variants.flatMap((variant) =>
-  ['mjs', 'wasm', 'd.mts'].map((kind) => `build/wasm-${variant}/wasm/tril-${variant}.${kind}`),
+  ['', '-training'].flatMap((part) =>
+    ['mjs', 'wasm', 'd.mts'].map(
+      (kind) => `build/wasm-${variant}/wasm/tril-${variant}${part}.${kind}`,
+    ),
+  ),
 );
 const cmakeFiles = ['CMakeLists.txt', 'CMakePresets.json', 'wasm/CMakeLists.txt'];
 const emscripten = ['wasm/toolchain/Emscripten.cmake', 'wasm/toolchain/emscripten/.stamp'];

@@ -26,6 +26,7 @@ const categories = {
   weights: 'Layers and blocks',
   gradients: 'Gradients and losses',
   losses: 'Gradients and losses',
+  trainer: 'Training',
   arithmetic: 'Matrices and softmax',
   matmul: 'Matrices and softmax',
   matrices: 'Matrices and softmax',
@@ -38,7 +39,11 @@ const categories = {
 const options = {
   name: 'Tril for JavaScript',
   includeVersion: true,
-  entryPoints: [join(wasm, 'src/index.ts'), join(wasm, 'src/worker/index.ts')],
+  entryPoints: [
+    join(wasm, 'src/index.ts'),
+    join(wasm, 'src/training.ts'),
+    join(wasm, 'src/worker/index.ts'),
+  ],
   tsconfig: join(wasm, 'tsconfig.json'),
   readme: join(wasm, 'README.md'),
   excludeInternal: true,
@@ -58,7 +63,16 @@ const options = {
   validation: { notDocumented: true },
   requiredToBeDocumented: ['Function', 'Method', 'Class', 'Interface', 'TypeAlias', 'Variable'],
   intentionallyNotExported: [
-    ...['Traced', 'Attention', 'Norms', 'NumericArray', 'AsIs', 'QuarterSigns', 'RemoteCalls'],
+    ...[
+      'Traced',
+      'Attention',
+      'Norms',
+      'NumericArray',
+      'AsIs',
+      'QuarterSigns',
+      'RemoteCalls',
+      'WhereAsked',
+    ],
   ],
 };
 
@@ -67,7 +81,7 @@ const commentsOf = (reflection) =>
 
 /** What of a module is read first; all else is types of arguments and results. */
 const first = 'Begin here';
-const beginning = ['loadTril', 'Tril', 'Tensor', 'TrilError', 'RemoteTril'];
+const beginning = ['loadTril', 'Tril', 'Tensor', 'Trainer', 'TrilError', 'RemoteTril'];
 const types = 'Types';
 
 function putInto(reflection, category) {

@@ -1,3 +1,4 @@
+#include <tril/foundation/exact_number.h>
 #include <tril/foundation/message.h>
 
 #include <cmath>
@@ -13,33 +14,17 @@ std::string shape_text(const Index* shape, int rank) {
   return text + "]";
 }
 
-// value = digits * 10^(exponent - 5), six digits rounded to nearest;  as printf("%g")
+// value = digits * 10^(exponent - 5), six digits rounded to nearest
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
-  std::string text;
-  if (std::signbit(value)) text.push_back('-');
+  const bool negative = std::signbit(value);
   double size = std::fabs(value);
-  if (std::isinf(size)) return text.append("inf");
-  if (size == 0) return text.append("0");
+  if (std::isinf(size)) return negative ? "-inf" : "inf";
+  if (size == 0) return negative ? "-0" : "0";
   int exponent = 5;
   for (; size >= 999999.5; size /= 10) ++exponent;
   for (; size < 99999.95; size *= 10) --exponent;
-  std::string digits = std::to_string(static_cast<int>(size + 0.5));
-  digits.erase(digits.find_last_not_of('0') + 1);
-  const bool scientific = exponent < -4 || exponent > 5;
-  // So many digits are in front of the point; below 1, zeros come first.
-  const int whole = scientific ? 1 : exponent + 1, count = static_cast<int>(digits.size());
-  if (whole <= 0) text.append("0.").append(static_cast<std::size_t>(-whole), '0');
-  for (int i = 0; i < count; ++i) {
-    if (i > 0 && i == whole) text.push_back('.');
-    text.push_back(digits[static_cast<std::size_t>(i)]);
-  }
-  for (int i = count; i < whole; ++i) text.push_back('0');
-  if (!scientific) return text;
-  const int power = exponent < 0 ? -exponent : exponent;
-  text.append(exponent < 0 ? "e-" : "e+");
-  if (power < 10) text.push_back('0');
-  return text.append(std::to_string(power));
+  return detail::decimal_text(negative, std::to_string(static_cast<int>(size + 0.5)), exponent);
 }
 
 std::string Message::text() const {

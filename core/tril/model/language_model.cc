@@ -83,9 +83,8 @@ void LanguageModel::check(const MatrixView<const std::int32_t>& tokens, const ch
   }
 }
 
-void LanguageModel::check_targets(const MatrixView<const std::int32_t>& tokens,
-                                  const MatrixView<const std::int32_t>& targets,
-                                  const char* call) const {
+void LanguageModel::check(const MatrixView<const std::int32_t>& tokens,
+                          const MatrixView<const std::int32_t>& targets, const char* call) const {
   check(tokens, call);
   check_shape(targets, tokens.shape(), call, "targets", "the shape of tokens");
   if (!targets.is_contiguous()) fail(call, "targets", "rows must follow each other without gaps");
@@ -98,8 +97,14 @@ void LanguageModel::check_targets(const MatrixView<const std::int32_t>& tokens,
   }
 }
 
+std::size_t LanguageModel::bytes() const noexcept {
+  const Index floats = values_.shape()[0] + gradient_.shape()[0] + saved_memory_.shape()[0];
+  return static_cast<std::size_t>(floats) * sizeof(float);
+}
+
 void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
-                            const detail::ModelPass& pass) {
+                            const detail::ModelPass& pass,
+                            std::span<const TensorView<float, 4>> attention) {
   place(pass.batches, pass.tokens);
   embedding(flat(tokens), weights().embedding, saved_.embedded);
   if (weights().positions) {
@@ -111,8 +116,10 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
   pass.drop(saved_.embedded, 0);
   MatrixView<float> x = saved_.embedded;
   for (std::size_t n = 0; n < saved_.layers.size(); ++n) {
-    detail::run_layer(pass, static_cast<Index>(n), weights().layers[n], x, saved_.layers[n]);
-    x = saved_.layers[n].out;
+    detail::SavedModelLayer layer = saved_.layers[n];
+    if (!attention.empty()) layer.attention.attention.weights = attention[n];
+    detail::run_layer(pass, static_cast<Index>(n), weights().layers[n], x, layer);
+    x = layer.out;
   }
   pass.norm(x, weights().final_norm, saved_.final_norm);
   linear(saved_.final_norm.normed, head(), {}, saved_.logits, pass.scratch, pass.parallel);
@@ -149,16 +156,26 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
 }
 
 MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,
-                                              Scratch& scratch, Parallel& parallel) {
-  check(tokens, "LanguageModel::logits");
-  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
+                                              Scratch& scratch, Parallel& parallel,
+                                              std::span<const TensorView<float, 4>> attention) {
+  constexpr const char* kCall = "LanguageModel::logits";
+  check(tokens, kCall);
+  if (!attention.empty() && attention.size() != weights().layers.size()) {
+    fail(kCall, "attention",
+         {"must be as many as the ", weights().layers.size(), " layers, are ", attention.size()});
+  }
+  const Shape<4> shape = {tokens.size(0), config_.heads, tokens.size(1), tokens.size(1)};
+  for (const TensorView<float, 4>& each : attention) {
+    check_shape(each, shape, kCall, "attention", "[B, H, T, T]");
+  }
+  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel}, attention);
   return saved_.logits;
 }
 
 ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
                               MatrixView<const std::int32_t> targets, Scratch& scratch,
                               Parallel& parallel) {
-  check_targets(tokens, targets, "LanguageModel::loss");
+  check(tokens, targets, "LanguageModel::loss");
   forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
@@ -170,7 +187,7 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                     const ModelGradientOptions& options, Scratch& scratch,
                                     Parallel& parallel) {
   constexpr const char* kCall = "LanguageModel::accumulate";
-  check_targets(tokens, targets, kCall);
+  check(tokens, targets, kCall);
   if (!std::isfinite(options.scale)) {
     fail(kCall, "scale", {"must be finite, is ", options.scale});
   }

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tril {
@@ -62,10 +63,12 @@ class LanguageModel {
   // B T (L (8 C + 2 F + H + 4) + 2 C + 2 + V).
   Index saved_count(Index batches, Index tokens) const;
 
-  // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call. Throws
-  // Error where T is too long or an id is no token, before anything is written.
+  // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call.
+  // `attention`, where it is given, is filled with the weights of every head, [B, H, T, T] for each
+  // layer. Throws Error where T is too long or an id is no token, before anything is written.
   MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, Scratch& scratch,
-                                 Parallel& parallel);
+                                 Parallel& parallel,
+                                 std::span<const TensorView<float, 4>> attention = {});
 
   // The losses of targets [B, T], ids or kIgnoredTarget. Throws as logits() does, and for a target
   // that is no token.
@@ -77,8 +80,14 @@ class LanguageModel {
                        MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
                        Scratch& scratch, Parallel& parallel);
 
+  // Throws in the name of `call` what loss() and accumulate() would, and does nothing else.
+  void check(const MatrixView<const std::int32_t>& tokens,
+             const MatrixView<const std::int32_t>& targets, const char* call) const;
+
   // Sets them to 0.
   void clear_gradients() noexcept;
+  // All that it owns: values, gradients, and what its largest pass has left.
+  std::size_t bytes() const noexcept;
 
  private:
   // Of the pass that was last, laid out in saved_memory_.
@@ -90,11 +99,10 @@ class LanguageModel {
   };
 
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
-  void check_targets(const MatrixView<const std::int32_t>& tokens,
-                     const MatrixView<const std::int32_t>& targets, const char* call) const;
   void place(Index batches, Index tokens);
   Saved laid_out(Index batches, Index tokens, SavedMemory& memory) const;
-  void forward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass);
+  void forward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass,
+               std::span<const TensorView<float, 4>> attention = {});
   void backward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass);
   const MatrixView<float>& head() const noexcept {
     return config_.tied_head ? weights().embedding : weights().head;

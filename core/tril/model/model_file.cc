@@ -7,19 +7,6 @@
 namespace tril {
 namespace {
 
-// A matrix [rows, cols] as [cols, rows].
-void transpose(const float* from, Index rows, Index cols, float* to) noexcept {
-  for (Index n = 0; n < rows; ++n) {
-    for (Index m = 0; m < cols; ++m) to[m * rows + n] = from[n * cols + m];
-  }
-}
-
-Index count_of(const StoredParameter& each) noexcept {
-  Index count = 1;
-  for (const Index size : each.shape) count *= size;
-  return count;
-}
-
 // Rows [first, first + count) of a matrix as the file has it.
 void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
   const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
@@ -39,7 +26,7 @@ class Stored {
     for (const StoredParameter& each : parameters) {
       parameters_.push_back(each);
       tensors_.push_back(
-          {prefix + each.name, each.shape, {each.data, static_cast<std::size_t>(count_of(each))}});
+          {prefix + each.name, each.shape, {each.data, static_cast<std::size_t>(each.count())}});
     }
   }
   void write(const Metadata& metadata, const WritePiece& write) const {
@@ -49,7 +36,7 @@ class Stored {
     std::vector<float> floats;
     std::vector<std::byte> bytes;
     for (const StoredParameter& each : parameters_) {
-      const Index rows = each.shape[0], cols = count_of(each) / rows;
+      const Index rows = each.shape[0], cols = each.count() / rows;
       const Index most = std::max<Index>(1, kFloats / cols);
       for (Index first = 0; first < rows; first += most) {
         const Index count = std::min(most, rows - first);
@@ -77,13 +64,6 @@ class Stored {
   std::vector<TensorToStore> tensors_;  // of those: names, shapes and sizes
 };
 
-// Parameters of a model laid out in this memory, which is not written.
-std::vector<StoredParameter> parameters_at(const ModelConfig& config,
-                                           const VectorView<const float>& memory) {
-  SavedMemory place(VectorView<float>(const_cast<float*>(memory.data()), memory.shape()));
-  return stored_parameters(config, model_layout(config, place).weights);
-}
-
 // Throws unless the file has all of them.
 void check_all(const char* call, const Safetensors& file, const std::string& prefix,
                const std::vector<StoredParameter>& parameters) {
@@ -100,15 +80,9 @@ void read_all(const Safetensors& file, const std::string& prefix,
               const std::vector<StoredParameter>& parameters) {
   std::vector<float> elements;
   for (const StoredParameter& each : parameters) {
-    const auto count = static_cast<std::size_t>(count_of(each));
-    const StoredTensor& tensor = *file.find(prefix + each.name);
-    if (!each.transposed) {
-      read_elements(tensor, std::span<float>(each.data, count));
-      continue;
-    }
-    elements.resize(count);
-    read_elements(tensor, std::span<float>(elements));
-    transpose(elements.data(), each.shape[0], each.shape[1], each.data);
+    elements.resize(static_cast<std::size_t>(each.count()));
+    read_elements(*file.find(prefix + each.name), std::span<float>(elements));
+    each.copy_from(elements.data());
   }
 }
 
@@ -160,8 +134,8 @@ Stored checkpoint_tensors(const Trainer& trainer) {
   const ModelConfig& config = trainer.model().config();
   Stored stored;
   stored.add("", stored_parameters(config, trainer.model().weights()));
-  stored.add(kFirst, parameters_at(config, trainer.first_moment()));
-  stored.add(kSecond, parameters_at(config, trainer.second_moment()));
+  stored.add(kFirst, stored_parameters(config, trainer.first_moment()));
+  stored.add(kSecond, stored_parameters(config, trainer.second_moment()));
   return stored;
 }
 
@@ -185,8 +159,8 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
     fail(kCall, name.c_str(), {"is ", here.at(name), ", and in the checkpoint ", text});
   }
   const auto parameters = stored_parameters(config, trainer.model().weights());
-  const auto first = parameters_at(config, trainer.first_moment());
-  const auto second = parameters_at(config, trainer.second_moment());
+  const auto first = stored_parameters(config, trainer.first_moment());
+  const auto second = stored_parameters(config, trainer.second_moment());
   check_all(kCall, file, "", parameters);
   check_all(kCall, file, kFirst, first);
   check_all(kCall, file, kSecond, second);

@@ -53,4 +53,8 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer);
 // the same number back.
 Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options);
 
+// Sets those that `given` has, by these names and as such texts, and leaves all others. Throws
+// Error, naming the setting, where there is none of that name or its text cannot be read.
+void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& options);
+
 }  // namespace tril

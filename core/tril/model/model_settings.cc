@@ -1,15 +1,16 @@
 // Settings as texts and back: one walk over each struct serves both, and the comparison.
 #include <tril/foundation/check.h>
+#include <tril/foundation/exact_number.h>
 #include <tril/model/model_file.h>
 
 #include <charconv>
 #include <cstdlib>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 namespace tril {
 namespace {
-
-constexpr const char* kRead = "read_checkpoint";
 
 // visit(name, value) of numbers, visit(name, value, names) of what has names.
 template <typename Config, typename Visit>
@@ -55,9 +56,10 @@ template <typename T>
 std::string text_of(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return exact_number_text(value);
   } else {
-    char text[40];  // the shortest that gives the same bits back has at most 24 characters
-    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    return std::to_string(value);
   }
 }
 
@@ -79,13 +81,18 @@ class Writer {
   Metadata& settings_;
 };
 
+// What is not there is an error, or left as it is.
+enum class Missing { refused, left };
+
 class Reader {
  public:
-  Reader(std::string prefix, const Metadata& settings)
-      : prefix_(std::move(prefix)), settings_(settings) {}
+  Reader(std::string prefix, const Metadata& settings, const char* call, Missing missing)
+      : prefix_(std::move(prefix)), settings_(settings), call_(call), missing_(missing) {}
   template <typename T>
   void operator()(const char* name, T& value) const {
-    const std::string& text = entry(name);
+    const std::string* const found = entry(name);
+    if (!found) return;
+    const std::string& text = *found;
     const char* const end = text.data() + text.size();
     bool is_read = false;
     if constexpr (std::is_same_v<T, bool>) {
@@ -99,24 +106,33 @@ class Reader {
       const std::from_chars_result result = std::from_chars(text.data(), end, value);
       is_read = result.ec == std::errc() && result.ptr == end;
     }
-    if (!is_read) fail(kRead, (prefix_ + name).c_str(), {"\"", text, "\" cannot be read"});
+    if (!is_read) fail(call_, (prefix_ + name).c_str(), {"\"", text, "\" cannot be read"});
   }
   template <typename T, std::size_t Count>
   void operator()(const char* name, T& value, const Named<T> (&names)[Count]) const {
-    value = value_named(names, entry(name), kRead, (prefix_ + name).c_str());
+    const std::string* const text = entry(name);
+    if (text) value = value_named(names, *text, call_, (prefix_ + name).c_str(), name);
   }
 
  private:
-  const std::string& entry(const char* name) const {
+  const std::string* entry(const char* name) const {
     const auto at = settings_.find(prefix_ + name);
-    if (at == settings_.end())
-      fail(kRead, (prefix_ + name).c_str(), "is missing: this is no checkpoint");
-    return at->second;
+    if (at != settings_.end()) return &at->second;
+    if (missing_ == Missing::left) return nullptr;
+    fail(call_, (prefix_ + name).c_str(), "is missing: this is no checkpoint");
   }
 
   std::string prefix_;
   const Metadata& settings_;
+  const char* call_;
+  Missing missing_;
 };
+
+void read_settings(const Metadata& settings, const char* call, Missing missing, ModelConfig& config,
+                   TrainerOptions& options) {
+  for_each_model_setting(config, Reader("model.", settings, call, missing));
+  for_each_trainer_option(options, Reader("trainer.", settings, call, missing));
+}
 
 }  // namespace
 
@@ -127,13 +143,25 @@ Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& op
   return settings;
 }
 
+void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& options) {
+  constexpr const char* kCall = "set_settings";
+  const Metadata known = checkpoint_settings(config, options);
+  for (const auto& [name, text] : given) {
+    if (!known.contains(name)) fail(kCall, name.c_str(), "there is no such setting");
+  }
+  ModelConfig new_config = config;
+  TrainerOptions new_options = options;
+  read_settings(given, kCall, Missing::left, new_config, new_options);
+  config = new_config, options = new_options;
+}
+
 Checkpoint read_checkpoint(const Safetensors& file) {
+  constexpr const char* kCall = "read_checkpoint";
   Checkpoint checkpoint;
-  for_each_model_setting(checkpoint.config, Reader("model.", file.metadata));
-  for_each_trainer_option(checkpoint.options, Reader("trainer.", file.metadata));
-  Reader("trainer.", file.metadata)("done", checkpoint.steps);
-  check_model_config(checkpoint.config, kRead);
-  if (checkpoint.steps < 0) fail(kRead, "trainer.done", "must be at least 0");
+  read_settings(file.metadata, kCall, Missing::refused, checkpoint.config, checkpoint.options);
+  Reader("trainer.", file.metadata, kCall, Missing::refused)("done", checkpoint.steps);
+  check_model_config(checkpoint.config, kCall);
+  if (checkpoint.steps < 0) fail(kCall, "trainer.done", "must be at least 0");
   return checkpoint;
 }
 

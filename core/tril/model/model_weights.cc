@@ -173,4 +173,37 @@ std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
   return names.take();
 }
 
+std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
+                                               const VectorView<const float>& memory) {
+  SavedMemory place(VectorView<float>(const_cast<float*>(memory.data()), memory.shape()));
+  return stored_parameters(config, model_layout(config, place).weights);
+}
+
+namespace {
+
+// A matrix [rows, cols] as [cols, rows].
+void transpose(const float* from, Index rows, Index cols, float* to) noexcept {
+  for (Index n = 0; n < rows; ++n) {
+    for (Index m = 0; m < cols; ++m) to[m * rows + n] = from[n * cols + m];
+  }
+}
+
+}  // namespace
+
+Index StoredParameter::count() const noexcept {
+  Index count = 1;
+  for (const Index size : shape) count *= size;
+  return count;
+}
+
+void StoredParameter::copy_to(float* out) const noexcept {
+  if (transposed) transpose(data, shape[1], shape[0], out);
+  if (!transposed) std::copy_n(data, count(), out);
+}
+
+void StoredParameter::copy_from(const float* elements) const noexcept {
+  if (transposed) transpose(elements, shape[0], shape[1], data);
+  if (!transposed) std::copy_n(elements, count(), data);
+}
+
 }  // namespace tril

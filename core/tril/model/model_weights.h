@@ -77,10 +77,21 @@ struct StoredParameter {
   float* data;               // in the model's memory, without gaps
   // The file has the matrix as [in, out], and the memory as [out, in]: GPT-2's Conv1D.
   bool transposed;
+
+  // How many elements it has.
+  Index count() const noexcept;
+  // They as the file has them, to so many floats.
+  void copy_to(float* out) const noexcept;
+  // And back.
+  void copy_from(const float* elements) const noexcept;
 };
 
 // In the order of the forward pass. What is stacked in memory and apart in the files is apart here.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights);
+// The same of memory that is laid out as the parameters are: gradients, moments. Not to be written
+// where it may not be.
+std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
+                                               const VectorView<const float>& memory);
 
 }  // namespace tril

@@ -13,6 +13,18 @@
 namespace tril {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Rows [first, first + count) of what has no gaps.
+MatrixView<const std::int32_t> rows_of(const MatrixView<const std::int32_t>& all, Index first,
+                                       Index count) noexcept {
+  return {all.data() + first * all.size(1), {count, all.size(1)}};
+}
+
 AdamWOptions adamw(const TrainerOptions& options, double rate, double decay, double scale) {
   return {.learning_rate = rate,
           .beta1 = options.beta1,
@@ -100,9 +112,8 @@ void Trainer::fail_not_finite(double loss) const {
   const std::vector<StoredParameter> gradients =
       stored_parameters(model_.config(), model_.gradients());
   const auto not_finite = [](const StoredParameter& each) {
-    Index count = 1;
-    for (const Index size : each.shape) count *= size;
-    return !std::all_of(each.data, each.data + count, [](float x) { return std::isfinite(x); });
+    return !std::all_of(each.data, each.data + each.count(),
+                        [](float x) { return std::isfinite(x); });
   };
   const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
   const std::string first = at == gradients.rend()
@@ -112,32 +123,47 @@ void Trainer::fail_not_finite(double loss) const {
        "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
 }
 
-// draw all windows of the step;  for each batch of them: gradients += those of the mean loss, of
-// the part that is this one's
-// add up with the others;  clip;  step
 TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& parallel) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto number = static_cast<std::uint64_t>(steps_);
+  const auto begin = Clock::now();
   draw_batch(stream, options_.batch * options_.accumulation, model_.config().context,
-             options_.batches, options_.seed, number, batch_);
+             options_.batches, options_.seed, static_cast<std::uint64_t>(steps_), batch_);
+  TrainingStep result =
+      step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), parallel);
+  result.seconds = seconds_since(begin);
+  return result;
+}
+
+// for each batch of the step's windows: gradients += those of the mean loss, of the part that is
+// this one's add up with the others;  clip;  step
+TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
+                           MatrixView<const std::int32_t> targets, Parallel& parallel) {
+  const auto begin = Clock::now();
+  model_.check(tokens, targets, "Trainer::step");
+  const Index windows = tokens.size(0);
+  const Index counted =
+      targets.count() -
+      std::count(targets.data(), targets.data() + targets.count(), kIgnoredTarget);
   model_.clear_gradients();
   ModelGradientOptions gradient_options;
-  gradient_options.scale = 1 / static_cast<double>(std::max<Index>(batch_.counted, 1));
+  gradient_options.scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
   double sum = 0;
-  const Index begins = options_.batch * share_.part / share_.parts;
-  const Index count = options_.batch * (share_.part + 1) / share_.parts - begins;
-  gradient_options.first_sequence = begins;
-  for (Index n = 0; n < options_.accumulation; ++n) {
-    const Index first = n * options_.batch + begins;
+  for (Index at = 0; at < windows; at += options_.batch) {
+    const Index size = std::min(options_.batch, windows - at);
+    const Index begins = size * share_.part / share_.parts;
+    const Index count = size * (share_.part + 1) / share_.parts - begins;
+    if (count == 0) continue;
+    gradient_options.first_sequence = begins;
     if (model_.config().dropout > 0) {
+      const Index n = at / options_.batch;
       gradient_options.dropout_seed =
-          options_.seed +
-          0xd1b54a32d192ed03u * (number * 16777259u + static_cast<std::uint64_t>(n) + 1);
+          options_.seed + 0xd1b54a32d192ed03u * (static_cast<std::uint64_t>(steps_) * 16777259u +
+                                                 static_cast<std::uint64_t>(n) + 1);
     }
-    sum += model_
-               .accumulate(batch_.tokens_of(first, count), batch_.targets_of(first, count),
-                           gradient_options, scratch_, parallel)
-               .sum;
+    sum +=
+        model_
+            .accumulate(rows_of(tokens, at + begins, count), rows_of(targets, at + begins, count),
+                        gradient_options, scratch_, parallel)
+            .sum;
   }
   if (share_.add_up) share_.add_up(model_.gradient(), {&sum, 1});
   TrainingStep result;
@@ -148,7 +174,7 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& paral
     fail_not_finite(result.loss);
   }
   result.learning_rate = scheduled_rate(options_.schedule, steps_);
-  result.tokens = batch_.windows * batch_.length;
+  result.tokens = tokens.count();
   const double scale = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
   const Index decayed = model_.decayed(), all = model_.values().size(0);
   const auto move = [&](Index from, Index to, double decay) {
@@ -165,7 +191,7 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& paral
     move(decayed, all, 0);
   }
   ++steps_;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.seconds = seconds_since(begin);
   return result;
 }
 
@@ -173,11 +199,22 @@ ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Index windows,
                             Parallel& parallel) {
   TokenBatch batch;
   spaced_batch(stream, windows, model_.config().context, options_.batches, options_.seed, batch);
+  return evaluate(batch.tokens_of(0, windows), batch.targets_of(0, windows), parallel);
+}
+
+ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Parallel& parallel) {
+  const Index windows = static_cast<Index>(stream.size()) / model_.config().context;
+  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * options_.batch), parallel);
+}
+
+ModelLoss Trainer::evaluate(MatrixView<const std::int32_t> tokens,
+                            MatrixView<const std::int32_t> targets, Parallel& parallel) {
+  model_.check(tokens, targets, "Trainer::evaluate");
   ModelLoss all;
-  for (Index first = 0; first < windows; first += options_.batch) {
-    const Index count = std::min(options_.batch, windows - first);
-    const ModelLoss loss = model_.loss(batch.tokens_of(first, count),
-                                       batch.targets_of(first, count), scratch_, parallel);
+  for (Index first = 0; first < tokens.size(0); first += options_.batch) {
+    const Index count = std::min(options_.batch, tokens.size(0) - first);
+    const ModelLoss loss = model_.loss(rows_of(tokens, first, count),
+                                       rows_of(targets, first, count), scratch_, parallel);
     all.sum += loss.sum;
     all.counted += loss.counted;
     all.correct += loss.correct;

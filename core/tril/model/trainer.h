@@ -66,6 +66,12 @@ class Trainer {
   // back. Parameters and moments are then as they were before.
   TrainingStep step(std::span<const std::int32_t> stream, Parallel& parallel);
 
+  // The same over sequences that the caller has chosen, tokens and targets [B, T], however many:
+  // the gradient is that of the mean over all targets that count. Throws Error as
+  // LanguageModel::accumulate does, before anything is written, and as above.
+  TrainingStep step(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
+                    Parallel& parallel);
+
   // From here on only this part of every batch is computed, and its gradients are added up with
   // those of the others, which all step alike then. Throws Error for a part that there is not, or
   // more than one without add_up.
@@ -73,6 +79,11 @@ class Trainer {
 
   // The loss over so many windows, evenly spaced in a stream that is not trained on.
   ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows, Parallel& parallel);
+  // The same over as many as fit side by side, and those of 20 batches at most.
+  ModelLoss evaluate(std::span<const std::int32_t> stream, Parallel& parallel);
+  // The loss of targets [B, T]. Throws Error as LanguageModel::loss does.
+  ModelLoss evaluate(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
+                     Parallel& parallel);
 
   // The one it was given.
   LanguageModel& model() noexcept { return model_; }

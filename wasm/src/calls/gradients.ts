@@ -1,3 +1,4 @@
+import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -29,12 +30,14 @@ export type AttentionGradients<Options> = {
   readonly dKey: Tensor;
   /** Of the shape of `v`, the same. */
   readonly dValue: Tensor;
-} & (Options extends { maskGradient: true }
-  ? {
-      /** `[B, H, T, S]`; 0 where a query may not look. */
-      readonly dMask: Tensor;
-    }
-  : { readonly dMask?: Tensor });
+} & WhereAsked<
+  Options,
+  { maskGradient: true },
+  {
+    /** `[B, H, T, S]`; 0 where a query may not look. */
+    readonly dMask: Tensor;
+  }
+>;
 
 /** What the backward of a layer with a bias gives, each of the shape of what it is a gradient of. */
 export interface LayerGradients {

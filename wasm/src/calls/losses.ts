@@ -1,3 +1,4 @@
+import type { WhereAsked } from '../asked.js';
 import type { Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -27,14 +28,14 @@ export type CrossEntropy<Options> = {
   readonly counted: number;
   /** For how many of them the largest logit is that of the target. */
   readonly correct: number;
-} & (Options extends { gradient: true }
-  ? { readonly dLogits: Tensor }
-  : { readonly dLogits?: Tensor });
+} & WhereAsked<Options, { gradient: true }, { readonly dLogits: Tensor }>;
 
 /** What `meanSquaredError` gives. */
-export type SquaredError<Options> = { readonly loss: number } & (Options extends { gradient: true }
-  ? { readonly dX: Tensor }
-  : { readonly dX?: Tensor });
+export type SquaredError<Options> = { readonly loss: number } & WhereAsked<
+  Options,
+  { gradient: true },
+  { readonly dX: Tensor }
+>;
 
 export const lossCalls = (context: Context) => {
   const { raw, engine } = context;

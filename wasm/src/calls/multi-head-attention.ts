@@ -89,6 +89,34 @@ const optionNames = [
   ...['keyLengths', 'method', 'needWeights', 'averageWeights', 'trace', 'out'],
 ];
 
+/** As the module takes them, but for cache and contexts. */
+export function rawMultiHeadOptions(
+  context: Context,
+  call: string,
+  options: MultiHeadOptions,
+  names: readonly string[],
+) {
+  const attention = rawAttentionOptions(context, call, options, names);
+  const { rotary } = options;
+  if (rotary !== undefined) {
+    checkKeys(call, 'rotary', 'option', rotary, ['base', 'pairs', 'width']);
+  }
+  if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
+  return {
+    attention,
+    needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
+    averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
+    rotates: rotary !== undefined,
+    rotary: {
+      base: numberOption(call, 'rotary.base', rotary?.base, 10000),
+      pairs: rotaryPairs(call, 'rotary.pairs', rotary?.pairs),
+      width:
+        rotary?.width === undefined ? 0 : integerOption(call, 'rotary.width', rotary.width, 0, 1),
+      heads: 0, // have an axis of their own here
+    },
+  };
+}
+
 export const multiHeadCalls = (context: Context) => ({
   /**
    * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017,
@@ -119,30 +147,13 @@ export const multiHeadCalls = (context: Context) => ({
   ): MultiHeadResult<Options> {
     const call = 'multiHeadAttention';
     checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
-    const attention = rawAttentionOptions(context, call, options, optionNames);
-    const { rotary, past } = options;
-    if (rotary !== undefined) {
-      checkKeys(call, 'rotary', 'option', rotary, ['base', 'pairs', 'width']);
-    }
+    const raw = rawMultiHeadOptions(context, call, options, optionNames);
+    const { past } = options;
     if (past !== undefined && !(past instanceof KeyValueCache)) {
       const problem = `must be a cache (tril.keyValueCache makes one), is ${describe(past)}`;
       throw new TrilError(call, 'past', problem);
     }
     const cache = past ? context.cacheHandle(call, 'past', past) : null;
-    if (options.heads === undefined) throw new TrilError(call, 'heads', 'must be given');
-    const raw = {
-      attention,
-      needWeights: booleanOption(call, 'needWeights', options.needWeights, false),
-      averageWeights: booleanOption(call, 'averageWeights', options.averageWeights, true),
-      rotates: rotary !== undefined,
-      rotary: {
-        base: numberOption(call, 'rotary.base', rotary?.base, 10000),
-        pairs: rotaryPairs(call, 'rotary.pairs', rotary?.pairs),
-        width:
-          rotary?.width === undefined ? 0 : integerOption(call, 'rotary.width', rotary.width, 0, 1),
-        heads: 0, // have an axis of their own here
-      },
-    };
     const out = options.out ?? absent;
     const keysFrom = options.context ?? absent;
     const valueContext = options.valueContext ?? absent;
@@ -155,7 +166,7 @@ export const multiHeadCalls = (context: Context) => ({
       return {
         output,
         ...(raw.needWeights && { weights: averageWeights ?? trace['weights'] }),
-        ...(attention.trace && { trace }),
+        ...(raw.attention.trace && { trace }),
       } as unknown as MultiHeadResult<Options>;
     });
   },

@@ -44,7 +44,8 @@ export interface WorkingMemory {
   readonly peakBytes: number;
 }
 
-function checkSeed(call: string, seed: unknown): number {
+/** The seed itself, once it is known to be one. */
+export function checkSeed(call: string, seed: unknown): number {
   if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return seed;
   const problem = `must be a whole number from 0 to 2^53 - 1, is ${describe(seed)}`;
   throw new TrilError(call, 'seed', problem);

@@ -2,6 +2,7 @@ import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
 import { numberOption, stringOption } from '../names.js';
+import { nested } from '../nested.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { Activation, FeedForwardWeights } from './feed-forward.js';
@@ -145,23 +146,8 @@ function checkTransformerWeights(call: string, weights: object, names: readonly 
   }
 }
 
-/** `{ 'encoder.0.hidden': x }` as `{ encoder: [{ hidden: x }] }`. */
-function nested(tensors: Record<string, Tensor>): object {
-  const root: Record<string, unknown> = {};
-  for (const [name, tensor] of Object.entries(tensors)) {
-    const path = name.split('.');
-    const last = path.pop()!;
-    let level = root;
-    path.forEach((key, i) => {
-      const next = path[i + 1] ?? last;
-      level = (level[key] ??= /^\d+$/.test(next) ? [] : {}) as Record<string, unknown>;
-    });
-    level[last] = tensor;
-  }
-  return root;
-}
-
-function rawBlockOptions(
+/** As the module takes them. */
+export function rawBlockOptions(
   context: Context,
   call: string,
   options: TransformerBlockOptions,
@@ -180,19 +166,20 @@ function rawBlockOptions(
   };
 }
 
+/** Attention as `options` have it, but for what it may look at. */
+export function otherAttention(
+  context: Context,
+  call: string,
+  { scale, softcap, method }: TransformerBlockOptions,
+  mask: Mask | undefined,
+) {
+  const given = Object.entries({ scale, softcap, method, mask });
+  const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return rawAttentionOptions(context, call, options, Object.keys(options));
+}
+
 export const transformerCalls = (context: Context) => {
   const { raw, engine } = context;
-
-  /** Attention as `options` have it, but for what it may look at. */
-  const otherAttention = (
-    call: string,
-    { scale, softcap, method }: TransformerBlockOptions,
-    mask: Mask | undefined,
-  ) => {
-    const given = Object.entries({ scale, softcap, method, mask });
-    const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-    return rawAttentionOptions(context, call, options, Object.keys(options));
-  };
 
   const result = <Options, Trace>(
     made: Parameters<typeof context.adoptAll>[0],
@@ -273,7 +260,7 @@ export const transformerCalls = (context: Context) => {
       const call = 'decoderBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
-      const cross = otherAttention(call, options, options.memoryMask);
+      const cross = otherAttention(context, call, options, options.memoryMask);
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, memory, out }, (t, state) =>
         result(
@@ -330,8 +317,8 @@ export const transformerCalls = (context: Context) => {
         ...(targetMask !== undefined && { mask: targetMask }),
       };
       const block = rawBlockOptions(context, call, masked, blockOptions);
-      const ofSource = otherAttention(call, options, sourceMask);
-      const cross = otherAttention(call, options, memoryMask);
+      const ofSource = otherAttention(context, call, options, sourceMask);
+      const cross = otherAttention(context, call, options, memoryMask);
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { source, target, out }, (t, state) =>
         result(

@@ -1,19 +1,23 @@
-// The Worker's own script: a module, the tensors, masks and caches that the other side refers to, and
-// what it asks for.
+// The Worker's own script: a module, the tensors, masks, caches and trainers that the other side
+// refers to, and what it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
-import { loadTril, type LoadOptions, type Tril } from '../load.js';
+import { loadTril, type Tril } from '../load.js';
+import { booleanOption, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
+import { Trainer } from '../trainer.js';
+import type { TokenBatch, TrainingStep } from '../trainer-types.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
 import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
+import type { RemoteLoadOptions } from './index.js';
 
 const parent = nodeWorkers()?.parentPort;
 const port: Port<Answer, Request | Cancellation> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-type Held = Tensor | Mask | KeyValueCache;
+type Held = Tensor | Mask | KeyValueCache | Trainer;
 const held = new Map<number, Held>();
 /** The same for the same, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
@@ -25,11 +29,17 @@ function hold(value: Held): Reference {
   held.set($reference, value);
   references.set(value, $reference);
   if (value instanceof Tensor) return { $reference, shape: value.shape };
-  return value instanceof KeyValueCache ? { $reference, sizes: value.sizes } : { $reference };
+  if (value instanceof KeyValueCache) return { $reference, sizes: value.sizes };
+  if (!(value instanceof Trainer)) return { $reference };
+  const { settings, parameterCount } = value;
+  return { $reference, trainer: { settings, parameterCount } };
 }
 
 const toReference = (part: unknown): unknown =>
-  part instanceof Tensor || part instanceof Mask || part instanceof KeyValueCache
+  part instanceof Tensor ||
+  part instanceof Mask ||
+  part instanceof KeyValueCache ||
+  part instanceof Trainer
     ? hold(part)
     : undefined;
 
@@ -48,9 +58,32 @@ function paths(object: object, before: string[] = []): string[][] {
   });
 }
 
+/** Whether the call that is being made is to end where it can. */
+let cancelled = false;
+
+/** Step by step, so that what comes in is heard between them. */
+async function stepsOf(trainer: Trainer, count: unknown): Promise<TrainingStep[]> {
+  const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
+  const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
+  const reports: TrainingStep[] = [];
+  while (reports.length < steps && !cancelled) {
+    reports.push(trainer.step(batches?.[reports.length]));
+    await pause();
+  }
+  return reports;
+}
+
+/** What most never call is fetched where it is asked for. */
+async function loaded(options: RemoteLoadOptions): Promise<Tril> {
+  if (typeof options !== 'object' || options === null) return loadTril(options);
+  const { training, ...others } = options;
+  const wanted = booleanOption('loadTril', 'training', training, false);
+  return wanted ? (await import('../training.js')).loadTril(others) : loadTril(others);
+}
+
 async function perform({ path, on, values }: Request): Promise<unknown> {
   if (!tril) {
-    tril = await loadTril(values[0] as LoadOptions);
+    tril = await loaded(values[0] as RemoteLoadOptions);
     return { variant: tril.variant, threads: tril.threads, paths: paths(tril) };
   }
   const target = on === undefined ? tril : held.get(on);
@@ -64,6 +97,7 @@ async function perform({ path, on, values }: Request): Promise<unknown> {
   // A number is a property, such as a cache's length; a mask has nothing to dispose.
   if (typeof found !== 'function') return typeof found === 'number' ? found : undefined;
   const decoded = values.map((value) => mapParts(value, fromReference));
+  if (target instanceof Trainer && path[0] === 'steps') return stepsOf(target, decoded[0]);
   const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);
 }
@@ -89,7 +123,8 @@ function pause(): Promise<void> {
 async function answer(request: Request): Promise<void> {
   try {
     const value = await perform(request);
-    const transfer = value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [];
+    const isOwn = value instanceof Float32Array || value instanceof Uint8Array;
+    const transfer = isOwn ? [value.buffer as ArrayBuffer] : [];
     port.send({ id: request.id, value }, transfer);
   } catch (error) {
     port.send({ id: request.id, failure: failureOf(error) });
@@ -100,12 +135,15 @@ async function answer(request: Request): Promise<void> {
 // has come in is received, since that may cancel it.
 const queue: Request[] = [];
 let working = false;
+let current: Request | undefined;
 async function work(): Promise<void> {
   working = true;
   while (queue.length > 0) {
     await pause();
-    const next = queue.shift();
-    if (next) await answer(next);
+    current = queue.shift();
+    cancelled = false;
+    if (current) await answer(current);
+    current = undefined;
   }
   working = false;
 }
@@ -113,6 +151,7 @@ port.listen((message) => {
   if ('cancelled' in message) {
     const at = queue.findIndex(({ id }) => id === message.cancelled);
     if (at >= 0) queue.splice(at, 1);
+    if (current?.id === message.cancelled) cancelled = true;
     return;
   }
   queue.push(message);

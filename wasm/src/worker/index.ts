@@ -5,162 +5,29 @@
  * @module tril/worker
  */
 import { Mask } from '../calls/mask.js';
-import { TrilError, shapeText } from '../error.js';
-import { KeyValueCache, type KeyValueCacheSizes } from '../key-value-cache.js';
+import { TrilError } from '../error.js';
+import { KeyValueCache } from '../key-value-cache.js';
 import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
+import { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
+import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
+import { checkAlive, forgotten, type How, type Line } from './remote.js';
+import { RemoteTrainer, type RemoteTrainerCall, trainerCall } from './trainer.js';
 
-interface Line {
-  ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
-  /** Asks that what nobody here holds any more be disposed there. */
-  discard(reference: number): void;
-  /** Says that it was. */
-  forget(reference: number): void;
-}
-
-interface How {
-  /** Whose method is called: a tensor's. */
-  readonly on?: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
-abstract class RemoteObject implements AsyncDisposable {
-  readonly #line: Line;
-  readonly #reference: number;
-  #disposed = false;
-
-  /** @internal Made by the calls of a Worker. */
-  constructor(line: Line, reference: number) {
-    this.#line = line;
-    this.#reference = reference;
-  }
-
-  /** @internal */
-  get line(): Line {
-    return this.#line;
-  }
-
-  /** @internal */
-  get reference(): number {
-    return this.#reference;
-  }
-
-  /** True once `dispose` was called: any further use is refused. */
-  get disposed(): boolean {
-    return this.#disposed;
-  }
-
-  /** Gives the memory back, when the calls asked for before are done. */
-  async dispose(): Promise<void> {
-    if (this.#disposed) return;
-    const done = this.ask('dispose');
-    this.#disposed = true;
-    forgotten.unregister(this);
-    await done;
-    this.line.forget(this.#reference);
-  }
-
-  /** What `await using` calls at the end of a block. */
-  declare [Symbol.asyncDispose]: () => Promise<void>;
-
-  /** @internal */
-  protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
-    checkAlive(this, method, this instanceof RemoteTensor ? 'tensor' : 'cache');
-    return this.line.ask([method], values, { on: this.reference });
-  }
-}
-
-// Engines without `await using` have no Symbol.asyncDispose either.
-if (Symbol.asyncDispose) {
-  RemoteObject.prototype[Symbol.asyncDispose] = RemoteObject.prototype.dispose;
-}
-
-/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteTensor extends RemoteObject {
-  /** The sizes of the axes, outermost first. */
-  readonly shape: readonly number[];
-
-  /** @internal Remote tensors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, shape: readonly number[]) {
-    super(line, reference);
-    this.shape = Object.freeze(shape);
-  }
-
-  /** All numbers in row-major order. */
-  read(): Promise<Float32Array> {
-    return this.ask('read') as Promise<Float32Array>;
-  }
-
-  /** The numbers as nested arrays, for small tensors. */
-  toArray<Nested extends NestedNumbers = NestedNumbers>(): Promise<Nested> {
-    return this.ask('toArray') as Promise<Nested>;
-  }
-
-  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
-  async write(data: Values): Promise<this> {
-    await this.ask('write', data);
-    return this;
-  }
-
-  /** `RemoteTensor [2, 3]`. */
-  override toString(): string {
-    return `RemoteTensor ${shapeText(this.shape)}`;
-  }
-}
-
-/** A `KeyValueCache` that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteKeyValueCache extends RemoteObject {
-  /** Its sizes, with what was not given. */
-  readonly sizes: Required<KeyValueCacheSizes>;
-
-  /** @internal Remote caches are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, sizes: Required<KeyValueCacheSizes>) {
-    super(line, reference);
-    this.sizes = Object.freeze(sizes);
-  }
-
-  /** How many tokens there are, when the calls asked for before are done. */
-  length(): Promise<number> {
-    return this.ask('length') as Promise<number>;
-  }
-
-  /** Forgets all tokens from `length` on. */
-  async rewind(length: number): Promise<this> {
-    await this.ask('rewind', length);
-    return this;
-  }
-}
-
-/** A mask that lives in the Worker. */
-export class RemoteMask {
-  readonly #line: Line;
-  readonly #reference: number;
-
-  /** @internal Remote masks are made by the calls of a Worker. */
-  constructor(line: Line, reference: number) {
-    this.#line = line;
-    this.#reference = reference;
-    Object.freeze(this);
-  }
-
-  /** @internal */
-  get line(): Line {
-    return this.#line;
-  }
-
-  /** @internal */
-  get reference(): number {
-    return this.#reference;
-  }
-}
+export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+export {
+  RemoteTrainer,
+  type RemoteTrainerCall,
+  type RunOptions,
+  type TrainingReport,
+} from './trainer.js';
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
-/** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */
+/** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
 export type Remote<T> = T extends AsIs
   ? T
   : T extends Tensor
@@ -169,7 +36,9 @@ export type Remote<T> = T extends AsIs
       ? RemoteMask
       : T extends KeyValueCache
         ? RemoteKeyValueCache
-        : { [Name in keyof T]: Remote<T[Name]> };
+        : T extends Trainer
+          ? RemoteTrainer
+          : { [Name in keyof T]: Remote<T[Name]> };
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -181,8 +50,14 @@ type RemoteCalls<Calls> = {
       : Calls[Name];
 };
 
+/** The options of a Worker's `loadTril`. */
+export interface RemoteLoadOptions extends LoadOptions {
+  /** Load a module of `tril/training`, which is half as large again, so that there are trainers. */
+  readonly training?: boolean;
+}
+
 /** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
-export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> {
+export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 'trainer'>> {
   /**
    * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
    * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
@@ -192,6 +67,12 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> 
   tensor(data: Values): Promise<RemoteTensor>;
   /** A tensor in the Worker of a copy of `data`, nested to this shape or flat in row-major order. */
   tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
+  /**
+   * A trainer in the Worker, as `trainer` of `tril`, and its `run` at once. `batches` are taken here,
+   * as they are needed, and sent.
+   * @throws TrilError as `trainer` of `tril`
+   */
+  trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
    * what has not begun is not computed, and what is being computed is thrown away when it is done.
@@ -212,16 +93,6 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor'>> 
   withSignal(signal: AbortSignal): RemoteTril;
   /** Ends the Worker, with everything in it; what is asked for later is refused. */
   close(): void;
-}
-
-const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
-  ({ line, reference }) => line.discard(reference),
-);
-
-function checkAlive(value: RemoteObject | RemoteMask, call: string, argument: string): void {
-  if (!(value instanceof RemoteObject) || !value.disposed) return;
-  const shape = value instanceof RemoteTensor ? `; its shape was ${shapeText(value.shape)}` : '';
-  throw new TrilError(call, argument, `has been disposed${shape}`);
 }
 
 function errorOf({ message, tril }: Failure): Error {
@@ -246,7 +117,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
 
   const encode = (call: string, value: unknown): unknown =>
     mapParts(value, (part) => {
-      if (part instanceof Tensor || part instanceof Mask || part instanceof KeyValueCache) {
+      if ([Tensor, Mask, KeyValueCache, Trainer].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
       if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;
@@ -258,14 +129,17 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
     });
   const decode = (value: unknown): unknown =>
     mapParts(value, (part) => {
-      const { $reference, shape, sizes } = (part ?? {}) as Partial<Reference>;
+      const { $reference, shape, sizes, trainer } = (part ?? {}) as Partial<Reference>;
       if ($reference === undefined) return undefined;
-      if (!shape && !sizes) return new RemoteMask(line, $reference);
       const there = known.get($reference)?.deref();
       if (there) return there;
-      const made = shape
-        ? new RemoteTensor(line, $reference, shape)
-        : new RemoteKeyValueCache(line, $reference, sizes!);
+      let made: RemoteObject;
+      if (shape) made = new RemoteTensor(line, $reference, shape);
+      else if (sizes) made = new RemoteKeyValueCache(line, $reference, sizes);
+      else if (trainer) {
+        const { settings, parameterCount } = trainer;
+        made = new RemoteTrainer(line, $reference, settings, parameterCount);
+      } else return new RemoteMask(line, $reference);
       known.set($reference, new WeakRef(made));
       forgotten.register(made, { line, reference: $reference }, made);
       return made;
@@ -353,7 +227,7 @@ function startWorker(): Port<Request | Cancellation, Answer> {
  * remote.close();
  * ```
  */
-export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
+export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteTril> {
   const line = connect(startWorker());
   const loaded = await line
     .ask(['load'], [options?.wasmUrl ? { ...options, wasmUrl: String(options.wasmUrl) } : options])
@@ -370,6 +244,10 @@ export async function loadTril(options: LoadOptions = {}): Promise<RemoteTril> {
     };
     for (const path of paths) {
       if (path[0] === 'scope') continue;
+      if (path[0] === 'trainer') {
+        tril['trainer'] = trainerCall((options) => line.ask(path, [options], { signal }));
+        continue;
+      }
       const call = (...values: unknown[]) => line.ask(path, values, { signal });
       const [part, name] = path as [string, string?];
       if (name === undefined) tril[part] = call;

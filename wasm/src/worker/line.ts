@@ -1,16 +1,19 @@
 import type { Shapes } from '../error.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
+import type { TrainerSettings } from '../trainer-types.js';
 
-/** A tensor, a mask or a cache that stays in the Worker, as it is written in messages. */
+/** A tensor, a mask, a cache or a trainer that stays in the Worker, as it is written in messages. */
 export interface Reference {
   readonly $reference: number;
   /** Of a tensor. */
   readonly shape?: readonly number[];
   /** Of a cache. */
   readonly sizes?: Required<KeyValueCacheSizes>;
+  /** Of a trainer. */
+  readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
 }
 
-/** Asks that a call not be made that has not begun. */
+/** Asks that a call not be made that has not begun, and that steps be the last that have. */
 export interface Cancellation {
   readonly cancelled: number;
 }

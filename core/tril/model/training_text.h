@@ -1,0 +1,50 @@
+// Texts to learn from: cut into what is trained on and what is measured on, and made into tokens.
+#pragma once
+
+#include <tril/model/tokenizer.h>
+#include <tril/model/trainer.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+// A text in two.
+struct TrainingText {
+  std::string train;       // its first nine tenths
+  std::string validation;  // and the rest, from the beginning of a character
+};
+// Cuts it.
+TrainingText split_text(std::string_view text);
+
+// The same of tokens.
+struct TrainingTokens {
+  std::vector<TokenId> train;       // the first nine tenths
+  std::vector<TokenId> validation;  // and the rest
+};
+// Cuts them.
+TrainingTokens split_tokens(std::span<const TokenId> tokens);
+
+// Other data have another one: FNV-1a (Fowler, Noll, Vo 1991), in hexadecimal.
+std::string fingerprint(std::span<const std::byte> data);
+
+// What hides a token: the last of a vocabulary that is trained for masked tokens.
+inline constexpr const char* kMaskText = "[MASK]";
+
+// A tokenizer "bytes", "chars", "words" or "bpe", of at most `vocabulary` tokens where that is not
+// 0. Throws Error as train_tokenizer, and for another kind.
+Tokenizer training_tokenizer(std::string_view kind, TokenId vocabulary, TrainingObjective objective,
+                             std::string_view text);
+
+// Sets what follows from an objective: whether the model is causal, and that the last of its
+// vocabulary hides tokens.
+void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOptions& options);
+
+// The schedule where nothing but its length and its highest rate is given: a twentieth of the steps
+// to warm up, and a tenth of the rate in the end.
+Schedule usual_schedule(double learning_rate, std::int64_t steps);
+
+}  // namespace tril

@@ -1,0 +1,158 @@
+// Training in a Worker: the same numbers, told in messages, to be ended at any step.
+import { TrilError, type TokenBatch, type TrainerOptions } from 'tril';
+import { loadTril as loadHere } from 'tril/training';
+import { loadTril, RemoteTrainer, type RemoteTril } from 'tril/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const local = await loadHere({ variant: 'simd' });
+let tril: RemoteTril;
+beforeAll(async () => {
+  tril = await loadTril({ variant: 'simd', training: true });
+});
+afterAll(() => tril.close());
+
+const options = {
+  model: { layers: 1, heads: 2, width: 16, context: 8 },
+  data: 'the cat sat on the mat. the dog lay on the rug. '.repeat(40),
+  ...{ batch: 2, learningRate: 1e-2, steps: 20 },
+} satisfies TrainerOptions;
+
+const lossesOf = (steps: readonly { readonly loss: number }[]) => steps.map(({ loss }) => loss);
+
+describe('a trainer in a Worker', () => {
+  it('tells of chosen numbers of steps, with the losses of one here', async () => {
+    const here = local.trainer(options);
+    const expected = lossesOf(here.steps(20));
+    const checkpoint = here.save();
+    here.dispose();
+    const trainer = await tril.trainer(options);
+    expect(trainer).toBeInstanceOf(RemoteTrainer);
+    expect(trainer.settings).toMatchObject({ batch: 2, model: { width: 16, vocabulary: 256 } });
+    const reports = [];
+    for await (const report of trainer.run({ steps: 20, every: 8 })) {
+      expect(await trainer.done()).toBe(report.step + 1); // it waits while somebody looks
+      reports.push(report);
+    }
+    expect(reports.map(({ step, steps }) => [step, steps.length])).toEqual([
+      [7, 8],
+      [15, 8],
+      [19, 4],
+    ]);
+    expect(lossesOf(reports.flatMap(({ steps }) => steps))).toEqual(expected);
+    expect(reports[0]!.loss).toBe(expected[7]);
+    expect(await trainer.save()).toEqual(checkpoint);
+    await trainer.dispose();
+  });
+
+  it('is as far as the last report where the loop was left', async () => {
+    const trainer = await tril.trainer(options);
+    for await (const { step } of trainer.run({ steps: 1000, every: 3 })) if (step === 5) break;
+    expect(await trainer.done()).toBe(6);
+    expect((await trainer.step()).step).toBe(6);
+    await trainer.dispose();
+  });
+
+  it('ends with a signal before its next step, and can go on', async () => {
+    const trainer = await tril.trainer(options);
+    const stop = new AbortController();
+    const { signal } = stop;
+    const report = trainer.run({ steps: 2 ** 31 - 1, every: 2 ** 31 - 1, signal }).next();
+    setTimeout(() => stop.abort('enough'), 50);
+    await expect(report).rejects.toBe('enough');
+    // Had the steps not been ended, this would be answered after days.
+    const done = await trainer.done();
+    expect((await trainer.step()).step).toBe(done);
+    await expect(trainer.run({ steps: 1, signal }).next()).rejects.toBe('enough');
+    expect(await trainer.done()).toBe(done + 1);
+    await trainer.dispose();
+  });
+
+  it('takes batches from this side, as they are needed', async () => {
+    let taken = 0;
+    function* batches(): Generator<TokenBatch> {
+      for (; taken < 7; ++taken) yield { tokens: [[taken, 1, 2]], targets: [[1, 2, 3]] };
+    }
+    const model = { ...options.model, vocabulary: 9 };
+    const trainer = tril.trainer({ model, batches: batches() });
+    const run = trainer.run({ steps: 20, every: 2 });
+    const steps: number[] = [];
+    const all = (async () => {
+      for await (const report of run) {
+        steps.push(...report.steps.map(({ step }) => step));
+        if (report.step === 3) expect(taken).toBeLessThan(6);
+      }
+    })();
+    await expect(all).rejects.toThrow('batches: there are no more');
+    expect(steps).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    await (await trainer).dispose();
+    const own = await tril.trainer({ model });
+    const batch = { tokens: [[1, 2]], targets: [[2, 3]] };
+    expect((await own.step(batch)).tokens).toBe(2);
+    expect((await own.steps([batch, batch])).map(({ step }) => step)).toEqual([1, 2]);
+    expect((await own.evaluate(batch)).counted).toBe(2);
+    await own.dispose();
+  });
+
+  it('has what one here has', async () => {
+    const here = local.trainer(options);
+    const trainer = await tril.trainer(options);
+    try {
+      const checkpoint = await trainer.save();
+      expect(await trainer.evaluate()).toEqual(here.evaluate());
+      expect(await trainer.sample({ seed: 3 })).toBe(here.sample({ seed: 3 }));
+      expect(await trainer.generate({ seed: 3 })).toEqual(here.generate({ seed: 3 }));
+      expect(await trainer.encode('the cat')).toEqual(here.encode('the cat'));
+      expect(await trainer.decode([104, 105])).toBe('hi');
+      expect(await trainer.export()).toEqual(here.export());
+      const { layers, logits } = await trainer.trace([1, 2, 3]);
+      expect(logits.shape).toEqual([3, 256]);
+      expect(layers[0]!.weights.shape).toEqual([2, 3, 3]);
+      await trainer.step();
+      here.step();
+      const name = 'h.0.mlp.c_fc.weight';
+      const [there, own] = [await trainer.moments([name]), here.moments([name])];
+      const parts = [
+        [(await trainer.parameters([name]))[name], here.parameters([name])[name]],
+        [(await trainer.gradients([name]))[name], here.gradients([name])[name]],
+        [there.first[name], own.first[name]],
+        [there.second[name], own.second[name]],
+      ] as const;
+      for (const [remote, expected] of parts) {
+        expect(await remote!.read()).toEqual(expected!.read());
+        await remote!.dispose();
+        expected!.dispose();
+      }
+      await logits.dispose();
+      await layers[0]!.weights.dispose();
+      await trainer.restore(checkpoint);
+      expect(await trainer.done()).toBe(0);
+    } finally {
+      here.dispose();
+      await trainer.dispose();
+    }
+    expect(await tril.memory()).toMatchObject({ tensors: 0, bytes: 0 });
+  });
+
+  it('refuses as one here', async () => {
+    const refused = async (promise: Promise<unknown>, call: string, argument: string) => {
+      const error: unknown = await promise.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TrilError);
+      expect(error).toMatchObject({ call, argument });
+    };
+    await refused(tril.trainer({ ...options, learningRate: 0 }), 'trainer', 'learningRate');
+    await refused(tril.trainer(null as never), 'trainer', 'options');
+    await refused(tril.trainer({ ...options, batches: [] }), 'trainer', 'batches');
+    const trainer = await tril.trainer(options);
+    await refused(trainer.step({ tokens: [[999]], targets: [[0]] }), 'step', 'tokens');
+    await refused(trainer.steps(-1), 'steps', 'count');
+    await refused(trainer.run({ steps: 1, every: 0 }).next(), 'run', 'every');
+    await refused(trainer.run({} as never).next(), 'run', 'steps');
+    await refused(trainer.run({ steps: 1, signal: 3 as never }).next(), 'run', 'signal');
+    await refused(trainer.run({ steps: 1, evry: 3 } as never).next(), 'run', 'evry');
+    await refused(trainer.parameters(['none']), 'parameters', 'names');
+    expect((await trainer.step()).step).toBe(0);
+    await trainer.dispose();
+    await refused(trainer.step(), 'steps', 'trainer');
+    expect(trainer.disposed).toBe(true);
+  });
+});

@@ -1,0 +1,395 @@
+// Training in JavaScript: against `tril train`, against the definitions of a step, on a task that needs
+// attention, and what is refused.
+import { readFileSync } from 'node:fs';
+import { TrilError, type TokenBatch, type TrainerOptions } from 'tril';
+import { loadTril } from 'tril/training';
+import { describe, expect, it } from 'vitest';
+import {
+  expectRefused as expectRefusedBy,
+  withoutLeak as withoutLeakOf,
+  tril as base,
+} from './helpers.js';
+import { epsilon, expectClose } from './reference.js';
+
+const tril = await loadTril({ variant: 'simd' });
+const expectRefused = (body: () => unknown, refusal: Parameters<typeof expectRefusedBy>[1]) =>
+  expectRefusedBy(body, refusal, tril);
+const withoutLeak = (body: () => void) => withoutLeakOf(body, tril);
+
+const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
+const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;
+/** The rate does not depend on how many steps there are in all. */
+const even = { learningRate: 1e-2, lowestRate: 1e-2, warmup: 0, batch: 2 } as const;
+const small = { model, data: text, ...even } satisfies TrainerOptions;
+/** As in the core's tests: fewer than 40 operations in a row, each a sum of up to 24 terms. */
+const rounded = 40 * 24 * (epsilon / 2);
+
+const bits = (x: { read(): Float32Array }) => [...new Uint32Array(x.read().buffer)];
+
+describe('a trainer', () => {
+  // Made by: tril train --data text.txt --layers 1 --heads 2 --width 16 --context 8 --batch 2
+  //   --learning-rate 1e-2 --lowest-rate 1e-2 --warmup 0 --steps 20; tests/cli makes it again.
+  it('has the losses of `tril train`', () => {
+    withoutLeak(() => {
+      const log = new URL('../golden/training/log.csv', import.meta.url);
+      const lines = readFileSync(log, 'utf8').trim().split('\n').slice(1);
+      const trainer = tril.trainer({ ...small, steps: 20 });
+      let drift = 0; // of the parameters, and of the loss by it
+      for (const [n, { loss, gradientNorm, learningRate, step }] of trainer.steps(20).entries()) {
+        const [number, expected, , norm, rate] = lines[n]!.split(',').map(Number);
+        expect([step, learningRate]).toEqual([number, rate]);
+        const allowed = rounded * expected! + drift;
+        expect(Math.abs(loss - expected!)).toBeLessThan(allowed);
+        // A gradient that is off by a share of its norm moves each parameter by that share of the rate
+        // at most, and so the loss by the root of their number times that (Cauchy and Schwarz).
+        drift += rate! * Math.sqrt(trainer.parameterCount) * rounded * norm!;
+        if (n === 0) expect(Math.abs(gradientNorm / norm! - 1)).toBeLessThan(rounded);
+      }
+      const [, , validation] = lines[19]!.split(',').map(Number);
+      expect(Math.abs(trainer.evaluate().loss - validation!)).toBeLessThan(rounded * 4 + drift);
+    });
+  });
+
+  it('learns a task that cannot be done without attention', () => {
+    withoutLeak(() => {
+      // The target is the token before: of the token itself it is independent, so that the loss stays
+      // at log 8 but for what attention finds out.
+      function* batches(): Generator<TokenBatch> {
+        for (let seed = 1; ; ++seed) {
+          const drawn = tril.randomUniform([16, 9], { seed, high: 8 });
+          const rows = drawn.toArray<number[][]>().map((row) => row.map(Math.floor));
+          drawn.dispose();
+          const targets = rows.map((row) => [-100, ...row.slice(0, 8)]);
+          yield { tokens: rows, targets };
+        }
+      }
+      const trainer = tril.trainer({
+        model: { layers: 1, heads: 1, width: 32, context: 9, vocabulary: 8 },
+        batches: batches(),
+        ...{ learningRate: 0.01, steps: 300, seed: 1 },
+      });
+      const [first] = trainer.steps(300);
+      expect(Math.abs(first!.loss - Math.log(8))).toBeLessThan(0.1);
+      const { value: unseen } = batches().next() as { value: TokenBatch };
+      const { loss, counted, correct } = trainer.evaluate(unseen);
+      expect(counted).toBe(16 * 8);
+      expect(loss).toBeLessThan(Math.log(8) / 4);
+      expect(correct).toBeGreaterThan(counted * 0.9);
+      const { layers } = trainer.trace(unseen.tokens);
+      const weights = layers[0]!.weights.toArray<number[][][][]>();
+      const before = weights.flatMap(([head]) => head!.slice(1).map((row, t) => row[t]!));
+      // What is not looked at one back cannot be told: 7 of 8 parts of it cost at least log 8.
+      const mean = before.reduce((sum, weight) => sum + weight, 0) / before.length;
+      expect(mean).toBeGreaterThan(0.5);
+    });
+  });
+
+  it('goes on with the same bits after save and restore', () => {
+    withoutLeak(() => {
+      const options = { ...small, model: { ...model, dropout: 0.1 }, accumulation: 2 };
+      const whole = tril.trainer(options);
+      whole.steps(3);
+      const checkpoint = whole.save();
+      const expected = whole.steps(4).map(({ loss, gradientNorm }) => [loss, gradientNorm]);
+      const end = whole.save();
+      const copy = tril.trainer({ checkpoint, data: text });
+      expect(copy.settings).toEqual(whole.settings);
+      expect(copy.done).toBe(3);
+      whole.restore(checkpoint);
+      for (const trainer of [copy, whole]) {
+        const again = trainer.steps(4).map(({ loss, gradientNorm }) => [loss, gradientNorm]);
+        expect(again).toEqual(expected);
+        expect(trainer.save()).toEqual(end);
+      }
+    });
+  });
+
+  it('moves as AdamW says, by gradients and moments that can be read', () => {
+    withoutLeak(() => {
+      const rate = 1e-2;
+      const trainer = tril.trainer({ ...small, clip: 0.5 });
+      const before = trainer.parameters();
+      const { gradientNorm } = trainer.step();
+      const [after, gradients, { first, second }] = [
+        trainer.parameters(),
+        trainer.gradients(),
+        trainer.moments(),
+      ];
+      const scale = 0.5 / (gradientNorm + 1e-6);
+      expect(gradientNorm).toBeGreaterThan(0.5);
+      expect(Object.keys(gradients)).toEqual(Object.keys(before));
+      expect(Object.keys(before)).toContain('h.0.attn.c_attn.weight');
+      for (const [name, x] of Object.entries(before)) {
+        const g = [...gradients[name]!.read()].map((value) => value * scale);
+        const close = (found: Float32Array, wanted: number[], size: number) =>
+          expectClose(found, wanted, 8 * epsilon * size);
+        const largest = Math.max(...g.map(Math.abs));
+        close(first[name]!.read(), g.map((value) => 0.1 * value), largest); // prettier-ignore
+        close(second[name]!.read(), g.map((value) => 0.01 * value ** 2), largest ** 2); // prettier-ignore
+        const decay = x.rank > 1 ? rate * 0.1 : 0;
+        const moved = [...x.read()].map(
+          (value, i) => value * (1 - decay) - (rate * g[i]!) / (Math.abs(g[i]!) + 1e-8),
+        );
+        // Where the gradient is nearly eps, it and its square are rounded: rate times that.
+        expectClose(after[name]!.read(), moved, epsilon * (2 + 64 * rate));
+      }
+      expect(Object.keys(trainer.parameters(['ln_f.bias', 'wte.weight']))).toEqual([
+        'ln_f.bias',
+        'wte.weight',
+      ]);
+    });
+  });
+
+  it('shows the attention of every head, and the logits that the loss is of', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer({
+        ...small,
+        model: { ...model, family: 'llama', layers: 2, heads: 4, kvHeads: 2 },
+      });
+      trainer.steps(2);
+      const tokens = [...trainer.encode('the mat.')];
+      const targets = tokens.map((token, i) => tokens[i + 1] ?? token);
+      const { logits, layers } = trainer.trace(tokens);
+      expect(layers).toHaveLength(2);
+      const { loss } = tril.crossEntropy(logits, targets);
+      expect(loss).toBeCloseTo(trainer.evaluate({ tokens, targets }).loss, 4);
+      for (const { weights } of layers) {
+        expect(weights.shape).toEqual([4, 8, 8]);
+        weights.toArray<number[][][]>().forEach((head) =>
+          head.forEach((row, t) => {
+            expect(row.slice(t + 1).every((weight) => weight === 0)).toBe(true);
+            expect(row.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 5);
+          }),
+        );
+      }
+      const batch = trainer.trace([tokens, tokens]);
+      expect(batch.logits.shape).toEqual([2, ...logits.shape]);
+      expect(batch.layers[1]!.weights.shape).toEqual([2, 4, 8, 8]);
+    });
+  });
+
+  it('is written as files that other libraries open', async () => {
+    const trainer = tril.trainer(small);
+    trainer.steps(2);
+    const files = trainer.export();
+    const json = (name: keyof typeof files) => JSON.parse(new TextDecoder().decode(files[name]));
+    expect(json('config.json')).toMatchObject({ model_type: 'gpt2', n_layer: 1, n_positions: 8 });
+    expect(json('tokenizer.json').model.type).toBe('BPE');
+    const arrays = await tril.readArrays(files['model.safetensors'], 'model.safetensors');
+    const own = trainer.parameters();
+    expect(arrays.map(({ name }) => name).sort()).toEqual(Object.keys(own).sort());
+    for (const { name, tensor } of arrays) expect(bits(tensor)).toEqual(bits(own[name]!));
+    for (const { tensor } of arrays) tensor.dispose();
+    for (const tensor of Object.values(own)) tensor.dispose();
+    trainer.dispose();
+  });
+
+  it('takes texts, bytes, tokens, and hidden tokens', () => {
+    withoutLeak(() => {
+      const bytes = new TextEncoder().encode(text);
+      for (const tokenizer of ['bytes', 'chars', 'words', 'bpe'] as const) {
+        const own = { ...small, model: { ...model, vocabulary: 270 }, tokenizer };
+        const [a, b] = [tril.trainer(own), tril.trainer({ ...own, data: bytes })];
+        expect(a.step().loss).toBe(b.step().loss);
+        expect(a.decode(a.encode('the cät'))).toBe('the cät');
+        expect(a.sample({ tokens: 5 })).toBe(b.sample({ tokens: 5 }));
+        expect(a.settings.model.vocabulary).toBeLessThanOrEqual(270);
+      }
+      const ids = Int32Array.from({ length: 300 }, (_, i) => (i * 3) % 11);
+      const numbers = tril.trainer({ ...small, data: ids });
+      expect(numbers.settings.model.vocabulary).toBe(11);
+      expect(numbers.steps(60).at(-1)!.loss).toBeLessThan(1);
+      expect([...numbers.generate({ prompt: [0, 3], tokens: 4, temperature: 0 })]).toEqual([
+        6, 9, 1, 4,
+      ]);
+      const masked = tril.trainer({ ...small, objective: 'masked', steps: 30 });
+      const { causal, vocabulary } = masked.settings.model;
+      expect([causal, masked.settings.maskToken]).toEqual([false, vocabulary - 1]);
+      expect(masked.steps(30).every(({ loss }) => loss < 6)).toBe(true);
+      const both = tril.trainer({ model: { ...model, causal: false, vocabulary: 5 } });
+      expect(both.step({ tokens: [[1, 4]], targets: [[-100, 2]] }).tokens).toBe(2);
+    });
+  });
+
+  it('draws the same for the same seed', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer(small);
+      const draw = (seed: number) => trainer.sample({ prompt: 'the', tokens: 20, seed });
+      expect(draw(1)).toBe(draw(1));
+      expect(draw(1)).not.toBe(draw(2));
+      expect(trainer.sample({ tokens: 3 })).toBe(trainer.sample({ tokens: 3 }));
+    });
+  });
+
+  it('gives its memory back', async () => {
+    const own = await loadTril({ variant: 'simd' });
+    const round = () => {
+      const trainer = own.trainer(small);
+      trainer.step();
+      trainer.evaluate();
+      for (const { weights } of trainer.trace([1, 2]).layers) weights.dispose();
+      trainer.dispose();
+      trainer.dispose();
+      expect(trainer.disposed).toBe(true);
+    };
+    own.scope(round);
+    const before = own.memory();
+    expect(before).toMatchObject({ tensors: 0, bytes: 0 });
+    for (let i = 0; i < 50; ++i) own.scope(round);
+    expect(own.memory()).toEqual(before);
+    const { trainer, bytes } = own.scope(() => {
+      own.trainer(small);
+      return { trainer: own.trainer(small), bytes: own.memory().bytes };
+    });
+    expect(own.memory().bytes).toBe(bytes / 2); // the other one is gone
+    // Values, gradients and two moments, at least.
+    expect(own.memory().bytes).toBeGreaterThanOrEqual(4 * 4 * trainer.parameterCount);
+    trainer.dispose();
+    expect(own.memory().bytes).toBe(0);
+  });
+});
+
+describe('a loss that is not finite', () => {
+  it('stops the step, names the parameter, and leaves the last good state', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer({ ...small, learningRate: 1e30, lowestRate: 1e30, clip: 0 });
+      let error: unknown;
+      let state = trainer.save();
+      for (let n = 0; n < 20 && !error; ++n) {
+        state = trainer.save();
+        try {
+          trainer.step();
+        } catch (thrown) {
+          error = thrown;
+        }
+      }
+      expect(error).toBeInstanceOf(TrilError);
+      expect(error).toMatchObject({ call: 'step', argument: 'loss' });
+      expect((error as TrilError).problem).toMatch(/^is .* in step \d+: the gradient of \S+ went/);
+      expect(trainer.save()).toEqual(state);
+      const good = tril.trainer(small);
+      expect(good.step().loss).toBeLessThan(6);
+    });
+  });
+});
+
+describe('what does not fit', () => {
+  const refuse = (options: object, argument: string, says: string | RegExp) =>
+    expectRefused(() => tril.trainer({ ...small, ...options }), {
+      ...{ call: 'trainer', argument, says },
+    });
+
+  it('is refused before anything is made', () => {
+    refuse({ learningRate: 0 }, 'learningRate', 'above 0');
+    refuse({ learningRate: NaN }, 'learningRate', 'finite');
+    refuse({ learningRate: '1' }, 'learningRate', 'must be a number');
+    refuse({ batch: 0 }, 'batch', 'must be from 1');
+    refuse({ batch: 1.5 }, 'batch', 'whole number');
+    refuse({ beta2: 1 }, 'beta2', /beta2/);
+    refuse({ clip: -1 }, 'clip', 'at least 0');
+    refuse({ seed: -1 }, 'seed', 'from 0 to 2^53 - 1');
+    refuse({ objective: 'before' }, 'objective', 'there are next, masked');
+    refuse({ learningRte: 1 }, 'learningRte', 'did you mean "learningRate"?');
+    refuse({ model: { heads: 3 } }, 'heads', '3 does not divide width 128');
+    refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');
+    refuse({ model: { layers: 0 } }, 'layers', 'must be from 1');
+    refuse({ model: { depth: 2 } }, 'depth', 'unknown setting "depth"');
+    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama');
+    refuse({ model: { biases: 1 } }, 'biases', 'true or false');
+    refuse({ model: 3 }, 'model', 'must be an object');
+    refuse({ model: { ...model, causal: false } }, 'objective', 'a model that is causal');
+    refuse({ tokenizer: 'letters' }, 'tokenizer', 'there are bytes, chars, words, bpe');
+    refuse({ data: '' }, 'data', 'there is nothing to learn from');
+    refuse({ data: new Int32Array() }, 'data', 'there is nothing to learn from');
+    refuse({ data: 'short' }, 'data', 'a context of 8 asks for 9');
+    refuse({ data: new Uint8Array(99).fill(255) }, 'data', 'is not UTF-8');
+    refuse({ data: new Int32Array(99).fill(-1), model }, 'data', '-1 at 0 is no token');
+    refuse({ data: [1, 2, 3] }, 'data', 'must be a string, a Uint8Array or an Int32Array');
+    refuse({ batches: [] }, 'batches', 'and data exclude each other');
+    refuse({ data: undefined, batches: 3 }, 'batches', 'must be iterable');
+    refuse({ data: undefined }, 'vocabulary', 'must be from 1');
+    refuse({ model: { width: 2 ** 20 } }, 'shape', /./);
+  });
+
+  it('is a module without training', () => {
+    const refusal = { call: 'trainer', argument: 'training', says: '"tril/training"' };
+    expectRefusedBy(() => base.trainer(small), refusal);
+  });
+
+  it('is refused as a checkpoint', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer(small);
+      const checkpoint = trainer.save();
+      const says = 'and in the checkpoint';
+      refuse({ checkpoint, model: { ...model, width: 32 } }, 'model.width', `is 32, ${says} 16`);
+      refuse({ checkpoint, batch: 3 }, 'batch', `is 3, ${says} 2`);
+      refuse({ checkpoint, data: `${text}.` }, 'data', 'is not what the checkpoint was trained on');
+      refuse({ checkpoint: checkpoint.slice(0, 99) }, 'file', /./);
+      refuse({ checkpoint: new Uint8Array() }, 'checkpoint', 'is empty');
+      refuse({ checkpoint: 'text' }, 'checkpoint', 'must be a Uint8Array');
+      const weights = trainer.export()['model.safetensors'];
+      refuse({ checkpoint: weights }, 'model.family', 'this is no checkpoint');
+      const other = tril.trainer({ ...small, seed: 2 });
+      trainer.step();
+      const state = trainer.save();
+      expectRefused(() => trainer.restore(other.save()), {
+        ...{ call: 'restore', argument: 'seed', says: `is 1337, ${says} 2` },
+      });
+      expectRefused(() => trainer.restore(weights), {
+        ...{ call: 'restore', argument: 'model.family', says: 'no checkpoint' },
+      });
+      expect(trainer.save()).toEqual(state);
+    });
+  });
+
+  it('is refused by every call of a trainer, which goes on', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer(small);
+      const other = tril.trainer({ model: { ...model, vocabulary: 5 }, batches: [] });
+      const state = trainer.save();
+      const refuse_ = (
+        body: () => unknown,
+        call: string,
+        argument: string,
+        says: string | RegExp,
+      ) => expectRefused(body, { call, argument, says });
+      const nine = Array.from({ length: 9 }, (_, i) => i);
+      const tokens = [1, 2, 3];
+      for (const call of ['step', 'evaluate'] as const) {
+        const run = (batch: object) => () => trainer[call](batch as TokenBatch);
+        refuse_(run({ tokens, targets: [1, 2, 999] }), call, 'targets', '999 at [0, 2]');
+        refuse_(run({ tokens: [-1, 2, 3], targets: tokens }), call, 'tokens', '-1 at [0, 0]');
+        refuse_(run({ tokens: [nine], targets: [nine] }), call, 'tokens', 'the context is 8');
+        refuse_(run({ tokens, targets: [[1, 2, 3]] }), call, 'targets', '[3], is [1, 3]');
+        refuse_(run({ tokens }), call, 'targets', 'must be an array');
+        refuse_(run({ tokens: [[[1]]], targets: [[[1]]] }), call, 'tokens', 'shape is [1, 1, 1]');
+        refuse_(run({ tokens: [], targets: [] }), call, 'tokens', 'not empty');
+        refuse_(run({ tokens: [0.5], targets: [1] }), call, 'tokens', 'whole numbers');
+        refuse_(run({ tokens, target: tokens }), call, 'target', 'did you mean "targets"?');
+        const eleven = new Int32Array(11);
+        const flat = 'rows of 8';
+        refuse_(run({ tokens: eleven, targets: eleven }), call, 'tokens', flat);
+      }
+      refuse_(() => other.step(), 'step', 'batches', 'there are no more');
+      refuse_(() => other.evaluate(), 'evaluate', 'data', 'is too short: 0 tokens to measure on');
+      refuse_(() => other.sample(), 'sample', 'prompt', 'is empty');
+      refuse_(() => other.encode('a'), 'encode', 'tokenizer', 'there is none');
+      refuse_(() => trainer.steps(-1), 'steps', 'count', 'at least 0');
+      refuse_(() => trainer.sample({ temperature: -1 }), 'sample', 'temperature', 'at least 0');
+      refuse_(() => trainer.sample({ top: 1 } as never), 'sample', 'top', 'unknown option');
+      refuse_(() => trainer.generate({ prompt: [999] }), 'generate', 'tokens', '999 at [0, 0]');
+      refuse_(() => trainer.decode([999]), 'decode', 'ids', '999');
+      refuse_(() => trainer.trace(nine), 'trace', 'tokens', 'the context is 8');
+      refuse_(
+        () => trainer.parameters(['wte']),
+        'parameters',
+        'names',
+        'there is no parameter wte',
+      );
+      refuse_(() => trainer.moments([1] as never), 'moments', 'names', "parameters' names");
+      expect(trainer.save()).toEqual(state);
+      trainer.dispose();
+      refuse_(() => trainer.step(), 'step', 'trainer', 'has been disposed; it was Trainer gpt2');
+    });
+  });
+});

@@ -1,0 +1,128 @@
+// What a trainer is made from: settings, data, and perhaps a checkpoint.
+#include <emscripten/bind.h>
+#include <tril/files/utf8.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "trainer.h"
+
+namespace tril::js {
+
+namespace {
+
+constexpr const char* kCall = "trainer";
+constexpr const char* kTokenizer = "tokenizer";
+constexpr const char* kFingerprint = "data_fingerprint";
+
+Metadata pairs_of(const Names& settings) {
+  const auto pairs = emscripten::vecFromJSArray<std::string>(settings);
+  Metadata given;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) given[pairs[i]] = pairs[i + 1];
+  return given;
+}
+
+// As they are without a checkpoint, before what is given is set.
+void set_defaults(const Metadata& given, TrainingPlan& plan) {
+  if (const auto family = given.find("model.family"); family != given.end()) {
+    plan.config = ModelConfig::of(value_named(kModelFamilies, family->second, kCall, "family"));
+  }
+  ModelConfig config = plan.config;
+  TrainerOptions options = plan.options;
+  set_settings(given, config, options);
+  plan.options.schedule = usual_schedule(options.schedule.learning_rate, options.schedule.steps);
+}
+
+void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
+              TrainingObjective objective, TrainingPlan& plan) {
+  const auto bytes = emscripten::convertJSArrayToNumberVector<char>(given);
+  const std::string_view text(bytes.data(), bytes.size());
+  if (text.empty()) fail(kCall, "data", "there is nothing to learn from: it is empty");
+  if (kind != "bytes" && !detail::is_utf8(text)) {
+    fail(kCall, "data", "is not UTF-8; the tokenizer \"bytes\" takes any bytes");
+  }
+  const TrainingText parts = split_text(text);
+  plan.tokenizer = training_tokenizer(kind, vocabulary, objective, parts.train);
+  plan.data = {plan.tokenizer->encode(parts.train), plan.tokenizer->encode(parts.validation)};
+  plan.about = {{kTokenizer, kind}, {kFingerprint, fingerprint(std::as_bytes(std::span(bytes)))}};
+  plan.config.vocabulary = plan.tokenizer->size();
+}
+
+void set_tokens(const Integers& given, TrainingPlan& plan) {
+  const auto tokens = emscripten::convertJSArrayToNumberVector<TokenId>(given);
+  if (tokens.empty()) fail(kCall, "data", "there is nothing to learn from: it is empty");
+  Index& vocabulary = plan.config.vocabulary;
+  if (vocabulary == 0) vocabulary = Index{*std::max_element(tokens.begin(), tokens.end())} + 1;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
+    fail(kCall, "data", {tokens[i], " at ", i, " is no token of a vocabulary of ", vocabulary});
+  }
+  plan.data = split_tokens(tokens);
+  plan.about = {{kFingerprint, fingerprint(std::as_bytes(std::span(tokens)))}};
+}
+
+}  // namespace
+
+void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config, const char* call,
+                  const char* what) {
+  const auto needed = static_cast<std::size_t>(config.context) + 1;
+  if (tokens.size() >= needed) return;
+  fail(call, "data",
+       {"is too short: ", tokens.size(), " tokens to ", what, ", and a context of ", config.context,
+        " asks for ", needed});
+}
+
+void check_same_data(const Metadata& checkpoint, const Metadata& about) {
+  const auto then = checkpoint.find(kFingerprint), now = about.find(kFingerprint);
+  if (then == checkpoint.end() || now == about.end() || then->second == now->second) return;
+  fail("restore", "data", "is not what the checkpoint was trained on");
+}
+
+// settings: those of the checkpoint, or those of the family and the recipe;  then those given
+// data, and the vocabulary that follows from it;  the objective, and what follows from that
+TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
+                            const Bytes& text, const Integers& tokens, const std::string& tokenizer,
+                            const Bytes& checkpoint) {
+  Metadata given = pairs_of(settings);
+  TrainingPlan plan;
+  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
+  Safetensors stored;
+  std::string kind = tokenizer.empty() ? "chars" : tokenizer;
+  if (file.empty()) {
+    set_defaults(given, plan);
+  } else {
+    stored = parse_safetensors(std::as_bytes(std::span(file)));
+    const Checkpoint read = read_checkpoint(stored);
+    plan.config = read.config, plan.options = read.options;
+    const auto was = stored.metadata.find(kTokenizer);
+    if (tokenizer.empty() && was != stored.metadata.end()) kind = was->second;
+  }
+  set_settings(given, plan.config, plan.options);
+  TrainingObjective objective = plan.options.batches.objective;
+  if (source == "text") {
+    set_text(text, kind, static_cast<TokenId>(plan.config.vocabulary), objective, plan);
+    given.erase("model.vocabulary");  // at most so many
+  } else if (source == "tokens") {
+    set_tokens(tokens, plan);
+  } else if (!plan.config.causal) {
+    objective = TrainingObjective::masked;
+  }
+  if (file.empty()) {
+    set_objective(objective, plan.config, plan.options);
+    set_settings(given, plan.config, plan.options);
+  }
+  check_model_config(plan.config, kCall);
+  if (source != "batches") check_length(plan.data.train, plan.config, kCall, "train on");
+  const Metadata about = plan.about;
+  TrainingHandle training = std::make_shared<Training>(engine, std::move(plan));
+  if (!file.empty()) {
+    check_same_data(stored.metadata, about);
+    restore_checkpoint(stored, training->trainer);
+  }
+  return training;
+}
+
+}  // namespace tril::js

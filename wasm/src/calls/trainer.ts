@@ -1,0 +1,115 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { booleanOption, checkKeys, describe } from '../names.js';
+import { integerOption, numberOption, stringOption } from '../names.js';
+import { Trainer } from '../trainer.js';
+import { checkBytes } from '../trainer-values.js';
+import type { TrainerOptions } from '../trainer-types.js';
+import { checkSeed } from './tensor.js';
+
+type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
+
+/** What kind of value a setting has; what is a name is the core's to say, and so are ranges. */
+const modelKinds: Record<string, Kind> = {
+  ...{ family: 'name', norm: 'name', positions: 'name', feedForward: 'name' },
+  ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
+  ...{ layers: 'count', heads: 'count', kvHeads: 'count', width: 'count', hidden: 'count' },
+  ...{ context: 'count', vocabulary: 'count' },
+  ...{ eps: 'number', rotaryBase: 'number', dropout: 'number' },
+};
+const trainingKinds: Record<string, Kind> = {
+  ...{ batch: 'count', accumulation: 'count', warmup: 'count', steps: 'count' },
+  ...{ learningRate: 'number', lowestRate: 'number', beta1: 'number', beta2: 'number' },
+  ...{ eps: 'number', weightDecay: 'number', clip: 'number' },
+  ...{ seed: 'seed', objective: 'name', maskToken: 'count', maskVocabulary: 'count' },
+};
+
+const call = 'trainer';
+const unloaded =
+  'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
+const checks: Record<Kind, (name: string, value: unknown) => unknown> = {
+  name: (name, value) => stringOption(call, name, value, ''),
+  flag: (name, value) => booleanOption(call, name, value, false),
+  count: (name, value) => integerOption(call, name, value as number, 0, 0),
+  number: (name, value) => numberOption(call, name, value, 0),
+  seed: (_, value) => checkSeed(call, value),
+};
+
+/** Those that are given, as the core writes them: `model.kv_heads`, `4`. */
+function settingsOf(prefix: string, given: object, kinds: Record<string, Kind>): string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const kind = kinds[name];
+    if (!kind || value === undefined) return [];
+    const own = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [prefix + own, String(checks[kind](name, value))];
+  });
+}
+
+export const trainerCalls = (context: Context) => ({
+  /**
+   * A language model and what trains it, as `tril train` does: from a text, from tokens, or from
+   * batches of a task. Names and defaults of all settings are those of the command line; the model is
+   * initialised as its authors do. It works in a module of `tril/training`.
+   *
+   * @throws TrilError for settings that do not fit, data that is too short or no UTF-8, a checkpoint of
+   * other settings or other data, and where memory is out; nothing has been done then
+   *
+   * @example
+   * ```ts
+   * const trainer = tril.trainer({
+   *   model: { family: 'gpt2', layers: 2, heads: 2, width: 32, context: 16 },
+   *   data: 'both banks of the Mississippi, and a national bank. '.repeat(20),
+   *   ...{ learningRate: 0.01, steps: 40, batch: 8, seed: 1 },
+   * });
+   * const before = trainer.evaluate().loss;
+   * trainer.steps(40);
+   * before - trainer.evaluate().loss > 3; // true
+   * trainer.settings.model.vocabulary; // 256
+   * trainer.dispose();
+   * tril.trainer({ model: { heads: 3 }, data: 'abc' }); // throws TrilError: trainer: heads: 3 does not divide width 128
+   * ```
+   */
+  trainer(options: TrainerOptions = {}): Trainer {
+    const own = ['model', 'data', 'batches', 'tokenizer', 'checkpoint'];
+    checkKeys(call, 'options', 'option', options, [...own, ...Object.keys(trainingKinds)]);
+    const { model = {}, data, batches, tokenizer, checkpoint } = options;
+    checkKeys(call, 'model', 'setting', model, Object.keys(modelKinds));
+    const settings = [
+      ...settingsOf('model.', model, modelKinds),
+      ...settingsOf('trainer.', options, trainingKinds),
+    ];
+    const kind = stringOption(call, 'tokenizer', tokenizer, '');
+    const file =
+      checkpoint === undefined ? new Uint8Array() : checkBytes(call, 'checkpoint', checkpoint);
+    if (checkpoint?.length === 0) throw new TrilError(call, 'checkpoint', 'is empty');
+    checkBatches(batches, data);
+    const { source, text, tokens } = sourceOf(data);
+    const { raw, engine } = context;
+    return context.run(call, {}, () => {
+      if (!raw._trainer) throw new TrilError(call, 'training', unloaded);
+      const made = raw._trainer(engine, settings, source, text, tokens, kind, file)!;
+      return context.own(new Trainer(context, made, batches));
+    });
+  },
+});
+
+/** Throws unless they are iterable, and no data is given beside them. */
+export function checkBatches(batches: unknown, data: unknown): void {
+  if (batches === undefined) return;
+  if (data !== undefined) throw new TrilError(call, 'batches', 'and data exclude each other');
+  const { [Symbol.iterator]: iterate } = Object(batches) as Partial<Iterable<unknown>>;
+  if (typeof iterate === 'function' && typeof batches !== 'string') return;
+  throw new TrilError(call, 'batches', `must be iterable, is ${describe(batches)}`);
+}
+
+function sourceOf(data: unknown) {
+  const [text, tokens] = [new Uint8Array(), new Int32Array()];
+  if (data === undefined) return { source: 'batches', text, tokens };
+  if (data instanceof Int32Array) return { source: 'tokens', text, tokens: data };
+  if (data instanceof Uint8Array) return { source: 'text', text: data, tokens };
+  if (typeof data === 'string') {
+    return { source: 'text', text: new TextEncoder().encode(data), tokens };
+  }
+  const problem = `must be a string, a Uint8Array or an Int32Array, is ${describe(data)}`;
+  throw new TrilError(call, 'data', problem);
+}

@@ -1,0 +1,253 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkSeed } from './calls/tensor.js';
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import { checkKeys, describe, integerOption, numberOption, stringOption } from './names.js';
+import { nested } from './nested.js';
+import type { RawTrainer } from './raw.js';
+import type { Tensor } from './tensor.js';
+import type {
+  GenerateOptions,
+  ModelFiles,
+  SampleOptions,
+  TrainerSettings,
+  TrainerTrace,
+} from './trainer-types.js';
+import { rowsOf, settingsOf } from './trainer-values.js';
+import { flattenIntegers, type NestedNumbers } from './values.js';
+
+const none = new Int32Array();
+const sampling = ['prompt', 'tokens', 'temperature', 'topK', 'seed'];
+
+/** What a `Trainer` has of its model: what it says, and what it is made of. */
+export abstract class TrainedModel implements Disposable {
+  /** All settings, with what was not given. */
+  readonly settings: TrainerSettings;
+  /** How many numbers the model learns. */
+  readonly parameterCount: number;
+  readonly #context: Context;
+  #raw: RawTrainer | undefined;
+
+  /** @internal Trainers are made by `tril.trainer`. */
+  constructor(context: Context, raw: RawTrainer) {
+    if (!raw) throw new TrilError('Trainer', 'options', 'trainers are made by tril.trainer');
+    this.#context = context;
+    this.#raw = raw;
+    this.settings = Object.freeze(settingsOf(raw.settings()));
+    this.parameterCount = raw.parameterCount();
+  }
+
+  /** @internal Behind a getter, since consoles print what is a property. */
+  get context(): Context {
+    return this.#context;
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /**
+   * How the model goes on from a text: what follows `prompt`, or, without one, the beginning of what
+   * is not trained on.
+   *
+   * @throws TrilError where the trainer has learned numbers, not text, or an option is wrong
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
+   * trainer.steps(100);
+   * trainer.sample({ prompt: 'abcd', tokens: 6, temperature: 0 }); // 'efghab'
+   * ```
+   */
+  sample(options: SampleOptions = {}): string {
+    const call = 'sample';
+    checkKeys(call, 'options', 'option', options, sampling);
+    const prompt = stringOption(call, 'prompt', options.prompt, '');
+    const first = prompt === '' ? none : this.#encoded(call, prompt);
+    return this.#decoded(call, this.#generated(call, first, options));
+  }
+
+  /**
+   * The tokens that follow `prompt`, one after another, each by what the model says after all before
+   * it.
+   *
+   * @throws TrilError where there is no prompt and no data to take one from, or an option is wrong
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 4, vocabulary: 5 };
+   * const trainer = tril.trainer({ model, data: Int32Array.from({ length: 60 }, (_, i) => i % 5) });
+   * trainer.generate({ prompt: [0, 1], tokens: 3, seed: 1 }).length; // 3
+   * ```
+   */
+  generate(options: GenerateOptions = {}): Int32Array {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, sampling);
+    const { prompt } = options;
+    const first = prompt === undefined ? none : flattenIntegers(call, 'prompt', prompt).values;
+    return this.#generated(call, first, options);
+  }
+
+  /**
+   * The tokens of a text, by the tokenizer of the data.
+   *
+   * @throws TrilError where the trainer has learned numbers, not text
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const trainer = tril.trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' });
+   * trainer.encode('abc'); // Int32Array.of(97, 98, 99)
+   * ```
+   */
+  encode(text: string): Int32Array {
+    return this.#encoded('encode', stringOption('encode', 'text', text, ''));
+  }
+
+  /**
+   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   *
+   * @throws TrilError where the trainer has learned numbers, not text, or one is no token
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const trainer = tril.trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' });
+   * trainer.decode([97, 98, 99]); // 'abc'
+   * ```
+   */
+  decode(tokens: NestedNumbers | Int32Array): string {
+    return this.#decoded('decode', flattenIntegers('decode', 'tokens', tokens).values);
+  }
+
+  /**
+   * What the model makes of tokens, `[T]` or `[B, T]`: its logits, and the attention weights of every
+   * head of every layer.
+   *
+   * @throws TrilError where there are more than the context has, or one is no token
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 2, heads: 4, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20) });
+   * const { logits, layers } = trainer.trace(trainer.encode('the cat'));
+   * logits.shape; // [7, 256]
+   * layers.map(({ weights }) => weights.shape); // [[4, 7, 7], [4, 7, 7]]
+   * ```
+   */
+  trace(tokens: NestedNumbers | Int32Array): TrainerTrace {
+    const { values, shape, rows } = rowsOf('trace', 'tokens', tokens);
+    return this.run('trace', (raw) => {
+      const found = raw.trace(values, shape.length > 1 ? rows : 0);
+      return nested(this.#context.adoptAll(found)) as unknown as TrainerTrace;
+    });
+  }
+
+  /**
+   * Copies of the parameters, all of them or those of these names, as the model's family has them in
+   * its files.
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 2, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * trainer.parameters(['wte.weight'])['wte.weight']!.shape; // [30, 16]
+   * Object.keys(trainer.parameters()).slice(0, 3); // ['wte.weight', 'wpe.weight', 'h.0.ln_1.weight']
+   * ```
+   */
+  parameters(names: readonly string[] = []): Record<string, Tensor> {
+    return this.tensors('parameters', 'parameters', names);
+  }
+
+  /**
+   * The model as files that other libraries open: `model.safetensors`, `config.json` and, where it
+   * has learned text, `tokenizer.json`.
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const files = tril.trainer({ model }).export();
+   * JSON.parse(new TextDecoder().decode(files['config.json'])).n_embd; // 16
+   * const [first] = await tril.readArrays(files['model.safetensors'], 'model.safetensors');
+   * first.name; // 'wte.weight'
+   * ```
+   */
+  export(): ModelFiles {
+    return this.run('export', (raw) => {
+      const [weights, config] = ['model.safetensors', 'config.json'] as const;
+      const tokenizer = 'tokenizer.json';
+      const files = { [weights]: raw.file(weights), [config]: raw.file(config) };
+      return { ...files, ...(raw.hasTokenizer() && { [tokenizer]: raw.file(tokenizer) }) };
+    }) as ModelFiles;
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * const trainer = tril.trainer({ model: { vocabulary: 30 } });
+   * trainer.dispose();
+   * trainer.disposed; // true
+   * trainer.step(); // throws TrilError: step: trainer: has been disposed
+   * ```
+   */
+  dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** `Trainer gpt2, 4 layers of 4 heads, width 128, 812672 parameters`. */
+  toString(): string {
+    const { family, layers, heads, width } = this.settings.model;
+    const shape = `${layers} layers of ${heads} heads, width ${width}`;
+    return `Trainer ${family}, ${shape}, ${this.parameterCount} parameters`;
+  }
+
+  /** @internal */
+  protected run<Result>(call: string, compute: (raw: RawTrainer) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'trainer', `has been disposed; it was ${String(this)}`);
+  }
+
+  #encoded(call: string, text: string): Int32Array {
+    return this.run(call, (raw) => raw.encode(new TextEncoder().encode(text)));
+  }
+
+  #decoded(call: string, tokens: Int32Array): string {
+    return new TextDecoder().decode(this.run(call, (raw) => raw.decode(tokens)));
+  }
+
+  #generated(
+    call: string,
+    prompt: Int32Array,
+    options: Omit<GenerateOptions, 'prompt'>,
+  ): Int32Array {
+    const count = integerOption(call, 'tokens', options.tokens, 100, 0);
+    const temperature = numberOption(call, 'temperature', options.temperature, 0.8);
+    const topK = integerOption(call, 'topK', options.topK, 200, 0);
+    const seed = options.seed === undefined ? -1 : checkSeed(call, options.seed);
+    return this.run(call, (raw) => raw.generate(prompt, count, temperature, topK, seed));
+  }
+
+  /** @internal */
+  protected tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {
+    if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
+      const problem = `must be a list of parameters' names, is ${describe(names)}`;
+      throw new TrilError(call, 'names', problem);
+    }
+    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, [...names])));
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) TrainedModel.prototype[Symbol.dispose] = TrainedModel.prototype.dispose;

@@ -1,0 +1,182 @@
+import type { Tensor } from './tensor.js';
+import type { NestedNumbers } from './values.js';
+
+/**
+ * What a model is made of, as the core and `config.json` of its family know it; what is not given is
+ * as the authors of the family have it, and sizes as in nanoGPT's recipe for characters.
+ */
+export interface ModelSettings {
+  /** GPT-2's shape (Radford et al. 2019), unless given, or Llama's (Touvron et al. 2023). */
+  readonly family?: 'gpt2' | 'llama';
+  /** In front of each sublayer. */
+  readonly norm?: 'layer_norm' | 'rms_norm';
+  /** Vectors added to the embedding, or queries and keys turned. */
+  readonly positions?: 'learned' | 'rotary';
+  readonly feedForward?: 'gelu_tanh' | 'swiglu';
+  /** Of linear layers and layer norms. */
+  readonly biases?: boolean;
+  /** Logits by the embedding's matrix. */
+  readonly tiedHead?: boolean;
+  /** False: every token sees all others, as a masked encoder's. */
+  readonly causal?: boolean;
+  /** 4 unless given. */
+  readonly layers?: number;
+  /** How many heads of attention, which divide the width; 4 unless given. */
+  readonly heads?: number;
+  /** Heads of keys and values, which divide the heads; 0, unless given: as many. */
+  readonly kvHeads?: number;
+  /** Of the model; 128 unless given. */
+  readonly width?: number;
+  /** Inside feed-forward; 0, unless given: 4 times the width, for swiglu 8/3. */
+  readonly hidden?: number;
+  /** The most tokens that are seen at once; 64 unless given. */
+  readonly context?: number;
+  /**
+   * How many tokens there are. Of text: at most so many, and unless given as many as its tokenizer
+   * has. Of numbers: unless given one more than the largest.
+   */
+  readonly vocabulary?: number;
+  /** What norms add to the variance; 1e-5 unless given. */
+  readonly eps?: number;
+  /** A position turns pair i by `rotaryBase^(-2 i / D)`; 10000 unless given. */
+  readonly rotaryBase?: number;
+  /** The share of embeddings, and of what each sublayer adds, that is left out in training; 0 unless given. */
+  readonly dropout?: number;
+}
+
+/** How a model is trained: AdamW, clipping, a warm-up and half a cosine; nanoGPT's recipe unless given. */
+export interface TrainingSettings {
+  /** Windows whose gradients are computed at once; 12. */
+  readonly batch?: number;
+  /** Batches whose gradients make one step; 1. */
+  readonly accumulation?: number;
+  /** The highest, after the warm-up; 0.001. */
+  readonly learningRate?: number;
+  /** The rate at the end; a tenth of the highest. */
+  readonly lowestRate?: number;
+  /** Steps in which the rate rises; a twentieth of all. */
+  readonly warmup?: number;
+  /** In all, as the schedule counts them: further ones go on with the lowest rate; 2000. */
+  readonly steps?: number;
+  /** How much of AdamW's first moment a step keeps; 0.9. */
+  readonly beta1?: number;
+  /** And of its second; 0.99. */
+  readonly beta2?: number;
+  /** What AdamW adds to the root of its second moment; 1e-8. */
+  readonly eps?: number;
+  /** Of matrices; 0.1. */
+  readonly weightDecay?: number;
+  /** The gradient's largest norm; 1. With 0 any. */
+  readonly clip?: number;
+  /** Of weights, windows, samples and dropout; 1337. */
+  readonly seed?: number;
+  /** The targets: the token after each, unless given, or tokens that were hidden. */
+  readonly objective?: 'next' | 'masked';
+  /** What hides a token; the last of the vocabulary unless given. */
+  readonly maskToken?: number;
+  /** Below which a hidden token is replaced by a random one; all but the last unless given. */
+  readonly maskVocabulary?: number;
+}
+
+/** Sequences and what is to be said of each of their tokens, in one shape. */
+export interface TokenBatch {
+  /** `[B, T]`, or `[T]`; in a typed array rows as long as the context, or one that is shorter. */
+  readonly tokens: NestedNumbers | Int32Array;
+  /** The targets; -100 where there is none. */
+  readonly targets: NestedNumbers | Int32Array;
+}
+
+/** What `tril.trainer` is made from. */
+export interface TrainerOptions extends TrainingSettings {
+  readonly model?: ModelSettings;
+  /**
+   * What is learned from: a text, or its bytes in UTF-8, or tokens that are numbers already. The last
+   * tenth is kept for `evaluate`. Unless given, each step takes one of `batches`, or its own.
+   */
+  readonly data?: string | Uint8Array | Int32Array;
+  /** A batch for each step, where there is no data. */
+  readonly batches?: Iterable<TokenBatch>;
+  /** What makes tokens of a text: `'chars'` unless given. */
+  readonly tokenizer?: 'bytes' | 'chars' | 'words' | 'bpe';
+  /**
+   * What `save` gave, to go on from: settings that are not given are its own, and those that are must
+   * be the same, but for `steps`. So must the data.
+   */
+  readonly checkpoint?: Uint8Array;
+}
+
+/** All settings of a trainer. */
+export interface TrainerSettings extends Required<TrainingSettings> {
+  readonly model: Required<ModelSettings>;
+}
+
+/** What a step was. */
+export interface TrainingStep {
+  /** Its number, from 0. */
+  readonly step: number;
+  /** Before it, the mean over all targets, in nats. */
+  readonly loss: number;
+  /** Before clipping. */
+  readonly gradientNorm: number;
+  readonly learningRate: number;
+  /** That it took. */
+  readonly milliseconds: number;
+  /** That it looked at. */
+  readonly tokens: number;
+}
+
+/** What a model says of targets. */
+export interface TrainingLoss {
+  /** The mean, in nats; 0 where no target counts. */
+  readonly loss: number;
+  /** How many targets count. */
+  readonly counted: number;
+  /** For how many of them the target is what the model holds most likely. */
+  readonly correct: number;
+}
+
+/** How tokens are drawn. */
+export interface GenerateOptions {
+  /** What they follow; unless given, the first token of what is not trained on. */
+  readonly prompt?: NestedNumbers | Int32Array;
+  /** How many; 100 unless given. */
+  readonly tokens?: number;
+  /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */
+  readonly temperature?: number;
+  /** Only so many of the most likely; 0: all; 200 unless given. */
+  readonly topK?: number;
+  /** Unless given, the trainer's and the number of its steps. */
+  readonly seed?: number;
+}
+
+/** How a text is drawn. */
+export interface SampleOptions extends Omit<GenerateOptions, 'prompt'> {
+  /** What it follows; unless given, the first token of what is not trained on. */
+  readonly prompt?: string;
+}
+
+/** What a model makes of tokens; `[T, ...]` without B where one sequence was given. */
+export interface TrainerTrace {
+  /** `[B, T, V]` */
+  readonly logits: Tensor;
+  readonly layers: readonly {
+    /** Of attention, after softmax, `[B, H, T, T]`. */
+    readonly weights: Tensor;
+  }[];
+}
+
+/** AdamW's, by the names of the parameters. */
+export interface Moments {
+  /** The running average of the gradient. */
+  readonly first: Record<string, Tensor>;
+  /** And of its square. */
+  readonly second: Record<string, Tensor>;
+}
+
+/** A model as other libraries open it. */
+export interface ModelFiles {
+  readonly 'model.safetensors': Uint8Array;
+  readonly 'config.json': Uint8Array;
+  /** Where it has learned text. */
+  readonly 'tokenizer.json'?: Uint8Array;
+}

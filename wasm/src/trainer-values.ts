@@ -1,0 +1,47 @@
+import { TrilError, shapeText } from './error.js';
+import { describe } from './describe.js';
+import type { TrainerSettings } from './trainer-types.js';
+import { flattenIntegers } from './values.js';
+
+/** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
+export interface Rows {
+  readonly values: Int32Array;
+  readonly shape: readonly number[];
+  readonly rows: number;
+}
+
+/** The bytes themselves, once they are known to be some. */
+export function checkBytes(call: string, argument: string, bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  throw new TrilError(call, argument, `must be a Uint8Array, is ${describe(bytes)}`);
+}
+
+/** Nested numbers `[T]` or `[B, T]`, or flat ones, rows of `length` where there are more of them. */
+export function rowsOf(call: string, argument: string, data: unknown, length = Infinity): Rows {
+  const { shape, values } = flattenIntegers(call, argument, data);
+  const flat = shape.length === 1 && values.length > length;
+  const whole = flat ? [values.length / length, length] : shape;
+  if (whole.length > 2 || whole.includes(0) || !Number.isInteger(whole[0])) {
+    const rows = flat ? `, rows of ${length}` : '';
+    const problem = `must be [T] or [B, T]${rows}, and not empty; shape is ${shapeText(shape)}`;
+    throw new TrilError(call, argument, problem);
+  }
+  return { values, shape: whole, rows: whole.length > 1 ? whole[0]! : 1 };
+}
+
+/** `['model.kv_heads', '4', ...]` as `{ model: { kvHeads: 4 }, ... }`. */
+export function settingsOf(pairs: readonly string[]): TrainerSettings {
+  const model: Record<string, unknown> = {};
+  const settings: Record<string, unknown> = { model };
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [part, name] = pairs[i]!.split('.') as [string, string];
+    const text = pairs[i + 1]!;
+    const number = Number(text);
+    const flag = text === 'true' || text === 'false';
+    const value = flag ? text === 'true' : Number.isNaN(number) ? text : number;
+    const own = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    (part === 'model' ? model : settings)[own] = value;
+  }
+  Object.freeze(model);
+  return settings as unknown as TrainerSettings;
+}

@@ -1,0 +1,216 @@
+import type { Context } from './context.js';
+import { TrilError, shapeText } from './error.js';
+import { checkKeys, integerOption } from './names.js';
+import type { RawTrainer } from './raw.js';
+import type { Tensor } from './tensor.js';
+import { TrainedModel } from './trained-model.js';
+import type { Moments, TokenBatch, TrainingLoss, TrainingStep } from './trainer-types.js';
+import { checkBytes, rowsOf, type Rows } from './trainer-values.js';
+
+const none = new Int32Array();
+
+/**
+ * A language model in training, in the memory of one loaded module. Made by `tril.trainer`; its
+ * memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ *
+ * A step is a function of the model, the moments, the settings, the data and its number alone: who
+ * saves a trainer and restores it goes on with the same bits, on any number of threads.
+ */
+export class Trainer extends TrainedModel {
+  readonly #batches: Iterator<TokenBatch> | undefined;
+
+  /** @internal Trainers are made by `tril.trainer`. */
+  constructor(context: Context, raw: RawTrainer, batches?: Iterable<TokenBatch>) {
+    super(context, raw);
+    this.#batches = batches?.[Symbol.iterator]();
+  }
+
+  /** How many steps are done. */
+  get done(): number {
+    return this.run('done', (raw) => raw.done());
+  }
+
+  /**
+   * One step: the loss of a batch, its gradient, and a move of AdamW against it. The batch is drawn
+   * from the data, or the next of `batches`, or the one that is given.
+   *
+   * @throws TrilError where there is no batch, or it does not fit the model; and where the loss or
+   * the gradient is not finite, saying which parameter's gradient went first on the way back.
+   * Parameters and moments are then as they were before the step
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20), steps: 50 });
+   * const { step, loss, learningRate } = trainer.step();
+   * step; // 0
+   * loss < 6; // true
+   * learningRate; // 0.0003
+   * trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 300]] }); // throws TrilError: step: targets: 300 at [0, 2]
+   * ```
+   */
+  step(batch?: TokenBatch): TrainingStep {
+    const call = 'step';
+    const chosen = batch ?? this.#nextBatch(call);
+    const [tokens, targets] = chosen ? this.#batch(call, chosen) : [];
+    return this.run(call, (raw) => {
+      const found = raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0);
+      const [step, loss, gradientNorm, learningRate, milliseconds, count] = found as Six;
+      return { step, loss, gradientNorm, learningRate, milliseconds, tokens: count };
+    });
+  }
+
+  /**
+   * So many steps one after the other, or one over each batch of a list.
+   *
+   * @throws TrilError as `step`; those before the one that failed are done
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.01, steps: 60 });
+   * const losses = trainer.steps(60).map(({ loss }) => loss);
+   * losses[0]! > 5 && losses[59]! < 2; // true
+   * trainer.done; // 60
+   * ```
+   */
+  steps(count: number | readonly TokenBatch[]): TrainingStep[] {
+    if (Array.isArray(count)) return (count as TokenBatch[]).map((batch) => this.step(batch));
+    const steps = integerOption('steps', 'count', count as number, Number.NaN, 0);
+    const reports: TrainingStep[] = [];
+    while (reports.length < steps) reports.push(this.step());
+    return reports;
+  }
+
+  /**
+   * The mean loss of the last tenth of the data, which is not trained on: over at most 20 batches,
+   * evenly spaced in it; or that of a batch.
+   *
+   * @throws TrilError where the data is too short for that, or the batch does not fit the model
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20) });
+   * const { loss, counted } = trainer.evaluate();
+   * counted; // 48
+   * loss < 6; // true
+   * trainer.evaluate({ tokens: [[1, 2]], targets: [[2, -100]] }).counted; // 1
+   * ```
+   */
+  evaluate(batch?: TokenBatch): TrainingLoss {
+    const call = 'evaluate';
+    const [tokens, targets] = batch ? this.#batch(call, batch) : [];
+    return this.run(call, (raw) => {
+      const found = raw.evaluate(
+        tokens?.values ?? none,
+        targets?.values ?? none,
+        tokens?.rows ?? 0,
+      );
+      const [loss, counted, correct] = found as [number, number, number];
+      return { loss, counted, correct };
+    });
+  }
+
+  /**
+   * Copies of the gradients of the last step, before clipping, by the names of the parameters; 0
+   * before the first.
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const { gradientNorm } = trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 4]] });
+   * const gradients = Object.values(trainer.gradients()).flatMap((each) => [...each.read()]);
+   * Math.abs(Math.hypot(...gradients) - gradientNorm) < 1e-5; // true
+   * ```
+   */
+  gradients(names: readonly string[] = []): Record<string, Tensor> {
+    return this.tensors('gradients', 'gradients', names);
+  }
+
+  /**
+   * Copies of AdamW's moments, by the names of the parameters: how the gradients have been, and their
+   * squares, averaged over the last steps.
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const { first, second } = trainer.moments(['h.0.attn.c_attn.weight']);
+   * first['h.0.attn.c_attn.weight']!.shape; // [16, 48]
+   * Object.keys(second); // ['h.0.attn.c_attn.weight']
+   * ```
+   */
+  moments(names: readonly string[] = []): Moments {
+    return {
+      first: this.tensors('moments', 'first', names),
+      second: this.tensors('moments', 'second', names),
+    };
+  }
+
+  /**
+   * A checkpoint: the bytes of a .safetensors file of parameters and moments, with all settings and
+   * the number of steps. `tril.trainer({ checkpoint, data })` makes a trainer that goes on from it.
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const data = 'the cat sat on the mat. '.repeat(20);
+   * const trainer = tril.trainer({ model, data });
+   * trainer.steps(2);
+   * const copy = tril.trainer({ checkpoint: trainer.save(), data });
+   * copy.done; // 2
+   * copy.step().loss === trainer.step().loss; // true
+   * ```
+   */
+  save(): Uint8Array {
+    return this.run('save', (raw) => raw.save());
+  }
+
+  /**
+   * Puts this trainer where the one was whose checkpoint this is. What is not in one is how far
+   * `batches` have gone.
+   *
+   * @throws TrilError where it is no checkpoint, or one of another model, other settings or other
+   * data; nothing changes then
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20) });
+   * const start = trainer.save();
+   * const { loss } = trainer.step();
+   * trainer.restore(start).step().loss === loss; // true
+   * ```
+   */
+  restore(checkpoint: Uint8Array): this {
+    const bytes = checkBytes('restore', 'checkpoint', checkpoint);
+    this.run('restore', (raw) => raw.restore(bytes));
+    return this;
+  }
+
+  #nextBatch(call: string): TokenBatch | undefined {
+    if (!this.#batches) return undefined;
+    this.run(call, () => {}); // before one is taken that nobody will see
+    const { done, value } = this.#batches.next();
+    if (done) throw new TrilError(call, 'batches', 'there are no more');
+    return value as TokenBatch;
+  }
+
+  #batch(call: string, batch: TokenBatch): readonly [Rows, Rows] {
+    checkKeys(call, 'batch', 'part', batch, ['tokens', 'targets']);
+    const { context } = this.settings.model;
+    const tokens = rowsOf(call, 'tokens', batch.tokens, context);
+    const targets = rowsOf(call, 'targets', batch.targets, context);
+    if (shapeText(tokens.shape) === shapeText(targets.shape)) return [tokens, targets];
+    const [wanted, found] = [tokens, targets].map(({ shape }) => shapeText(shape));
+    throw new TrilError(call, 'targets', `must have the shape of tokens, ${wanted}, is ${found}`);
+  }
+}
+
+type Six = [number, number, number, number, number, number];

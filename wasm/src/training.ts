@@ -1,0 +1,35 @@
+/**
+ * `tril` with what trains models: `loadTril` loads a module that is half as large again, in which
+ * `tril.trainer` works.
+ *
+ * @module tril/training
+ */
+import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
+
+const modules: Modules = {
+  suffix: '-training',
+  fetch: {
+    simd: () => import('./generated/tril-simd-training.js'),
+    relaxed: () => import('./generated/tril-relaxed-training.js'),
+    'simd-threads': () => import('./generated/tril-simd-threads-training.js'),
+    'relaxed-threads': () => import('./generated/tril-relaxed-threads-training.js'),
+  },
+};
+
+/**
+ * As `loadTril` of `tril`, with training.
+ *
+ * @throws TrilError as that
+ *
+ * @example
+ * ```ts
+ * import { loadTril } from 'tril/training';
+ *
+ * const tril = await loadTril({ variant: 'simd' });
+ * const trainer = tril.trainer({ model: { layers: 1 }, data: 'both banks of the Mississippi. '.repeat(20) });
+ * trainer.step().step; // 0
+ * ```
+ */
+export function loadTril(options: LoadOptions = {}): Promise<Tril> {
+  return loadFrom(modules, options);
+}

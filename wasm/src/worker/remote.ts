@@ -1,0 +1,183 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What lives in the Worker, as its callers hold it.
+import { TrilError, shapeText } from '../error.js';
+import type { KeyValueCacheSizes } from '../key-value-cache.js';
+import type { NestedNumbers, Values } from '../values.js';
+
+/** What remote objects ask through. */
+export interface Line {
+  ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
+  /** Asks that what nobody here holds any more be disposed there. */
+  discard(reference: number): void;
+  /** Says that it was. */
+  forget(reference: number): void;
+}
+
+export interface How {
+  /** Whose method is called: a tensor's. */
+  readonly on?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
+export abstract class RemoteObject implements AsyncDisposable {
+  readonly #line: Line;
+  readonly #reference: number;
+  #disposed = false;
+
+  /** @internal Made by the calls of a Worker. */
+  constructor(line: Line, reference: number) {
+    this.#line = line;
+    this.#reference = reference;
+  }
+
+  /** @internal */
+  get line(): Line {
+    return this.#line;
+  }
+
+  /** @internal */
+  get reference(): number {
+    return this.#reference;
+  }
+
+  /** True once `dispose` was called: any further use is refused. */
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  /** Gives the memory back, when the calls asked for before are done. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    const done = this.ask('dispose');
+    this.#disposed = true;
+    forgotten.unregister(this);
+    await done;
+    this.line.forget(this.#reference);
+  }
+
+  /** What `await using` calls at the end of a block. */
+  declare [Symbol.asyncDispose]: () => Promise<void>;
+
+  /** @internal What it is called where it is refused. */
+  protected abstract get kind(): string;
+
+  /** @internal */
+  protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
+    return this.askUntil(undefined, method, ...values);
+  }
+
+  /** @internal */
+  protected async askUntil(
+    signal: AbortSignal | undefined,
+    method: string,
+    ...values: unknown[]
+  ): Promise<unknown> {
+    checkAlive(this, method, this.kind);
+    return this.line.ask([method], values, { on: this.reference, signal });
+  }
+}
+
+// Engines without `await using` have no Symbol.asyncDispose either.
+if (Symbol.asyncDispose) {
+  RemoteObject.prototype[Symbol.asyncDispose] = RemoteObject.prototype.dispose;
+}
+
+/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteTensor extends RemoteObject {
+  /** The sizes of the axes, outermost first. */
+  readonly shape: readonly number[];
+
+  /** @internal Remote tensors are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, shape: readonly number[]) {
+    super(line, reference);
+    this.shape = Object.freeze(shape);
+  }
+
+  /** @internal */
+  protected get kind(): string {
+    return 'tensor';
+  }
+
+  /** All numbers in row-major order. */
+  read(): Promise<Float32Array> {
+    return this.ask('read') as Promise<Float32Array>;
+  }
+
+  /** The numbers as nested arrays, for small tensors. */
+  toArray<Nested extends NestedNumbers = NestedNumbers>(): Promise<Nested> {
+    return this.ask('toArray') as Promise<Nested>;
+  }
+
+  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
+  async write(data: Values): Promise<this> {
+    await this.ask('write', data);
+    return this;
+  }
+
+  /** `RemoteTensor [2, 3]`. */
+  override toString(): string {
+    return `RemoteTensor ${shapeText(this.shape)}`;
+  }
+}
+
+/** A `KeyValueCache` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteKeyValueCache extends RemoteObject {
+  /** Its sizes, with what was not given. */
+  readonly sizes: Required<KeyValueCacheSizes>;
+
+  /** @internal Remote caches are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, sizes: Required<KeyValueCacheSizes>) {
+    super(line, reference);
+    this.sizes = Object.freeze(sizes);
+  }
+
+  /** @internal */
+  protected get kind(): string {
+    return 'cache';
+  }
+
+  /** How many tokens there are, when the calls asked for before are done. */
+  length(): Promise<number> {
+    return this.ask('length') as Promise<number>;
+  }
+
+  /** Forgets all tokens from `length` on. */
+  async rewind(length: number): Promise<this> {
+    await this.ask('rewind', length);
+    return this;
+  }
+}
+
+/** A mask that lives in the Worker. */
+export class RemoteMask {
+  readonly #line: Line;
+  readonly #reference: number;
+
+  /** @internal Remote masks are made by the calls of a Worker. */
+  constructor(line: Line, reference: number) {
+    this.#line = line;
+    this.#reference = reference;
+    Object.freeze(this);
+  }
+
+  /** @internal */
+  get line(): Line {
+    return this.#line;
+  }
+
+  /** @internal */
+  get reference(): number {
+    return this.#reference;
+  }
+}
+
+export const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
+  ({ line, reference }) => line.discard(reference),
+);
+
+export function checkAlive(value: RemoteObject | RemoteMask, call: string, argument: string): void {
+  if (!(value instanceof RemoteObject) || !value.disposed) return;
+  const shape = value instanceof RemoteTensor ? `; its shape was ${shapeText(value.shape)}` : '';
+  throw new TrilError(call, argument, `has been disposed${shape}`);
+}
