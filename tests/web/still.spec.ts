@@ -99,24 +99,53 @@ test.describe('without script', () => {
   });
 });
 
-for (const width of [360, 768, 1440]) {
-  test(`nothing moves when a page comes to life, ${width} pixels wide`, async ({ page }) => {
+/** How much of what is seen has moved by itself, how far: the sum of the page's layout shifts, and what moved most. */
+async function movement(page: Page, place: string): Promise<{ sum: number; what: string }> {
+  await page.goto(place);
+  await computed(page);
+  return page.evaluate(() => {
+    const { moved } = window as unknown as { moved: { value: number; what: string }[] };
+    const sum = moved.reduce((all, { value }) => all + value, 0);
+    return { sum, what: moved.map(({ value, what }) => `${value.toFixed(3)} ${what}`).join('; ') };
+  });
+}
+
+/** Google says 0.1 is still good; this is half of it. */
+const most = 0.05;
+
+/** One width on a machine that is so many times slower; TRIL_SLOWER tries all of them so. */
+for (const [width, usual] of [
+  [360, 1],
+  [768, 4],
+  [1440, 1],
+]) {
+  const slower = Number(process.env.TRIL_SLOWER ?? usual);
+  test(`nothing moves when a page comes to life, ${width} pixels wide, ${slower} times slower`, async ({
+    page,
+    context,
+  }) => {
+    test.slow();
     await page.setViewportSize({ width, height: 900 });
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
     await page.addInitScript(() => {
-      const moved = ((window as unknown as { moved: number[] }).moved = []);
+      const moved: { value: number; what: string }[] = [];
+      Object.assign(window, { moved });
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
-          moved.push((entry as unknown as { value: number }).value as never);
+          const { value, sources } = entry as unknown as {
+            value: number;
+            sources: { node: Node | null }[];
+          };
+          const what = sources.map(({ node }) => node?.textContent?.trim().slice(0, 30));
+          moved.push({ value, what: what.join(', ') });
         }
       }).observe({ type: 'layout-shift', buffered: true });
     });
     for (const { id } of chapters) {
-      await page.goto(`./${id}/`);
-      await computed(page);
-      const moved = await page.evaluate(() => (window as unknown as { moved: number[] }).moved);
-      const sum = moved.reduce((all, one) => all + one, 0);
-      // Google's limit for "good". A quiet machine shows 0.01 and less; on a busy one fonts come late.
-      expect(sum, id).toBeLessThan(0.1);
+      const { sum, what } = await movement(page, `./${id}/`);
+      expect(sum, `${id}: ${what}`).toBeLessThan(most);
     }
+    await session.detach();
   });
 }

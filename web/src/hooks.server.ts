@@ -28,8 +28,12 @@ export const init: ServerInit = async () => {
   made.proofs = await proofs(tril);
 };
 
-/** Without these the first words would be seen in another type before, and move. */
-const first = /(?:stix-two-text-latin-(?:400|500)|inter-latin-400)-normal/;
+/**
+ * What every chapter begins with. Without these its first words, numbers and formulas would be seen in another type before,
+ * and move: fetched with the styles they are there when these are. Later they are fetched anyway.
+ */
+const first =
+  /(?:stix-two-text-latin-(?:400|500)-normal|stix-two-text-latin-400-italic|inter-latin-(?:400|500|600)-normal|jetbrains-mono-latin-400-normal|KaTeX_(?:Main-Regular|Math-Italic))\b/;
 
 const said = `<html lang="${language}" dir="${direction}"`;
 

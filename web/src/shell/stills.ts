@@ -34,5 +34,5 @@ export function stillsOf(children: Snippet): string {
     return `<div class="still w${width}">${stillOf(children)}</div>`;
   });
   card.width = 0;
-  return all.join('');
+  return `${all.join('')}<i class="whole"></i>`;
 }
