@@ -1,4 +1,4 @@
-// Nothing holds the page up. Tasks are weighed by the processor's time, against a loop of known size on the same machine.
+// Nothing holds the page up. Tasks are weighed by the processor's time, against work of known size on the same machine.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open, still } from './reach.ts';
@@ -43,26 +43,16 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
+/** Milliseconds that drawing so many cells took where this was written, with nothing else to do. */
+const known = 100;
+
 /**
- * Milliseconds that work of known size takes, about 100 where this was written: the same work is allowed to any task,
- * wherever it runs. Drawing cells goes through much more memory than the loop, which others may be using as well.
+ * How many times as long as there the same work takes here and now. Drawing cells goes through much memory, which others
+ * may be using as well: the least of three.
  */
-async function allowance(page: Page): Promise<number> {
+async function slowness(page: Page): Promise<number> {
   const blank = await page.context().newPage();
-  const loop = await tasksDuring(blank, async () => {
-    for (let run = 0; run < 3; ++run) {
-      await blank.evaluate((rounds) => {
-        let state = 1;
-        for (let i = 0; i < rounds; ++i) {
-          state ^= state << 13;
-          state ^= state >>> 17;
-          state ^= state << 5;
-        }
-        return state;
-      }, 60_000_000);
-    }
-  });
-  const cells = await tasksDuring(blank, async () => {
+  const tasks = await tasksDuring(blank, async () => {
     for (let run = 0; run < 3; ++run) {
       await blank.evaluate((count) => {
         const grid = document.createElement('div');
@@ -72,15 +62,13 @@ async function allowance(page: Page): Promise<number> {
           cell.textContent = (i / 7).toFixed(2);
           grid.append(cell);
         }
-        document.body.append(grid);
+        document.body.replaceChildren(grid);
         return grid.getBoundingClientRect().height;
       }, 12_000);
-      await blank.evaluate(() => document.body.replaceChildren());
     }
   });
   await blank.close();
-  const third = (tasks: number[]) => tasks.sort((a, b) => b - a)[2];
-  return Math.max(third(loop), third(cells));
+  return Math.max(1, tasks.sort((one, other) => other - one)[2] / known);
 }
 
 /** Every way in which the chapter can be set going, one after another. */
@@ -120,39 +108,31 @@ async function useEverything(page: Page): Promise<void> {
   await still(page);
 }
 
+/** What a task may take on the machine where this was written: of Block 80 ms on one that is four times slower. */
+const limits: Partial<Record<string, number>> = { block: 80 / 4 };
+const usual = 100;
+
 /** Of all that comes of using the chapter, and what a task is allowed here and now. */
 async function longestTask(page: Page, chapter: string) {
   await open(page, chapter);
-  const first = await allowance(page);
+  const before = await slowness(page);
   const tasks = await tasksDuring(page, () => useEverything(page));
-  const loops = [first, await allowance(page)].map(Math.round);
+  const slower = Math.max(before, await slowness(page));
   expect(tasks.length).toBeGreaterThan(100);
-  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-  return {
-    longest: Math.max(...tasks),
-    allowed: Math.max(100, ...loops),
-    note: `known work ${loops.join(', ')}; by the clock ${seen.join(', ')}`,
-  };
+  const limit = slower * (limits[chapter] ?? usual);
+  const longest = tasks.sort((one, other) => other - one).slice(0, 5);
+  const note = `${longest.map((ms) => ms.toFixed(1)).join(', ')} ms, ${slower.toFixed(2)} times as slow`;
+  return { longest: longest[0], limit, note };
 }
 
 for (const { id } of chapters) {
-  test(`${id}: no task holds the page up for 100 ms`, async ({ page }) => {
-    await page.addInitScript(() => {
-      const seen: string[] = [];
-      Object.assign(window, { seen });
-      new PerformanceObserver((list) => {
-        for (const { startTime, duration } of list.getEntries()) {
-          const marks = performance.getEntriesByType('mark');
-          const cause = marks.findLast((mark) => mark.startTime < startTime + duration)?.name;
-          if (duration > 100) seen.push(`${duration.toFixed(0)} ms: ${cause}`);
-        }
-      }).observe({ type: 'longtask', buffered: true });
-    });
+  test(`${id}: no task holds the page up`, async ({ page }) => {
     // What else the machine does makes a task longer, never shorter: too long is what is so every time.
-    let { longest, allowed, note } = await longestTask(page, id);
-    for (let again = 0; again < 3 && longest > allowed; ++again) {
-      ({ longest, allowed, note } = await longestTask(page, id));
+    let { longest, limit, note } = await longestTask(page, id);
+    for (let again = 0; again < 3 && longest > limit; ++again) {
+      ({ longest, limit, note } = await longestTask(page, id));
     }
-    expect(longest, note).toBeLessThanOrEqual(allowed);
+    test.info().annotations.push({ type: 'longest tasks', description: note });
+    expect(longest, note).toBeLessThanOrEqual(limit);
   });
 }

@@ -259,12 +259,22 @@ export class Tracing {
   /** Boxes that styles add: placed within their element, and possibly smaller than that. */
   #pseudo(element: Element, which: string): void {
     const style = getComputedStyle(element, which);
-    if (style.content === 'none' || style.position !== 'absolute') return;
+    // In the one area of a grid, as the squares of cells, or anywhere.
+    const inGrid = style.position === 'static' && style.gridRowStart === '1';
+    if (style.content === 'none' || !(inGrid || style.position === 'absolute')) return;
     const scale = style.transform.startsWith('matrix(') ? parseFloat(style.transform.slice(7)) : 1;
     const [full, tall] = [parseFloat(style.width), parseFloat(style.height)];
     const [width, height] = [scale * full, scale * tall];
     if (!(width > 0) || !(height > 0)) return;
     const around = boxOf(element);
+    if (inGrid) {
+      const padding = parseFloat(getComputedStyle(element).paddingTop);
+      const across = (around.width - width) / 2;
+      const down = style.alignSelf === 'start' ? padding : (around.height - height) / 2;
+      const right = style.justifySelf === 'end' ? 2 * across - padding : across;
+      this.#box({ left: around.left + right, top: around.top + down, width, height }, style);
+      return;
+    }
     const left = parseFloat(style.left) + parseFloat(style.marginLeft) + (full - width) / 2;
     const top = parseFloat(style.top) + parseFloat(style.marginTop) + (tall - height) / 2;
     const box = {

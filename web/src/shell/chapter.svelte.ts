@@ -3,6 +3,7 @@ import { browser } from '$app/environment';
 import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
+import { allInTurn } from '../figures/turns';
 import { arrival } from './arrival';
 import { whenIdle, type Sight } from './sight.svelte';
 
@@ -85,6 +86,7 @@ export class OpenChapter<State> {
       this.still = false;
     }
     await drawAll(figures);
+    await allInTurn();
     this.complete = true;
   }
 

@@ -1,5 +1,8 @@
 // Figures are laid out for the window. On paper the wider ones are made smaller, so that none is cut off.
 
+import { flushSync } from 'svelte';
+import { withoutTurns } from '../figures/turns';
+
 /** Pixels across A4 without its margins, and across a letter. */
 const paperWidth = 710;
 
@@ -15,7 +18,10 @@ function fit(card: HTMLElement): void {
 
 export function fitOnPaper(): void {
   const cards = () => document.querySelectorAll<HTMLElement>('main .card');
-  addEventListener('beforeprint', () => cards().forEach(fit));
+  addEventListener('beforeprint', () => {
+    flushSync(withoutTurns);
+    cards().forEach(fit);
+  });
   addEventListener('afterprint', () =>
     cards().forEach((card) => card.style.removeProperty('zoom')),
   );

@@ -13,6 +13,8 @@ export function whenIdle(work: () => void): () => void {
 
 export class Sight {
   near = $state(false);
+  /** Now, not only nearly. */
+  seen = $state(false);
   /** Heard when that changes. */
   changed = () => {};
 
@@ -25,8 +27,11 @@ export class Sight {
       },
       { rootMargin: '50% 0px' },
     );
-    observer.observe(place);
-    return () => observer.disconnect();
+    const exact = new IntersectionObserver((entries) => {
+      this.seen = entries[entries.length - 1].isIntersecting;
+    });
+    for (const each of [observer, exact]) each.observe(place);
+    return () => [observer, exact].forEach((each) => each.disconnect());
   };
 }
 
@@ -35,7 +40,7 @@ const key = Symbol('sight');
 export const provideSight = (): Sight => setContext(key, new Sight());
 
 /**
- * What changes for several figures at once: one that is near follows at once, the others each in a turn of its own.
+ * What changes for several figures at once: one that is seen follows at once, the others each in a turn of its own.
  * `get` gives the same object as long as nothing has changed.
  */
 export class Followed<T> {
@@ -46,7 +51,7 @@ export class Followed<T> {
     this.now = $state.raw(get());
     $effect.pre(() => {
       const value = get();
-      if (!sight.near) return whenIdle(() => (this.now = value));
+      if (!sight.seen) return whenIdle(() => (this.now = value));
       this.now = value;
     });
   }

@@ -1,0 +1,51 @@
+// Cells are put on the page some at a time, so that none of the page's tasks takes long: the first matrices of a figure at
+// once, the others a frame later each. Their places are held meanwhile.
+
+interface Turn {
+  readonly cells: number;
+  readonly work: () => void;
+}
+
+/** So many cells a frame; a matrix that has more is put there as a whole. */
+const most = 120;
+
+let left = most;
+let waiting: Turn[] = [];
+let running = false;
+const drained: (() => void)[] = [];
+
+const nextFrame = (work: () => void) => requestAnimationFrame(() => setTimeout(work));
+
+function go(): void {
+  left = most;
+  while (waiting.length > 0 && left > 0) take(waiting.shift()!);
+  running = left < most;
+  if (running) nextFrame(go);
+  if (waiting.length === 0) drained.splice(0).forEach((done) => done());
+}
+
+function take({ cells, work }: Turn): void {
+  left -= cells;
+  work();
+}
+
+/** Does it at once where this frame has room for so many cells, else in a later one; the result takes it back. */
+export function inTurn(cells: number, work: () => void): () => void {
+  const turn = { cells, work };
+  if (waiting.length === 0 && left > 0) take(turn);
+  else waiting.push(turn);
+  if (!running) {
+    running = true;
+    nextFrame(go);
+  }
+  return () => (waiting = waiting.filter((other) => other !== turn));
+}
+
+/** Settles when nothing waits. */
+export const allInTurn = (): Promise<void> =>
+  waiting.length === 0 ? Promise.resolve() : new Promise((done) => drained.push(done));
+
+/** All that waits, now: paper does not. */
+export function withoutTurns(): void {
+  waiting.splice(0).forEach(({ work }) => work());
+}
