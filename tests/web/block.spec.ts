@@ -1,60 +1,22 @@
 // Chapter "Block": every stage against the core's own transformerBlock in Node, and what is left when parts are switched
 // off against a block written down again here, in double precision.
-import type { Tensor, Tril } from 'tril';
+import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
 import { tril } from './oracle.ts';
+import { added, blockOf, ids, inputOf, normed, seed, weightsOf } from './oracles/block.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'block')),
 });
 
-type Rows = number[][];
 /** Sums of up to 16 products of numbers up to 8, a few after each other: variants of the core may round otherwise. */
 const rounding = 64 * 2 ** -24 * 8;
 const parts = ['norm1', 'attention', 'residual1', 'norm2', 'feedForward', 'residual2'];
-/** "the cat saw the dog", by first appearance. */
-const ids = [0, 1, 2, 0, 3];
-const seed = 7;
-
-function weightsOf(core: Tril, width: number, hidden: number, from: number) {
-  const draw = (rows: number, cols: number, nth: number) => {
-    const high = Math.sqrt(6 / (rows + cols));
-    return core.randomUniform([rows, cols], { seed: from + nth, low: -high, high });
-  };
-  return {
-    'self_attn.in_proj_weight': draw(3 * width, width, 1),
-    'self_attn.out_proj.weight': draw(width, width, 2),
-    'linear1.weight': draw(hidden, width, 3),
-    'linear2.weight': draw(width, hidden, 4),
-  };
-}
-
-const added = (a: Rows, b: Rows) => a.map((row, r) => row.map((value, c) => value + b[r][c]));
-
-function inputOf(core: Tril, tokens: number[], positions: boolean): Tensor {
-  const words = rowsOf(core.embedding(tokens, core.randomNormal([16, 8], { seed: 100 * seed })));
-  const places = rowsOf(core.sinusoidalPositions(tokens.length, 8));
-  return core.tensor(positions ? added(words, places) : words);
-}
-
-function blockOf(core: Tril, x: Tensor, norm: 'post' | 'pre', causal = false) {
-  const weights = weightsOf(core, 8, 16, 100 * seed);
-  return core.transformerBlock(x, weights, { heads: 2, norm, causal, trace: true });
-}
-
 const times = (x: Rows, weights: Rows) =>
   x.map((row) => weights.map((other) => row.reduce((sum, value, i) => sum + value * other[i], 0)));
-
-function normed(x: Rows): Rows {
-  return x.map((row) => {
-    const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
-    const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length;
-    return row.map((value) => (value - mean) / Math.sqrt(variance + 1e-5));
-  });
-}
 
 function attended(x: Rows, projections: Rows, out: Rows, heads: number): Rows {
   const width = x[0].length;

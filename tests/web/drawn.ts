@@ -19,6 +19,9 @@ function channelsOf(name: string): Rgb {
 /** A colour of the light theme by its name, as computed styles have it. */
 export const colourOf = (name: string): string => `rgb(${channelsOf(name).join(', ')})`;
 
+/** Sizes that figures keep, in pixels: from this one on a cell has numbers. */
+export const inCellsOf = { numbers: 28 };
+
 export interface DrawnCell {
   readonly row: number;
   readonly col: number;

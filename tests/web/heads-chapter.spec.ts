@@ -1,61 +1,16 @@
 // Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
-import type { Tensor } from 'tril';
 import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
-import { layers } from '../../web/src/compute/handmade/heads-circuit.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
-import { contentOf, idsOf, positionOf, tril } from './oracle.ts';
+import { tril } from './oracle.ts';
+import { circuit, headsApart, ids, inputOf, sideBySide } from './oracles/heads.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'heads')),
 });
 
-const words = 'the cat saw the dog chase the cat'.split(' ');
-const ids = idsOf(words);
-const nobody = Array<number>(6).fill(0);
-const inputOf = (order: number[]) =>
-  [nobody, ...order.map(contentOf)].map((who, place) => [
-    1,
-    ...who,
-    ...positionOf(place),
-    ...nobody,
-  ]);
 const rounding = 1e-4;
-
-/** A layer, each head by a call of its own. */
-async function headsOf(layer: number, input: number[][]) {
-  const core = await tril();
-  const x = core.tensor(input);
-  return layers[layer].map(({ wq, wk, wv }) => {
-    const [q, k, v] = [wq, wk, wv].map(({ rows, cols, data }) =>
-      core.linear(x, core.tensor([rows, cols], data)),
-    );
-    const { output, trace } = core.attention(q, k, v, { causal: true, trace: true });
-    return { q, k, v, weights: trace.weights, output };
-  });
-}
-
-const headsApart = (order: number[]) => headsOf(0, inputOf(order));
-
-/**
- * Both layers: the second reads what the first was given, and in its last six columns what the first head has found,
- * if that writes it there.
- */
-async function circuit(order: number[], writes: boolean) {
-  const first = await headsApart(order);
-  const found = rowsOf(first[0].output);
-  const input = inputOf(order).map((row, t) => [
-    ...row.slice(0, 13),
-    ...(writes ? found[t] : nobody),
-  ]);
-  return [first, await headsOf(1, input)];
-}
-
-function sideBySide(parts: readonly Tensor[]): number[][] {
-  const all = parts.map((part) => rowsOf(part));
-  return all[0].map((_, row) => all.flatMap((part) => part[row]));
-}
 
 for (const batch of [1, 2]) {
   test(`every step of sequence ${batch}, against one head at a time`, async ({ lesson, page }) => {

@@ -82,6 +82,8 @@ export class Lesson {
   }
 }
 
+export type Rows = number[][];
+
 /** The last two axes of a tensor, the first of all others. */
 export function rowsOf(tensor: Tensor, index = 0): number[][] {
   const [rows, cols] = tensor.shape.slice(-2);

@@ -1,12 +1,13 @@
 // Chapter "Longer": every step, weight and singular value against the core's own in Node.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Mask, Tensor, Tril } from 'tril';
+import type { Mask, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
+import { inputs } from './oracles/longer.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'longer')),
@@ -23,14 +24,6 @@ const masks = {
     mask: mask.and(mask.causal(), mask.strided({ local: 2, stride: 4 })),
   }),
 } as const satisfies Record<string, (core: Tril) => { mask?: Mask }>;
-
-/** The chapter's random Q, K, V, [1, 1, T, 4] each. */
-function inputs(core: Tril, tokens = 8, seed = 1): [Tensor, Tensor, Tensor] {
-  const all = core.randomNormal([3, tokens, 4], { seed }).read();
-  const size = 4 * tokens;
-  const part = (i: number) => core.tensor([1, 1, tokens, 4], all.slice(i * size, (i + 1) * size));
-  return [part(0), part(1), part(2)];
-}
 
 test('every step of online softmax is the core’s', async ({ lesson }) => {
   const core = await tril();

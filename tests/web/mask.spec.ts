@@ -2,26 +2,15 @@
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
-import { contentOf, idsOf, positionOf, tril } from './oracle.ts';
+import { positionOf, tril } from './oracle.ts';
+import { headOf, input, size } from './oracles/mask.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'mask')),
 });
 
-const words = 'the cat saw the dog chase the cat'.split(' ');
-const size = words.length;
-const input = idsOf(words).map((id, place) => [1, ...contentOf(id), ...positionOf(place)]);
 /** Some roundings of scores up to 4: variants of the core may round otherwise. */
 const rounding = 64 * 2 ** -24 * 4;
-
-/** Q, K, V of the chapter's random head, seed 1, for any input. */
-async function headOf(rows: number[][]) {
-  const core = await tril();
-  return [3, 4, 5].map((seed) => {
-    const weight = core.randomUniform([4, rows[0].length], { seed, low: -0.8, high: 0.8 });
-    return core.linear(core.tensor(rows), weight);
-  });
-}
 
 async function scoresOf(rows: number[][]): Promise<number[][]> {
   const [q, k, v] = await headOf(rows);

@@ -1,16 +1,19 @@
 // Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
 // the decoder step by step against rows of one go.
-import type { Tensor, Tril } from 'tril';
-import {
-  generator,
-  handMade,
-  placing,
-  type ModeId,
-} from '../../web/src/compute/handmade/towers-weights.ts';
+import type { ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
 import { tril } from './oracle.ts';
+import {
+  additiveScores,
+  full,
+  inputs,
+  masks,
+  start,
+  towers,
+  type Masks,
+} from './oracles/towers.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
@@ -18,64 +21,6 @@ const test = base.extend<{ lesson: Lesson }>({
 
 /** Sums of up to 25 products of numbers up to 100, a few after each other: variants of the core may round otherwise. */
 const rounding = 64 * 2 ** -24 * 100;
-const start = '‹s›';
-const words = 'the red house by the lake'.split(' ');
-const vocabulary = [start, ...new Set(words)];
-const ids = (tokens: string[]) => tokens.map((word) => vocabulary.indexOf(word));
-const source = ids([start, ...words]);
-const inputs = ids([start, ...words.slice(0, -1)]);
-
-type Rows = number[][];
-const full = (rows: number, cols: number, sees = (_row: number, _col: number) => true): Rows =>
-  Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: cols }, (__, col) => Number(sees(row, col))),
-  );
-
-interface Masks {
-  source: Rows;
-  target: Rows;
-  memory: Rows;
-}
-const masks = (): Masks => ({
-  source: full(7, 7),
-  target: full(6, 6, (row, col) => col <= row),
-  memory: full(6, 7),
-});
-
-function embedded(core: Tril, tokens: number[]): Tensor {
-  const { who, where } = placing(vocabulary.length);
-  const columns = { who: rowsOf(core.tensor([who.rows, who.cols], who.data)) };
-  const hands = rowsOf(core.tensor([where.rows, where.cols], where.data));
-  return core.tensor(
-    tokens.map((word, place) => {
-      const angle = (2 * Math.PI * place) / 16;
-      return columns.who.map(
-        (row, i) => row[word] + hands[i][0] * Math.sin(angle) + hands[i][1] * Math.cos(angle),
-      );
-    }),
-  );
-}
-
-function towers(core: Tril, mode: ModeId, given: Masks, read = inputs) {
-  const made = handMade(vocabulary.length, mode, source.length);
-  const weights = Object.fromEntries(
-    Object.entries(made.weights).map(([name, { rows, cols, data }]) => [
-      name,
-      core.tensor([rows, cols], data),
-    ]),
-  );
-  const mask = (rows: Rows) => core.mask.dense(core.tensor(rows), { kind: 'boolean' });
-  const result = core.transformer(embedded(core, source), embedded(core, read), weights, {
-    ...{ heads: 1, trace: true },
-    sourceMask: mask(given.source),
-    targetMask: mask(given.target),
-    memoryMask: mask(given.memory),
-  });
-  const { rows, cols, data } = generator(vocabulary.length);
-  const chances = rowsOf(core.softmax(core.linear(result.output, core.tensor([rows, cols], data))));
-  return { ...result, chances };
-}
-
 const likeliest = (chances: Rows) => chances.map((row) => row.indexOf(Math.max(...row)));
 
 async function expectMaps(lesson: Lesson, mode: ModeId, given: Masks): Promise<void> {
@@ -197,16 +142,7 @@ test('additive attention beside the dot product', async ({ lesson, page }) => {
   await lesson.open({ mode: 'follows', apin: 'additive.1.2' });
   const { crossAttention } = towers(core, 'follows', masks()).trace.decoder[0];
   const [q, k] = [rowsOf(crossAttention.queries), rowsOf(crossAttention.keys)];
-  const { gain } = handMade(vocabulary.length, 'follows', source.length);
-  // tanh(1 + d) + tanh(1 - d) of the distance d = q / gain - k, times 3, written down again.
-  const scores = q.map((query) =>
-    k.map((key) =>
-      query.reduce((sum, value, i) => {
-        const distance = value / gain - key[i];
-        return sum + 3 * (Math.tanh(1 + distance) + Math.tanh(1 - distance));
-      }, 0),
-    ),
-  );
+  const scores = additiveScores(q, k, 'follows');
   await lesson.expectDrawn('dot', rowsOf(crossAttention.masked), rounding);
   await lesson.expectDrawn('additive', scores, rounding);
   await lesson.expectDrawn('additiveWeights', rowsOf(core.softmax(core.tensor(scores))), rounding);

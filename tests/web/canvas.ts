@@ -1,0 +1,124 @@
+// What is drawn on canvases, read back pixel by pixel: squares of large matrices, small pictures of matrices.
+import type { Locator } from '@playwright/test';
+import { colourOf, inCellsOf } from './drawn.ts';
+import { expect } from './fixtures.ts';
+import type { Rows } from './lessons.ts';
+
+/** One value a channel, 0 to 255, and how much lies on what is below, 0 to 1. */
+type Pixel = readonly [r: number, g: number, b: number, a: number];
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: readonly number[];
+}
+
+/** Pixels of a canvas as they were painted, row by row. */
+export function readCanvas(canvas: Locator): Promise<Picture> {
+  return canvas.evaluate((element: HTMLCanvasElement) => {
+    const { width, height } = element;
+    const { data } = element.getContext('2d')!.getImageData(0, 0, width, height);
+    return { width, height, data: Array.from(data) };
+  });
+}
+
+const pixel = ({ width, data }: Picture, x: number, y: number): Pixel => {
+  const [r, g, b, a] = data.slice(4 * (y * width + x), 4 * (y * width + x) + 4);
+  return [r, g, b, a / 255];
+};
+
+const channels = (name: string) => colourOf(name).match(/\d+/gu)!.map(Number);
+
+/** A colour by its name, so strong, over a pixel. */
+function over(name: string, strength: number, below: Pixel): Pixel {
+  const top = channels(name);
+  const alpha = strength + below[3] * (1 - strength);
+  if (alpha === 0) return [0, 0, 0, 0];
+  const mixed = top.map(
+    (channel, i) => (channel * strength + below[i] * below[3] * (1 - strength)) / alpha,
+  );
+  return [mixed[0], mixed[1], mixed[2], alpha];
+}
+
+/** Channels are whole numbers, and what is nearly clear has lost their last digits. */
+function expectPixel(found: Pixel, wanted: Pixel, place: string): void {
+  expect(Math.abs(found[3] - wanted[3]), `${place}: strength`).toBeLessThan(0.012);
+  for (const i of [0, 1, 2]) {
+    expect(Math.abs(found[i] - wanted[i]) * found[3], `${place}: ${found.join()}`).toBeLessThan(3);
+  }
+}
+
+interface Look {
+  readonly role: string;
+  /** The magnitude that fills a cell. */
+  readonly end: number;
+  readonly hidden?: (row: number, col: number) => boolean;
+}
+
+const shareOf = (value: number, end: number) =>
+  Number.isNaN(value) ? 0 : Math.min(1, Math.abs(value) / end);
+const strengthOf = (share: number) => (share > 0 ? 0.2 + 0.8 * share : 0);
+
+/** A small picture of a matrix: every cell has the strength and the colour of its number, or nothing where it is hidden. */
+export async function expectThumb(canvas: Locator, rows: Rows, look: Look): Promise<void> {
+  const picture = await readCanvas(canvas);
+  const step = picture.width / rows[0].length;
+  // Else no pixel would lie wholly in one cell.
+  expect(step, 'pixels a cell').toBeGreaterThanOrEqual(2);
+  for (const [row, numbers] of rows.entries()) {
+    for (const [col, value] of numbers.entries()) {
+      const [x, y] = [col, row].map((at) => Math.ceil((at + 0.5) * step) - 1);
+      const hidden = look.hidden?.(row, col) ?? false;
+      const strength = strengthOf(shareOf(value, look.end));
+      const ground = over('line', 0.1, [0, 0, 0, 0]);
+      const wanted: Pixel = hidden
+        ? [0, 0, 0, 0]
+        : over(value < 0 ? 'neg' : look.role, strength, ground);
+      expectPixel(pixel(picture, x, y), wanted, `[${row}, ${col}], ${value}`);
+    }
+  }
+}
+
+/**
+ * The squares of a matrix without numbers: along the middle of each cell as much colour as its square is wide, of a hollow
+ * one, the minus, as its frame is; of the strength and colour of its number; nothing but a dash where it is hidden.
+ */
+export async function expectSquares(canvas: Locator, rows: Rows, look: Look): Promise<void> {
+  const picture = await readCanvas(canvas);
+  const cell = picture.width / rows[0].length;
+  expect(cell, 'without numbers').toBeLessThan(inCellsOf.numbers);
+  expect(picture.height).toBe(Math.round(cell * rows.length));
+  const inside = cell - (cell > 16 ? 2 : 1);
+  const paper: Pixel = [...(channels('paper') as [number, number, number]), 1];
+  for (const [row, numbers] of rows.entries()) {
+    for (const [col, value] of numbers.entries()) {
+      const place = `[${row}, ${col}], ${value} of ${look.end}`;
+      const y = Math.floor(row * cell + inside / 2);
+      const line = Array.from({ length: Math.floor(inside) }, (_, x) =>
+        pixel(picture, Math.round(col * cell) + x, y),
+      );
+      if (look.hidden?.(row, col)) {
+        const inked = line.filter((one) => one[3] > 0).length;
+        expect(inked, place).toBeLessThanOrEqual(Math.ceil(0.2 * cell) + 1);
+        continue;
+      }
+      const share = shareOf(value, look.end);
+      const full = over(value < 0 ? 'neg' : look.role, strengthOf(share), paper);
+      const width = Math.sqrt(share) * inside * (value < 0 ? 1 - 0.56 : 1);
+      const far = (one: Pixel, other: Pixel) =>
+        Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
+      // At its edges a square covers parts of pixels.
+      const covered = line.map((one) => far(one, paper) / Math.max(1, far(full, paper)));
+      const sum = covered.reduce((all, part) => all + part, 0);
+      // The canvas finds what a path covers by quarters of pixels, at each edge; a frame has four.
+      const blur = 0.175 * (value < 0 ? 4 : 2);
+      // One of less than two pixels may cover no pixel as a whole.
+      const less = Math.sqrt(share) * inside < 2 ? width : blur;
+      expect(sum - width, `${place}: ${sum.toFixed(2)} wide`).toBeLessThan(blur);
+      expect(width - sum, `${place}: ${sum.toFixed(2)} wide`).toBeLessThanOrEqual(less);
+      if (width > 3 && value > 0) {
+        expectPixel(line[Math.floor(inside / 2)], full, `${place}: colour`);
+      }
+    }
+  }
+}
