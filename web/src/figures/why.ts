@@ -1,4 +1,6 @@
 // Why a cell has its value, in pieces that WhyBox sets: an equation with its numbers, and a sentence.
+import { at } from '../compute/protocol';
+import type { Place } from './grid';
 import type { Drawn } from './matrix';
 import { inText } from './format';
 import figureText from '$texts/figures.yaml';
@@ -19,6 +21,22 @@ export interface Why {
   readonly parts: readonly Part[];
   readonly value: number;
   readonly note: string;
+}
+
+/** A cell's number and where it stands; null for a cell that is not there. */
+export function foundAt(drawn: Drawn | null | undefined, { row, col }: Place) {
+  if (!drawn || row >= drawn.matrix.rows || col >= drawn.matrix.cols) return null;
+  return { drawn, row, col, value: at(drawn.matrix, row, col) };
+}
+
+/** What is to be said of a cell, if it is there. */
+export function whyAt(
+  drawn: Drawn | null | undefined,
+  cell: Place,
+  explain: () => Pick<Why, 'parts' | 'note'>,
+): Why | null {
+  const found = foundAt(drawn, cell);
+  return found && { ...found, ...explain() };
 }
 
 export interface Term {

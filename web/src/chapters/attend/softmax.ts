@@ -2,9 +2,9 @@
 import type { SaturationResult, SoftmaxLessons } from '../../compute/lessons/softmax';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { plain, numerals, type Drawn } from '../../figures/matrix';
-import { scaleEnd } from '../../figures/paint';
-import { factor, plus, type Part, type Why } from '../../figures/why';
+import { numerals, type Drawn } from '../../figures/matrix';
+import { drawnOf, word, type Look } from '../../figures/scene';
+import { factor, foundAt, plus, type Part, type Why } from '../../figures/why';
 import type { SoftmaxCell } from '../../state/attend';
 import text from '$texts/attend.yaml';
 
@@ -12,44 +12,24 @@ type Ways = SoftmaxLessons['softmaxWays']['answer'];
 type Id = SoftmaxCell['matrix'];
 export type DrawnOnes<Ids extends Id> = Readonly<Record<Ids, Drawn>>;
 
-interface Options {
-  readonly id: Id;
-  readonly name: string;
-  readonly role: Drawn['role'];
-  readonly matrix: MatrixData;
-  readonly kind?: Drawn['kind'];
-  readonly editable?: boolean;
-}
-
-function drawnOf({ id, name, role, matrix, kind = 'signed', editable = false }: Options): Drawn {
-  const { query, key } = text.axes;
-  return {
-    ...plain,
-    ...{ id, role, matrix, kind, editable },
-    symbol: { base: name, letter: false },
-    rows: numerals(matrix.rows, query),
-    cols: numerals(matrix.cols, key),
+const lookOf = (id: Id, matrix: MatrixData, look: Pick<Look, 'role' | 'symbol'> & Partial<Look>) =>
+  drawnOf(id, matrix, {
+    ...look,
+    rows: numerals(matrix.rows, text.axes.query),
+    cols: numerals(matrix.cols, text.axes.key),
     titled: matrix.rows > 1,
-    end: kind === 'weights' ? 1 : scaleEnd(matrix.data),
-  };
-}
+  });
 
 export function waysDrawn({ scores, naive, stable }: Ways) {
   const { symbols } = text.stable;
-  const weights = { name: symbols.weights, role: 'weight', kind: 'weights' } as const;
-  const powers = { role: 'x', name: symbols.powers } as const;
+  const weights = { symbol: word(symbols.weights), role: 'weight', kind: 'weights' } as const;
+  const powers = { symbol: word(symbols.powers), role: 'x' } as const;
   return {
-    row: drawnOf({
-      id: 'row',
-      name: symbols.scores,
-      role: 'score',
-      matrix: scores,
-      editable: true,
-    }),
-    naivePowers: drawnOf({ ...powers, id: 'naivePowers', matrix: naive.powers }),
-    naive: drawnOf({ ...weights, id: 'naive', matrix: naive.weights }),
-    stablePowers: drawnOf({ ...powers, id: 'stablePowers', matrix: stable.powers }),
-    stable: drawnOf({ ...weights, id: 'stable', matrix: stable.weights }),
+    row: lookOf('row', scores, { symbol: word(symbols.scores), role: 'score', editable: true }),
+    naivePowers: lookOf('naivePowers', naive.powers, powers),
+    naive: lookOf('naive', naive.weights, weights),
+    stablePowers: lookOf('stablePowers', stable.powers, powers),
+    stable: lookOf('stable', stable.weights, weights),
   };
 }
 
@@ -60,9 +40,8 @@ export function whyWay(
 ): Why | null {
   const { why } = text.stable;
   const id = cell.matrix as keyof typeof drawn;
-  const one = drawn[id];
-  if (!one || cell.row > 0 || cell.col >= one.matrix.cols) return null;
-  const base = { drawn: one, row: 0, col: cell.col, value: at(one.matrix, 0, cell.col) };
+  const base = foundAt(drawn[id], cell);
+  if (!base) return null;
   if (id === 'row') return { ...base, parts: [], note: why.score };
   const way = id === 'naive' || id === 'naivePowers' ? ways.naive : ways.stable;
   if (id === 'naivePowers' || id === 'stablePowers') {
@@ -90,17 +69,9 @@ export function saturationDrawn({ plainWeights, scaledWeights }: SaturationResul
   const { symbols } = text.scale;
   const weights = { role: 'weight', kind: 'weights' } as const;
   return {
-    plainWeights: drawnOf({
-      ...weights,
-      id: 'plainWeights',
-      name: symbols.plain,
-      matrix: plainWeights,
-    }),
-    scaledWeights: drawnOf({
-      ...weights,
-      id: 'scaledWeights',
-      name: symbols.scaled,
-      matrix: scaledWeights,
+    plainWeights: lookOf('plainWeights', plainWeights, { ...weights, symbol: word(symbols.plain) }),
+    scaledWeights: lookOf('scaledWeights', scaledWeights, {
+      ...{ ...weights, symbol: word(symbols.scaled) },
     }),
   };
 }
@@ -112,8 +83,8 @@ export function whySaturated(
   { matrix, row, col }: SoftmaxCell,
 ): Why | null {
   const id = matrix as keyof typeof drawn;
-  const one = drawn[id];
-  if (!one || row >= one.matrix.rows || col >= one.matrix.cols) return null;
+  const base = foundAt(drawn[id], { row, col });
+  if (!base) return null;
   const given = id === 'plainWeights' ? scores : scaled;
   const values = Array.from({ length: given.cols }, (_, key) => at(given, row, key));
   const largest = factor(Math.max(...values), '').text;
@@ -128,5 +99,5 @@ export function whySaturated(
     { text: ' )' },
   ];
   const note = text.scale.why[id];
-  return { drawn: one, row, col, value: at(one.matrix, row, col), parts, note };
+  return { ...base, parts, note };
 }

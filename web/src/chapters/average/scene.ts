@@ -2,10 +2,11 @@
 import type { AverageOutcome } from '../../compute/lessons/average';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { plain, numerals, type Drawn } from '../../figures/matrix';
+import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import { drawnOf, letter, markCol, markRow, power, word, type Look } from '../../figures/scene';
+import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { AverageCell } from '../../state/average';
 import text from '$texts/average.yaml';
 
@@ -29,57 +30,30 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
   const { axes, symbols } = text;
   const outputs = outcomes.map(({ output }) => output[sequence].data);
   const end = scaleEnd(x.data, ...outputs);
-  const common = { ...plain, titled: true };
   const square = { rows: numerals(x.rows, axes.now), cols: numerals(x.rows, axes.then) };
   const wide = { rows: numerals(x.rows, axes.now), cols: numerals(x.cols, axes.entry) };
-  const drawn: Partial<Record<AverageId, Drawn>> = {
-    x: {
-      ...{
-        ...common,
-        ...wide,
-        rows: numerals(x.rows, axes.then),
-        id: 'x',
-        role: 'x',
-        matrix: x,
-        kind: 'signed',
-        end,
-        editable: true,
-      },
-      symbol: { base: symbols.x, letter: true },
-      shared: true,
-    },
-  };
+  const shared = { ...wide, end, shared: true };
+  const draw = (id: AverageId, matrix: MatrixData, look: Look) =>
+    (drawn[id] = drawnOf(id, matrix, { titled: true, ...look }));
+  const drawn: Partial<Record<AverageId, Drawn>> = {};
+  draw('x', x, {
+    ...{ ...shared, rows: numerals(x.rows, axes.then) },
+    ...{ role: 'x', symbol: letter(symbols.x), editable: true },
+  });
   for (const { method, output, mask, weights } of outcomes) {
-    drawn[method] = {
-      ...{
-        ...common,
-        ...wide,
-        id: method,
-        role: 'v',
-        matrix: output[sequence],
-        kind: 'signed',
-        end,
-      },
-      symbol: { base: symbols.y, letter: true },
-      shared: true,
-    };
+    draw(method, output[sequence], { ...shared, role: 'v', symbol: letter(symbols.y) });
     const soft = method === 'softmax';
-    if (mask) {
-      const id = soft ? 'mask' : 'ones';
-      drawn[id] = {
-        ...{ ...common, ...square, id, role: soft ? 'score' : 'x', matrix: mask },
-        kind: soft ? 'signed' : 'weights',
-        whole: !soft,
-        end: soft ? 8 : 1,
-        symbol: { base: soft ? symbols.mask : symbols.ones, letter: true },
-      };
+    if (mask && soft) {
+      draw('mask', mask, { ...square, role: 'score', symbol: letter(symbols.mask), end: 8 });
+    } else if (mask) {
+      draw('ones', mask, {
+        ...{ ...square, role: 'x', symbol: letter(symbols.ones), kind: 'weights', whole: true },
+      });
     }
     if (weights) {
-      const id = soft ? 'soft' : 'rows';
-      drawn[id] = {
-        ...{ ...common, ...square, id, role: 'weight', matrix: weights, kind: 'weights', end: 1 },
-        symbol: { base: symbols.weights, letter: false },
-      };
+      draw(soft ? 'soft' : 'rows', weights, {
+        ...{ ...square, role: 'weight', symbol: word(symbols.weights), kind: 'weights' },
+      });
     }
   }
   return { x, sums, drawn };
@@ -89,25 +63,19 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
 const weightsOf = { matrix: 'rows', softmax: 'soft' } as const;
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: AverageCell): Mark[] {
-  const last = (drawn.x?.matrix.rows ?? 1) - 1;
-  const line = (id: string): Mark => ({ matrix: id, rows: [row, row], cols: [0, last] });
   switch (matrix) {
     case 'rows':
-      return [line('ones')];
+      return markRow(drawn.ones, row);
     case 'soft':
-      return [line('mask')];
+      return markRow(drawn.mask, row);
     case 'loops':
       return [{ matrix: 'x', rows: [0, row], cols: [col, col] }];
     case 'matrix':
     case 'softmax':
-      return [line(weightsOf[matrix]), { matrix: 'x', rows: [0, last], cols: [col, col] }];
+      return [...markRow(drawn[weightsOf[matrix]], row), ...markCol(drawn.x, col)];
     default:
       return [];
   }
-}
-
-function power(value: number): Part[] {
-  return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
 }
 
 function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part[]; note: string } {
@@ -158,9 +126,5 @@ function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part
 }
 
 /** Null for a cell that is not there. */
-export function whyOf(scene: Scene, cell: AverageCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (!drawn || cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
-  const { row, col } = cell;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
-}
+export const whyOf = (scene: Scene, cell: AverageCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));

@@ -2,11 +2,12 @@
 import type { BlockAnswer, BlockAsk } from '../../compute/lessons/block';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, plain, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
+import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import { drawnOf, markCell, markCol, markRow, word, wordAxis } from '../../figures/scene';
+import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { BlockCell, BlockId, PartId, StageId } from '../../state/block';
 import text from '$texts/block.yaml';
 
@@ -88,15 +89,6 @@ export function stageOf(id: StageId, { norm, positions }: BlockAsk): Stage {
   return stages[id];
 }
 
-export function wordAxis(tokens: readonly string[], title: string): Axis {
-  return {
-    title,
-    names: tokens.map((token, i) => `${token} (${i + 1})`),
-    short: tokens,
-    words: true,
-  };
-}
-
 const weightIds: readonly BlockId[] = ['wq', 'wk', 'wv', 'wo', 'w1', 'w2'];
 const squareIds: readonly BlockId[] = ['scores', 'masked', 'weights'];
 /** What flows through the block is drawn on one scale. */
@@ -116,9 +108,9 @@ interface Options {
 }
 
 function matricesOf({ whole, perHead, effect }: BlockAnswer, head: number, stage: StageId) {
-  const own = Object.fromEntries(Object.entries(perHead).map(([id, all]) => [id, all[head]]));
-  const unturned = stage === 'keys' ? own['unturnedk'] : own['unturnedq'];
-  return { ...whole, ...own, unturned, effect: effect.difference } as Record<
+  const ofHead = Object.fromEntries(Object.entries(perHead).map(([id, all]) => [id, all[head]]));
+  const unturned = ofHead[stage === 'keys' ? 'unturnedk' : 'unturnedq'];
+  return { ...whole, ...ofHead, unturned, effect: effect.difference } as Record<
     string,
     MatrixData | undefined
   >;
@@ -141,15 +133,10 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
     const weight = weightIds.includes(id);
     const square = squareIds.includes(id);
     const wide = id === 'hidden' || id === 'activated' || id === 'w2';
-    drawn[id] = {
-      ...plain,
-      id,
-      matrix,
+    drawn[id] = drawnOf(id, matrix, {
       role: id === 'unturned' ? (stage === 'keys' ? 'k' : 'q') : (roles[id] ?? 'x'),
-      symbol: symbols[id] ?? {
-        base: (text.symbols as Partial<Record<BlockId, string>>)[id] ?? nameOf(id),
-        letter: false,
-      },
+      symbol:
+        symbols[id] ?? word((text.symbols as Partial<Record<BlockId, string>>)[id] ?? nameOf(id)),
       rows: weight
         ? numerals(matrix.rows, axes.out)
         : square
@@ -160,12 +147,12 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
         : numerals(matrix.cols, wide ? axes.hidden : axes.feature),
       kind: id === 'weights' ? 'weights' : 'signed',
       shared: stream.includes(id),
-      end: stream.includes(id) ? end : scaleEnd(matrix.data),
+      ...(stream.includes(id) && { end }),
       changed: changes(matrix, was[id]),
       editable: id === 'words',
       hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : plain.hidden,
       edited: id === 'words' ? edited(matrix, ask) : null,
-    };
+    });
   }
   return { ask, answer, tokens, head, drawn };
 }
@@ -184,17 +171,8 @@ const isStage = (id: BlockId): id is StageId => id in text.stages;
 export function sourcesOf(scene: Scene, { matrix, row, col }: BlockCell): Mark[] {
   if (!isStage(matrix)) return [];
   const { kind, sources } = stageOf(matrix, scene.ask);
-  const line = (id: BlockId, at: number): Mark => ({
-    matrix: id,
-    rows: [at, at],
-    cols: [0, (scene.drawn[id]?.matrix.cols ?? 1) - 1],
-  });
-  const spot = (id: BlockId): Mark => ({ matrix: id, rows: [row, row], cols: [col, col] });
-  const down = (id: BlockId): Mark => ({
-    matrix: id,
-    rows: [0, (scene.drawn[id]?.matrix.rows ?? 1) - 1],
-    cols: [col, col],
-  });
+  const line = (id: BlockId, at: number) => markRow(scene.drawn[id], at);
+  const spot = (id: BlockId) => markCell(id, row, col);
   switch (kind) {
     case 'sum':
     case 'same':
@@ -202,12 +180,12 @@ export function sourcesOf(scene: Scene, { matrix, row, col }: BlockCell): Mark[]
       return sources.map(spot);
     case 'norm':
     case 'softmax':
-      return sources.map((id) => line(id, row));
+      return sources.flatMap((id) => line(id, row));
     case 'product':
     case 'scores':
-      return [line(sources[0], row), line(sources[1], col)];
+      return [...line(sources[0], row), ...line(sources[1], col)];
     case 'blend':
-      return [line(sources[0], row), down(sources[1])];
+      return [...line(sources[0], row), ...markCol(scene.drawn[sources[1]], col)];
     case 'turned': {
       const half = (scene.drawn[sources[0]]?.matrix.cols ?? 2) / 2;
       return [
@@ -304,9 +282,5 @@ function explain(scene: Scene, { matrix, row, col }: BlockCell): { parts: Part[]
 }
 
 /** Null for a cell that is not there. */
-export function whyOf(scene: Scene, cell: BlockCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (!drawn || cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
-  const { row, col } = cell;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
-}
+export const whyOf = (scene: Scene, cell: BlockCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));

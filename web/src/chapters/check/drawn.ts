@@ -1,8 +1,8 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import { numerals, plain, type Drawn } from '../../figures/matrix';
-import { scaleEnd } from '../../figures/paint';
+import { numerals, type Drawn } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
+import { drawnOf as drawn, word } from '../../figures/scene';
 
 interface Options {
   readonly id: string;
@@ -11,16 +11,12 @@ interface Options {
   readonly axes: { readonly down: string; readonly across: string };
 }
 
-export function drawnOf(matrix: MatrixData, { id, name, role, axes }: Options): Drawn {
-  return {
-    ...plain,
-    ...{ id, role, matrix },
-    symbol: { base: name, letter: false },
+export const drawnOf = (matrix: MatrixData, { id, name, role, axes }: Options): Drawn =>
+  drawn(id, matrix, {
+    ...{ role, symbol: word(name) },
     rows: numerals(matrix.rows, axes.down),
     cols: numerals(matrix.cols, axes.across),
-    end: scaleEnd(matrix.data),
-  };
-}
+  });
 
 /** [1, 3, 7]: places count from 1, as everywhere on this page. */
 export const placeOf = (index: readonly number[]) => `[${index.map((i) => i + 1).join(', ')}]`;

@@ -1,17 +1,19 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { LayerAnswer } from '../../compute/lessons/heads';
 import { at, type MatrixData } from '../../compute/protocol';
-import {
-  plain,
-  type Axis,
-  type Drawn,
-  type LabelGroup,
-  type MatrixSymbol,
-} from '../../figures/matrix';
+import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
-import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { largestOf, type Part, type Why } from '../../figures/why';
+import {
+  drawnOf,
+  letter,
+  markCell,
+  markRow,
+  softmaxParts,
+  word,
+  type Look,
+} from '../../figures/scene';
+import { largestOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { Cell } from '../../state/cell';
 import type { ProjectionId, SplitId } from '../../state/heads';
 import {
@@ -22,7 +24,6 @@ import {
   stacked,
   layers,
 } from '../../compute/handmade/heads-circuit';
-import { softmaxParts } from '../mask/scene';
 import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {
@@ -88,13 +89,14 @@ export const weightsDrawn = (
   matrix: MatrixData,
   labels: readonly string[],
   symbol: MatrixSymbol,
-): Drawn => ({
-  ...{ ...plain, id, symbol, role: 'weight', matrix, kind: 'weights', end: 1 },
-  rows: tokenAxis(text.titles.query, labels),
-  cols: tokenAxis(text.titles.key, labels),
-  // All heads of this chapter are causal.
-  hidden: (row, col) => col > row,
-});
+): Drawn =>
+  drawnOf(id, matrix, {
+    ...{ symbol, role: 'weight', kind: 'weights' },
+    rows: tokenAxis(text.titles.query, labels),
+    cols: tokenAxis(text.titles.key, labels),
+    // All heads of this chapter are causal.
+    hidden: (row, col) => col > row,
+  });
 
 interface Options {
   readonly layer: LayerAnswer;
@@ -111,59 +113,38 @@ export function sceneOf({ layer, outputWeight, projection, labels }: Options): S
   const tokens = tokenAxis(titles.token, labels);
   const base = symbols.packed[projection];
   const number = (n: number) => String(n + 1);
-  const make = (
+  const draw = (
     id: SplitId,
-    symbol: MatrixSymbol,
-    role: Role,
     matrix: MatrixData,
-    cols: Axis,
-  ): Drawn => ({
-    ...{ ...plain, id, symbol, role, matrix, cols, rows: tokens, end: scaleEnd(matrix.data) },
-  });
-  const shared = (drawn: Drawn, end: number): Drawn => ({ ...drawn, end, shared: true });
-  const [ofPacked, ofConcat] = [scaleEnd(packed.data), scaleEnd(concat.data)];
+    look: Pick<Look, 'symbol' | 'role' | 'cols'> & Partial<Look>,
+  ) => drawnOf(id, matrix, { rows: tokens, ...look });
+  /** What is split stands on the scale of the whole. */
+  const packedLook = { role: projection, end: scaleEnd(packed.data), shared: true };
+  const concatLook = { role: 'v', end: scaleEnd(concat.data), shared: true } as const;
   const all: Drawn[] = [
-    make('x', { base: 'X', letter: true }, 'x', layer.x, inputAxis),
-    make('packed', { base, letter: true }, projection, packed, packedAxis),
-    make('concat', { base: symbols.heads, letter: false }, 'v', concat, packedAxis),
-    {
-      ...make('wo', { base: 'W', sub: 'O', letter: true }, 'v', outputWeight, packedAxis),
+    draw('x', layer.x, { symbol: letter('X'), role: 'x', cols: inputAxis }),
+    draw('packed', packed, { symbol: letter(base), role: projection, cols: packedAxis }),
+    draw('concat', concat, { symbol: word(symbols.heads), role: 'v', cols: packedAxis }),
+    draw('wo', outputWeight, {
+      ...{ symbol: letter('W', 'O'), role: 'v', cols: packedAxis },
       rows: { ...inputAxis, title: titles.output },
-    },
-    make('output', { base: symbols.output, letter: false }, 'v', layer.output, inputAxis),
+    }),
+    draw('output', layer.output, { symbol: word(symbols.output), role: 'v', cols: inputAxis }),
     ...parts.map((part, head) =>
-      shared(
-        make(
-          `part${head + 1}` as SplitId,
-          { base, sub: number(head), letter: true },
-          projection,
-          part,
-          entryAxis,
-        ),
-        ofPacked,
-      ),
-    ),
-    ...layer.weights.map((weights, head) =>
-      weightsDrawn(`map${head + 1}`, weights, labels, {
-        base: symbols.weights,
-        sub: number(head),
-        letter: false,
+      draw(`part${head + 1}` as SplitId, part, {
+        ...{ ...packedLook, symbol: letter(base, number(head)), cols: entryAxis },
       }),
     ),
+    ...layer.weights.map((weights, head) =>
+      weightsDrawn(`map${head + 1}`, weights, labels, word(symbols.weights, number(head))),
+    ),
     ...layer.blends.map((blend, head) =>
-      shared(
-        make(
-          `blend${head + 1}` as SplitId,
-          { base: symbols.head, sub: number(head), letter: false },
-          'v',
-          blend,
-          entryAxis,
-        ),
-        ofConcat,
-      ),
+      draw(`blend${head + 1}` as SplitId, blend, {
+        ...{ ...concatLook, symbol: word(symbols.head, number(head)), cols: entryAxis },
+      }),
     ),
   ];
-  const drawn = Object.fromEntries(all.map((one) => [one.id, one])) as Record<SplitId, Drawn>;
+  const drawn = Object.fromEntries(all.map((each) => [each.id, each])) as Record<SplitId, Drawn>;
   return { layer, projection, weight: projectionOf(projection), outputWeight, drawn };
 }
 
@@ -174,24 +155,16 @@ function headOf(id: SplitId): number | null {
 }
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: Cell<SplitId>): Mark[] {
-  const line = (id: SplitId): Mark => ({
-    matrix: id,
-    rows: [row, row],
-    cols: [0, drawn[id].matrix.cols - 1],
-  });
-  const spot = (id: SplitId, r: number, c: number): Mark => ({
-    matrix: id,
-    rows: [r, r],
-    cols: [c, c],
-  });
+  const line = (id: SplitId) => markRow(drawn[id], row);
+  const spot = (id: SplitId, r: number, c: number) => markCell(id, r, c);
   const head = headOf(matrix);
   const [which, entry] = [Math.floor(col / headWidth), col % headWidth];
-  if (matrix === 'packed') return [line('x'), spot(`part${which + 1}` as SplitId, row, entry)];
+  if (matrix === 'packed') return [...line('x'), spot(`part${which + 1}` as SplitId, row, entry)];
   if (matrix === 'concat') return [spot(`blend${which + 1}` as SplitId, row, entry)];
-  if (matrix === 'output') return [line('concat'), { ...line('wo'), rows: [col, col] }];
+  if (matrix === 'output') return [...line('concat'), ...markRow(drawn.wo, col)];
   if (matrix.startsWith('part')) return [spot('packed', row, head! * headWidth + col)];
   if (matrix.startsWith('blend')) {
-    return [line(`map${head! + 1}` as SplitId), spot('concat', row, head! * headWidth + col)];
+    return [...line(`map${head! + 1}` as SplitId), spot('concat', row, head! * headWidth + col)];
   }
   return [];
 }
@@ -239,12 +212,8 @@ function explain(
 }
 
 /** Null for a cell that is not there. */
-export function whyOf(scene: Scene, cell: Cell<SplitId>): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
-  const { row, col } = cell;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
-}
+export const whyOf = (scene: Scene, cell: Cell<SplitId>): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
 
 export const headName = (layer: number, head: number) =>
   text.headNames[circuitHeads[layer - 1][head - 1]];

@@ -2,11 +2,12 @@
 import type { LinearOrders } from '../../compute/lessons/longer';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, plain, type Drawn } from '../../figures/matrix';
+import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { sumOf, type Part, type Why } from '../../figures/why';
+import { drawnOf, letter, markCol, markRow, word, type Look } from '../../figures/scene';
+import { sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { LinearCell, Source } from '../../state/longer';
 import { tokenAxis } from './source';
 import text from '$texts/longer.yaml';
@@ -23,28 +24,24 @@ export function sceneOf(orders: LinearOrders, source: Source): Scene {
   const down = tokenAxis(source, orders.q.rows, text.axes.query);
   const across = tokenAxis(source, orders.k.rows, text.axes.key);
   const entries = (matrix: MatrixData) => numerals(matrix.cols, text.axes.entry);
-  const one = (id: Id, role: Role, matrix: MatrixData, changes: Partial<Drawn>): Drawn => ({
-    ...plain,
-    ...{ id, role, matrix, rows: down, cols: entries(matrix), titled: true },
-    symbol: {
-      base: id === 'soft' ? words.soft : id === 'features' ? words.features : words.symbols[id],
-      letter: id !== 'soft' && id !== 'features',
-    },
-    end: scaleEnd(matrix.data),
-    ...changes,
-  });
+  const draw = (id: Id, role: Role, matrix: MatrixData, look: Partial<Look>): Drawn =>
+    drawnOf(id, matrix, {
+      ...{ role, rows: down, cols: entries(matrix), titled: true },
+      symbol: id === 'soft' || id === 'features' ? word(words[id]) : letter(words.symbols[id]),
+      ...look,
+    });
   const { scores, pairs, left, right, soft, features } = orders;
   const outputs = { end: scaleEnd(left.data, right.data), shared: true };
   const positive = features.data.every((weight) => weight >= 0 && weight <= 1);
   return {
     orders,
     drawn: {
-      scores: one('scores', 'score', scores, { cols: across }),
-      pairs: one('pairs', 'weight', pairs, { rows: numerals(pairs.rows, text.axes.entry) }),
-      left: one('left', 'v', left, outputs),
-      right: one('right', 'v', right, outputs),
-      soft: one('soft', 'weight', soft, { cols: across, kind: 'weights', end: 1 }),
-      features: one('features', 'weight', features, {
+      scores: draw('scores', 'score', scores, { cols: across }),
+      pairs: draw('pairs', 'weight', pairs, { rows: numerals(pairs.rows, text.axes.entry) }),
+      left: draw('left', 'v', left, outputs),
+      right: draw('right', 'v', right, outputs),
+      soft: draw('soft', 'weight', soft, { cols: across, kind: 'weights', end: 1 }),
+      features: draw('features', 'weight', features, {
         cols: across,
         ...(positive ? { kind: 'weights', end: 1 } : {}),
       }),
@@ -53,12 +50,8 @@ export function sceneOf(orders: LinearOrders, source: Source): Scene {
 }
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: LinearCell): Mark[] {
-  const last = drawn.scores.matrix.cols - 1;
-  if (matrix === 'left') return [{ matrix: 'scores', rows: [row, row], cols: [0, last] }];
-  if (matrix === 'right') {
-    return [{ matrix: 'pairs', rows: [0, drawn.pairs.matrix.rows - 1], cols: [col, col] }];
-  }
-  return [];
+  if (matrix === 'left') return markRow(drawn.scores, row);
+  return matrix === 'right' ? markCol(drawn.pairs, col) : [];
 }
 
 function explain({ orders }: Scene, { matrix, row, col }: LinearCell): Part[] {
@@ -103,10 +96,8 @@ function explain({ orders }: Scene, { matrix, row, col }: LinearCell): Part[] {
   }
 }
 
-export function whyOf(scene: Scene, cell: LinearCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  const { row, col } = cell;
-  if (row >= drawn.matrix.rows || col >= drawn.matrix.cols) return null;
-  const value = at(drawn.matrix, row, col);
-  return { drawn, row, col, value, parts: explain(scene, cell), note: words.why[cell.matrix] };
-}
+export const whyOf = (scene: Scene, cell: LinearCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => ({
+    parts: explain(scene, cell),
+    note: words.why[cell.matrix],
+  }));

@@ -2,11 +2,12 @@
 import type { OnlineSteps } from '../../compute/lessons/longer';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
+import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import { drawnOf, letter, word, type Look } from '../../figures/scene';
+import { factor, foundAt, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
 import { cut, tokenAxis } from './source';
 import text from '$texts/longer.yaml';
@@ -103,35 +104,31 @@ export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: 
   const keyAxis = tokenAxis(source, run.k.rows, text.axes.key);
   const here = cut(down, queries.from, queries.to);
   const column = { from: keyBlock, to: keyBlock + 1 };
-  const one = (id: Id, matrix: MatrixData, changes: Partial<Drawn>): Drawn => {
-    const symbol: MatrixSymbol =
-      id in letters
-        ? { base: letters[id]!, letter: true }
-        : { base: words.symbols[id as keyof typeof words.symbols], letter: false };
-    return {
-      ...plain,
-      ...{ id, symbol, role: roles[id], matrix, rows: here },
-      cols: numerals(matrix.cols, text.axes.entry),
-      end: scaleEnd(matrix.data),
-      ...changes,
-    };
-  };
+  const draw = (id: Id, matrix: MatrixData, look: Partial<Look>): Drawn =>
+    drawnOf(id, matrix, {
+      symbol:
+        id in letters
+          ? letter(letters[id]!)
+          : word(words.symbols[id as keyof typeof words.symbols]),
+      ...{ role: roles[id], rows: here, cols: numerals(matrix.cols, text.axes.entry) },
+      ...look,
+    });
   const held = (matrix: MatrixData) => part(matrix, queries, column);
   const block = { cols: numerals(1, text.axes.step) };
   const outEnd = scaleEnd(run.output.data, run.v.data);
   const drawn: Record<Id, Drawn> = {
-    q: one('q', run.q, { rows: down, editable: true }),
-    k: one('k', run.k, { rows: keyAxis, editable: true }),
-    v: one('v', run.v, { rows: keyAxis, editable: true, end: outEnd, shared: true }),
-    block: one('block', part(run.masked, queries, keys), {
+    q: draw('q', run.q, { rows: down, editable: true }),
+    k: draw('k', run.k, { rows: keyAxis, editable: true }),
+    v: draw('v', run.v, { rows: keyAxis, editable: true, end: outEnd, shared: true }),
+    block: draw('block', part(run.masked, queries, keys), {
       cols: cut(keyAxis, keys.from, keys.to),
       end: scaleEnd(run.masked.data),
     }),
-    max: one('max', held(run.maximum), { ...block, end: scaleEnd(run.masked.data) }),
-    factor: one('factor', held(run.factor), { ...block, kind: 'weights', end: 1 }),
-    sum: one('sum', held(run.sum), { ...block, end: scaleEnd(run.sum.data) }),
-    part: one('part', part(run.partial[keyBlock], queries), {}),
-    out: one('out', run.output, { rows: down, end: outEnd, shared: true }),
+    max: draw('max', held(run.maximum), { ...block, end: scaleEnd(run.masked.data) }),
+    factor: draw('factor', held(run.factor), { ...block, kind: 'weights', end: 1 }),
+    sum: draw('sum', held(run.sum), { ...block, end: scaleEnd(run.sum.data) }),
+    part: draw('part', part(run.partial[keyBlock], queries), {}),
+    out: draw('out', run.output, { rows: down, end: outEnd, shared: true }),
   };
   return { run, step, drawn, reveal: finished(step) * run.output.cols };
 }
@@ -276,12 +273,12 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
 
 /** Null for a cell that is not there, or not yet. */
 export function whyOf(scene: Scene, cell: OnlineCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  const { row, col } = cell;
-  if (row >= drawn.matrix.rows || col >= drawn.matrix.cols) return null;
+  const found = foundAt(scene.drawn[cell.matrix], cell);
+  if (!found) return null;
+  const { drawn, row, col } = found;
   if (cell.matrix === 'out' && row * drawn.matrix.cols + col >= scene.reveal) return null;
   const isInput = cell.matrix === 'q' || cell.matrix === 'k' || cell.matrix === 'v';
   if (scene.step.number === 0 && !isInput) return null;
   if (cell.matrix === 'block' && !scene.step.visited) return null;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
+  return { ...found, ...explain(scene, cell) };
 }

@@ -2,10 +2,20 @@
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, plain, type Axis, type Drawn } from '../../figures/matrix';
+import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
+import {
+  differences,
+  drawnOf,
+  letter,
+  markCell,
+  markCol,
+  markRow,
+  softmaxParts,
+  word,
+} from '../../figures/scene';
+import { factor, largestOf, whyAt, type Part, type Why } from '../../figures/why';
 import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
 import { maskIds, type MaskCell, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
@@ -25,13 +35,10 @@ export function tokenAxis(title: string, { labels, words }: Typed): Axis {
   return { title, names, short: labels, words };
 }
 
-/** 1 where a number is not what it was; null where nothing can be compared, or nothing differs. */
+/** Null as well where nothing differs. */
 function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
-  if (!before || before.data.length !== now.data.length) return null;
-  const changed = Uint8Array.from(now.data, (value, i) =>
-    Object.is(value, before.data[i]) ? 0 : 1,
-  );
-  return changed.includes(1) ? changed : null;
+  const changed = differences(now, before);
+  return changed?.includes(1) ? changed : null;
 }
 
 /** `before`: the answer before the last change, to mark what it changed; of other scores it says nothing. */
@@ -55,40 +62,31 @@ export function sceneOf(
   const end = scaleEnd(answer.scores.data);
   const ends = scaleEnd(answer.values.data, answer.output.data);
   const hidden = (row: number, col: number) => at(answer.mask, row, col) !== 0;
-  const word = (id: Exclude<MaskId, 'mask' | 'values'>) => ({
-    base: symbols[id],
-    letter: false,
-  });
+  const named = (id: Exclude<MaskId, 'mask' | 'values'>) => word(symbols[id]);
+  const scores = { ...square, role: 'score', end, shared: true } as const;
+  const outputs = { role: 'v', end: ends, shared: true } as const;
   const drawn: Record<MaskId, Drawn> = {
-    scores: {
-      ...{ ...plain, ...square, id: 'scores', role: 'score', matrix: answer.scores },
-      ...{ symbol: word('scores'), end, shared: true },
-    },
-    mask: {
-      ...{ ...plain, ...square, id: 'mask', role: 'weight', matrix: answer.mask },
-      ...{ symbol: { base: 'M', letter: true }, end: 0, hidden },
-    },
-    masked: {
-      ...{ ...plain, ...square, id: 'masked', role: 'score', matrix: answer.masked },
-      ...{ symbol: word('masked'), end, shared: true },
+    scores: drawnOf('scores', answer.scores, { ...scores, symbol: named('scores') }),
+    mask: drawnOf('mask', answer.mask, {
+      ...{ ...square, role: 'weight', symbol: letter('M'), end: 0, hidden },
+    }),
+    masked: drawnOf('masked', answer.masked, {
+      ...{ ...scores, symbol: named('masked') },
       hidden: (row, col) => at(answer.masked, row, col) === -Infinity,
       changed: difference(answer.masked, last?.masked),
-    },
-    weights: {
-      ...{ ...plain, ...square, id: 'weights', role: 'weight', matrix: answer.weights },
-      ...{ symbol: word('weights'), kind: 'weights', end: 1 },
+    }),
+    weights: drawnOf('weights', answer.weights, {
+      ...{ ...square, role: 'weight', symbol: named('weights'), kind: 'weights' },
       hidden: (row, col) => hidden(row, col) && at(answer.weights, row, col) === 0,
       changed: difference(answer.weights, last?.weights),
-    },
-    values: {
-      ...{ ...plain, ...wide(titles.key), id: 'values', role: 'v', matrix: answer.values },
-      ...{ symbol: { base: symbols.values, letter: true }, end: ends, shared: true },
-    },
-    output: {
-      ...{ ...plain, ...wide(titles.query), id: 'output', role: 'v', matrix: answer.output },
-      ...{ symbol: word('output'), end: ends, shared: true },
+    }),
+    values: drawnOf('values', answer.values, {
+      ...{ ...outputs, ...wide(titles.key), symbol: letter(symbols.values) },
+    }),
+    output: drawnOf('output', answer.output, {
+      ...{ ...outputs, ...wide(titles.query), symbol: named('output') },
       changed: difference(answer.output, last?.output),
-    },
+    }),
   };
   return { answer, labels: typed.labels, hide, drawn };
 }
@@ -108,16 +106,15 @@ export function withDrawn(
 }
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: MaskCell): Mark[] {
-  const last = drawn.mask.matrix.rows - 1;
-  const line = (id: MaskId): Mark => ({ matrix: id, rows: [row, row], cols: [0, last] });
-  const spot = (id: MaskId): Mark => ({ matrix: id, rows: [row, row], cols: [col, col] });
+  const line = (id: MaskId) => markRow(drawn[id], row);
+  const spot = (id: MaskId) => markCell(id, row, col);
   switch (matrix) {
     case 'masked':
       return [spot('scores'), spot('mask')];
     case 'weights':
-      return [line('masked')];
+      return line('masked');
     case 'output':
-      return [line('weights'), { matrix: 'values', rows: [0, last], cols: [col, col] }];
+      return [...line('weights'), ...markCol(drawn.values, col)];
     case 'mask':
       return [spot('scores'), spot('masked'), spot('weights')];
     default:
@@ -126,20 +123,6 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: MaskCell): Mar
 }
 
 export const across = (matrix: MatrixData) => Array.from({ length: matrix.cols }, (_, i) => i);
-
-function power(value: number): Part[] {
-  return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
-}
-
-/** e to one masked score over the sum of its row's, hidden ones left out. */
-export function softmaxParts(masked: MatrixData, row: number, col: number): Part[] {
-  const seen = across(masked).filter((key) => at(masked, row, key) !== -Infinity);
-  const below = seen.flatMap((key, i) => [
-    ...(i > 0 ? [plus] : []),
-    ...power(at(masked, row, key)),
-  ]);
-  return [...power(at(masked, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
-}
 
 const seesNothing = (masked: MatrixData, row: number) =>
   across(masked).every((key) => at(masked, row, key) === -Infinity);
@@ -188,12 +171,8 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
 }
 
 /** Null for a cell that is not there. */
-export function whyOf(scene: Scene, cell: MaskCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
-  const { row, col } = cell;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
-}
+export const whyOf = (scene: Scene, cell: MaskCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
 
 /** What can be said of the whole: a row that sees nothing, a leak, a row that is not whole, or all is well. */
 export function verdictOf({ answer, labels, hide }: Scene): string {

@@ -1,28 +1,14 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import { numerals, plain, type Drawn } from '../../figures/matrix';
-import { scaleEnd } from '../../figures/paint';
-import type { Role } from '../../figures/palette.svelte';
+import { numerals, type Drawn } from '../../figures/matrix';
+import { drawnOf as drawn, type Look } from '../../figures/scene';
 import text from '$texts/multiply.yaml';
 
-interface Options {
-  readonly id: string;
-  readonly base: string;
-  readonly sub?: string;
-  readonly role: Role;
-  readonly matrix: MatrixData;
-  readonly editable?: boolean;
-  readonly letter?: boolean;
-}
+const { axes } = text.readings;
 
-export function drawnOf(options: Options): Drawn {
-  const { id, base, sub, role, matrix, editable = false, letter = true } = options;
-  return {
-    ...plain,
-    ...{ id, role, matrix, editable },
-    symbol: { base, sub, letter },
-    rows: numerals(matrix.rows, text.readings.axes.row),
-    cols: numerals(matrix.cols, text.readings.axes.column),
-    end: scaleEnd(matrix.data),
-  };
-}
+export const drawnOf = (id: string, matrix: MatrixData, look: Omit<Look, 'rows' | 'cols'>): Drawn =>
+  drawn(id, matrix, {
+    ...look,
+    rows: numerals(matrix.rows, axes.row),
+    cols: numerals(matrix.cols, axes.column),
+  });

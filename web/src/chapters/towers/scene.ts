@@ -2,11 +2,19 @@
 import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/lessons/towers';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, plain, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
-import { scaleEnd } from '../../figures/paint';
-import type { Role } from '../../figures/palette.svelte';
+import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, sumOf, type Part, type Why } from '../../figures/why';
+import {
+  drawnOf as drawn,
+  letter,
+  markCol,
+  markRow,
+  softmaxParts,
+  word,
+  wordAxis,
+  type Look,
+} from '../../figures/scene';
+import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { TowersCell, TowersId } from '../../state/towers';
 import { hiding, type Texts } from './model';
 import text from '$texts/towers.yaml';
@@ -20,22 +28,9 @@ export interface Scene {
 
 const { axes } = text;
 
-function wordAxis(words: readonly string[], title: string): Axis {
-  return { title, names: words.map((word, i) => `${word} (${i + 1})`), short: words, words: true };
-}
-
 /** Columns of V and of what is made of it: the words, and numerals where there are more. */
 function vocabularyAxis({ vocabulary }: Texts): Axis {
   return { title: axes.word, names: vocabulary, short: vocabulary, words: true };
-}
-
-export interface Look {
-  readonly role: Role;
-  readonly rows: Axis;
-  readonly cols: Axis;
-  readonly kind?: Drawn['kind'];
-  readonly symbol?: MatrixSymbol;
-  readonly hidden?: Drawn['hidden'];
 }
 
 /** Where a mask has hidden a score, and so its weight. */
@@ -43,14 +38,16 @@ export function hiddenIn(scores: MatrixData): Drawn['hidden'] {
   return (row, col) => at(scores, row, col) === -Infinity;
 }
 
-export function drawnOf(id: TowersId, matrix: MatrixData, look: Look): Drawn {
-  return {
-    ...{ ...plain, id, matrix, kind: 'signed', end: scaleEnd(matrix.data) },
-    symbol: { base: (text.symbols as Partial<Record<TowersId, string>>)[id] ?? id, letter: false },
+export const drawnOf = (
+  id: TowersId,
+  matrix: MatrixData,
+  look: Omit<Look, 'symbol'> & Partial<Look>,
+): Drawn =>
+  drawn(id, matrix, {
+    symbol: word((text.symbols as Partial<Record<TowersId, string>>)[id] ?? id),
     hidden: hiddenIn(matrix),
     ...look,
-  };
-}
+  });
 
 export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Scene {
   const source = {
@@ -61,14 +58,12 @@ export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Sce
     looks: wordAxis(texts.inputs, axes.targetQuery),
     seen: wordAxis(texts.inputs, axes.targetKey),
   };
-  const letter = (base: string): MatrixSymbol => ({ base, letter: true });
   const words = vocabularyAxis(texts);
   const { encoder, decoder, cross } = answer;
   const places = ask.mode === 'place' || ask.mode === 'reverse';
   const found = places ? numerals(cross.q.cols, axes.entry) : words;
-  const drawn: Drawn[] = [];
-  const put = (id: TowersId, matrix: MatrixData, look: Look) =>
-    drawn.push(drawnOf(id, matrix, look));
+  const all: Drawn[] = [];
+  const put = (...given: Parameters<typeof drawnOf>) => all.push(drawnOf(...given));
   const pairs = [
     [
       'sourceMask',
@@ -106,7 +101,7 @@ export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Sce
   put('heads', cross.heads, { role: 'v', rows: target.looks, cols: words, symbol: letter('A V') });
   return {
     ...{ ask, answer, texts },
-    drawn: Object.fromEntries(drawn.map((one) => [one.id, one])),
+    drawn: Object.fromEntries(all.map((each) => [each.id, each])),
   };
 }
 
@@ -119,43 +114,23 @@ const scoresOf: Partial<Record<TowersId, TowersId>> = {
 };
 
 export function sourcesOf({ drawn }: Scene, { matrix, row, col }: TowersCell): Mark[] {
-  const line = (id: TowersId, at: number): Mark => ({
-    matrix: id,
-    rows: [at, at],
-    cols: [0, (drawn[id]?.matrix.cols ?? 1) - 1],
-  });
+  const line = (id: TowersId, at: number) => markRow(drawn[id], at);
   const masks = { sourceWeights: 'sourceMask', targetWeights: 'targetMask' } as const;
   switch (matrix) {
     case 'sourceWeights':
     case 'targetWeights':
-      return [line(masks[matrix], row)];
+      return line(masks[matrix], row);
     case 'memoryWeights':
-      return [line('memoryMask', row)];
+      return line('memoryMask', row);
     case 'weights':
-      return [line('scores', row)];
+      return line('scores', row);
     case 'scores':
-      return [line('q', row), line('k', col)];
+      return [...line('q', row), ...line('k', col)];
     case 'heads':
-      return [
-        line('weights', row),
-        { matrix: 'v', rows: [0, (drawn.v?.matrix.rows ?? 1) - 1], cols: [col, col] },
-      ];
+      return [...line('weights', row), ...markCol(drawn.v, col)];
     default:
       return [];
   }
-}
-
-function power(value: number): Part[] {
-  return [{ text: 'e' }, { text: inText(value), role: 'score', raised: true }];
-}
-
-/** e to one of a row, over the sum of them all. */
-export function softmaxParts(scores: MatrixData, row: number, col: number): Part[] {
-  const below = Array.from({ length: scores.cols }, (_, i) => [
-    ...(i > 0 ? [{ text: ' + ' }] : []),
-    ...power(at(scores, row, i)),
-  ]).flat();
-  return [...power(at(scores, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
 }
 
 function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[]; note: string } {
@@ -203,12 +178,8 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
 }
 
 /** Null for a cell that is not there. */
-export function whyOf(scene: Scene, cell: TowersCell): Why | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (!drawn || cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
-  const { row, col } = cell;
-  return { drawn, row, col, value: at(drawn.matrix, row, col), ...explain(scene, cell) };
-}
+export const whyOf = (scene: Scene, cell: TowersCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
 
 /** v . tanh(a + b), unit by unit, the first ones written. */
 export function additiveParts(answer: AdditiveAnswer, row: number, col: number): Part[] {
