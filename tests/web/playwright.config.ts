@@ -18,6 +18,7 @@ export default defineConfig({
   use: {
     baseURL: `http://localhost:${port}/`,
     launchOptions: launchOptions(),
+    reuseContext: true, // what a browser keeps of a page, its compiled code among it, is fetched once a worker
     viewport: { width: 1440, height: 1000 },
     colorScheme: 'light',
     serviceWorkers: 'block', // only the tests that are about it see it
