@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import type { default as Axe, NodeResult, RunOptions } from 'axe-core';
 import { expect } from './fixtures.ts';
+import { asSeen } from './reach.ts';
 
 const { source } = createRequire(import.meta.url)('axe-core') as typeof Axe;
 
@@ -40,15 +41,7 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
 export async function expectFaultless(page: Page, look: Look = {}): Promise<void> {
   const { where = '', what = 'all', within } = look;
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
-  // Colours that still glide from one theme to the other are neither's.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
-        .map(({ finished }) => finished),
-    ),
-  );
+  await asSeen(page);
   const violations = await page.evaluate(
     async ({ options, part }) => {
       if (document.querySelector('iframe, frame')) throw new Error('frames would not be looked at');

@@ -71,7 +71,8 @@ function average(core: Tril): Opening {
 async function attend(core: Tril): Promise<Opening> {
   const words = 'the cat saw the dog chase the cat'.split(' ');
   const content = idsOf(words).map(contentOf);
-  const { x } = await chapter({ content, head: 'previous', causal: true, tokens: true });
+  const head = { head: 'previous', causal: true, tokens: true } as const;
+  const { masked: hidden, weights } = await chapter({ content, ...head });
   const row = [[1, 2, 3, 4]];
   const [naive, stable] = [false, true].map((way) =>
     core.softmaxSteps(core.tensor(row), { stable: way }),
@@ -79,7 +80,7 @@ async function attend(core: Tril): Promise<Opening> {
   const [q, k] = [1, 2].map((seed) => core.randomNormal([1, 1, 8, 64], { seed }));
   const v = core.zeros([1, 1, 8, 1]);
   return {
-    ...{ x, row },
+    ...{ masked: hidden, weights, row },
     ...all({ naivePowers: naive.powers, naive: naive.output }),
     ...all({ stablePowers: stable.powers, stable: stable.output }),
     plainWeights: rowsOf(core.attention(q, k, v, { scale: 1, trace: true }).trace.weights),

@@ -143,3 +143,22 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
     return [...found].slice(0, 12);
   }, onPaper);
 }
+
+/**
+ * All of the page as it is when it is seen: cards out of sight have their styles late, and colours that still glide from one
+ * theme to the other are neither's.
+ */
+export async function asSeen(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const card of document.querySelectorAll<HTMLElement>('main .card')) {
+      card.style.contentVisibility = 'visible';
+      void card.offsetHeight;
+    }
+    return Promise.allSettled(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+        .map(({ finished }) => finished),
+    );
+  });
+}
