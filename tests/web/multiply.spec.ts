@@ -28,7 +28,7 @@ for (const reading of ['dots', 'rows', 'columns', 'outer'] as const) {
     const core = await tril();
     const { partial, output } = core.readProduct(core.tensor(a), core.tensor(b), { reading });
     const last = partial.shape[0];
-    await lesson.open({ reading });
+    await lesson.open({ reading, step: '0' });
     await lesson.expectDrawn('a', a);
     await lesson.expectDrawn('b', b);
     const on = lesson.stepper('readings').getByRole('button', { name: 'Step on' });
@@ -44,7 +44,7 @@ for (const reading of ['dots', 'rows', 'columns', 'outer'] as const) {
 
 test('plays from nothing to the whole product', async ({ lesson }) => {
   const core = await tril();
-  await lesson.open({ reading: 'outer' });
+  await lesson.open({ reading: 'outer', step: '0' });
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '0');
   await lesson.stepper('readings').getByRole('button', { name: 'Play' }).click();
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '4');
@@ -143,7 +143,7 @@ for (const order of orders) {
 }
 
 test('memory: steps, plays, and can be scrubbed', async ({ lesson, page }) => {
-  await lesson.open();
+  await lesson.open({ access: '0' });
   const stepper = lesson.stepper('memory');
   await expect(page.locator('[data-access]')).toContainText('Nothing has been read yet');
   await stepper.getByRole('button', { name: 'Step on' }).click();
@@ -291,6 +291,21 @@ test('a guess about this machine is answered by a race on it', async ({ lesson, 
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
 });
 
+test('the question about rows and columns is answered by multiplying again', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const ask = page.locator('#readings .ask');
+  await ask.getByRole('button', { name: 'one column' }).click();
+  await expect(ask).toContainText('Not quite.');
+  await ask.getByRole('button', { name: 'one row' }).click();
+  await expect(ask).toContainText(/Yes\. \d numbers have changed, in row 2/);
+  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: 'one column' }).click();
+  await expect(ask).toContainText(/Yes\. \d numbers have changed, in column/);
+});
+
 test('the question about Strassen is answered by its signs', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#strassen .ask');
@@ -318,7 +333,7 @@ test('measures in a Worker, can be cancelled, and the page goes on meanwhile', a
   page,
 }) => {
   test.slow();
-  await lesson.open();
+  await lesson.open({ step: '0' });
   await page.getByRole('button', { name: 'Measure', exact: true }).click();
   const state = page.locator('#measured [data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'running');
