@@ -30,7 +30,7 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   }
   await expect(other.locator('#steps .stage')).toHaveAttribute('data-step', 'k');
   expect(await other.locator('#steps .why').innerText()).toBe(why);
-  await other.locator('#steps details summary').click();
+  await other.locator('#steps .stage details summary').click();
   expect(
     (await other.locator('#steps tbody tr').first().locator('td').allTextContents()).length,
   ).toBe(table[0].length);

@@ -117,6 +117,7 @@ test('says why, in each of the three ways', async ({ lesson, page }) => {
   await expect(why).toContainText('1 / (1 + 1)');
   await lesson.point('soft', 1, 2);
   await expect(why).toContainText('e−∞ / ( e0 + e0 + e−∞ )');
+  await page.keyboard.press('Escape'); // what is said of a pinned cell floats over others
   await lesson.point('softmax', 2, 1);
   await expect(why).toContainText('0.333·7 + 0.333·4 + 0.333·5');
 });

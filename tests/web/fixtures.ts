@@ -64,7 +64,7 @@ export class AttendPage {
 
   /** The step's matrix from the table of all digits. */
   async table(): Promise<number[][]> {
-    const details = this.page.locator('#steps details');
+    const details = this.page.locator('#steps .stage details');
     if (!(await details.evaluate((element) => (element as HTMLDetailsElement).open))) {
       await details.locator('summary').click();
     }
@@ -132,9 +132,11 @@ class Leaving {
 export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
   guard: [
     async ({ page, baseURL }, use) => {
-      // Questions cover what answers them: veil.spec.ts is about that.
+      // Questions cover what answers them, and options are folded away: opening.spec.ts and veil.spec.ts are about that.
       await page.addInitScript(() => {
-        if (location.protocol.startsWith('http')) localStorage.setItem('tril.veils', 'none');
+        if (!location.protocol.startsWith('http')) return;
+        localStorage.setItem('tril.veils', 'none');
+        localStorage.setItem('tril.options', 'open');
       });
       const trouble: string[] = [];
       const own = new URL(baseURL!).hostname;

@@ -41,7 +41,7 @@ const fields = {
   /** Sizes of a block. */
   queries: oneOf(blockSizes, 4),
   keys: oneOf(blockSizes, 2),
-  step: whole(0, 999, 0),
+  step: whole(0, 999, 2),
   pin: cell(onlineIds),
   edits: edits(['q', 'k', 'v'], 100),
   /** What the weights of linear attention are made of. */

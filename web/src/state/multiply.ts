@@ -32,11 +32,11 @@ const fields = {
   ]),
   reading: choice(readings, 'dots'),
   /** Steps that have been done. */
-  step: whole(0, largest ** 2, 0),
+  step: whole(0, largest ** 2, 5),
   pin: cell(readingIds),
   order: choice(orders, 'ijk'),
   /** Accesses to memory that have been done. */
-  access: whole(0, 100_000, 0),
+  access: whole(0, 100_000, 900),
   strassenA: renamed(
     'sa',
     square([
