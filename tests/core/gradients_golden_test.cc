@@ -1,11 +1,12 @@
-// The backward passes of layers, attention and blocks against PyTorch's autograd in float64
+// The backward passes of products and layers against PyTorch's autograd in float64
 // (tests/golden/make_gradients.py, which draws the same inputs), within bounds that are carried
-// along with the reference (bounded.h). Those of attention are in attention_backward_test.cc, and
-// those of additive attention in additive_attention_backward_test.cc.
+// along with the reference (bounded.h). Those of attention are in attention_backward_test.cc, of
+// additive attention in additive_attention_backward_test.cc, and of blocks in
+// block_gradients_golden_test.cc.
 #include <gtest/gtest.h>
-#include <tril/block/transformer.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/embedding.h>
+#include <tril/layers/feed_forward.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/linear.h>
 #include <tril/layers/mean_squared_error.h>
@@ -14,14 +15,13 @@
 #include <tril/layers/softmax.h>
 #include <tril/matmul/matmul_backward.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/block_gradient_reference.h"
-#include "core/block_weights.h"
 #include "core/golden_gradients.h"
-#include "core/multi_head_gradient_case.h"
+#include "core/layer_gradient_reference.h"
 
 namespace tril {
 namespace {
@@ -29,9 +29,6 @@ namespace {
 using testing::Bounded;
 using testing::golden;
 using testing::GoldenGradients;
-using testing::input_gradient;
-using testing::kUnseen;
-using testing::MultiHeadSetting;
 using testing::Sum;
 using testing::Table;
 using testing::uniform;
@@ -123,7 +120,7 @@ Table<Bounded> softmax_gradient(const Table<Bounded>& d_out, const Table<Bounded
   for (Index n = 0; n < x.rows; ++n) {
     Sum<Bounded> powers, flow;
     Values<Bounded> weights;
-    double largest = kUnseen;
+    double largest = -INFINITY;
     for (Index c = 0; c < x.cols; ++c) largest = std::max(largest, x(n, c).value);
     for (Index c = 0; c < x.cols; ++c) {
       weights.push_back(exp((x(n, c) - Bounded(largest)) / Bounded(t)));
@@ -357,7 +354,7 @@ TEST(GoldenGradients, OfLosses) {
     for (Index n = 0; n < 9; ++n) {
       const std::int32_t target = targets[static_cast<std::size_t>(n)];
       Sum<Bounded> powers, all;
-      double largest = kUnseen;
+      double largest = -INFINITY;
       for (Index c = 0; c < 11; ++c) largest = std::max(largest, x(n, c).value);
       for (Index c = 0; c < 11; ++c) powers.add(exp(x(n, c) - Bounded(largest)));
       for (Index c = 0; c < 11; ++c) {
@@ -393,179 +390,6 @@ TEST(GoldenGradients, OfLosses) {
     expected.push_back((Bounded(a.data()[i]) - Bounded(b.data()[i])) * Bounded(2.0 / 35, 4e-9));
   }
   squared.expect(expected, d, "d_x");
-}
-
-testing::Bias causal() {
-  return [](Index, Index, Index t, Index s) { return s <= t ? 0 : kUnseen; };
-}
-
-TEST(GoldenGradients, OfMultiHeadAttention) {
-  using testing::MultiHeadCase;
-  using testing::Source;
-  for (const bool self : {true, false}) {
-    MultiHeadCase c = self ? MultiHeadCase({2, 5, 5, 8, 2, 2, 4}, Source::self)
-                           : MultiHeadCase({3, 4, 7, 8, 2, 2, 4}, Source::both);
-    if (self) c.options.attention.causal = true, c.setting.bias = causal();
-    c.forward();
-    c.backward();
-    const testing::MultiHeadReferenceGradients e = c.expected();
-    const auto w = c.tables<Bounded>();
-    GoldenGradients expected(self ? "multi_head_self" : "multi_head_cross");
-    if (self) {
-      expected.expect(
-          input_gradient({{&e.query, &w.query}, {&e.key, &w.key}, {&e.value, &w.value}}).values,
-          c.d_x, "d_x");
-    } else {
-      expected.expect(input_gradient({{&e.query, &w.query}}).values, c.d_x, "d_x");
-      expected.expect(input_gradient({{&e.key, &w.key}}).values, c.d_context, "d_context");
-      expected.expect(input_gradient({{&e.value, &w.value}}).values, c.d_value_context,
-                      "d_value_context");
-    }
-    Values<Bounded> weights = stacked(e.weights.query, e.weights.key, e.weights.value);
-    const Values<Bounded> biases =
-        stacked(e.weights.query_bias, e.weights.key_bias, e.weights.value_bias);
-    for (const Values<Bounded>& more : {biases, e.weights.out.values, e.weights.out_bias.values}) {
-      weights.insert(weights.end(), more.begin(), more.end());
-    }
-    expected.expect(weights, c.d_memory, "weights");
-    expected.expect(e.mask, c.d_mask, "d_mask");
-  }
-}
-
-// Blocks over x [2, 5, 8], two heads, 17 inside feed-forward.
-constexpr Index kB = 2, kT = 5, kC = 8, kHeads = 2, kInner = 17;
-
-TEST(GoldenGradients, OfTransformerBlocks) {
-  Tools tools;
-  for (const NormOrder order : testing::kNormOrders) {
-    Random random(550);
-    testing::WeightSource source(random, false);
-    const TransformerBlockWeights weights = source.block(kC, kInner);
-    const auto x = uniform<3>({kB, kT, kC}, random), d_out = uniform<3>({kB, kT, kC}, random);
-    TransformerBlockOptions options{.heads = kHeads, .norm = order};
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
-    options.attention.causal = true;
-    SavedMemory size;
-    transformer_block_saved(x.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = transformer_block_saved(x.shape(), weights, options, place);
-    Buffer<float, 3> out(x.shape()), d_x(x.shape());
-    transformer_block(x, weights, options, out, tools.scratch, tools.parallel, trace);
-    transformer_block_backward(
-        d_out, x, weights, options, trace,
-        {.d_x = d_x,
-         .weights = parameters_in<BasicTransformerBlockWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
-    const MultiHeadSetting at{kB, kHeads, kHeads, causal()};
-    const testing::BlockReferenceGradients e =
-        block_gradients(Table<Bounded>(d_out.view()), Table<Bounded>(x.view()),
-                        testing::BlockTables<Bounded>(weights, at),
-                        {order, true, true, options.eps}, at, options.activation);
-    GoldenGradients expected(order == NormOrder::post ? "transformer_block_post"
-                                                      : "transformer_block_pre");
-    expected.expect(e.x.values, d_x, "d_x");
-    expected.expect(in_order(e.weights), d_weights, "weights");
-  }
-}
-
-TEST(GoldenGradients, OfDecoderBlocks) {
-  Tools tools;
-  const Index S = 7;
-  for (const NormOrder order : testing::kNormOrders) {
-    Random random(551);
-    testing::WeightSource source(random, false);
-    const DecoderBlockWeights weights = source.decoder_block(kC, kInner);
-    const auto x = uniform<3>({kB, kT, kC}, random), from = uniform<3>({kB, S, kC}, random);
-    const auto d_out = uniform<3>({kB, kT, kC}, random);
-    DecoderBlockOptions options{.heads = kHeads, .norm = order};
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
-    options.self_attention.causal = true;
-    options.cross_attention.mask = Mask::padding({7, 4});
-    SavedMemory size;
-    decoder_block_saved(x.shape(), from.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = decoder_block_saved(x.shape(), from.shape(), weights, options, place);
-    Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_from(from.shape());
-    decoder_block(x, from, weights, options, out, tools.scratch, tools.parallel, trace);
-    decoder_block_backward(
-        d_out, x, from, weights, options, trace,
-        {.d_x = d_x,
-         .d_memory = d_from,
-         .weights = parameters_in<BasicDecoderBlockWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
-    const MultiHeadSetting self{kB, kHeads, kHeads, causal()};
-    const MultiHeadSetting cross{kB, kHeads, kHeads, [](Index b, Index, Index, Index s) {
-                                   return s < (b == 0 ? 7 : 4) ? 0 : kUnseen;
-                                 }};
-    const testing::DecoderReferenceGradients e = decoder_gradients(
-        Table<Bounded>(d_out.view()), Table<Bounded>(x.view()), Table<Bounded>(from.view()),
-        testing::DecoderTables<Bounded>(weights, self), {order, true, true, options.eps}, self,
-        cross, options.activation);
-    GoldenGradients expected(order == NormOrder::post ? "decoder_block_post" : "decoder_block_pre");
-    expected.expect(e.x.values, d_x, "d_x");
-    expected.expect(e.memory.values, d_from, "d_memory");
-    expected.expect(in_order(e.weights), d_weights, "weights");
-  }
-}
-
-// One layer on either side: the reference of the whole is made of those of its parts.
-TEST(GoldenGradients, OfTheWholeTransformer) {
-  Tools tools;
-  const Index S = 6;
-  for (const NormOrder order : testing::kNormOrders) {
-    Random random(552);
-    testing::WeightSource source(random, false);
-    const TransformerWeights weights = source.transformer(1, 1, kC, kInner);
-    const auto from = uniform<3>({kB, S, kC}, random), to = uniform<3>({kB, kT, kC}, random);
-    const auto d_out = uniform<3>({kB, kT, kC}, random);
-    TransformerOptions options;
-    options.heads = kHeads, options.norm = order;
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
-    options.target_attention.causal = true;
-    SavedMemory size;
-    transformer_saved(from.shape(), to.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = transformer_saved(from.shape(), to.shape(), weights, options, place);
-    Buffer<float, 3> out(to.shape()), d_from(from.shape()), d_to(to.shape());
-    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
-    transformer_backward(
-        d_out, from, to, weights, options, trace,
-        {d_from, d_to, parameters_in<BasicTransformerWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
-
-    const MultiHeadSetting own{kB, kHeads, kHeads, testing::no_bias};
-    const MultiHeadSetting past{kB, kHeads, kHeads, causal()};
-    const testing::SublayerSetting sublayer{order, true, true, options.eps};
-    const testing::BlockTables<Bounded> encoder(weights.encoder.layers[0], own);
-    const testing::DecoderTables<Bounded> decoder(weights.decoder.layers[0], own);
-    const testing::NormTables<Bounded> norm1(*weights.encoder.norm), norm2(*weights.decoder.norm);
-    const Table<Bounded> x(from.view()), y(to.view());
-    const auto encoded = block_reference(x, encoder, sublayer, own, options.activation);
-    const auto remembered = layer_norm_reference(encoded, norm1.weight, norm1.bias, options.eps);
-    const auto decoded =
-        decoder_reference(y, remembered, decoder, sublayer, past, own, options.activation);
-    const auto last =
-        layer_norm_gradients(Table<Bounded>(d_out.view()), decoded, norm2.weight, options.eps);
-    const auto of_decoder =
-        decoder_gradients(last.x, y, remembered, decoder, sublayer, past, own, options.activation);
-    const auto middle = layer_norm_gradients(of_decoder.memory, encoded, norm1.weight, options.eps);
-    const auto of_encoder =
-        block_gradients(middle.x, x, encoder, sublayer, own, options.activation);
-    Values<Bounded> all = in_order(of_encoder.weights);
-    const auto add = [&](const Values<Bounded>& more) {
-      all.insert(all.end(), more.begin(), more.end());
-    };
-    add(middle.weight.values), add(middle.bias.values);
-    add(in_order(of_decoder.weights));
-    add(last.weight.values), add(last.bias.values);
-    GoldenGradients expected(order == NormOrder::post ? "transformer_post" : "transformer_pre");
-    expected.expect(of_encoder.x.values, d_from, "d_source");
-    expected.expect(of_decoder.x.values, d_to, "d_target");
-    expected.expect(all, d_weights, "weights");
-  }
 }
 
 }  // namespace

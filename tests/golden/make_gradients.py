@@ -1,7 +1,7 @@
 """Makes tests/golden/gradients and tests/golden/training: /usr/bin/python3 make_gradients.py, with Debian's python3-torch.
 
   gradients/NAME.npy   the gradients of a case one after another, by autograd in float64; the inputs are drawn as the
-                       test of the same name in tests/core/gradients_golden_test.cc draws them
+                       test of the same name in tests/core/*gradients_golden_test.cc draws them
   training/...         what tests/core/training_golden_test.cc compares:
     adamw              50 steps of torch.optim.AdamW with clipping and a warm-up followed by a cosine: the rates, then
                        the norms, then all values after steps 1, 10 and 50
