@@ -99,6 +99,7 @@ it('exports no more than its public names', async () => {
     'KeyValueCache',
     'Mask',
     'Tensor',
+    'Trainer',
     'TrilError',
     'averageMethods',
     'chooseVariant',

@@ -71,7 +71,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await expect(page.getByText('Type a word, and it begins.')).toBeVisible();
   await page.getByLabel('Your text').fill('alone');
   await attend.step('Weights');
-  await expect(attend.cell('weights', 0, 0)).toHaveText('1');
+  await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');
   await page.getByRole('button', { name: 'Numbers' }).click();
   await page.getByLabel('Your numbers').fill('1 2\n3');
   await expect(page.getByRole('alert')).toContainText('Row 2 has 1 numbers, the first row has 2.');

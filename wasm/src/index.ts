@@ -119,7 +119,7 @@ export type {
   TransformerWeights,
 } from './calls/transformer.js';
 export type { PreparedWeights } from './calls/weights.js';
-export { TrainedModel } from './trained-model.js';
+export type { TrainedModel } from './trained-model.js';
 export { Trainer } from './trainer.js';
 export type {
   GenerateOptions,

@@ -83,7 +83,8 @@ function prose(source) {
     const { start, end } = node.position;
     if (node.type === 'text') {
       const [a, b] = [start.offset, end.offset];
-      pieces.push([a, b, disguise(words.slice(a, b))]);
+      // A colon before the sign that ends a turned word would begin a directive.
+      pieces.push([a, b, disguise(words.slice(a, b)).replace(/:(?=\u202c)/gu, '\\:')]);
     }
     node.children?.forEach(walk);
   };
