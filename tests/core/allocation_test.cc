@@ -1,5 +1,8 @@
-// After the first step of training nothing is allocated: every operator new is counted.
+// After the first step of training, and after a prompt, nothing is allocated: every operator new is
+// counted.
 #include <gtest/gtest.h>
+#include <tril/model/decoding_session.h>
+#include <tril/model/sampling.h>
 #include <tril/model/trainer.h>
 
 #include <atomic>
@@ -79,6 +82,29 @@ TEST(Allocation, TrainingAllocatesNothingAfterItsFirstStep) {
                 }),
                 0);
     }
+  }
+}
+
+TEST(Allocation, DecodingAllocatesNothingPerToken) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::qwen2}) {
+    SCOPED_TRACE(std::string(name_of(kModelFamilies, family)));
+    ModelConfig config = ModelConfig::of(family);
+    config.layers = 3, config.heads = 4, config.kv_heads = 2, config.width = 32;
+    config.context = 1000, config.vocabulary = 30;
+    const LanguageModel model(config, 1);
+    DecodingSession session(config, model.weights());
+    Parallel parallel(2);
+    Scratch scratch;
+    const std::vector<std::int32_t> prompt = {1, 2, 3};
+    Sampler sampler({.temperature = 0.9, .top_k = 20, .top_p = 0.9, .min_p = 0.01}, 1);
+    std::int32_t token = sampler.draw(session.append(prompt, scratch, parallel));
+    EXPECT_EQ(allocations_of([&] {
+                for (std::int32_t n = 3; n < 1000; ++n) {
+                  token = sampler.draw(session.append({&token, 1}, scratch, parallel));
+                }
+              }),
+              0);
+    EXPECT_EQ(session.length(), 1000);
   }
 }
 

@@ -71,15 +71,32 @@ struct ModelReference {
     }
     return out;
   }
+  // Radians a position of pair i, as Hugging Face's `rope_scaling` says.
+  double speed(Index i) const {
+    const double D = static_cast<double>(config.head_width());
+    const RotaryScaling& scaling = config.rotary_scaling;
+    const double original = static_cast<double>(scaling.original), s = scaling.factor;
+    double base = config.rotary_base;
+    if (scaling.kind == RotaryScalingKind::dynamic) {
+      const double length = static_cast<double>(config.context);
+      if (length > original) base *= std::pow(s * length / original - (s - 1), D / (D - 2));
+    }
+    const double speed = std::pow(base, -2.0 * static_cast<double>(i) / D);
+    if (scaling.kind == RotaryScalingKind::linear) return speed / s;
+    if (scaling.kind != RotaryScalingKind::llama3) return speed;
+    const double wavelength = 2 * std::acos(-1.0) / speed;
+    if (wavelength < original / scaling.high) return speed;
+    if (wavelength > original / scaling.low) return speed / s;
+    const double smooth = (original / wavelength - scaling.low) / (scaling.high - scaling.low);
+    return (1 - smooth) * speed / s + smooth * speed;
+  }
   // Row n turned by its position: pairs are halves of each head.
   void turn(Table<Scalar>& x) const {
     const Index D = config.head_width(), half = D / 2;
     for (Index n = 0; n < x.rows; ++n) {
       for (Index i = 0; i < x.cols; ++i) {
         if (i % D >= half) continue;
-        const double angle = static_cast<double>(n % tokens) *
-                             std::pow(config.rotary_base,
-                                      -2.0 * static_cast<double>(i % D) / static_cast<double>(D));
+        const double angle = static_cast<double>(n % tokens) * speed(i % D);
         const Scalar a = x(n, i), b = x(n, i + half);
         x(n, i) = std::cos(angle) * a - std::sin(angle) * b;
         x(n, i + half) = std::sin(angle) * a + std::cos(angle) * b;

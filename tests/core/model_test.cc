@@ -42,8 +42,15 @@ ModelConfig bidirectional() {
   config.causal = false;
   return config;
 }
+ModelConfig scaled() {
+  ModelConfig config = small(ModelFamily::qwen2);
+  config.rotary_scaling = {
+      .kind = RotaryScalingKind::llama3, .factor = 8, .original = 60, .low = 1, .high = 4};
+  return config;
+}
 std::vector<ModelConfig> families() {
-  return {small(ModelFamily::gpt2), small(ModelFamily::llama), grouped(), bidirectional()};
+  return {small(ModelFamily::gpt2), small(ModelFamily::llama), grouped(), bidirectional(),
+          scaled()};
 }
 
 // A model whose parameters are all far from their beginnings, and a batch.
@@ -161,8 +168,11 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     MultiHeadOptions options;
     options.heads = config.heads, options.kv_heads = config.kv_heads;
     options.attention.causal = config.causal;
+    Buffer<float, 2> cos({4, config.head_width() / 2}), sin(cos.shape());
     if (config.positions == ModelPositions::rotary) {
-      options.rotary = MultiHeadRotary{.base = config.rotary_base};
+      const std::vector<std::int32_t> places = {0, 1, 2, 3};
+      rotary_angles({places.data(), {4}}, config.rotary_base, config.rotary_scaling, cos, sin);
+      options.rotary = MultiHeadRotary{.cos = cos, .sin = sin};
     }
     Buffer<float, 3> out({2, 4, config.width});
     multi_head_attention(TensorView<const float, 3>(normed.data(), {2, 4, config.width}),

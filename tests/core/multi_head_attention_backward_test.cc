@@ -229,6 +229,9 @@ TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   bad = c.options;
   bad.past = &cache;
   rejects(bad, c.trace, c.gradients, "past: decoding with a cache has no gradients");
+  bad = c.options;
+  bad.change_heads = [](const TensorView<float, 4>&) {};
+  rejects(bad, c.trace, c.gradients, "change_heads: heads that were changed have no gradients");
   rejects(c.options, {}, c.gradients, "trace.queries: no tensor given");
   MultiHeadTrace trace = c.trace;
   trace.attention.log_sum_exp = {};

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/compare.h"
 #include "core/golden.h"
@@ -302,6 +304,73 @@ TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
   multi_head_attention(x, module.weights(), {.heads = 2}, output, scratch, parallel);
   multi_head_attention(even, module.weights(), {.heads = 2}, expected, scratch, parallel);
   EXPECT_TRUE(equal(expected, output));
+}
+
+TEST(MultiHeadAttention, TakesTablesOfRotaryPositions) {
+  Random random(91);
+  const Module module(random, 24, true);
+  const Buffer<float, 3> x = normal({2, 7, 24}, random);
+  Scratch scratch;
+  Parallel parallel;
+  Buffer<float, 2> cos({9, 4}), sin({9, 4});
+  std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  rotary_angles({positions.data(), {9}}, 100, cos, sin);
+  Buffer<float, 3> expected(x.shape()), actual(x.shape());
+  MultiHeadOptions options{.heads = 3, .rotary = MultiHeadRotary{.base = 100}};
+  multi_head_attention(x, module.weights(), options, expected, scratch, parallel);
+  options.rotary = MultiHeadRotary{.cos = cos, .sin = sin};
+  const auto run = [&] {
+    multi_head_attention(x, module.weights(), options, actual, scratch, parallel);
+  };
+  run();
+  EXPECT_TRUE(equal(expected, actual));
+
+  options.rotary->cos = MatrixView<const float>(cos.data(), {6, 4});
+  EXPECT_EQ(error_of(run),
+            "multi_head_attention: rotary.cos: must have 7 rows or more of 4 columns; shape is "
+            "[6, 4]");
+  options.rotary->cos = MatrixView<const float>(cos.data(), {9, 3});
+  EXPECT_EQ(error_of(run),
+            "multi_head_attention: rotary.cos: must have 7 rows or more of 4 columns; shape is "
+            "[9, 3]");
+  options.rotary = MultiHeadRotary{.cos = cos};
+  EXPECT_EQ(error_of(run), "multi_head_attention: rotary.sin: no tensor given");
+}
+
+// Heads that are set to 0 add nothing: what is left is the output of the others.
+TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
+  Random random(92);
+  const Module module(random, 24, true);
+  const Buffer<float, 3> x = normal({2, 5, 24}, random);
+  Scratch scratch;
+  Parallel parallel;
+  const auto run = [&](const MultiHeadOptions& options, const MultiHeadWeights& weights) {
+    Buffer<float, 3> out(x.shape());
+    multi_head_attention(x, weights, options, out, scratch, parallel);
+    return out;
+  };
+  MultiHeadOptions options{.heads = 3};
+  options.change_heads = [](const TensorView<float, 4>& heads) {
+    EXPECT_EQ(heads.shape(), (Shape<4>{2, 3, 5, 8}));
+    for (Index b = 0; b < 2; ++b) {
+      for (Index t = 0; t < 5; ++t) std::fill_n(heads[b][1][t].data(), 8, 0.0f);
+    }
+  };
+  // Of Wo the columns that head 1 goes through.
+  MultiHeadWeights weights = module.weights();
+  Buffer<float, 2> without({24, 24});
+  std::copy_n(weights.out_proj_weight.data(), 24 * 24, without.data());
+  for (Index n = 0; n < 24; ++n) std::fill_n(without.view()[n].data() + 8, 8, 0.0f);
+  const Buffer<float, 3> changed = run(options, weights);
+  weights.out_proj_weight = without;
+  EXPECT_TRUE(equal(run({.heads = 3}, weights), changed));
+
+  // What it throws comes out, and a cache is as it was.
+  KeyValueCache cache({.batches = 2, .heads = 3, .capacity = 5, .width = 8});
+  options.past = &cache;
+  options.change_heads = [](const TensorView<float, 4>&) { throw std::runtime_error("no"); };
+  EXPECT_THROW(run(options, module.weights()), std::runtime_error);
+  EXPECT_EQ(cache.length(), 0);
 }
 
 TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {

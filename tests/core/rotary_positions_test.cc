@@ -53,6 +53,80 @@ TEST(RotaryPositions, AnglesAreTheFormulaRoundedOnce) {
   }
 }
 
+// As transformers.modeling_rope_utils computes it, in its own words.
+double scaled_speed(double base, Index i, Index width, const RotaryScaling& scaling) {
+  const double dim = static_cast<double>(width), factor = scaling.factor;
+  const double old_context = static_cast<double>(scaling.original);
+  if (scaling.kind == RotaryScalingKind::dynamic && scaling.length > scaling.original) {
+    const double length = static_cast<double>(scaling.length);
+    base *= std::pow((factor * length / old_context) - (factor - 1), dim / (dim - 2));
+  }
+  const double speed = 1 / std::pow(base, 2 * static_cast<double>(i) / dim);
+  if (scaling.kind == RotaryScalingKind::linear) return speed / factor;
+  if (scaling.kind != RotaryScalingKind::llama3) return speed;
+  const double wavelength = 2 * std::acos(-1.0) / speed;
+  if (wavelength > old_context / scaling.low) return speed / factor;
+  if (wavelength < old_context / scaling.high) return speed;
+  const double smooth = (old_context / wavelength - scaling.low) / (scaling.high - scaling.low);
+  return (1 - smooth) * speed / factor + smooth * speed;
+}
+
+TEST(RotaryPositions, AnglesAreScaledAsTheFamiliesDo) {
+  const std::vector<std::int32_t> positions = {0, 1, 7, 5000};
+  const VectorView<const std::int32_t> at(positions.data(), {4});
+  using enum RotaryScalingKind;
+  const RotaryScaling scalings[] = {
+      {},
+      {.kind = linear, .factor = 4},
+      {.kind = dynamic, .factor = 4, .original = 2048},
+      {.kind = dynamic, .factor = 4, .original = 2048, .length = 5001},
+      {.kind = llama3, .factor = 32, .original = 8192}};
+  for (const RotaryScaling& scaling : scalings) {
+    int different = 0;
+    for (const Index pairs : {1, 2, 32}) {
+      Buffer<float, 2> cosine({4, pairs}), sine({4, pairs});
+      rotary_angles(at, 500000, scaling, cosine, sine);
+      for (Index n = 0; n < 4; ++n) {
+        for (Index i = 0; i < pairs; ++i) {
+          // One pair turns by 1 whatever the base, where the formula divides by 0.
+          const double speed = pairs == 1 && scaling.kind == dynamic
+                                   ? 1
+                                   : scaled_speed(500000, i, 2 * pairs, scaling);
+          const double angle = positions[static_cast<std::size_t>(n)] * speed;
+          EXPECT_NEAR(cosine.view()[n][i], std::cos(angle), 0x1p-25 + 1e-10);
+          EXPECT_NEAR(sine.view()[n][i], std::sin(angle), 0x1p-25 + 1e-10);
+          different += speed != scaled_speed(500000, i, 2 * pairs, {});
+        }
+      }
+    }
+    EXPECT_EQ(different > 0, scaling.kind != none && !(scaling.kind == dynamic && !scaling.length));
+  }
+}
+
+TEST(RotaryPositions, RefusesScalingsOutOfRange) {
+  Buffer<std::int32_t, 1> positions({3});
+  Buffer<float, 2> cosine({3, 4}), sine({3, 4});
+  const auto message = [&](const RotaryScaling& scaling) {
+    const std::string text =
+        error_of([&] { rotary_angles(positions, 10000, scaling, cosine, sine); });
+    EXPECT_EQ(cosine.data()[0], 0);
+    return text;
+  };
+  using enum RotaryScalingKind;
+  EXPECT_EQ(message({.kind = linear, .factor = 0}),
+            "rotary_angles: scaling.factor: must be finite and above 0, is 0");
+  EXPECT_EQ(message({.kind = dynamic, .factor = 0.5}),
+            "rotary_angles: scaling.original: must be at least 1, is 0");
+  EXPECT_EQ(message({.kind = dynamic, .factor = 0.5, .original = 10}),
+            "rotary_angles: scaling.factor: must be at least 1, is 0.5");
+  EXPECT_EQ(message({.kind = dynamic, .original = 10, .length = -1}),
+            "rotary_angles: scaling.length: must be at least 0, is -1");
+  EXPECT_EQ(message({.kind = llama3, .original = 10, .low = 4, .high = 4}),
+            "rotary_angles: scaling.high: must be above low, both above 0; they are 4 and 4");
+  rotary_angles(positions, 10000, {}, cosine, sine);
+  EXPECT_EQ(cosine.data()[0], 1);
+}
+
 TEST(RotaryPositions, IsAProductOfComplexNumbers) {
   Random random(31);
   const std::vector<std::int32_t> positions = {0, 1, 2, 3, 50};

@@ -46,6 +46,54 @@ TEST(Sampling, LeavesOutWhatIsUnlikely) {
   EXPECT_EQ(counts({.top_k = 4}, 100), counts({}, 100));
 }
 
+// softmax of the logits: 0.1167, 0.3173, 0.0429, 0.5231 (rounded).
+TEST(Sampling, LeavesOutByProbability) {
+  const auto left = [](const SamplingOptions& options) {
+    std::vector<bool> there;
+    for (const int each : counts(options, 2000)) there.push_back(each > 0);
+    return there;
+  };
+  EXPECT_EQ(left({.top_p = 0.52}), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(left({.top_p = 0.53}), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(left({.top_p = 0.83}), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(left({.top_p = 0.85}), (std::vector<bool>{true, true, false, true}));
+  EXPECT_EQ(left({.top_p = 0.99}), (std::vector<bool>{true, true, true, true}));
+  // Of the three that are left behind top_k the first two have 0.878.
+  EXPECT_EQ(left({.top_k = 3, .top_p = 0.87}), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(left({.top_k = 3, .top_p = 0.88}), (std::vector<bool>{true, true, false, true}));
+  // e^-0.5 = 0.607, e^-1.5 = 0.223, e^-2.5 = 0.082 of the largest.
+  EXPECT_EQ(left({.min_p = 0.61}), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(left({.min_p = 0.23}), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(left({.min_p = 0.08}), (std::vector<bool>{true, true, true, true}));
+}
+
+TEST(Sampling, KeepsWhatIsAsLikely) {
+  const std::vector<float> logits = {1, 2, 2, 2};
+  Sampler sampler({.top_p = 0.3}, 1);
+  for (int n = 0; n < 20; ++n) EXPECT_GT(sampler.draw({logits.data(), {4}}), 0);
+  const VectorView<const double> left = sampler.probabilities();
+  ASSERT_EQ(left.size(0), 4);
+  EXPECT_EQ(left[0], 0);
+  for (Index n = 1; n < 4; ++n) EXPECT_DOUBLE_EQ(left[n], 1 / 3.0);
+}
+
+// What a seed draws does not change from version to version.
+TEST(Sampling, SeedsDrawTheSameTokens) {
+  const auto drawn = [](std::uint64_t seed) {
+    Sampler sampler({.temperature = 2, .top_p = 0.95}, seed);
+    std::vector<std::int32_t> tokens;
+    for (int n = 0; n < 12; ++n) tokens.push_back(sampler.draw({kLogits.data(), {4}}));
+    return tokens;
+  };
+  EXPECT_EQ(drawn(7), drawn(7));
+  EXPECT_NE(drawn(7), drawn(8));
+  Random random(7);
+  for (const std::int32_t token : drawn(7)) {
+    EXPECT_EQ(sample_token({kLogits.data(), {4}}, {.temperature = 2, .top_p = 0.95}, random),
+              token);
+  }
+}
+
 TEST(Sampling, GoesOnBeyondTheContext) {
   ModelConfig config;
   config.layers = 1, config.heads = 2, config.width = 8, config.context = 4, config.vocabulary = 5;
@@ -80,6 +128,11 @@ TEST(Sampling, RefusesWhatCannotBeDrawnFrom) {
   EXPECT_EQ(message({.temperature = -1}),
             "sample_token: temperature: must be finite and at least 0, is -1");
   EXPECT_EQ(message({.top_k = -1}), "sample_token: top_k: must be at least 0, is -1");
+  EXPECT_EQ(message({.top_p = 0}), "sample_token: top_p: must be above 0 and at most 1, is 0");
+  EXPECT_EQ(message({.top_p = NAN}), "sample_token: top_p: must be above 0 and at most 1, is nan");
+  EXPECT_EQ(message({.min_p = 1.5}), "sample_token: min_p: must be from 0 to 1, is 1.5");
+  EXPECT_EQ(error_of([] { Sampler({.min_p = -1}); }),
+            "sample_token: min_p: must be from 0 to 1, is -1");
   EXPECT_EQ(message({}, NAN), "sample_token: logits: are not all finite");
 }
 

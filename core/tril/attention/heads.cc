@@ -43,7 +43,7 @@ void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to
   }
 }
 
-void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width) {
+void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end) {
   const Index turned = rotary.width == 0 ? width : rotary.width;
   if (turned < 2 || turned % 2 != 0 || turned > width) {
     fail(call, "rotary.width",
@@ -52,6 +52,13 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width) 
   if (!(std::isfinite(rotary.base) && rotary.base > 0)) {
     fail(call, "rotary.base", {"must be finite and above 0, is ", rotary.base});
   }
+  if (!rotary.cos && !rotary.sin) return;
+  check_view(rotary.cos, call, "rotary.cos");
+  if (rotary.cos.size(0) < end || rotary.cos.size(1) != turned / 2) {
+    fail(call, "rotary.cos",
+         {"must have ", end, " rows or more of ", turned / 2, " columns; shape is ", rotary.cos});
+  }
+  check_shape(rotary.sin, rotary.cos.shape(), call, "rotary.sin", "the shape of cos");
 }
 
 void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
@@ -59,14 +66,23 @@ void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorVi
   const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
   const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
   Scratch::Frame frame(scratch);
-  const VectorView<std::int32_t> positions(frame.take<std::int32_t>(count), {count});
-  std::iota(positions.data(), positions.data() + count, static_cast<std::int32_t>(first));
-  const MatrixView<float> cosine(frame.take<float>(count, pairs), {count, pairs});
-  const MatrixView<float> sine(frame.take<float>(count, pairs), {count, pairs});
-  rotary_angles(positions, rotary.base, cosine, sine);
+  MatrixView<const float> cosine, sine;  // of the tokens that there are
+  if (rotary.cos) {
+    const Shape<2> shape = {count, pairs};
+    cosine = {rotary.cos[first].data(), shape, rotary.cos.strides()};
+    sine = {rotary.sin[first].data(), shape, rotary.sin.strides()};
+  } else {
+    const VectorView<std::int32_t> positions(frame.take<std::int32_t>(count), {count});
+    std::iota(positions.data(), positions.data() + count, static_cast<std::int32_t>(first));
+    const MatrixView<float> cosines(frame.take<float>(count, pairs), {count, pairs});
+    const MatrixView<float> sines(frame.take<float>(count, pairs), {count, pairs});
+    rotary_angles(positions, rotary.base, cosines, sines);
+    cosine = cosines, sine = sines;
+  }
   for (const TensorView<float, 4>& each : {query, key}) {
-    const auto table = [&](const MatrixView<float>& all) {  // one for all batches
-      return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs}, {0, pairs, 1});
+    const auto table = [&](const MatrixView<const float>& all) {  // one for all batches
+      return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs},
+                                        {0, all.stride(0), 1});
     };
     const auto turn = way == Turn::forward ? rotary_positions : rotary_positions_backward;
     turn(each, table(cosine), table(sine), rotary.pairs, each, parallel);

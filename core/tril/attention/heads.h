@@ -44,8 +44,9 @@ TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 // Copies, unless there is no `to`, or it is `from` itself.
 void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept;
 
-// Throws Error in the name of `call` unless heads of this width can be turned so.
-void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width);
+// Throws Error in the name of `call` unless heads of this width can be turned so, at positions
+// below `end`.
+void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end);
 
 // Turns queries and keys in place, the first of both at the position `first`; or gradients of them
 // back.

@@ -143,7 +143,10 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
   detail::check_traceable(kCall, options.attention.method, trace.attention);
   if (options.past) check_past(*options.past, options, key_shape, x, out);
   detail::check_options(kCall, attention_options(options), score_shape);
-  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
+  if (options.rotary) {
+    const Index before = options.past ? options.past->length() : 0;
+    detail::check_rotary(kCall, *options.rotary, width, before + std::max(queries, new_keys));
+  }
   check_places(places_of(trace, static_cast<bool>(project.stacked.weight)), trace);
 }
 
@@ -157,7 +160,7 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
 
 // queries, keys, values = x Win^T + bin, in one product where they have one input
 // rotate queries and keys;  append keys and values to the cache, and take all of it
-// joined = attention of each head, each in its own columns
+// joined = attention of each head, each in its own columns;  change_heads, where it is given
 // out = joined Wo^T + bo
 void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
                                       const MultiHeadWeights& weights,
@@ -212,10 +215,11 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
     const AttentionProblem problem = attention_problem(split_query, all_keys, all_values, of_heads,
                                                        split_heads(joined, heads), attention_trace);
     attend(problem, scratch, parallel);
+    if (options.change_heads) options.change_heads(split_heads(joined, heads));
     project({joined, weights.out_proj_weight, weights.out_proj_bias,
              packed_columns(prepared, weights.out_proj_weight)},
             out, scratch, parallel);
-  } catch (...) {  // out of memory
+  } catch (...) {  // out of memory, or thrown by change_heads
     if (options.past) options.past->set_length(before);
     throw;
   }

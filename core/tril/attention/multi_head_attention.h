@@ -15,6 +15,7 @@
 #include <tril/layers/prepared_weights.h>
 #include <tril/layers/rotary_positions.h>
 
+#include <functional>
 #include <optional>
 
 namespace tril {
@@ -54,6 +55,10 @@ struct MultiHeadRotary {
   double base = 10000;                      // pair i turns by base^(-2 i / R) radians a position
   Index width = 0;                          // R, the elements of a head that are turned; 0: all
   RotaryPairs pairs = RotaryPairs::halves;  // which of them together
+  // Tables of rotary_angles [N, R / 2] from position 0 on, at least as far as the last token, to
+  // take in place of the base: for many calls, or scaled angles. None: they are computed.
+  MatrixView<const float> cos = {};
+  MatrixView<const float> sin = {};
 };
 
 // Heads, and where keys and values come from.
@@ -70,6 +75,10 @@ struct MultiHeadOptions {
   // then the length of the cache. Not with context, nor with attention.past, which follows from it.
   KeyValueCache* past = nullptr;
   AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
+  // Is given what attention gives, a head each, [B, H, T, D], and may change it before it goes
+  // through Wo: heads are switched off so, or replaced. The trace has what it leaves. Throws Error
+  // on the way back.
+  std::function<void(const TensorView<float, 4>&)> change_heads = {};
 };
 
 // Views to fill; none: not wanted.

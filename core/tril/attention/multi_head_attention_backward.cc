@@ -5,6 +5,8 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
 
+#include <algorithm>
+
 namespace tril {
 namespace {
 
@@ -24,6 +26,9 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
                                          const MultiHeadTrace& trace,
                                          const MultiHeadGradients& gradients) {
   if (options.past) fail(kCall, "past", "decoding with a cache has no gradients");
+  if (options.change_heads) {
+    fail(kCall, "change_heads", "heads that were changed have no gradients");
+  }
   const detail::Projections project = detail::checked_projections(kCall, x, weights, options);
   const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
   const Index heads = options.heads, width = project.width;
@@ -32,7 +37,9 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
   const Shape<4> key_shape = {batches, project.kv_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
   detail::check_options(kCall, options.attention, score_shape);
-  if (options.rotary) detail::check_rotary(kCall, *options.rotary, width);
+  if (options.rotary) {
+    detail::check_rotary(kCall, *options.rotary, width, std::max(queries, keys));
+  }
   check_shape(d_out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "d_out", why);
   detail::OverlapCheck overlap(kCall);
   const auto reads = [&](const auto& view, const auto& shape, const char* name) {

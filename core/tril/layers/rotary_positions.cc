@@ -64,10 +64,62 @@ void turn_all(const char* call, const char* from_name, const TensorView<const fl
   });
 }
 
+// Radians a position of pair i of so many: base^(-i / pairs).
+double speed_of(double base, Index i, Index pairs) noexcept {
+  return exponential(logarithm(base) * -static_cast<double>(i) / static_cast<double>(pairs));
+}
+
+// The base that stands in for `base`.
+double scaled_base(double base, const RotaryScaling& scaling, Index pairs) noexcept {
+  const double length = static_cast<double>(scaling.length);
+  const double original = static_cast<double>(scaling.original);
+  if (scaling.kind != RotaryScalingKind::dynamic || length <= original || pairs < 2) return base;
+  const double stretch = scaling.factor * length / original - (scaling.factor - 1);
+  const double R = 2 * static_cast<double>(pairs);
+  return base * exponential(logarithm(stretch) * R / (R - 2));
+}
+
+// What becomes of a speed.
+double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
+  if (scaling.kind == RotaryScalingKind::linear) return speed / scaling.factor;
+  if (scaling.kind != RotaryScalingKind::llama3) return speed;
+  constexpr double kTurn = 6.283185307179586;
+  const double turns = static_cast<double>(scaling.original) * speed / kTurn;  // within `original`
+  const double share = (turns - scaling.low) / (scaling.high - scaling.low);
+  const double kept = std::fmin(std::fmax(share, 0), 1);
+  return (1 - kept) * speed / scaling.factor + kept * speed;
+}
+
 }  // namespace
+
+void check_rotary_scaling(const RotaryScaling& scaling, const char* call) {
+  if (scaling.kind == RotaryScalingKind::none) return;
+  if (!(std::isfinite(scaling.factor) && scaling.factor > 0)) {
+    fail(call, "scaling.factor", {"must be finite and above 0, is ", scaling.factor});
+  }
+  if (scaling.kind == RotaryScalingKind::linear) return;
+  if (scaling.original < 1) {
+    fail(call, "scaling.original", {"must be at least 1, is ", scaling.original});
+  }
+  if (scaling.factor < 1) fail(call, "scaling.factor", {"must be at least 1, is ", scaling.factor});
+  if (scaling.kind == RotaryScalingKind::dynamic) {
+    if (scaling.length < 0)
+      fail(call, "scaling.length", {"must be at least 0, is ", scaling.length});
+    return;
+  }
+  if (!(scaling.low > 0 && scaling.high > scaling.low && std::isfinite(scaling.high))) {
+    fail(call, "scaling.high",
+         {"must be above low, both above 0; they are ", scaling.high, " and ", scaling.low});
+  }
+}
 
 void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cos,
                    MatrixView<float> sin) {
+  rotary_angles(positions, base, {}, cos, sin);
+}
+
+void rotary_angles(VectorView<const std::int32_t> positions, double base,
+                   const RotaryScaling& scaling, MatrixView<float> cos, MatrixView<float> sin) {
   constexpr const char* kCall = "rotary_angles";
   check_view(positions, kCall, "positions", Empty::allowed);
   check_view(cos, kCall, "cos", Empty::allowed);
@@ -81,11 +133,11 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
   if (!(std::isfinite(base) && base > 0)) {
     fail(kCall, "base", {"must be finite and above 0, is ", base});
   }
+  check_rotary_scaling(scaling, kCall);
   if (cos.count() == 0) return;
-  // Radians a position: base^(-i / pairs), monotonic in i.
-  const auto turn = [&](Index i) {
-    return exponential(logarithm(base) * -static_cast<double>(i) / static_cast<double>(pairs));
-  };
+  const double new_base = scaled_base(base, scaling, pairs);
+  // Radians a position, monotonic in i.
+  const auto turn = [&](Index i) { return scaled_speed(speed_of(new_base, i, pairs), scaling); };
   const double fastest = std::max(turn(0), turn(pairs - 1));
   for (Index n = 0; n < tokens; ++n) {
     if (std::fabs(positions[n] * fastest) <= kLargestAngle) continue;

@@ -22,6 +22,41 @@ namespace tril {
 void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cos,
                    MatrixView<float> sin);
 
+// How the angles change so that a model reads longer texts than those it was trained on.
+enum class RotaryScalingKind : std::uint8_t { none, linear, dynamic, llama3 };
+
+// Their names.
+inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
+    {"none", RotaryScalingKind::none},
+    {"linear", RotaryScalingKind::linear},
+    {"dynamic", RotaryScalingKind::dynamic},
+    {"llama3", RotaryScalingKind::llama3}};
+
+// With w = base^(-2 i / R) radians a position, as Hugging Face's `rope_scaling` has it:
+//
+//   linear   w / factor (Chen et al. 2023)
+//   dynamic  w of the base  base (factor n / original - (factor - 1))^(R / (R - 2)),  n = length,
+//            where n is above original (bloc97 2023)
+//   llama3   w / factor where a turn takes more than original / low positions, w where it takes
+//            less than original / high, between them blended (Dubey et al. 2024)
+struct RotaryScaling {
+  RotaryScalingKind kind = RotaryScalingKind::none;
+  double factor = 1;   // above 0; of dynamic and llama3 at least 1
+  Index original = 0;  // tokens that the model was trained on at once; not of linear
+  double low = 1;      // of llama3: turns within `original`
+  double high = 4;     // above low
+  Index length = 0;    // of dynamic: the tokens that there are
+
+  friend bool operator==(const RotaryScaling&, const RotaryScaling&) = default;
+};
+
+// The same of scaled angles. Throws Error besides where a number of the scaling is out of range.
+void rotary_angles(VectorView<const std::int32_t> positions, double base,
+                   const RotaryScaling& scaling, MatrixView<float> cos, MatrixView<float> sin);
+
+// Throws Error in the name of `call` where a number of the scaling is out of range.
+void check_rotary_scaling(const RotaryScaling& scaling, const char* call);
+
 // Which elements are turned together.
 enum class RotaryPairs { halves, interleaved };
 

@@ -27,6 +27,7 @@ LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed) : co
   SavedMemory values(values_), gradient(gradient_);
   values_layout_ = model_layout(config, values);
   gradient_layout_ = model_layout(config, gradient);
+  rotary_ = detail::rotary_tables(config_, config_.context, config_.context);
   initialise_model(config_, weights(), seed);
 }
 
@@ -168,7 +169,8 @@ MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tok
   for (const TensorView<float, 4>& each : attention) {
     check_shape(each, shape, kCall, "attention", "[B, H, T, T]");
   }
-  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel}, attention);
+  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel},
+          attention);
   return saved_.logits;
 }
 
@@ -176,7 +178,7 @@ ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
                               MatrixView<const std::int32_t> targets, Scratch& scratch,
                               Parallel& parallel) {
   check(tokens, targets, "LanguageModel::loss");
-  forward(tokens, {config_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
+  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
   return {result.loss, result.counted, result.correct};
@@ -194,9 +196,14 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
   if (options.first_sequence < 0) {
     fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
   }
-  const detail::ModelPass pass{
-      config_, tokens.size(0), tokens.size(1), options.dropout_seed, options.first_sequence,
-      scratch, parallel};
+  const detail::ModelPass pass{config_,
+                               rotary_,
+                               tokens.size(0),
+                               tokens.size(1),
+                               options.dropout_seed,
+                               options.first_sequence,
+                               scratch,
+                               parallel};
   forward(tokens, pass);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum, .gradient_scale = options.scale},

@@ -111,6 +111,7 @@ class LanguageModel {
   ModelConfig config_;
   Buffer<float, 1> values_, gradient_, saved_memory_;
   ModelLayout values_layout_, gradient_layout_;
+  detail::RotaryTables rotary_;
   Index batches_ = 0, tokens_ = 0;  // that saved_ is laid out for
   Saved saved_;
 };

@@ -8,12 +8,13 @@ namespace tril {
 
 ModelConfig ModelConfig::of(ModelFamily family) noexcept {
   ModelConfig config;
-  if (family == ModelFamily::llama) {
+  if (family != ModelFamily::gpt2) {
     config.family = family;
     config.norm = ModelNorm::rms_norm;
     config.positions = ModelPositions::rotary;
     config.feed_forward = ModelFeedForward::swiglu;
     config.biases = false;
+    config.projection_biases = family == ModelFamily::qwen2;
     config.tied_head = false;
   }
   return config;
@@ -56,6 +57,7 @@ void check_model_config(const ModelConfig& config, const char* call) {
   };
   finite(config.eps, "eps");
   finite(config.rotary_base, "rotary_base");
+  check_rotary_scaling(config.rotary_scaling, call);
   if (!(config.dropout >= 0 && config.dropout < 1)) {
     fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
   }

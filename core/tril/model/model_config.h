@@ -1,5 +1,5 @@
 // What a language model is made of: one decoder-only Transformer, whose families are settings of it
-// (Radford et al. 2019; Touvron et al. 2023).
+// (Radford et al. 2019; Touvron et al. 2023; Yang et al. 2024).
 //
 //   x = embedding of the tokens + of their positions, where these are learned
 //   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
@@ -8,6 +8,7 @@
 
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
+#include <tril/layers/rotary_positions.h>
 
 #include <cstdint>
 #include <string_view>
@@ -15,10 +16,10 @@
 namespace tril {
 
 // Whose names the parameters have in files.
-enum class ModelFamily : std::uint8_t { gpt2, llama };
+enum class ModelFamily : std::uint8_t { gpt2, llama, qwen2 };
 // Their names.
-inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
-                                                        {"llama", ModelFamily::llama}};
+inline constexpr Named<ModelFamily> kModelFamilies[] = {
+    {"gpt2", ModelFamily::gpt2}, {"llama", ModelFamily::llama}, {"qwen2", ModelFamily::qwen2}};
 
 // How rows are normalised in front of each sublayer, and in the end.
 enum class ModelNorm : std::uint8_t { layer_norm, rms_norm };
@@ -46,17 +47,21 @@ struct ModelConfig {
   ModelPositions positions = ModelPositions::learned;           // how a token knows its place
   ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
   bool biases = true;                                           // of linear layers and layer norms
-  bool tied_head = true;                                        // logits by the embedding's matrix
-  bool causal = true;  // false: every token sees all others, as a masked encoder's
-  Index layers = 4;    // L
-  Index heads = 4;     // H, which divides width
-  Index kv_heads = 0;  // Hk, which divides heads; 0: as many as heads
-  Index width = 128;   // C
+  bool projection_biases = false;  // where there are no others: of queries, keys and values
+  bool tied_head = true;           // logits by the embedding's matrix
+  bool causal = true;              // false: every token sees all others, as a masked encoder's
+  Index layers = 4;                // L
+  Index heads = 4;                 // H, which divides width
+  Index kv_heads = 0;              // Hk, which divides heads; 0: as many as heads
+  Index width = 128;               // C
   Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
   Index context = 64;          // the most tokens at once
   Index vocabulary = 0;        // V
   double eps = 1e-5;           // in the norms
   double rotary_base = 10000;  // a position turns pair i by base^(-2 i / D)
+  // Of rotary positions. Of dynamic the length is the context, whatever it says, so that a token is
+  // turned alike however many follow it.
+  RotaryScaling rotary_scaling = {};
   double dropout = 0;  // of embeddings, attention's weights, and what sublayers add, in training
 
   // The settings of a family, as its authors have them; sizes as above.
@@ -66,6 +71,8 @@ struct ModelConfig {
   Index key_heads() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
   Index head_width() const noexcept { return width / heads; }
   Index hidden_width() const noexcept;
+  // Whether queries, keys and values have biases.
+  bool has_projection_biases() const noexcept { return biases || projection_biases; }
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };

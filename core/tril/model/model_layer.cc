@@ -6,17 +6,17 @@
 #include <tril/model/model_layer.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tril::detail {
 namespace {
 
+// But for the tables of rotary positions.
 MultiHeadOptions attention_options(const ModelConfig& config) {
   MultiHeadOptions options;
   options.heads = config.heads;
   options.kv_heads = config.kv_heads;
-  if (config.positions == ModelPositions::rotary) {
-    options.rotary = MultiHeadRotary{.base = config.rotary_base};
-  }
+  if (config.positions == ModelPositions::rotary) options.rotary.emplace();
   options.attention.causal = config.causal;
   return options;
 }
@@ -50,6 +50,8 @@ DropoutOptions dropout_options(const ModelPass& pass, Index place, Index rows) n
 // Of a layer's attention in this pass.
 MultiHeadOptions attention_options(const ModelPass& pass, Index number) {
   MultiHeadOptions options = attention_options(pass.config);
+  if (options.rotary) options.rotary->cos = pass.rotary.cos, options.rotary->sin = pass.rotary.sin;
+  if (!pass.caches.empty()) options.past = &pass.caches[static_cast<std::size_t>(number)];
   if (pass.drops()) {
     options.attention.dropout =
         dropout_options(pass, 3 * number + 1, pass.config.heads * pass.tokens);
@@ -89,6 +91,19 @@ void ModelPass::drop(const MatrixView<float>& x, Index place) const {
 void ModelPass::drop_backward(const MatrixView<float>& from, Index place,
                               const MatrixView<float>& to) const {
   dropout_backward(from, dropout_options(*this, place, tokens), to, parallel);
+}
+
+RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length) {
+  RotaryTables tables;
+  if (config.positions != ModelPositions::rotary) return tables;
+  const Shape<2> shape = {count, config.head_width() / 2};
+  tables.cos = Buffer<float, 2>(shape), tables.sin = Buffer<float, 2>(shape);
+  std::vector<std::int32_t> positions(static_cast<std::size_t>(count));
+  std::iota(positions.begin(), positions.end(), 0);
+  RotaryScaling scaling = config.rotary_scaling;
+  scaling.length = length;
+  rotary_angles({positions.data(), {count}}, config.rotary_base, scaling, tables.cos, tables.sin);
+  return tables;
 }
 
 SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory) {

@@ -6,10 +6,12 @@
 // and dropout of the weights inside attention.
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/model/model_weights.h>
 
 #include <optional>
+#include <span>
 
 namespace tril::detail {
 
@@ -29,14 +31,23 @@ struct SavedModelLayer {
   MatrixView<float> out;  // [B T, C]
 };
 
+// Where positions turn queries and keys, cosine and sine of each, [positions, D / 2]; else none.
+struct RotaryTables {
+  Buffer<float, 2> cos, sin;
+};
+// Of the positions from 0 to below `count`; those of dynamic scaling as far as `length` tokens.
+RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length);
+
 // How the layers of a model run over B sequences of T tokens.
 struct ModelPass {
   const ModelConfig& config;
+  const RotaryTables& rotary;
   Index batches, tokens;
   std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
   Index first_batch;                          // of a part of a batch, where it begins in the whole
   Scratch& scratch;
   Parallel& parallel;
+  std::span<KeyValueCache> caches = {};  // in decoding, one a layer
 
   Index rows() const noexcept { return batches * tokens; }
   // Whether anything is left out.
@@ -58,7 +69,9 @@ SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory)
 SavedModelLayer saved_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights,
                             Index batches, Index tokens, SavedMemory& memory);
 
-// x [B T, C]; the result is saved.out.
+// x [B T, C]; the result is saved.out. Of what is saved the views that no backward pass is to read
+// may be none: mean, rstd, and all of attention and feed_forward. Both normed may be one view, and
+// out may be x.
 void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights<float>& weights,
                const MatrixView<float>& x, const SavedModelLayer& saved);
 

@@ -12,7 +12,8 @@
 namespace tril {
 namespace {
 
-// visit(name, value) of numbers, visit(name, value, names) of what has names.
+// visit(name, value) of numbers, visit(name, value, names) of what has names, visit.newer() of what
+// older checkpoints do not have.
 template <typename Config, typename Visit>
 void for_each_model_setting(Config& config, const Visit& visit) {
   visit("family", config.family, kModelFamilies);
@@ -31,6 +32,12 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit("vocabulary", config.vocabulary);
   visit("eps", config.eps);
   visit("rotary_base", config.rotary_base);
+  visit.newer("projection_biases", config.projection_biases);
+  visit.newer("rotary_scaling", config.rotary_scaling.kind, kRotaryScalingKinds);
+  visit.newer("rotary_scaling_factor", config.rotary_scaling.factor);
+  visit.newer("rotary_scaling_original", config.rotary_scaling.original);
+  visit.newer("rotary_scaling_low", config.rotary_scaling.low);
+  visit.newer("rotary_scaling_high", config.rotary_scaling.high);
   visit("dropout", config.dropout);
 }
 template <typename Options, typename Visit>
@@ -75,6 +82,7 @@ class Writer {
   void operator()(const char* name, const T& value, const Named<T> (&names)[Count]) const {
     settings_[prefix_ + name] = name_of(names, value);
   }
+  void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
 
  private:
   std::string prefix_;
@@ -112,6 +120,9 @@ class Reader {
   void operator()(const char* name, T& value, const Named<T> (&names)[Count]) const {
     const std::string* const text = entry(name);
     if (text) value = value_named(names, *text, call_, (prefix_ + name).c_str(), name);
+  }
+  void newer(const char* name, auto&... each) const {
+    if (settings_.contains(prefix_ + name)) (*this)(name, each...);
   }
 
  private:

@@ -34,8 +34,8 @@ ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory) {
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
     norm(layer.norm1);
     norm(layer.norm2);
+    if (config.has_projection_biases()) layer.attention.in_proj_bias = memory.take(C + 2 * Ek);
     if (!config.biases) continue;
-    layer.attention.in_proj_bias = memory.take(C + 2 * Ek);
     layer.attention.out_proj_bias = memory.take(C);
     layer.linear1.bias = memory.take(inner);
     layer.linear2.bias = memory.take(C);

@@ -4,50 +4,109 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <string>
+#include <numeric>
 
 namespace tril {
 
-std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions& options,
-                          Random& random) {
-  constexpr const char* kCall = "sample_token";
-  check_view(logits, kCall, "logits");
+namespace {
+
+constexpr const char* kCall = "sample_token";
+
+void check_options(const SamplingOptions& options) {
   if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
-    fail(kCall, "temperature",
-         "must be finite and at least 0, is " + number_text(options.temperature));
+    fail(kCall, "temperature", {"must be finite and at least 0, is ", options.temperature});
   }
-  if (options.top_k < 0) {
-    fail(kCall, "top_k", "must be at least 0, is " + std::to_string(options.top_k));
+  if (options.top_k < 0) fail(kCall, "top_k", {"must be at least 0, is ", options.top_k});
+  if (!(options.top_p > 0 && options.top_p <= 1)) {
+    fail(kCall, "top_p", {"must be above 0 and at most 1, is ", options.top_p});
   }
+  if (!(options.min_p >= 0 && options.min_p <= 1)) {
+    fail(kCall, "min_p", {"must be from 0 to 1, is ", options.min_p});
+  }
+}
+
+void leave_out_below(double least, std::vector<double>& shares) {
+  for (double& each : shares) each = each < least ? 0 : each;
+}
+
+void keep_most_likely(Index count, std::vector<double>& shares, std::vector<double>& sorted) {
+  if (count == 0 || count >= static_cast<Index>(shares.size())) return;
+  sorted = shares;
+  const auto last = sorted.begin() + (count - 1);
+  std::nth_element(sorted.begin(), last, sorted.end(), std::greater<>());
+  leave_out_below(*last, shares);
+}
+
+// take the largest, one after the other, until they have the share of the whole
+void keep_probability(double share, std::vector<double>& shares, std::vector<double>& sorted) {
+  if (share == 1) return;
+  sorted = shares;
+  std::make_heap(sorted.begin(), sorted.end());
+  const double wanted = share * std::accumulate(shares.begin(), shares.end(), 0.0);
+  double taken = 0, least = 0;
+  for (auto end = sorted.end(); end != sorted.begin() && taken < wanted; --end) {
+    taken += least = sorted.front();
+    std::pop_heap(sorted.begin(), end);
+  }
+  leave_out_below(least, shares);
+}
+
+// shares = e^((logits - largest) / temperature), less what is left out;  draw one
+std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOptions& options,
+                        Random& random, std::vector<double>& shares, std::vector<double>& sorted) {
+  check_view(logits, kCall, "logits");
   const float* const begin = logits.data();
   const float* const end = begin + logits.size(0);
   if (!std::all_of(begin, end, [](float x) { return std::isfinite(x); })) {
     fail(kCall, "logits", "are not all finite");
   }
   const float* const best = std::max_element(begin, end);
-  if (options.temperature == 0) return static_cast<std::int32_t>(best - begin);
-  float least = -HUGE_VALF;
-  if (options.top_k > 0 && options.top_k < logits.size(0)) {
-    std::vector<float> sorted(begin, end);
-    std::nth_element(sorted.begin(), sorted.begin() + (options.top_k - 1), sorted.end(),
-                     std::greater<>());
-    least = sorted[static_cast<std::size_t>(options.top_k - 1)];
+  shares.assign(static_cast<std::size_t>(logits.size(0)), 0.0);
+  if (options.temperature == 0) {
+    shares[static_cast<std::size_t>(best - begin)] = 1;
+    return static_cast<std::int32_t>(best - begin);
   }
-  const auto weight = [&](float x) {
-    return x < least ? 0 : std::exp((static_cast<double>(x) - *best) / options.temperature);
-  };
-  double sum = 0;
-  for (const float* at = begin; at < end; ++at) sum += weight(*at);
+  std::transform(begin, end, shares.begin(), [&](float x) {
+    return std::exp((static_cast<double>(x) - *best) / options.temperature);
+  });
+  keep_most_likely(options.top_k, shares, sorted);
+  keep_probability(options.top_p, shares, sorted);
+  leave_out_below(options.min_p, shares);  // the largest is 1
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   double left = static_cast<double>(random.uniform()) * sum;
-  const float* last = best;  // that may be drawn: what rounding leaves over is its
-  for (const float* at = begin; at < end; ++at) {
-    const double share = weight(*at);
-    if (share == 0) continue;
-    last = at;
-    if (left < share) break;
-    left -= share;
+  std::ptrdiff_t last = best - begin;  // that may be drawn: what rounding leaves over is its
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    if (shares[n] == 0) continue;
+    last = static_cast<std::ptrdiff_t>(n);
+    if (left < shares[n]) break;
+    left -= shares[n];
   }
-  return static_cast<std::int32_t>(last - begin);
+  return static_cast<std::int32_t>(last);
+}
+
+}  // namespace
+
+Sampler::Sampler(const SamplingOptions& options, std::uint64_t seed)
+    : options_(options), random_(seed) {
+  check_options(options);
+}
+
+std::int32_t Sampler::draw(VectorView<const float> logits) {
+  const std::int32_t token = draw_token(logits, options_, random_, shares_, sorted_);
+  const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+  for (double& each : shares_) each /= sum;
+  return token;
+}
+
+VectorView<const double> Sampler::probabilities() const noexcept {
+  return {shares_.data(), {static_cast<Index>(shares_.size())}};
+}
+
+std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions& options,
+                          Random& random) {
+  check_options(options);
+  std::vector<double> shares, sorted;
+  return draw_token(logits, options, random, shares, sorted);
 }
 
 std::vector<std::int32_t> generate(LanguageModel& model, std::span<const std::int32_t> prompt,

@@ -10,14 +10,40 @@
 
 namespace tril {
 
-// How far from the most likely token a draw may go.
+// How far from the most likely token a draw may go. What is left out is so in this order, each by
+// the probabilities that those before leave, which are made to add up to 1 again.
 struct SamplingOptions {
   double temperature = 1;  // logits are divided by it; 0: always the most likely
   Index top_k = 0;         // only the k most likely, and what is as likely as the k-th; 0: all
+  // Only the fewest of the most likely that together have this probability, and what is as likely
+  // as the last of them (Holtzman et al. 2020); above 0, 1: all.
+  double top_p = 1;
+  // Only those of at least this share of the largest probability (Nguyen et al. 2024); 0: all.
+  double min_p = 0;
 };
 
-// A token from softmax(logits / temperature). Throws Error for logits that are not finite, or
-// options out of range.
+// Draws tokens one after another: a function of the options, the seed, and the logits. After the
+// first draw nothing is allocated.
+class Sampler {
+ public:
+  // Throws Error for options out of range.
+  explicit Sampler(const SamplingOptions& options, std::uint64_t seed = 0);
+
+  // A token by what is left of softmax(logits / temperature). Throws Error for logits that are not
+  // finite.
+  std::int32_t draw(VectorView<const float> logits);
+  // By which the last token was drawn, one for each, 0 for what was left out; good until the next
+  // draw.
+  VectorView<const double> probabilities() const noexcept;
+
+ private:
+  SamplingOptions options_;
+  Random random_;
+  std::vector<double> shares_, sorted_;
+};
+
+// A token from softmax(logits / temperature), as Sampler draws it. Throws Error for logits that are
+// not finite, or options out of range.
 std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions& options,
                           Random& random);
 

@@ -1,0 +1,66 @@
+// Running a language model token by token: the keys and values of all tokens so far are kept
+// (attention/key_value_cache.h), and each new token is computed alone.
+//
+//   DecodingSession session(config, weights);
+//   VectorView<const float> logits = session.append(prompt, scratch, parallel);
+//   while (...) logits = session.append({&next, 1}, scratch, parallel);
+//   session.set_length(5);  // rewinds
+#pragma once
+
+#include <tril/model/model_layer.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tril {
+
+// Owns keys and values, and borrows the weights. Logits are those that LanguageModel::logits gives
+// for all tokens at once, up to the order of addition. They do not depend on the number of threads.
+// After the first call for the most tokens nothing is allocated.
+class DecodingSession {
+ public:
+  // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
+  // held where rotary positions are scaled `dynamic`: they are turned as for so many tokens from
+  // the first on. Throws Error where the settings are out of range, the weights are not theirs, the
+  // model is not causal, or the capacity is too large; std::bad_alloc when memory is out.
+  DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
+                  Index capacity = 0);
+
+  // As it was given.
+  const ModelConfig& config() const noexcept { return config_; }
+  // How many tokens there are.
+  Index length() const noexcept { return length_; }
+  // How many there may be.
+  Index capacity() const noexcept { return caches_.front().capacity(); }
+  // Forgets all tokens from `length` on. Throws Error for more than there are, and below 0.
+  void set_length(Index length);
+  // What keys and values take.
+  std::size_t bytes() const noexcept;
+
+  // Tokens that follow those there are; the logits [V] behind the last of them, good until the next
+  // call. Throws Error where there are none or more than there is room for, or an id is no token:
+  // nothing is then appended.
+  VectorView<const float> append(std::span<const std::int32_t> tokens, Scratch& scratch,
+                                 Parallel& parallel);
+  // The same, and the logits behind each, [T, V].
+  void append(std::span<const std::int32_t> tokens, MatrixView<float> logits, Scratch& scratch,
+              Parallel& parallel);
+
+ private:
+  void check(std::span<const std::int32_t> tokens) const;
+  void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits, Scratch& scratch,
+           Parallel& parallel);
+  void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
+                 Scratch& scratch, Parallel& parallel);
+  void rewind(Index length) noexcept;
+
+  ModelConfig config_;
+  BasicModelWeights<float> weights_;
+  detail::RotaryTables rotary_;
+  std::vector<KeyValueCache> caches_;  // one a layer
+  Buffer<float, 2> last_;              // logits [1, V]
+  Index length_ = 0;
+};
+
+}  // namespace tril

@@ -1,0 +1,213 @@
+// Decoding with a cache: the logits of any split into calls against the plain definition in double,
+// and what a session refuses.
+#include <gtest/gtest.h>
+#include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
+
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/model_reference.h"
+
+namespace tril {
+namespace {
+
+using testing::equal;
+using testing::error_of;
+using testing::model_tables;
+using testing::ModelReference;
+
+// Between a token and its logits there are fewer than 40 operations in a row, each a sum of up to
+// 24 terms, of which each rounds: cached and uncached alike, which so differ by twice as much.
+constexpr double kRounded = 40 * 24 * testing::kRounding;
+
+void expect_logits(const ModelConfig& config, const BasicModelWeights<float>& weights,
+                   const std::vector<std::int32_t>& ids, const MatrixView<const float>& logits,
+                   const char* name) {
+  const auto tables = model_tables<double>(config, weights);
+  const ModelReference<double> reference{config, tables, 1, static_cast<Index>(ids.size())};
+  const double bound = kRounded * testing::max_abs(logits);
+  testing::expect_within(
+      reference.logits(ids).values, logits, [&](auto) { return bound; }, name);
+}
+
+struct Setting {
+  std::string name;
+  ModelConfig config;
+};
+
+ModelConfig small(ModelFamily family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 2, config.heads = 4, config.width = 16, config.hidden = 24;
+  config.context = 20, config.vocabulary = 11;
+  if (family != ModelFamily::gpt2) config.kv_heads = 2;
+  return config;
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all = {{"gpt2", small(ModelFamily::gpt2)},
+                              {"llama", small(ModelFamily::llama)},
+                              {"qwen2", small(ModelFamily::qwen2)}};
+  ModelConfig config = small(ModelFamily::llama);
+  config.tied_head = true;
+  config.rotary_scaling = {.kind = RotaryScalingKind::linear, .factor = 4};
+  all.push_back({"linear", config});
+  config.rotary_scaling = {.kind = RotaryScalingKind::dynamic, .factor = 2, .original = 8};
+  all.push_back({"dynamic", config});
+  config.rotary_scaling = {
+      .kind = RotaryScalingKind::llama3, .factor = 8, .original = 200, .low = 1, .high = 4};
+  all.push_back({"llama3", config});
+  return all;
+}
+
+// All parameters away from 0 and 1, and 20 tokens.
+struct Case {
+  LanguageModel model;
+  std::vector<std::int32_t> ids;
+  Scratch scratch;
+  Parallel parallel;
+
+  explicit Case(const ModelConfig& config) : model(config, 3), parallel(2) {
+    Random random(5);
+    for_each_parameter(model.weights(), [&](const ParameterName&, const auto& view) {
+      if (!view) return;
+      for (Index i = 0; i < view.count(); ++i) view.data()[i] += 0.2f * random.normal();
+    });
+    for (int i = 0; i < 20; ++i) ids.push_back(static_cast<std::int32_t>(random.below(11)));
+  }
+  std::span<const std::int32_t> part(Index first, Index count) const {
+    return std::span(ids).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  }
+  DecodingSession session(Index capacity = 0) const {
+    return {model.config(), model.weights(), capacity};
+  }
+  MatrixView<const std::int32_t> all() const { return {ids.data(), {1, 20}}; }
+};
+
+TEST(DecodingSession, AnySplitHasTheLogitsOfTheDefinition) {
+  for (const Setting& setting : settings()) {
+    SCOPED_TRACE(setting.name);
+    Case c(setting.config);
+    const auto expect = [&](const MatrixView<const float>& logits, const char* name) {
+      expect_logits(setting.config, c.model.weights(), c.ids, logits, name);
+    };
+    expect(c.model.logits(c.all(), c.scratch, c.parallel), "uncached");
+    for (const std::vector<Index>& split : std::vector<std::vector<Index>>{
+             {20}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {13, 1, 1, 5}}) {
+      DecodingSession session = c.session();
+      Buffer<float, 2> logits({20, 11});
+      for (const Index count : split) {
+        const Index first = session.length();
+        session.append(c.part(first, count), {logits.view()[first].data(), {count, 11}}, c.scratch,
+                       c.parallel);
+      }
+      expect(logits, "cached");
+    }
+  }
+}
+
+TEST(DecodingSession, PiecesOfALongPromptAreOne) {
+  ModelConfig config = small(ModelFamily::llama);
+  config.context = 600;
+  Case c(config);
+  std::vector<std::int32_t> prompt;
+  for (int i = 0; i < 600; ++i) prompt.push_back(i * i % 11);
+  DecodingSession session = c.session();
+  Buffer<float, 2> logits({600, 11});
+  session.append(prompt, logits, c.scratch, c.parallel);
+  const MatrixView<const float> expected =
+      c.model.logits({prompt.data(), {1, 600}}, c.scratch, c.parallel);
+  // Weights of attention add up to 1: their roundings do as well.
+  const double bound = 2 * kRounded * testing::max_abs(expected);
+  EXPECT_TRUE(testing::close(expected, logits, bound));
+  session.set_length(0);
+  const VectorView<const float> last = session.append(prompt, c.scratch, c.parallel);
+  EXPECT_TRUE(testing::close(logits.view()[599], last, bound));
+}
+
+TEST(DecodingSession, RewindsToWhatItWas) {
+  for (const Setting& setting : settings()) {
+    SCOPED_TRACE(setting.name);
+    Case c(setting.config);
+    DecodingSession session = c.session();
+    Buffer<float, 1> before({11});
+    session.append(c.part(0, 7), c.scratch, c.parallel);
+    const auto next = [&] { return session.append(c.part(7, 1), c.scratch, c.parallel); };
+    std::ranges::copy_n(next().data(), 11, before.data());
+    session.append(c.part(3, 12), c.scratch, c.parallel);
+    EXPECT_EQ(session.length(), 20);
+    session.set_length(7);
+    EXPECT_TRUE(equal(before, next()));
+    EXPECT_EQ(session.length(), 8);
+  }
+}
+
+TEST(DecodingSession, DoesNotDependOnTheNumberOfThreads) {
+  Case c(small(ModelFamily::qwen2));
+  Buffer<float, 1> one({11});
+  for (const int threads : {1, 2, 3}) {
+    Parallel parallel(threads);
+    DecodingSession session = c.session();
+    session.append(c.part(0, 9), c.scratch, parallel);
+    const VectorView<const float> logits = session.append(c.part(9, 1), c.scratch, parallel);
+    if (threads == 1) std::ranges::copy_n(logits.data(), 11, one.data());
+    EXPECT_TRUE(equal(one, logits));
+  }
+}
+
+TEST(DecodingSession, MayHoldMoreThanTheContextWhereItIsScaledForThat) {
+  ModelConfig config = small(ModelFamily::llama);
+  config.context = 8;
+  config.rotary_scaling = {.kind = RotaryScalingKind::dynamic, .factor = 2, .original = 8};
+  Case c(config);
+  DecodingSession session = c.session(20);
+  Buffer<float, 2> logits({20, 11});
+  session.append(c.ids, logits, c.scratch, c.parallel);
+  config.context = 20;  // as far as it is turned
+  expect_logits(config, c.model.weights(), c.ids, logits, "logits");
+}
+
+TEST(DecodingSession, RefusesWhatDoesNotFit) {
+  Case c(small(ModelFamily::gpt2));
+  DecodingSession session = c.session(6);
+  const auto message = [&](std::vector<std::int32_t> tokens) {
+    const Index before = session.length();
+    const std::string text = error_of([&] { session.append(tokens, c.scratch, c.parallel); });
+    EXPECT_EQ(session.length(), before);
+    return text;
+  };
+  EXPECT_EQ(message({}), "DecodingSession: tokens: there are none");
+  EXPECT_EQ(message({1, 11}), "DecodingSession: tokens: 11 at 1 is no token of a vocabulary of 11");
+  EXPECT_EQ(message({-1}), "DecodingSession: tokens: -1 at 0 is no token of a vocabulary of 11");
+  session.append(c.part(0, 4), c.scratch, c.parallel);
+  EXPECT_EQ(message({1, 2, 3}),
+            "DecodingSession: tokens: 3 after 4 are more than the capacity of 6");
+  Buffer<float, 2> logits({1, 11});
+  EXPECT_NE(error_of([&] {
+              session.append(c.part(0, 2), logits, c.scratch, c.parallel);
+            }).find("DecodingSession: logits: shape must be [2, 11], is [1, 11]"),
+            std::string::npos);
+  EXPECT_EQ(error_of([&] { session.set_length(5); }),
+            "DecodingSession: length: must be from 0 to the 4 tokens that there are, is 5");
+  session.append(c.part(0, 2), c.scratch, c.parallel);
+  EXPECT_EQ(session.length(), 6);
+
+  EXPECT_EQ(error_of([&] { c.session(21); }),
+            "DecodingSession: capacity: 21 tokens, but the context is 20");
+  EXPECT_EQ(error_of([&] { c.session(-1); }),
+            "DecodingSession: capacity: must be at least 0, is -1");
+  ModelConfig other = c.model.config();
+  other.causal = false;
+  const auto refused = [&] { return error_of([&] { DecodingSession(other, c.model.weights()); }); };
+  EXPECT_EQ(refused(),
+            "DecodingSession: config: a model whose tokens see those behind them does not decode");
+  other = c.model.config(), other.layers = 3;
+  EXPECT_EQ(refused(), "DecodingSession: weights: must have 3 layers, have 2");
+  other = c.model.config(), other.hidden = 25;
+  EXPECT_EQ(refused(),
+            "DecodingSession: layers.0.linear1.weight: shape must be [25, 16], is [24, 16]");
+}
+
+}  // namespace
+}  // namespace tril
