@@ -122,6 +122,12 @@ describe('a trainer in a Worker', () => {
         await remote!.dispose();
         expected!.dispose();
       }
+      const zeros = [await tril.zeros([16]), local.zeros([16])] as const;
+      await trainer.setParameters({ 'ln_f.weight': zeros[0] });
+      here.setParameters({ 'ln_f.weight': zeros[1] });
+      expect(await trainer.evaluate()).toEqual(here.evaluate());
+      await zeros[0].dispose();
+      zeros[1].dispose();
       await logits.dispose();
       await layers[0]!.weights.dispose();
       await trainer.restore(checkpoint);

@@ -168,6 +168,43 @@ describe('a trainer', () => {
     });
   });
 
+  it('has the parameters that are put there', () => {
+    withoutLeak(() => {
+      const [one, other] = [tril.trainer(small), tril.trainer({ ...small, seed: 2 })];
+      expect(one.evaluate().loss).not.toBe(other.evaluate().loss);
+      expect(one.setParameters(other.parameters())).toBe(one);
+      expect(one.save().length).toBe(other.save().length);
+      expect(one.evaluate().loss).toBe(other.evaluate().loss);
+      // Names and shapes are the files': this one lies transposed in memory.
+      const name = 'h.0.mlp.c_fc.weight';
+      const zeros = tril.zeros([16, 64]);
+      one.setParameters({ [name]: zeros });
+      expect(bits(one.parameters([name])[name]!)).toEqual(bits(zeros));
+      one.setParameters({});
+    });
+  });
+
+  it('refuses parameters that do not fit, all of them', () => {
+    withoutLeak(() => {
+      const trainer = tril.trainer(small);
+      const state = trainer.save();
+      const [good, bad] = [tril.zeros([16]), tril.zeros([16, 48])];
+      const set = (values: unknown) => () => trainer.setParameters(values as never);
+      const refuse_ = (values: unknown, argument: string, problem: string) =>
+        expectRefused(set(values), { call: 'setParameters', argument, problem });
+      const name = 'h.0.mlp.c_fc.weight';
+      const wanted = 'the shape of the parameter, [16, 64]';
+      refuse_({ 'ln_f.weight': good, [name]: bad }, name, wanted);
+      refuse_({ 'ln_f.weight': good, none: good }, 'values', 'there is no parameter none');
+      refuse_({ 'ln_f.weight': [1] }, 'ln_f.weight', 'must be a Tensor');
+      refuse_([good], 'values', 'must be an object');
+      refuse_(null, 'values', 'must be an object');
+      expect(trainer.save()).toEqual(state);
+      trainer.dispose();
+      expectRefused(set({}), { call: 'setParameters', argument: 'trainer', problem: 'disposed' });
+    });
+  });
+
   it('is written as files that other libraries open', async () => {
     const trainer = tril.trainer(small);
     trainer.steps(2);

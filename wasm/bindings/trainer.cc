@@ -45,6 +45,17 @@ Integers to_javascript(const std::vector<std::int32_t>& numbers) {
       val(emscripten::typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
 }
 
+// Where the parameter of that name is.
+std::size_t place_of(const std::vector<StoredParameter>& stored, const std::string& name,
+                     const char* call, const char* argument) {
+  const auto at = std::find_if(stored.begin(), stored.end(),
+                               [&](const StoredParameter& each) { return each.name == name; });
+  if (at == stored.end()) {
+    fail(call, argument, {"there is no parameter ", name, "; the first is ", stored[0].name});
+  }
+  return static_cast<std::size_t>(at - stored.begin());
+}
+
 const Tokenizer& tokenizer_of(const Training& training, const char* call) {
   if (!training.plan.tokenizer) {
     fail(call, "tokenizer", "there is none: this trainer was given numbers, not text");
@@ -184,16 +195,27 @@ NamedTensors trainer_tensors(Training& training, const std::string& which, const
   };
   const auto wanted = emscripten::vecFromJSArray<std::string>(names);
   for (const std::string& name : wanted) {
-    const auto at = std::find_if(stored.begin(), stored.end(),
-                                 [&](const StoredParameter& each) { return each.name == name; });
-    if (at == stored.end()) {
-      fail(which.c_str(), "names",
-           {"there is no parameter ", name, "; the first is ", stored[0].name});
-    }
-    add(*at);
+    add(stored[place_of(stored, name, which.c_str(), "names")]);
   }
   if (wanted.empty()) std::for_each(stored.begin(), stored.end(), add);
   return results.hand_over();
+}
+
+void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values) {
+  constexpr const char* kCall = "setParameters";
+  const auto stored = stored_parameters(training.plan.config, training.model.weights());
+  std::vector<std::pair<const StoredParameter*, const Tensor*>> moves;
+  for (const std::string& name : emscripten::vecFromJSArray<std::string>(names)) {
+    const StoredParameter& each = stored[place_of(stored, name, kCall, "values")];
+    const Tensor& value = *named(values, name.c_str());
+    if (value.shape() != each.shape) {
+      fail(kCall, name.c_str(),
+           {"must have the shape of the parameter, ",
+            tril::shape_text(each.shape.data(), static_cast<int>(each.shape.size()))});
+    }
+    moves.emplace_back(&each, &value);
+  }
+  for (const auto& [each, value] : moves) each->copy_from(value->data());
 }
 
 Bytes trainer_save(const Training& training) {

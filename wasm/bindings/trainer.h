@@ -81,6 +81,8 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
 // Copies of the "parameters", "gradients", "first" or "second" moments, all of them or those of
 // these names.
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names);
+// Puts these in the place of the parameters of these names; none where one does not fit.
+void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values);
 Bytes trainer_save(const Training& training);
 void trainer_restore(Training& training, const Bytes& checkpoint);
 // "model.safetensors", "config.json" or "tokenizer.json".

@@ -21,6 +21,7 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
       .function("decode", guard<&trainer_decode>)
       .function("trace", guard<&trainer_trace>)
       .function("tensors", guard<&trainer_tensors>)
+      .function("setParameters", guard<&trainer_set_parameters>)
       .function("save", guard<&trainer_save>)
       .function("restore", guard<&trainer_restore>)
       .function("file", guard<&trainer_file>);

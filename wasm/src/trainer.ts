@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import { describe } from './describe.js';
 import { TrilError, shapeText } from './error.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
@@ -151,6 +152,35 @@ export class Trainer extends TrainedModel {
       first: this.tensors('moments', 'first', names),
       second: this.tensors('moments', 'second', names),
     };
+  }
+
+  /**
+   * Puts copies of these in the place of the parameters of these names: other values to begin with,
+   * a head that is taken away. Moments and the number of steps stay.
+   *
+   * @throws TrilError for a name that there is not, or another shape than the parameter's; nothing
+   * changes then
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const positions = tril.multiply(tril.randomNormal([8, 16], { seed: 1 }), 0.1);
+   * trainer.setParameters({ 'wpe.weight': positions });
+   * tril.compare(trainer.parameters(['wpe.weight'])['wpe.weight']!, positions).maxAbsolute; // 0
+   * ```
+   */
+  setParameters(values: Readonly<Record<string, Tensor>>): this {
+    const call = 'setParameters';
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+      throw new TrilError(call, 'values', `must be an object, is ${describe(values)}`);
+    }
+    this.run(call, (raw) =>
+      this.context.runWithWeights(call, values, {}, (_, state) =>
+        raw.setParameters(Object.keys(state), state),
+      ),
+    );
+    return this;
   }
 
   /**

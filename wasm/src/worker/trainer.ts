@@ -157,6 +157,12 @@ export class RemoteTrainer extends RemoteObject {
     return this.ask('moments', names) as Promise<Remote<Moments>>;
   }
 
+  /** Puts copies of these in the place of the parameters of these names. */
+  async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
+    await this.ask('setParameters', values);
+    return this;
+  }
+
   /** A checkpoint. */
   async save(): Promise<Uint8Array> {
     return this.ask('save') as Promise<Uint8Array>;
