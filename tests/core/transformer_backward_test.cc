@@ -264,6 +264,14 @@ TEST(TransformerBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(c.trace, gradients).find("its elements overlap"), std::string::npos);
   gradients.d_source = {c.saved.data(), {2, 7, 8}};
   EXPECT_NE(message(c.trace, gradients).find("shares memory"), std::string::npos);
+  // What is laid out says which side does not fit, as the way there does.
+  TransformerWeights weights = c.weights;
+  weights.decoder.layers[1].linear2.weight = {};
+  EXPECT_EQ(error_of([&] {
+              SavedMemory size;
+              transformer_saved(c.from.shape(), c.to.shape(), weights, c.options, size);
+            }),
+            "transformer_saved: decoder.layers.1.linear2.weight: no tensor given");
   // One side's gradients on the other side's trace.
   gradients.d_source = {c.trace.decoder[1].hidden.data(), {2, 7, 8}};
   EXPECT_NE(message(c.trace, gradients).find("transformer_backward: d_source: shares memory"),

@@ -207,8 +207,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_softmaxBackward", guard<&tril::js::softmax_backward>, allow_raw_pointers());
   function("_logSoftmaxBackward", guard<&tril::js::log_softmax_backward>, allow_raw_pointers());
   function("_linearBackward", guard<&tril::js::linear_backward>);
-  function("_layerNormBackward", guard<&tril::js::layer_norm_backward>, allow_raw_pointers());
-  function("_rmsNormBackward", guard<&tril::js::rms_norm_backward>, allow_raw_pointers());
+  function("_normBackward", guard<&tril::js::norm_backward>, allow_raw_pointers());
   function("_activateBackward", guard<&activate_backward>, allow_raw_pointers());
   function("_embeddingBackward", guard<&tril::js::embedding_backward>);
   register_type<Loss>(

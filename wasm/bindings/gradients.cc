@@ -141,41 +141,29 @@ NamedTensors linear_backward(Engine& engine, const Tensor& d_output, const Tenso
   return results.hand_over();
 }
 
-NamedTensors layer_norm_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
-                                 const Tensor* weight, const NormOptions& options) {
-  constexpr const char* kCall = "layer_norm_backward";
-  const NormShape shape(d_output, x, weight, options.axes, kCall);
-  Results results(engine, kCall);
+NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_output, const Tensor& x,
+                           const Tensor* weight, const NormOptions& options) {
+  const char* const call = centred ? "layer_norm_backward" : "rms_norm_backward";
+  const NormShape shape(d_output, x, weight, options.axes, call);
+  Results results(engine, call);
   const MatrixView<float> d_x(results.make("dX", x.shape()).data(), shape.rows);
-  // The forward pass again, for its mean and rstd; its output lies where d_x will.
+  const VectorView<float> d_weight = vector_of(results.make("dWeight", shape.weight));
+  const MatrixView<const float> from(d_output.data(), shape.rows), rows(x.data(), shape.rows);
+  // The forward pass again, for its rstd and mean; its output lies where d_x will.
   Scratch::Frame frame(engine.scratch);
   const Shape<1> each{shape.rows[0]};
-  const VectorView<float> mean(frame.take<float>(each[0]), each);
   const VectorView<float> rstd(frame.take<float>(each[0]), each);
-  const MatrixView<const float> rows(x.data(), shape.rows);
+  if (!centred) {
+    tril::rms_norm(rows, {}, {.eps = options.eps}, d_x, engine.parallel, rstd);
+    tril::rms_norm_backward(from, rows, column_weights(weight), rstd, {d_x, d_weight},
+                            engine.scratch, engine.parallel);
+    return results.hand_over();
+  }
+  const VectorView<float> mean(frame.take<float>(each[0]), each);
+  const VectorView<float> d_bias = vector_of(results.make("dBias", shape.weight));
   tril::layer_norm(rows, {}, {}, {.eps = options.eps}, d_x, engine.parallel, {mean, rstd});
-  const LayerNormGradients gradients{.d_x = d_x,
-                                     .d_weight = vector_of(results.make("dWeight", shape.weight)),
-                                     .d_bias = vector_of(results.make("dBias", shape.weight))};
-  tril::layer_norm_backward({d_output.data(), shape.rows}, rows, column_weights(weight), mean, rstd,
-                            gradients, engine.scratch, engine.parallel);
-  return results.hand_over();
-}
-
-NamedTensors rms_norm_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
-                               const Tensor* weight, const NormOptions& options) {
-  constexpr const char* kCall = "rms_norm_backward";
-  const NormShape shape(d_output, x, weight, options.axes, kCall);
-  Results results(engine, kCall);
-  const MatrixView<float> d_x(results.make("dX", x.shape()).data(), shape.rows);
-  Scratch::Frame frame(engine.scratch);
-  const VectorView<float> rstd(frame.take<float>(shape.rows[0]), {shape.rows[0]});
-  const MatrixView<const float> rows(x.data(), shape.rows);
-  tril::rms_norm(rows, {}, {.eps = options.eps}, d_x, engine.parallel, rstd);
-  const RmsNormGradients gradients{.d_x = d_x,
-                                   .d_weight = vector_of(results.make("dWeight", shape.weight))};
-  tril::rms_norm_backward({d_output.data(), shape.rows}, rows, column_weights(weight), rstd,
-                          gradients, engine.scratch, engine.parallel);
+  tril::layer_norm_backward(from, rows, column_weights(weight), mean, rstd, {d_x, d_weight, d_bias},
+                            engine.scratch, engine.parallel);
   return results.hand_over();
 }
 

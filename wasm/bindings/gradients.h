@@ -27,11 +27,10 @@ TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_output, const 
 NamedTensors linear_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
                              const Tensor& weight);
 
-// { dX, dWeight, dBias }, and { dX, dWeight }; weight may be null.
-NamedTensors layer_norm_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
-                                 const Tensor* weight, const NormOptions& options);
-NamedTensors rms_norm_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
-                               const Tensor* weight, const NormOptions& options);
+// Of layer_norm, whose numbers are centred, { dX, dWeight, dBias }, or of rms_norm, { dX, dWeight
+// }; weight may be null.
+NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_output, const Tensor& x,
+                           const Tensor* weight, const NormOptions& options);
 
 // Of "relu", "gelu", "gelu_tanh" or "silu", in the name of `call`.
 TensorHandle activate_backward(Engine& engine, const std::string& call, const Tensor& d_output,

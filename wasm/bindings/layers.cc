@@ -2,7 +2,6 @@
 
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
-#include <tril/layers/rotary_positions.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -114,23 +113,24 @@ RotaryTables computed_tables(const std::vector<std::int32_t>& positions, double 
 
 }  // namespace
 
-TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
-                              const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
-                              Tensor* out) {
-  const HeadLayout layout(x, options.heads, kRotary, "x");
-  const auto from = layout.view(x, options.heads, kRotary, "x");
+TensorHandle rotated(Engine& engine, const char* argument, decltype(&tril::rotary_positions) turn,
+                     const Tensor& x, const Integers& positions, const Tensor* cos,
+                     const Tensor* sin, const RotaryOptions& options, Tensor* out) {
+  const HeadLayout layout(x, options.heads, kRotary, argument);
+  const auto from = layout.view(x, options.heads, kRotary, argument);
   const RotaryPairs pairs = value_named(kRotaryPairs, options.pairs, kRotary, "pairs");
   auto places = emscripten::convertJSArrayToNumberVector<std::int32_t>(positions);
   const Index count = static_cast<Index>(places.size()), tokens = from.size(2);
   if (count > 0 && count != tokens && count != from.size(0) * tokens) {
     fail(kRotary, "positions",
-         {count, " positions for x, which is ", x, "; one a token, or one a token of each batch"});
+         {count, " positions for ", argument, ", which is ", x,
+          "; one a token, or one a token of each batch"});
   }
   const Index table_width = cos ? 2 * cos->size(-1) : from.size(3);
   const Index width = options.width == 0 ? table_width : options.width;
   if (width % 2 != 0 || width > from.size(3)) {
     fail(kRotary, "width",
-         {"must be even and at most the width of a head, is ", width, "; x is ", x});
+         {"must be even and at most the width of a head, is ", width, "; ", argument, " is ", x});
   }
   if (cos && width != table_width) {
     fail(kRotary, "width",
@@ -143,9 +143,15 @@ TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& p
   }
   const RotaryTables tables = cos ? given_tables(*cos, *sin, places, from, frame)
                                   : computed_tables(places, options.base, width / 2, from, frame);
-  tril::rotary_positions(from, tables.cos, tables.sin, pairs,
-                         layout.view(*output, options.heads, kRotary, "out"), engine.parallel);
+  turn(from, tables.cos, tables.sin, pairs, layout.view(*output, options.heads, kRotary, "out"),
+       engine.parallel);
   return output.handle();
+}
+
+TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
+                              const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
+                              Tensor* out) {
+  return rotated(engine, "x", tril::rotary_positions, x, positions, cos, sin, options, out);
 }
 
 }  // namespace tril::js

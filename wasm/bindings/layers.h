@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tril/layers/positions.h>
+#include <tril/layers/rotary_positions.h>
 
 #include <string>
 
@@ -33,5 +34,11 @@ struct RotaryOptions {
 TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
                               const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
                               Tensor* out);
+
+// The same by the core's rotary_positions or rotary_positions_backward, errors naming what is
+// turned `argument`.
+TensorHandle rotated(Engine& engine, const char* argument, decltype(&tril::rotary_positions) turn,
+                     const Tensor& x, const Integers& positions, const Tensor* cos,
+                     const Tensor* sin, const RotaryOptions& options, Tensor* out);
 
 }  // namespace tril::js

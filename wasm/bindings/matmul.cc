@@ -1,7 +1,5 @@
 #include "matmul.h"
 
-#include <tril/matmul/batched.h>
-
 #include <string_view>
 
 #include "output.h"
@@ -13,9 +11,8 @@ namespace {
 constexpr const char* kCall = "matmul";
 
 // A tensor without gaps as matrices along its axes before the last two.
-template <typename T>
-MatrixStack<T> stack_of(T* data, const DynamicShape& shape) {
-  MatrixStack<T> stack;
+MatrixStack<const float> matrices_of(const float* data, const DynamicShape& shape) {
+  MatrixStack<const float> stack;
   stack.rank = static_cast<int>(shape.size()) - 2;
   const Index rows = shape.end()[-2], cols = shape.end()[-1];
   stack.first = {data, {rows, cols}};
@@ -29,8 +26,7 @@ MatrixStack<T> stack_of(T* data, const DynamicShape& shape) {
   return stack;
 }
 
-// One side of the product: a stack of matrices. A vector is a matrix of one row (left) or one
-// column (right).
+// One side of the product.
 MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_left) {
   const int rank = tensor.rank() - 2;
   if (rank > detail::kMostBatchAxes) {
@@ -44,10 +40,27 @@ MatrixStack<const float> side(const Tensor& tensor, bool transposed, bool is_lef
     const Index size = tensor.count();
     return {{tensor.data(), is_left ? Shape<2>{1, size} : Shape<2>{size, 1}}, 0, {}, {}};
   }
-  return stack_of(tensor.data(), tensor.shape());
+  return matrices_of(tensor.data(), tensor.shape());
 }
 
 }  // namespace
+
+Product::Product(const Tensor& a, const Tensor& b, const MatmulOptions& options)
+    : left(side(a, options.transpose_a, true)), right(side(b, options.transpose_b, false)) {
+  const BatchAxes batches = broadcast_axes(left, right);
+  full.assign(batches.sizes.begin(), batches.sizes.begin() + batches.rank);
+  shape = full;
+  const Index rows = left.first.size(options.transpose_a ? 1 : 0);
+  const Index cols = right.first.size(options.transpose_b ? 0 : 1);
+  full.insert(full.end(), {rows, cols});
+  if (a.rank() > 1) shape.push_back(rows);
+  if (b.rank() > 1) shape.push_back(cols);
+  if (shape.empty()) shape.push_back(1);
+}
+
+MatrixStack<const float> Product::matrices(const float* data) const {
+  return matrices_of(data, full);
+}
 
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
@@ -56,19 +69,10 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
       .transpose_a = options.transpose_a,
       .transpose_b = options.transpose_b,
       .levels = options.levels};
-  const auto left = side(a, options.transpose_a, true);
-  const auto right = side(b, options.transpose_b, false);
-  const BatchAxes batches = broadcast_axes(left, right);
-  DynamicShape full(batches.sizes.begin(), batches.sizes.begin() + batches.rank), shape = full;
-  const Index rows = left.first.size(options.transpose_a ? 1 : 0);
-  const Index cols = right.first.size(options.transpose_b ? 0 : 1);
-  full.insert(full.end(), {rows, cols});
-  if (a.rank() > 1) shape.push_back(rows);
-  if (b.rank() > 1) shape.push_back(cols);
-  if (shape.empty()) shape.push_back(1);
-  const Output output(engine, out, shape, kCall);
-  batched_matmul(left, right, core_options, stack_of(output->data(), full), engine.scratch,
-                 engine.parallel);
+  const Product product(a, b, options);
+  const Output output(engine, out, product.shape, kCall);
+  batched_matmul(product.left, product.right, core_options, product.stack_of(output->data()),
+                 engine.scratch, engine.parallel);
   return output.handle();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/batched.h>
 
 #include <string>
 
@@ -13,6 +13,28 @@ struct MatmulOptions {
   bool transpose_a;
   bool transpose_b;
   int levels;  // -1: none given
+};
+
+// Two factors as stacks of matrices, and what comes out. A vector is a matrix of one row (left) or
+// one column (right).
+struct Product {
+  // Throws Error, naming a, b or a transposed vector, where they do not broadcast.
+  Product(const Tensor& a, const Tensor& b, const MatmulOptions& options);
+
+  // Something of the shape of the product, one matrix for each position of the batch.
+  template <typename T>
+  MatrixStack<T> stack_of(T* data) const {
+    const MatrixStack<const float> stack = matrices(data);
+    return {
+        {data, stack.first.shape(), stack.first.strides()}, stack.rank, stack.shape, stack.strides};
+  }
+
+  MatrixStack<const float> left, right;
+  DynamicShape full;   // with the axes of vectors
+  DynamicShape shape;  // as NumPy has it
+
+ private:
+  MatrixStack<const float> matrices(const float* data) const;
 };
 
 // NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and

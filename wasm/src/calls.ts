@@ -1,5 +1,7 @@
 import { arithmeticCalls } from './calls/arithmetic.js';
 import { attentionCalls } from './calls/attention.js';
+import { attentionGradientCalls } from './calls/attention-gradients.js';
+import { blockGradientCalls } from './calls/block-gradients.js';
 import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
@@ -7,6 +9,7 @@ import { fileCalls } from './calls/files.js';
 import { gradientCalls } from './calls/gradients.js';
 import { cacheCalls } from './calls/key-value-cache.js';
 import { layerCalls } from './calls/layers.js';
+import { layerGradientCalls } from './calls/layer-gradients.js';
 import { lessonCalls } from './calls/lessons.js';
 import { lossCalls } from './calls/losses.js';
 import { maskCalls } from './calls/mask.js';
@@ -49,6 +52,9 @@ export interface Calls
     ReturnType<typeof feedForwardCalls>,
     ReturnType<typeof transformerCalls>,
     ReturnType<typeof gradientCalls>,
+    ReturnType<typeof layerGradientCalls>,
+    ReturnType<typeof attentionGradientCalls>,
+    ReturnType<typeof blockGradientCalls>,
     ReturnType<typeof lossCalls>,
     ReturnType<typeof trainerCalls>,
     ReturnType<typeof weightCalls> {}
@@ -74,6 +80,9 @@ export const calls = (context: Context): Calls => ({
   ...feedForwardCalls(context),
   ...transformerCalls(context),
   ...gradientCalls(context),
+  ...layerGradientCalls(context),
+  ...attentionGradientCalls(context),
+  ...blockGradientCalls(context),
   ...lossCalls(context),
   ...trainerCalls(context),
   ...weightCalls(context),

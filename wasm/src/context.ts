@@ -1,9 +1,12 @@
 import { TrilError, type Shapes } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { checkFunction, describe } from './names.js';
-import type { Raw, RawCache, RawEngine, RawTensor } from './raw.js';
+import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
 import { TrainedModel } from './trained-model.js';
+
+const unloaded =
+  'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
 
 class Absent {
   protected readonly tensor = null; // so that nothing else is one
@@ -95,6 +98,12 @@ export class Context {
     let names = this.#weightNames.get(call);
     if (!names) this.#weightNames.set(call, (names = this.raw._weightNames(call)));
     return names;
+  }
+
+  /** The module, once it is known to be one of `tril/training`. */
+  training(call: string): RawTraining {
+    if (this.raw._trainer) return this.raw as Raw & RawTraining;
+    throw new TrilError(call, 'training', unloaded);
   }
 
   /** `run` for a call that makes one tensor, or gives null where it has written `tensors.out`. */

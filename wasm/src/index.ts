@@ -24,6 +24,20 @@ export type {
   LossOptions,
   SquaredError,
 } from './calls/losses.js';
+export type {
+  AdditiveGradients,
+  MultiHeadBackwardOptions,
+  MultiHeadGradients,
+} from './calls/attention-gradients.js';
+export type {
+  DecoderBlockBackwardOptions,
+  DecoderGradients,
+  TransformerBackwardOptions,
+  TransformerBlockBackwardOptions,
+  TransformerGradients,
+} from './calls/block-gradients.js';
+export type { GatedGradients, GatedOptions, MatmulGradients } from './calls/layer-gradients.js';
+export type { DWeights, WeightGradients } from './weight-gradients.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

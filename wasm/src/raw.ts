@@ -2,11 +2,13 @@ import type { MainModule as TrainingModule } from './generated/tril-simd-trainin
 import type { MainModule } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
+/** What the modules of `tril/training` export besides. */
+export type RawTraining = Omit<TrainingModule, keyof MainModule>;
 /**
  * The compiled module as Embind declares it. All variants export the same, and those with training
  * that besides; `load.ts` makes tsc check that.
  */
-export type Raw = MainModule & Partial<Pick<TrainingModule, '_trainer'>>;
+export type Raw = MainModule & Partial<RawTraining>;
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;
 export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;

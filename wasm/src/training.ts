@@ -1,6 +1,6 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is half as large again, in which
- * `tril.trainer` works.
+ * `tril` with what trains models: `loadTril` loads a module that is 100 kB larger, in which
+ * `tril.trainer` works, and the gradients of blocks and all that they are made of.
  *
  * @module tril/training
  */

@@ -233,12 +233,17 @@ std::vector<DecoderBlockTrace> transformer_decoder_saved(const Shape<3>& x,
 TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& target,
                                    const TransformerWeights& weights,
                                    const TransformerOptions& options, SavedMemory& memory) {
+  constexpr const char* kCall = "transformer_saved";
   TransformerTrace trace;
-  trace.encoder =
-      transformer_encoder_saved(source, weights.encoder, detail::encoder_options(options), memory);
+  detail::check_part(kCall, "encoder", [&] {
+    trace.encoder = transformer_encoder_saved(source, weights.encoder,
+                                              detail::encoder_options(options), memory);
+  });
   trace.memory = memory.take(source[0], source[1], source[2]);
-  trace.decoder = transformer_decoder_saved(target, source, weights.decoder,
-                                            detail::decoder_options(options), memory);
+  detail::check_part(kCall, "decoder", [&] {
+    trace.decoder = transformer_decoder_saved(target, source, weights.decoder,
+                                              detail::decoder_options(options), memory);
+  });
   return trace;
 }
 

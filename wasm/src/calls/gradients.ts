@@ -64,12 +64,13 @@ export const gradientCalls = (context: Context) => {
     options: NormBackwardOptions,
   ) => {
     checkKeys(call, 'options', 'option', options, ['weight', 'axes', 'eps']);
+    const centred = call === 'layerNormBackward';
     const rawNorm = {
       axes: integerOption(call, 'axes', options.axes, 1, 1),
       eps: numberOption(call, 'eps', options.eps, 1e-5),
     };
     return context.run(call, { dOutput, x, weight: options.weight ?? absent }, (t) =>
-      context.adoptAll(raw[`_${call}`](engine, t.dOutput, t.x, t.weight, rawNorm)),
+      context.adoptAll(raw._normBackward(engine, centred, t.dOutput, t.x, t.weight, rawNorm)),
     );
   };
 

@@ -1,4 +1,4 @@
-import { absent, type Context } from '../context.js';
+import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { checkKeys, integerOption, numberOption, optionalNumber, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -51,6 +51,38 @@ export interface RotaryOptions extends OutOption {
 export function rotaryPairs(call: string, argument: string, pairs: unknown): string {
   const name = stringOption(call, argument, pairs, 'halves');
   return name === 'neighbours' ? 'interleaved' : name;
+}
+
+/** The options of `rotaryPositions` as the module takes them. */
+export function rawRotary(call: string, options: RotaryOptions) {
+  const names = ['positions', 'base', 'cos', 'sin', 'pairs', 'width', 'heads', 'out'];
+  checkKeys(call, 'options', 'option', options, names);
+  const { positions, base, cos, sin, width, heads } = options;
+  for (const [name, given, other] of [
+    ['cos', cos, sin],
+    ['sin', sin, cos],
+  ] as const) {
+    if (given !== undefined || other === undefined) continue;
+    throw new TrilError(call, name, 'cos and sin must be given together');
+  }
+  if (cos !== undefined && base !== undefined) {
+    throw new TrilError(call, 'base', 'has no meaning with tables cos and sin');
+  }
+  const given = (table: Tensor | undefined): Optional => (table === undefined ? absent : table);
+  const tables = { cos: given(cos), sin: given(sin) };
+  return {
+    tables,
+    positions:
+      positions === undefined
+        ? new Int32Array()
+        : flattenIntegers(call, 'positions', positions).values,
+    rotary: {
+      base: numberOption(call, 'base', base, 10000),
+      pairs: rotaryPairs(call, 'pairs', options.pairs),
+      width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
+      heads: integerOption(call, 'heads', heads, 0, heads === undefined ? 0 : 1),
+    },
+  };
 }
 
 export const layerCalls = (context: Context) => {
@@ -145,35 +177,10 @@ export const layerCalls = (context: Context) => {
      */
     rotaryPositions(x: Tensor, options: RotaryOptions = {}): Tensor {
       const call = 'rotaryPositions';
-      const names = ['positions', 'base', 'cos', 'sin', 'pairs', 'width', 'heads', 'out'];
-      checkKeys(call, 'options', 'option', options, names);
-      const { positions, base, cos, sin, width, heads } = options;
-      for (const [name, given, other] of [
-        ['cos', cos, sin],
-        ['sin', sin, cos],
-      ] as const) {
-        if (given !== undefined || other === undefined) continue;
-        throw new TrilError(call, name, 'cos and sin must be given together');
-      }
-      if (cos !== undefined && base !== undefined) {
-        throw new TrilError(call, 'base', 'has no meaning with tables cos and sin');
-      }
-      const rawOptions = {
-        base: numberOption(call, 'base', base, 10000),
-        pairs: rotaryPairs(call, 'pairs', options.pairs),
-        width: integerOption(call, 'width', width, 0, width === undefined ? 0 : 1),
-        heads: integerOption(call, 'heads', heads, 0, heads === undefined ? 0 : 1),
-      };
-      const values =
-        positions === undefined
-          ? new Int32Array()
-          : flattenIntegers(call, 'positions', positions).values;
-      const tensors = {
-        ...{ x, cos: cos === undefined ? absent : cos, sin: sin === undefined ? absent : sin },
-        out: options.out ?? absent,
-      };
+      const { positions, rotary, tables } = rawRotary(call, options);
+      const tensors = { x, ...tables, out: options.out ?? absent };
       return context.produce(call, tensors, (t) =>
-        raw._rotaryPositions(engine, t.x, values, t.cos, t.sin, rawOptions, t.out),
+        raw._rotaryPositions(engine, t.x, positions, t.cos, t.sin, rotary, t.out),
       );
     },
   };

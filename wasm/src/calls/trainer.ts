@@ -25,8 +25,6 @@ const trainingKinds: Record<string, Kind> = {
 };
 
 const call = 'trainer';
-const unloaded =
-  'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
 const checks: Record<Kind, (name: string, value: unknown) => unknown> = {
   name: (name, value) => stringOption(call, name, value, ''),
   flag: (name, value) => booleanOption(call, name, value, false),
@@ -84,9 +82,9 @@ export const trainerCalls = (context: Context) => ({
     if (checkpoint?.length === 0) throw new TrilError(call, 'checkpoint', 'is empty');
     checkBatches(batches, data);
     const { source, text, tokens } = sourceOf(data);
-    const { raw, engine } = context;
     return context.run(call, {}, () => {
-      if (!raw._trainer) throw new TrilError(call, 'training', unloaded);
+      const { engine } = context;
+      const raw = context.training(call);
       const made = raw._trainer(engine, settings, source, text, tokens, kind, file)!;
       return context.own(new Trainer(context, made, batches));
     });

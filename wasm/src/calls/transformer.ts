@@ -121,7 +121,9 @@ const transformerOptions = [
 ];
 
 /** Every layer's weights must have the names of a block, and no layer may be left out. */
-function checkTransformerWeights(call: string, weights: object, names: readonly string[]): void {
+export function checkTransformerWeights(context: Context, call: string, weights: object): void {
+  checkKeys(call, 'weights', 'weight', weights, Object.keys(weights ?? {}));
+  const names = context.weightNames('transformer');
   const layers: Record<string, Set<number>> = {};
   for (const name of Object.keys(weights)) {
     const [, stack, number, own] = /^(\w+\.layers)\.(\d+)\.(.*)$/.exec(name) ?? [];
@@ -176,6 +178,26 @@ export function otherAttention(
   const given = Object.entries({ scale, softcap, method, mask });
   const options = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   return rawAttentionOptions(context, call, options, Object.keys(options));
+}
+
+/** Those of `transformer`: of the decoder to itself, of the encoder, of the one to the other. */
+export function rawTransformerOptions(
+  context: Context,
+  call: string,
+  options: TransformerOptions,
+  names: readonly string[],
+) {
+  checkKeys(call, 'options', 'option', options, names);
+  const { sourceMask, targetMask, memoryMask, ...shared } = options;
+  const masked: TransformerBlockOptions = {
+    ...(shared as TransformerBlockOptions),
+    ...(targetMask !== undefined && { mask: targetMask }),
+  };
+  return {
+    block: rawBlockOptions(context, call, masked, blockOptions),
+    ofSource: otherAttention(context, call, options, sourceMask),
+    cross: otherAttention(context, call, options, memoryMask),
+  };
 }
 
 export const transformerCalls = (context: Context) => {
@@ -308,17 +330,9 @@ export const transformerCalls = (context: Context) => {
       options: Options,
     ): BlockResult<Options, TransformerTrace> {
       const call = 'transformer';
-      checkKeys(call, 'weights', 'weight', weights, Object.keys(weights ?? {}));
-      checkTransformerWeights(call, weights, context.weightNames(call));
-      checkKeys(call, 'options', 'option', options, transformerOptions);
-      const { sourceMask, targetMask, memoryMask, ...shared } = options;
-      const masked: TransformerBlockOptions = {
-        ...(shared as TransformerBlockOptions),
-        ...(targetMask !== undefined && { mask: targetMask }),
-      };
-      const block = rawBlockOptions(context, call, masked, blockOptions);
-      const ofSource = otherAttention(context, call, options, sourceMask);
-      const cross = otherAttention(context, call, options, memoryMask);
+      checkTransformerWeights(context, call, weights);
+      const all = rawTransformerOptions(context, call, options, transformerOptions);
+      const { block, ofSource, cross } = all;
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { source, target, out }, (t, state) =>
         result(

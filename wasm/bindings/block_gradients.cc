@@ -1,0 +1,167 @@
+#include "block_gradients.h"
+
+#include <tril/attention/additive_attention.h>
+
+#include "saved_gradients.h"
+#include "sequences.h"
+#include "weights.h"
+
+namespace tril::js {
+
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_output,
+                                         const Tensor& query, const Tensor& key,
+                                         const Tensor& value, const NamedTensors& weights,
+                                         const MaskRules& mask_rules) {
+  constexpr const char* kCall = "additive_attention_backward";
+  const auto q = sequences(query, query, kCall, "query");
+  const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
+  const MaskArgument mask(mask_rules, kCall);
+  const auto parts = read_weights<AdditiveWeights>(weights, kCall);
+  tril::detail::check_additive(kCall, q, k, v, parts);
+  check_output(d_output, with_width(query.shape(), v.size(2)), kCall);
+  Saved saved;
+  const AdditiveTrace trace = saved.lay_out([&](SavedMemory& memory) {
+    return additive_attention_saved(q.shape(), k.shape(), parts, memory);
+  });
+  Results results(engine, kCall);
+  Scratch::Frame frame(engine.scratch);
+  tril::additive_attention(q, k, v, parts, mask.mask(),
+                           unseen(frame, {q.size(0), q.size(1), v.size(2)}), engine.scratch,
+                           engine.parallel, trace);
+  const AdditiveGradients gradients{
+      .d_query = gradient(results, "dQuery", query, q.shape()),
+      .d_key = gradient(results, "dKey", key, k.shape()),
+      .d_value = gradient(results, "dValue", value, v.shape()),
+      .weights = gradients_of<BasicAdditiveWeights<float>>(results, parts)};
+  tril::additive_attention_backward(sequences(d_output, query, kCall, "dOutput"), q, k, v, parts,
+                                    trace, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                           const NamedTensors& weights, const Tensor* context,
+                                           const Tensor* value_context,
+                                           const MultiHeadOptions& options) {
+  constexpr const char* kCall = "multi_head_attention_backward";
+  const MaskArgument mask(options.attention.mask, kCall);
+  const auto input = sequences(x, x, kCall, "x");
+  const tril::MultiHeadOptions core =
+      core_options(options, mask.mask(), x, context, value_context, kCall);
+  const auto parts = read_weights<MultiHeadWeights>(weights, kCall);
+  if (!parts.out_proj_weight) fail(kCall, "out_proj.weight", "no tensor given");
+  const Index width = parts.out_proj_weight.size(0);
+  check_output(d_output, with_width(x.shape(), width), kCall);
+  Saved saved;
+  const MultiHeadTrace trace = saved.lay_out([&](SavedMemory& memory) {
+    return multi_head_attention_saved(input.shape(), parts, core, memory);
+  });
+  Results results(engine, kCall);
+  Scratch::Frame frame(engine.scratch);
+  tril::multi_head_attention(input, parts, core,
+                             unseen(frame, {input.size(0), input.size(1), width}), engine.scratch,
+                             engine.parallel, trace);
+  MultiHeadGradients gradients{
+      .d_x = gradient(results, "dX", x, input.shape()),
+      .weights = gradients_of<BasicMultiHeadWeights<float>>(results, parts)};
+  if (context) {
+    gradients.d_context = gradient(results, "dContext", *context, core.context.shape());
+  }
+  if (value_context) {
+    gradients.d_value_context =
+        gradient(results, "dValueContext", *value_context, core.value_context.shape());
+  }
+  tril::multi_head_attention_backward(sequences(d_output, x, kCall, "dOutput"), input, parts, core,
+                                      trace, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                        const NamedTensors& weights, const BlockOptions& options) {
+  constexpr const char* kCall = "transformer_block_backward";
+  const auto input = sequences(x, x, kCall, "x");
+  const MaskArgument mask(options.attention.mask, kCall);
+  auto core = options.core<TransformerBlockOptions>(kCall);
+  core.attention = options.attention.core(mask.mask(), 0, kCall);
+  const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
+  check_output(d_output, x.shape(), kCall);
+  Results results(engine, kCall);
+  Scratch::Frame frame(engine.scratch);
+  const TensorView<float, 3> out = unseen(frame, input.shape());
+  check_transformer_block(input, parts, core, out);
+  Saved saved;
+  const TransformerBlockTrace trace = saved.lay_out([&](SavedMemory& memory) {
+    return transformer_block_saved(input.shape(), parts, core, memory);
+  });
+  tril::transformer_block(input, parts, core, out, engine.scratch, engine.parallel, trace);
+  const TransformerBlockGradients gradients{
+      .d_x = gradient(results, "dX", x, input.shape()),
+      .weights = gradients_of<BasicTransformerBlockWeights<float>>(results, parts)};
+  tril::transformer_block_backward(sequences(d_output, x, kCall, "dOutput"), input, parts, core,
+                                   trace, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                    const Tensor& memory, const NamedTensors& weights,
+                                    const BlockOptions& options, const AttentionOptions& cross) {
+  constexpr const char* kCall = "decoder_block_backward";
+  const auto input = sequences(x, x, kCall, "x");
+  const auto source = sequences(memory, x, kCall, "memory");
+  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
+  auto core = options.core<DecoderBlockOptions>(kCall);
+  core.self_attention = options.attention.core(mask.mask(), 0, kCall);
+  core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
+  check_output(d_output, x.shape(), kCall);
+  Results results(engine, kCall);
+  Scratch::Frame frame(engine.scratch);
+  const TensorView<float, 3> out = unseen(frame, input.shape());
+  check_decoder_block(input, source, parts, core, out);
+  Saved saved;
+  const DecoderBlockTrace trace = saved.lay_out([&](SavedMemory& place) {
+    return decoder_block_saved(input.shape(), source.shape(), parts, core, place);
+  });
+  tril::decoder_block(input, source, parts, core, out, engine.scratch, engine.parallel, trace);
+  const DecoderBlockGradients gradients{
+      .d_x = gradient(results, "dX", x, input.shape()),
+      .d_memory = gradient(results, "dMemory", memory, source.shape()),
+      .weights = gradients_of<BasicDecoderBlockWeights<float>>(results, parts)};
+  tril::decoder_block_backward(sequences(d_output, x, kCall, "dOutput"), input, source, parts, core,
+                               trace, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const Tensor& source,
+                                  const Tensor& target, const NamedTensors& weights,
+                                  const BlockOptions& options,
+                                  const AttentionOptions& source_attention,
+                                  const AttentionOptions& cross) {
+  constexpr const char* kCall = "transformer_backward";
+  const auto from = sequences(source, target, kCall, "source");
+  const auto to = sequences(target, target, kCall, "target");
+  const MaskArgument source_mask(source_attention.mask, kCall);
+  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
+  auto core = options.core<TransformerOptions>(kCall);
+  core.source_attention = source_attention.core(source_mask.mask(), 0, kCall);
+  core.target_attention = options.attention.core(mask.mask(), 0, kCall);
+  core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const auto parts = read_weights<TransformerWeights>(weights, kCall);
+  check_output(d_output, target.shape(), kCall);
+  Results results(engine, kCall);
+  Scratch::Frame frame(engine.scratch);
+  Saved saved;
+  const TransformerTrace trace = saved.lay_out([&](SavedMemory& memory) {
+    return transformer_saved(from.shape(), to.shape(), parts, core, memory);
+  });
+  tril::transformer(from, to, parts, core, unseen(frame, to.shape()), engine.scratch,
+                    engine.parallel, trace);
+  const TransformerGradients gradients{
+      .d_source = gradient(results, "dSource", source, from.shape()),
+      .d_target = gradient(results, "dTarget", target, to.shape()),
+      .weights = gradients_of<BasicTransformerWeights<float>>(results, parts)};
+  tril::transformer_backward(sequences(d_output, target, kCall, "dOutput"), from, to, parts, core,
+                             trace, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+}  // namespace tril::js

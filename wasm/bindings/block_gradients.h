@@ -1,0 +1,40 @@
+// The way back through attention with weights and through blocks and stacks of them. Each takes
+// what the forward took and the gradient of its output, and gives a gradient for each input and
+// dWeights.NAME for each weight that was given.
+#pragma once
+
+#include "efficient_attention.h"
+#include "multi_head_attention.h"
+#include "transformer.h"
+
+namespace tril::js {
+
+// dQuery, dKey and dValue.
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_output,
+                                         const Tensor& query, const Tensor& key,
+                                         const Tensor& value, const NamedTensors& weights,
+                                         const MaskRules& mask);
+
+// dX, and dContext and dValueContext where there are such.
+NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                           const NamedTensors& weights, const Tensor* context,
+                                           const Tensor* value_context,
+                                           const MultiHeadOptions& options);
+
+// dX.
+NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                        const NamedTensors& weights, const BlockOptions& options);
+
+// dX and dMemory.
+NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+                                    const Tensor& memory, const NamedTensors& weights,
+                                    const BlockOptions& options, const AttentionOptions& cross);
+
+// dSource and dTarget.
+NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const Tensor& source,
+                                  const Tensor& target, const NamedTensors& weights,
+                                  const BlockOptions& options,
+                                  const AttentionOptions& source_attention,
+                                  const AttentionOptions& cross);
+
+}  // namespace tril::js

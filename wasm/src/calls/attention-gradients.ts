@@ -1,0 +1,132 @@
+import { absent, type Context } from '../context.js';
+import { checkKeys } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
+import type { AdditiveOptions, AdditiveWeights } from './efficient-attention.js';
+import { rawMask } from './mask.js';
+import { rawMultiHeadOptions } from './multi-head-attention.js';
+import type { MultiHeadOptions, MultiHeadWeights } from './multi-head-attention.js';
+
+/** What `additiveAttentionBackward` gives. */
+export interface AdditiveGradients {
+  readonly dQuery: Tensor;
+  readonly dKey: Tensor;
+  readonly dValue: Tensor;
+  readonly dWeights: DWeights<AdditiveWeights>;
+}
+
+/** What `multiHeadAttentionBackward` gives. */
+export interface MultiHeadGradients<Weights> extends WeightGradients<Weights> {
+  /** Where there is a context. */
+  readonly dContext?: Tensor;
+  /** Where values are made of something else. */
+  readonly dValueContext?: Tensor;
+}
+
+/** The options of `multiHeadAttentionBackward`: those that `multiHeadAttention` had. */
+export type MultiHeadBackwardOptions = Omit<
+  MultiHeadOptions,
+  'past' | 'needWeights' | 'averageWeights' | 'trace' | 'out'
+>;
+
+const multiHeadNames = [
+  ...['heads', 'kvHeads', 'causal', 'mask', 'scale', 'softcap', 'keyLengths', 'method'],
+  ...['context', 'valueContext', 'rotary'],
+];
+
+export const attentionGradientCalls = (context: Context) => {
+  const { engine } = context;
+  const adopt = <Result>(made: Parameters<typeof context.adoptAll>[0]) =>
+    adoptGradients<Result>(context, made);
+
+  return {
+    /**
+     * The gradients of what `additiveAttention` was given, from that of its output. Works in a module of
+     * `tril/training`.
+     *
+     * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
+     *
+     * @example
+     * ```ts
+     * const [q, k, v, dOutput] = [1, 2, 3, 4].map((seed) => tril.randomNormal([5, 8], { seed }));
+     * const weights = {
+     *   w_q: tril.randomNormal([16, 8], { seed: 4 }),
+     *   w_k: tril.randomNormal([16, 8], { seed: 5 }),
+     *   v: tril.randomNormal([16], { seed: 6 }),
+     * };
+     * const { dKey, dWeights } = tril.additiveAttentionBackward(dOutput, q, k, v, weights);
+     * dKey.shape; // [5, 8]
+     * dWeights.w_q.shape; // [16, 8]
+     * ```
+     */
+    additiveAttentionBackward(
+      dOutput: Tensor,
+      q: Tensor,
+      k: Tensor,
+      v: Tensor,
+      weights: AdditiveWeights,
+      options: Pick<AdditiveOptions, 'mask'> = {},
+    ): AdditiveGradients {
+      const call = 'additiveAttentionBackward';
+      checkKeys(call, 'weights', 'weight', weights, ['w_q', 'w_k', 'v']);
+      checkKeys(call, 'options', 'option', options, ['mask']);
+      const mask = rawMask(context, call, options.mask);
+      const inputs = { dOutput, query: q, key: k, value: v };
+      return context.runWithWeights(call, weights, inputs, (t, state) =>
+        adopt(
+          context
+            .training(call)
+            ._additiveAttentionBackward(
+              ...[engine, t.dOutput, t.query, t.key, t.value],
+              ...[state, mask],
+            ),
+        ),
+      );
+    },
+
+    /**
+     * The gradients of what `multiHeadAttention` was given, from that of its output: of `x`, of the
+     * contexts, where there are some, and of all weights. What it left on the way is computed again. Works in a module of
+     * `tril/training`.
+     *
+     * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
+     *
+     * @example
+     * ```ts
+     * const [x, dOutput] = [1, 2].map((seed) => tril.randomNormal([2, 10, 64], { seed }));
+     * const weights = {
+     *   in_proj_weight: tril.randomNormal([192, 64], { seed: 3 }),
+     *   'out_proj.weight': tril.randomNormal([64, 64], { seed: 4 }),
+     * };
+     * const options = { heads: 4, causal: true };
+     * const { dX, dWeights } = tril.multiHeadAttentionBackward(dOutput!, x!, weights, options);
+     * dX.shape; // [2, 10, 64]
+     * dWeights.in_proj_weight.shape; // [192, 64]
+     * ```
+     */
+    multiHeadAttentionBackward<Weights extends MultiHeadWeights>(
+      dOutput: Tensor,
+      x: Tensor,
+      weights: Weights,
+      options: MultiHeadBackwardOptions,
+    ): MultiHeadGradients<Weights> {
+      const call = 'multiHeadAttentionBackward';
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames('multiHeadAttention'));
+      const rawOptions = rawMultiHeadOptions(context, call, options, multiHeadNames);
+      const contexts = {
+        context: options.context ?? absent,
+        valueContext: options.valueContext ?? absent,
+      };
+      return context.runWithWeights(call, weights, { dOutput, x, ...contexts }, (t, state) =>
+        adopt(
+          context
+            .training(call)
+            ._multiHeadAttentionBackward(
+              ...[engine, t.dOutput, t.x, state, t.context],
+              ...[t.valueContext, rawOptions],
+            ),
+        ),
+      );
+    },
+  };
+};

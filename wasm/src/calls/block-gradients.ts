@@ -1,0 +1,182 @@
+import type { Context } from '../context.js';
+import { checkKeys } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
+import { checkTransformerWeights, otherAttention } from './transformer.js';
+import { rawBlockOptions, rawTransformerOptions } from './transformer.js';
+import type {
+  DecoderBlockOptions,
+  DecoderBlockWeights,
+  TransformerBlockOptions,
+  TransformerBlockWeights,
+  TransformerOptions,
+  TransformerWeights,
+} from './transformer.js';
+
+/** What `decoderBlockBackward` gives. */
+export interface DecoderGradients<Weights> extends WeightGradients<Weights> {
+  /** Of the shape of `memory`. */
+  readonly dMemory: Tensor;
+}
+
+/** What `transformerBackward` gives. */
+export interface TransformerGradients<Weights> {
+  /** Of the shape of `source`. */
+  readonly dSource: Tensor;
+  /** Of the shape of `target`. */
+  readonly dTarget: Tensor;
+  readonly dWeights: DWeights<Weights>;
+}
+
+/** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
+export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'>;
+/** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
+export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'>;
+/** The options of `transformerBackward`: those that `transformer` had. */
+export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out'>;
+
+const sharedNames = [
+  ...['heads', 'kvHeads', 'causal', 'scale', 'softcap', 'method', 'norm', 'activation', 'eps'],
+];
+const blockNames = [...sharedNames, 'mask', 'keyLengths'];
+const transformerNames = [...sharedNames, 'sourceMask', 'targetMask', 'memoryMask'];
+
+export const blockGradientCalls = (context: Context) => {
+  const { engine } = context;
+  const adopt = <Result>(made: Parameters<typeof context.adoptAll>[0]) =>
+    adoptGradients<Result>(context, made);
+
+  return {
+    /**
+     * The gradients of what `transformerBlock` was given, from that of its output. What it left on the
+     * way is computed again. Works in a module of
+     * `tril/training`.
+     *
+     * @throws TrilError as `transformerBlock`
+     *
+     * @example
+     * ```ts
+     * const normal = (seed: number, ...shape: number[]) => tril.randomNormal(shape, { seed });
+     * const weights = {
+     *   'self_attn.in_proj_weight': normal(1, 192, 64),
+     *   'self_attn.out_proj.weight': normal(2, 64, 64),
+     *   'linear1.weight': normal(3, 256, 64),
+     *   'linear2.weight': normal(4, 64, 256),
+     * };
+     * const [x, dOutput] = [normal(5, 1, 10, 64), normal(6, 1, 10, 64)];
+     * const options = { heads: 4, norm: 'pre', causal: true } as const;
+     * const { dX, dWeights } = tril.transformerBlockBackward(dOutput, x, weights, options);
+     * dX.shape; // [1, 10, 64]
+     * dWeights['linear1.weight'].shape; // [256, 64]
+     * ```
+     */
+    transformerBlockBackward<Weights extends TransformerBlockWeights>(
+      dOutput: Tensor,
+      x: Tensor,
+      weights: Weights,
+      options: TransformerBlockBackwardOptions,
+    ): WeightGradients<Weights> {
+      const call = 'transformerBlockBackward';
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames('transformerBlock'));
+      const block = rawBlockOptions(context, call, options, blockNames);
+      return context.runWithWeights(call, weights, { dOutput, x }, (t, state) =>
+        adopt(
+          context.training(call)._transformerBlockBackward(engine, t.dOutput, t.x, state, block),
+        ),
+      );
+    },
+
+    /**
+     * The gradients of what `decoderBlock` was given, from that of its output. Works in a module of
+     * `tril/training`.
+     *
+     * @throws TrilError as `decoderBlock`
+     *
+     * @example
+     * ```ts
+     * const normal = (seed: number, ...shape: number[]) => tril.randomNormal(shape, { seed });
+     * const weights = {
+     *   'self_attn.in_proj_weight': normal(1, 192, 64),
+     *   'self_attn.out_proj.weight': normal(2, 64, 64),
+     *   'multihead_attn.in_proj_weight': normal(3, 192, 64),
+     *   'multihead_attn.out_proj.weight': normal(4, 64, 64),
+     *   'linear1.weight': normal(5, 256, 64),
+     *   'linear2.weight': normal(6, 64, 256),
+     * };
+     * const [x, memory] = [normal(7, 1, 10, 64), normal(8, 1, 20, 64)];
+     * const options = { heads: 4, causal: true };
+     * tril.decoderBlockBackward(x, x, memory, weights, options).dMemory.shape; // [1, 20, 64]
+     * ```
+     */
+    decoderBlockBackward<Weights extends DecoderBlockWeights>(
+      dOutput: Tensor,
+      x: Tensor,
+      memory: Tensor,
+      weights: Weights,
+      options: DecoderBlockBackwardOptions,
+    ): DecoderGradients<Weights> {
+      const call = 'decoderBlockBackward';
+      checkKeys(call, 'weights', 'weight', weights, context.weightNames('decoderBlock'));
+      const block = rawBlockOptions(context, call, options, [...blockNames, 'memoryMask']);
+      const cross = otherAttention(context, call, options, options.memoryMask);
+      return context.runWithWeights(call, weights, { dOutput, x, memory }, (t, state) =>
+        adopt(
+          context
+            .training(call)
+            ._decoderBlockBackward(...[engine, t.dOutput, t.x, t.memory, state], ...[block, cross]),
+        ),
+      );
+    },
+
+    /**
+     * The gradients of what `transformer` was given, from that of its output. Works in a module of
+     * `tril/training`.
+     *
+     * @throws TrilError as `transformer`
+     *
+     * @example
+     * ```ts
+     * const attention = { 'in_proj_weight': [24, 8], 'out_proj.weight': [8, 8] };
+     * const under = (name: string, shapes: object) =>
+     *   Object.entries(shapes).map(([own, shape]) => [`${name}.${own}`, shape as number[]] as const);
+     * const feedForward = { 'linear1.weight': [16, 8], 'linear2.weight': [8, 16] };
+     * const weights = Object.fromEntries(
+     *   [
+     *     ...under('encoder.layers.0.self_attn', attention),
+     *     ...under('encoder.layers.0', feedForward),
+     *     ...under('decoder.layers.0.self_attn', attention),
+     *     ...under('decoder.layers.0.multihead_attn', attention),
+     *     ...under('decoder.layers.0', feedForward),
+     *   ].map(([name, shape], seed) => [name, tril.randomNormal(shape, { seed })]),
+     * );
+     * const [source, target] = [tril.randomNormal([7, 8], { seed: 20 }), tril.zeros([5, 8])];
+     * const options = { heads: 2, causal: true };
+     * const gradients = tril.transformerBackward(target, source, target, weights, options);
+     * gradients.dSource.shape; // [7, 8]
+     * gradients.dWeights['encoder.layers.0.linear1.weight']!.shape; // [16, 8]
+     * ```
+     */
+    transformerBackward<Weights extends TransformerWeights>(
+      dOutput: Tensor,
+      source: Tensor,
+      target: Tensor,
+      weights: Weights,
+      options: TransformerBackwardOptions,
+    ): TransformerGradients<Weights> {
+      const call = 'transformerBackward';
+      checkTransformerWeights(context, call, weights);
+      const all = rawTransformerOptions(context, call, options, transformerNames);
+      const { block, ofSource, cross } = all;
+      return context.runWithWeights(call, weights, { dOutput, source, target }, (t, state) =>
+        adopt(
+          context
+            .training(call)
+            ._transformerBackward(
+              ...[engine, t.dOutput, t.source, t.target, state],
+              ...[block, ofSource, cross],
+            ),
+        ),
+      );
+    },
+  };
+};
