@@ -4,6 +4,7 @@
 
 #include <tril/files/file.h>
 #include <tril/files/safetensors.h>
+#include <tril/model/model_config_json.h>
 #include <tril/model/trainer.h>
 
 #include <cstddef>
@@ -18,10 +19,6 @@ namespace tril {
 std::vector<std::byte> model_file(const LanguageModel& model);
 // The same piece by piece, 64 KiB or a row at a time, for write_file.
 void write_model_file(const LanguageModel& model, const WritePiece& write);
-
-// The text of the config.json beside it, as Hugging Face's GPT2Config and LlamaConfig read it. What
-// these do not know, such as a GPT-2 without biases, is said under names of our own, "tril_biases".
-std::string model_config_json(const ModelConfig& config);
 
 // Sets the parameters of a model from a file's tensors. Throws Error, naming the tensor, where one
 // is missing or has another shape, and then changes nothing.

@@ -1,0 +1,215 @@
+// Keys are those of transformers.GPT2Config, LlamaConfig and Qwen2Config, and what is not given is
+// as they have it.
+#include <tril/foundation/check.h>
+#include <tril/foundation/exact_number.h>
+#include <tril/model/json_object.h>
+#include <tril/model/model_file.h>
+
+#include <string>
+#include <utility>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "parse_model_config";
+
+// What rope_scaling holds.
+std::string scaling_json(const RotaryScaling& scaling) {
+  const std::string kind(name_of(kRotaryScalingKinds, scaling.kind));
+  std::string text =
+      "{\"rope_type\": \"" + kind + "\", \"factor\": " + exact_number_text(scaling.factor);
+  if (scaling.kind == RotaryScalingKind::llama3) {
+    text += ", \"low_freq_factor\": " + exact_number_text(scaling.low) +
+            ", \"high_freq_factor\": " + exact_number_text(scaling.high);
+  }
+  if (scaling.kind != RotaryScalingKind::linear) {
+    text += ", \"original_max_position_embeddings\": " + std::to_string(scaling.original);
+  }
+  return text + "}";
+}
+
+// Throws unless an entry, where it is there, says this.
+void expect_text(const detail::JsonObject& file, const char* name, const std::string& expected) {
+  const std::string text = file.text(name, expected);
+  if (text != expected) fail(kCall, name, {"must be \"", expected, "\", is \"", text, "\""});
+}
+void expect_false(const detail::JsonObject& file, const char* name, const char* why) {
+  if (file.boolean(name, false)) fail(kCall, name, why);
+}
+
+void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
+  config.layers = file.whole("n_layer");
+  config.heads = file.whole("n_head");
+  config.width = file.whole("n_embd");
+  config.hidden = file.whole("n_inner", 0);
+  config.context = file.whole("n_positions");
+  config.eps = file.number("layer_norm_epsilon", 1e-5);
+  config.dropout = file.number("resid_pdrop", 0.1);
+  config.tied_head = file.boolean("tie_word_embeddings", true);
+  const std::string activation = file.text("activation_function", "gelu_new");
+  if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
+    fail(kCall, "activation_function", {"must be \"gelu_new\", is \"", activation, "\""});
+  }
+  if (!file.boolean("scale_attn_weights", true)) {
+    fail(kCall, "scale_attn_weights", "must be true");
+  }
+  expect_false(file, "scale_attn_by_inverse_layer_idx", "must be false");
+}
+
+// Newer files have all of it in rope_parameters.
+void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
+  const bool is_new = file.has("rope_parameters");
+  const detail::JsonObject rope = file.object(is_new ? "rope_parameters" : "rope_scaling");
+  config.rotary_base = (is_new ? rope : file).number("rope_theta", 10000);
+  const detail::JsonObject& shares = is_new ? rope : file;
+  if (shares.number("partial_rotary_factor", 1) != 1) {
+    fail(kCall, "partial_rotary_factor", "must be 1: all of a head is turned");
+  }
+  const std::string kind = rope.text("rope_type", rope.text("type", "default"));
+  if (kind == "default") return;
+  RotaryScaling& scaling = config.rotary_scaling;
+  scaling.kind = value_named(kRotaryScalingKinds, kind, kCall, "rope_scaling", "rope_type");
+  scaling.factor = rope.number("factor");
+  if (scaling.kind == RotaryScalingKind::dynamic) {
+    scaling.original = rope.whole("original_max_position_embeddings", config.context);
+  }
+  if (scaling.kind != RotaryScalingKind::llama3) return;
+  scaling.low = rope.number("low_freq_factor");
+  scaling.high = rope.number("high_freq_factor");
+  scaling.original = rope.whole("original_max_position_embeddings");
+}
+
+void read_llama(const detail::JsonObject& file, ModelConfig& config) {
+  config.layers = file.whole("num_hidden_layers");
+  config.heads = file.whole("num_attention_heads");
+  config.kv_heads = file.whole("num_key_value_heads", config.heads);
+  config.width = file.whole("hidden_size");
+  config.hidden = file.whole("intermediate_size");
+  config.context = file.whole("max_position_embeddings");
+  config.eps = file.number("rms_norm_eps", 1e-6);
+  config.dropout = file.number("attention_dropout", 0);
+  config.tied_head = file.boolean("tie_word_embeddings", false);
+  read_rotary(file, config);
+  expect_text(file, "hidden_act", "silu");
+  const Index own_width = file.whole("head_dim", config.width / std::max<Index>(1, config.heads));
+  if (own_width * config.heads != config.width) {
+    fail(
+        kCall, "head_dim",
+        {config.heads, " heads of ", own_width, " are not as wide as hidden_size, ", config.width});
+  }
+  if (config.family == ModelFamily::qwen2) {
+    expect_false(file, "use_sliding_window", "must be false: every token sees all before it");
+    return;
+  }
+  config.biases = file.boolean("attention_bias", false);
+  if (file.boolean("mlp_bias", false) != config.biases) {
+    fail(kCall, "mlp_bias", "must be as attention_bias");
+  }
+}
+
+// What files of our own say besides.
+void read_own(const detail::JsonObject& file, ModelConfig& config) {
+  const auto flag = [&](const char* name, bool& setting) { setting = file.boolean(name, setting); };
+  flag("tril_biases", config.biases);
+  flag("tril_projection_biases", config.projection_biases);
+  flag("tril_causal", config.causal);
+  const auto named = [&](const char* name, auto& setting, const auto& names) {
+    setting =
+        value_named(names, file.text(name, std::string(name_of(names, setting))), kCall, name);
+  };
+  named("tril_norm", config.norm, kModelNorms);
+  named("tril_positions", config.positions, kModelPositions);
+  named("tril_feed_forward", config.feed_forward, kModelFeedForwards);
+}
+
+}  // namespace
+
+PretrainedConfig parse_model_config(std::string_view text) {
+  const detail::JsonObject file(kCall, "file", text);
+  const ModelFamily family =
+      value_named(kModelFamilies, file.text("model_type"), kCall, "model_type", "family");
+  PretrainedConfig result{ModelConfig::of(family), {}};
+  ModelConfig& config = result.config;
+  config.vocabulary = file.whole("vocab_size");
+  if (family == ModelFamily::gpt2) {
+    read_gpt2(file, config);
+  } else {
+    read_llama(file, config);
+  }
+  read_own(file, config);
+  check_model_config(config, kCall);
+  for (const Index id : file.wholes("eos_token_id")) {
+    if (id >= config.vocabulary) {
+      fail(kCall, "eos_token_id", {id, " is no token of a vocabulary of ", config.vocabulary});
+    }
+    result.end_tokens.push_back(static_cast<std::int32_t>(id));
+  }
+  return result;
+}
+
+// Lines of a JSON object. Names and texts are our own: nothing needs an escape.
+std::string model_config_json(const ModelConfig& config) {
+  std::string text = "{";
+  const auto line = [&](const char* name, const std::string& value) {
+    text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + name + "\": " + value;
+  };
+  const auto number = [&](const char* name, Index value) { line(name, std::to_string(value)); };
+  const auto flag = [&](const char* name, bool value) { line(name, value ? "true" : "false"); };
+  const Metadata settings = checkpoint_settings(config, {});
+  const std::string dropout = settings.at("model.dropout");
+  if (config.family == ModelFamily::gpt2) {
+    line("architectures", "[\"GPT2LMHeadModel\"]");
+    line("model_type", "\"gpt2\"");
+    number("n_layer", config.layers);
+    number("n_head", config.heads);
+    number("n_embd", config.width);
+    number("n_inner", config.hidden_width());
+    number("n_positions", config.context);
+    line("activation_function", "\"gelu_new\"");
+    line("layer_norm_epsilon", settings.at("model.eps"));
+    line("embd_pdrop", dropout);
+    line("resid_pdrop", dropout);
+    line("attn_pdrop", dropout);
+  } else {
+    const bool is_qwen2 = config.family == ModelFamily::qwen2;
+    line("architectures", is_qwen2 ? "[\"Qwen2ForCausalLM\"]" : "[\"LlamaForCausalLM\"]");
+    line("model_type", is_qwen2 ? "\"qwen2\"" : "\"llama\"");
+    number("num_hidden_layers", config.layers);
+    number("num_attention_heads", config.heads);
+    number("num_key_value_heads", config.key_heads());
+    number("hidden_size", config.width);
+    number("intermediate_size", config.hidden_width());
+    number("max_position_embeddings", config.context);
+    line("hidden_act", "\"silu\"");
+    line("rms_norm_eps", settings.at("model.eps"));
+    line("rope_theta", settings.at("model.rotary_base"));
+    if (config.rotary_scaling.kind != RotaryScalingKind::none) {
+      line("rope_scaling", scaling_json(config.rotary_scaling));
+    }
+    line("attention_dropout", dropout);
+    if (!is_qwen2) {
+      flag("attention_bias", config.biases);
+      flag("mlp_bias", config.biases);
+    }
+  }
+  number("vocab_size", config.vocabulary);
+  line("bos_token_id", "null");
+  line("eos_token_id", "null");
+  flag("tie_word_embeddings", config.tied_head);
+  line("torch_dtype", "\"float32\"");
+  const ModelConfig usual = ModelConfig::of(config.family);
+  if (config.biases != usual.biases) flag("tril_biases", config.biases);
+  if (config.projection_biases != usual.projection_biases) {
+    flag("tril_projection_biases", config.projection_biases);
+  }
+  if (!config.causal) flag("tril_causal", false);
+  const Metadata as_usual = checkpoint_settings(usual, {});
+  for (const char* name : {"norm", "positions", "feed_forward"}) {
+    const std::string key = std::string("model.") + name;
+    if (settings.at(key) == as_usual.at(key)) continue;
+    line((std::string("tril_") + name).c_str(), "\"" + settings.at(key) + "\"");
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace tril

@@ -1,0 +1,93 @@
+// Models that others have trained: a folder with config.json, model.safetensors, perhaps in parts,
+// and a tokenizer, as Hugging Face's libraries write it, and `tril train`.
+//
+//   const PretrainedModel model = read_pretrained("SmolLM2-135M");
+//   DecodingSession session(model.parameters.config(), model.parameters.weights());
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/foundation/buffer.h>
+#include <tril/model/model_config_json.h>
+#include <tril/model/model_weights.h>
+#include <tril/model/tokenizer.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+// The parameters of a model, in one block of memory.
+class ModelParameters {
+ public:
+  // All 0. Throws Error as check_model_config does, std::bad_alloc when memory is out.
+  explicit ModelParameters(const ModelConfig& config);
+
+  // As it was given.
+  const ModelConfig& config() const noexcept { return config_; }
+  // Where each lies; good as long as this is.
+  const BasicModelWeights<float>& weights() const noexcept { return weights_; }
+  // What they take.
+  std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(values_.shape()[0]) * sizeof(float);
+  }
+
+ private:
+  ModelConfig config_;
+  Buffer<float, 1> values_;
+  BasicModelWeights<float> weights_;
+};
+
+// Fills parameters from the files of a model, one after the other: float32, or float16 and
+// bfloat16, which are widened. Taken are the names of the family with the prefix that some files
+// have
+// ("transformer.h.0..."), and passed over what is no parameter: GPT-2's masks, tables of rotary
+// positions, and a head that is the embedding.
+class ParameterReader {
+ public:
+  // Fills `parameters`, which it borrows.
+  explicit ParameterReader(ModelParameters& parameters);
+
+  // Reads what is in a file. Throws Error, naming the tensor, before anything is written, where one
+  // has another shape than the settings say, holds no floats, is none of the model's, or was in a
+  // file before.
+  void read(const Safetensors& file);
+  // After the last file. Throws Error, naming the first tensor that was in none.
+  void finish() const;
+
+ private:
+  const StoredParameter* find(const NamedTensor& tensor) const;
+
+  const ModelConfig& config_;
+  std::vector<StoredParameter> parameters_;
+  std::set<std::string_view> read_;  // names of parameters_
+};
+
+// The files that a model.safetensors.index.json lists, each once, in their order. Throws Error
+// where it is none, or a file has a path.
+std::vector<std::string> parse_shard_index(std::string_view file);
+
+// A model to be run.
+struct PretrainedModel {
+  ModelParameters parameters;            // all of them, as floats
+  std::vector<std::int32_t> end_tokens;  // those that end a text
+  std::optional<Tokenizer> tokenizer;    // none where the folder has none
+};
+
+// Is told the path of the file that is read next.
+using FileProgress = std::function<void(const std::string& path)>;
+
+// Reads a folder: config.json; model.safetensors or the parts that model.safetensors.index.json
+// lists; tokenizer.json, or vocab.json and merges.txt. One file after the other is in memory
+// besides the parameters. Throws Error, with the path of the file, where one is missing, cut short,
+// or not what the others say; where the tokenizer has more tokens than the vocabulary; and where
+// memory does not suffice.
+PretrainedModel read_pretrained(const std::filesystem::path& folder,
+                                const FileProgress& progress = {});
+
+}  // namespace tril

@@ -1,0 +1,240 @@
+"""Makes tests/golden/models: /usr/bin/python3 make_models.py, with Debian's python3-torch.
+
+  NAME/config.json, NAME/model.safetensors...   small random models with the names and settings of their families' files
+  NAME/logits.npy                               of TOKENS, by the definitions below in float64
+  llama/linear.npy, llama/dynamic.npy           the same with SCALINGS of rotary positions
+
+The models are written plainly, after Radford et al. 2019 and Touvron et al. 2023; tests/core/pretrained_test.cc reads
+them. Weights are rounded to the type of their file before anything is computed.
+"""
+
+import json
+import math
+import struct
+
+import numpy as np
+import torch
+
+from golden import FOLDER, Random, save
+
+torch.set_default_dtype(torch.float64)
+torch.set_num_threads(1)
+
+WIDTH, HEADS, LAYERS, VOCABULARY, CONTEXT = 16, 4, 2, 48, 32
+TOKENS = [(7 * n * n + 3 * n + 1) % VOCABULARY for n in range(24)]
+LLAMA3 = {
+    'rope_type': 'llama3', 'factor': 8.0, 'low_freq_factor': 1.0, 'high_freq_factor': 4.0,
+    'original_max_position_embeddings': 16,
+}  # fmt: skip
+SCALINGS = {
+    'linear': {'type': 'linear', 'factor': 2.5},
+    'dynamic': {'rope_type': 'dynamic', 'factor': 2.0, 'original_max_position_embeddings': 8},
+}
+
+
+def stored(tensor, kind):
+    """The bytes of a tensor in a file, and the numbers that they are."""
+    floats = tensor.astype(np.float32)
+    if kind == 'F16':
+        halves = floats.astype(np.float16)
+        return halves.tobytes(), halves.astype(np.float64)
+    if kind == 'BF16':  # cut off: any bfloat16 will do
+        bits = floats.view(np.uint32) >> 16
+        return bits.astype(np.uint16).tobytes(), (bits << 16).view(np.float32).astype(np.float64)
+    return floats.tobytes(), floats.astype(np.float64)
+
+
+def write_safetensors(path, tensors):
+    header, data = {'__metadata__': {'format': 'pt'}}, b''
+    for name, (kind, shape, content) in tensors.items():
+        header[name] = {'dtype': kind, 'shape': shape, 'data_offsets': [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b' ' * (-len(text) % 8)
+    path.write_bytes(struct.pack('<Q', len(text)) + text + data)
+
+
+class Model:
+    def __init__(self, name, kind, seed, config):
+        self.folder, self.kind, self.config = FOLDER / 'models' / name, kind, config
+        self.random, self.weights, self.files = Random(seed), {}, {}
+
+    def add(self, name, *shape):
+        scale = 0.5 if len(shape) > 1 else 0.2
+        draws = self.random.uniform(*shape).astype(np.float64) * scale
+        if len(shape) == 1 and not name.endswith('bias'):
+            draws += 1
+        content, values = stored(draws, self.kind)
+        self.files[name] = (self.kind, list(shape), content)
+        self.weights[name] = torch.from_numpy(values)
+
+    def __getitem__(self, name):
+        return self.weights[name]
+
+    def write(self, parts=1):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / 'config.json').write_text(json.dumps(self.config, indent=2, sort_keys=True) + '\n')
+        names = list(self.files)
+        if parts == 1:
+            write_safetensors(self.folder / 'model.safetensors', self.files)
+            return
+        weight_map = {}
+        for part in range(parts):
+            file = f'model-{part + 1:05}-of-{parts:05}.safetensors'
+            chosen = names[part * len(names) // parts : (part + 1) * len(names) // parts]
+            write_safetensors(self.folder / file, {name: self.files[name] for name in chosen})
+            weight_map |= {name: file for name in chosen}
+        index = {'metadata': {'total_size': sum(len(each[2]) for each in self.files.values())}, 'weight_map': weight_map}
+        (self.folder / 'model.safetensors.index.json').write_text(json.dumps(index, indent=2) + '\n')
+
+
+def attend(query, key, value):
+    """[H, T, D] each, causal."""
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(hidden, -math.inf).softmax(-1) @ value
+
+
+def heads_of(x, count):
+    return x.unflatten(-1, (count, -1)).transpose(0, 1)
+
+
+def joined(x):
+    return x.transpose(0, 1).flatten(1)
+
+
+def gpt2():
+    m = Model('gpt2', 'F32', 600, {
+        'architectures': ['GPT2LMHeadModel'], 'model_type': 'gpt2', 'vocab_size': VOCABULARY, 'n_layer': LAYERS,
+        'n_head': HEADS, 'n_embd': WIDTH, 'n_inner': None, 'n_positions': CONTEXT, 'n_ctx': CONTEXT,
+        'activation_function': 'gelu_new', 'layer_norm_epsilon': 1e-05, 'resid_pdrop': 0.1, 'bos_token_id': 0,
+        'eos_token_id': 0, 'task_specific_params': {'text-generation': {'do_sample': True, 'max_length': 50}},
+        'torch_dtype': 'float32',
+    })  # fmt: skip
+    m.add('transformer.wte.weight', VOCABULARY, WIDTH)
+    m.add('transformer.wpe.weight', CONTEXT, WIDTH)
+    for n in range(LAYERS):
+        at = f'transformer.h.{n}.'
+        m.add(at + 'ln_1.weight', WIDTH), m.add(at + 'ln_1.bias', WIDTH)
+        # The mask, which older files hold.
+        mask = np.tril(np.ones((1, 1, CONTEXT, CONTEXT), np.uint8))
+        m.files[at + 'attn.bias'] = ('U8', list(mask.shape), mask.tobytes())
+        m.add(at + 'attn.c_attn.weight', WIDTH, 3 * WIDTH), m.add(at + 'attn.c_attn.bias', 3 * WIDTH)
+        m.add(at + 'attn.c_proj.weight', WIDTH, WIDTH), m.add(at + 'attn.c_proj.bias', WIDTH)
+        m.add(at + 'ln_2.weight', WIDTH), m.add(at + 'ln_2.bias', WIDTH)
+        m.add(at + 'mlp.c_fc.weight', WIDTH, 4 * WIDTH), m.add(at + 'mlp.c_fc.bias', 4 * WIDTH)
+        m.add(at + 'mlp.c_proj.weight', 4 * WIDTH, WIDTH), m.add(at + 'mlp.c_proj.bias', WIDTH)
+    m.add('transformer.ln_f.weight', WIDTH), m.add('transformer.ln_f.bias', WIDTH)
+
+    def conv1d(x, name):
+        return x @ m[name + '.weight'] + m[name + '.bias']
+
+    def norm(x, name):
+        mean, variance = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
+        return (x - mean) / (variance + 1e-5).sqrt() * m[name + '.weight'] + m[name + '.bias']
+
+    def gelu_new(x):
+        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+    x = m['transformer.wte.weight'][TOKENS] + m['transformer.wpe.weight'][: len(TOKENS)]
+    for n in range(LAYERS):
+        at = f'transformer.h.{n}.'
+        q, k, v = (heads_of(each, HEADS) for each in conv1d(norm(x, at + 'ln_1'), at + 'attn.c_attn').chunk(3, -1))
+        x = x + conv1d(joined(attend(q, k, v)), at + 'attn.c_proj')
+        x = x + conv1d(gelu_new(conv1d(norm(x, at + 'ln_2'), at + 'mlp.c_fc')), at + 'mlp.c_proj')
+    logits = norm(x, 'transformer.ln_f') @ m['transformer.wte.weight'].mT
+    m.write()
+    save('models/gpt2/logits', logits)
+
+
+def speeds(config, width):
+    """Radians a position, as transformers.modeling_rope_utils has them."""
+    scaling, base = config.get('rope_scaling') or {}, config['rope_theta']
+    kind, factor = scaling.get('rope_type', scaling.get('type')), scaling.get('factor')
+    old = scaling.get('original_max_position_embeddings')
+    if kind == 'dynamic':
+        # For a text as long as the context, which Tril turns all texts as.
+        length = config['max_position_embeddings']
+        base *= (factor * length / old - (factor - 1)) ** (width / (width - 2))
+    speed = base ** (-torch.arange(0, width, 2) / width)
+    if kind == 'linear':
+        speed = speed / factor
+    if kind == 'llama3':
+        wavelength, low, high = 2 * math.pi / speed, scaling['low_freq_factor'], scaling['high_freq_factor']
+        smooth = (old / wavelength - low) / (high - low)
+        blended = (1 - smooth) * speed / factor + smooth * speed
+        speed = torch.where(wavelength > old / low, speed / factor, torch.where(wavelength < old / high, speed, blended))
+    return speed
+
+
+def llama_logits(m, config):
+    def linear(x, name):
+        out = x @ m[name + '.weight'].mT
+        return out + m[name + '.bias'] if name + '.bias' in m.weights else out
+
+    def norm(x, name):
+        return x * (x.square().mean(-1, keepdim=True) + config['rms_norm_eps']).rsqrt() * m[name + '.weight']
+
+    def turned(x):
+        angles = torch.outer(torch.arange(float(x.shape[1])), speeds(config, x.shape[-1]))
+        a, b = x.chunk(2, -1)
+        return torch.cat([a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()], -1)
+
+    x = m['model.embed_tokens.weight'][TOKENS]
+    heads, kv_heads = config['num_attention_heads'], config['num_key_value_heads']
+    for n in range(LAYERS):
+        at = f'model.layers.{n}.'
+        inner = norm(x, at + 'input_layernorm')
+        q = turned(heads_of(linear(inner, at + 'self_attn.q_proj'), heads))
+        k = turned(heads_of(linear(inner, at + 'self_attn.k_proj'), kv_heads))
+        v = heads_of(linear(inner, at + 'self_attn.v_proj'), kv_heads)
+        k, v = (each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
+        x = x + linear(joined(attend(q, k, v)), at + 'self_attn.o_proj')
+        inner = norm(x, at + 'post_attention_layernorm')
+        gate = linear(inner, at + 'mlp.gate_proj')
+        x = x + linear(gate * gate.sigmoid() * linear(inner, at + 'mlp.up_proj'), at + 'mlp.down_proj')
+    head = 'model.embed_tokens.weight' if config['tie_word_embeddings'] else 'lm_head.weight'
+    return norm(x, 'model.norm') @ m[head].mT
+
+
+def llama(name, kind, seed, parts, more):
+    config = {
+        'vocab_size': VOCABULARY, 'hidden_size': WIDTH, 'intermediate_size': 40, 'num_hidden_layers': LAYERS,
+        'num_attention_heads': HEADS, 'num_key_value_heads': 2, 'max_position_embeddings': CONTEXT, 'hidden_act': 'silu',
+        'rms_norm_eps': 1e-06, 'use_cache': True, 'initializer_range': 0.02, 'bos_token_id': 1, **more,
+    }  # fmt: skip
+    m = Model(name, kind, seed, config)
+    keys = 2 * WIDTH // HEADS
+    m.add('model.embed_tokens.weight', VOCABULARY, WIDTH)
+    for n in range(LAYERS):
+        at = f'model.layers.{n}.'
+        m.add(at + 'input_layernorm.weight', WIDTH)
+        for part, rows in (('q', WIDTH), ('k', keys), ('v', keys)):
+            m.add(at + f'self_attn.{part}_proj.weight', rows, WIDTH)
+            if config['model_type'] == 'qwen2':
+                m.add(at + f'self_attn.{part}_proj.bias', rows)
+        m.add(at + 'self_attn.o_proj.weight', WIDTH, WIDTH)
+        m.add(at + 'post_attention_layernorm.weight', WIDTH)
+        m.add(at + 'mlp.gate_proj.weight', 40, WIDTH), m.add(at + 'mlp.up_proj.weight', 40, WIDTH)
+        m.add(at + 'mlp.down_proj.weight', WIDTH, 40)
+    m.add('model.norm.weight', WIDTH)
+    if not config['tie_word_embeddings']:
+        m.add('lm_head.weight', VOCABULARY, WIDTH)
+    m.write(parts)
+    save(f'models/{name}/logits', llama_logits(m, config))
+    return m
+
+
+gpt2()
+model = llama('llama', 'BF16', 601, 3, {
+    'architectures': ['LlamaForCausalLM'], 'model_type': 'llama', 'rope_theta': 10000.0, 'rope_scaling': LLAMA3,
+    'attention_bias': False, 'mlp_bias': False, 'head_dim': 4, 'tie_word_embeddings': False, 'eos_token_id': [2, 5],
+    'torch_dtype': 'bfloat16',
+})  # fmt: skip
+for name, scaling in SCALINGS.items():
+    save(f'models/llama/{name}', llama_logits(model, model.config | {'rope_scaling': scaling}))
+llama('qwen2', 'F16', 602, 1, {
+    'architectures': ['Qwen2ForCausalLM'], 'model_type': 'qwen2', 'rope_theta': 1000000.0, 'sliding_window': 32,
+    'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,
+    'torch_dtype': 'float16',
+})  # fmt: skip
