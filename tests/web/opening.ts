@@ -43,9 +43,10 @@ function multiply(core: Tril): Opening {
     ],
   ];
   const level = core.strassenLevel(core.tensor(sa), core.tensor(sb));
+  const c = rowsOf(core.matmul(core.tensor(a), core.tensor(b)));
   return {
     ...{ a, b, sa, sb },
-    c: a.map(() => [0, 0]), // nothing is added up yet
+    c: [...c.slice(0, -1), [c[2][0], 0]], // one dot product is left to do
     ...all({ left: level.left, right: level.right, product: level.products }),
     sc: rowsOf(core.matmul(core.tensor(sa), core.tensor(sb))),
   };
@@ -183,13 +184,16 @@ function long(core: Tril): Opening {
   const scores = core.matmul(q, k, { transposeB: true });
   const product = core.matmul(scores, v);
   const options = { order: 'scores_first', needWeights: true } as const;
-  return all({
-    ...{ q, k, v, scores, left: product, right: product },
-    pairs: core.matmul(k, v, { transposeA: true }),
-    soft: core.attention(q, k, v, { trace: true }).trace.weights,
-    features: core.linearAttention(q, k, v, options).weights!,
-    out: core.attention(q, k, v, { causal: true }).output,
-  });
+  return {
+    ...all({
+      ...{ q, k, v, scores, left: product, right: product },
+      pairs: core.matmul(k, v, { transposeA: true }),
+      soft: core.attention(q, k, v, { trace: true }).trace.weights,
+      features: core.linearAttention(q, k, v, options).weights!,
+      out: core.attention(q, k, v, { causal: true }).output,
+    }),
+    ...longer.secondBlock(core, q, k, v),
+  };
 }
 
 /**

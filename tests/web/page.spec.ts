@@ -72,7 +72,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await page.getByLabel('Your text').fill('alone');
   await attend.step('Weights');
   await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');
-  await page.getByRole('button', { name: 'Numbers' }).click();
+  await page.getByRole('button', { name: 'Numbers', exact: true }).click();
   await page.getByLabel('Your numbers').fill('1 2\n3');
   await expect(page.getByRole('alert')).toContainText('Row 2 has 1 numbers, the first row has 2.');
   await page.getByLabel('Your numbers').fill('1 2\n3 x');
@@ -81,7 +81,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await expect(page.getByRole('alert')).toHaveCount(0);
   await attend.step('X');
   await expect(attend.cell('x', 1, 2)).toHaveText('NaN');
-  await page.getByRole('button', { name: 'Words' }).click();
+  await page.getByRole('button', { name: 'Words', exact: true }).click();
   await expect(page.getByLabel('Your text')).toHaveValue('alone');
 });
 

@@ -2,12 +2,15 @@
 // While it plays only the figure moves; where it stops goes into the address.
 
 export interface StepperOptions {
+  /** Where the address says that it is. */
+  readonly from: () => number;
   readonly last: () => number;
   readonly commit: (at: number) => void;
   /** Milliseconds that a step stays, so many after the start. */
   readonly pace: (since: number) => number;
 }
 
+/** Made where components are: it follows the address, from the first drawing on, unless it is just being played past. */
 export class Stepper {
   at = $state(0);
   playing = $state(false);
@@ -16,20 +19,21 @@ export class Stepper {
 
   constructor(options: StepperOptions) {
     this.#options = options;
+    this.#follow(options.from());
+    $effect(() => this.#follow(options.from()));
   }
 
   get last(): number {
     return this.#options.last();
   }
 
-  /** What the address says, unless it is just being played past. */
-  follow(at: number): void {
+  #follow(at: number): void {
     if (!this.playing) this.at = Math.max(0, Math.min(this.last, at));
   }
 
   go(at: number): void {
     this.#stop();
-    this.follow(at);
+    this.#follow(at);
     this.#options.commit(this.at);
   }
 
