@@ -69,7 +69,7 @@ ExitCode run(int argc, char** argv) {
       "interrupted.\n" +
       std::string(kNpzNote) + "\n" + kProcessesNote);
   for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
-                         add_tokenizer, add_train}) {
+                         add_tokenizer, add_train, add_generate}) {
     add(program);
   }
   try {

@@ -61,6 +61,7 @@ void add_matmul(Program& program);
 void add_block(Program& program);
 void add_bench(Program& program);
 void add_check(Program& program);
+void add_generate(Program& program);
 void add_info(Program& program);
 void add_tokenizer(Program& program);
 void add_train(Program& program);

@@ -136,7 +136,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
       ->check(CLI::IsMember({"bytes", "chars", "words", "bpe"}));
   command.add_option("--vocabulary", given.vocabulary, "At most so many tokens (default: all)")
       ->check(CLI::Range(1, 1 << 24));
-  command.add_option("--family", given.family, "gpt2 (default) or llama")
+  command.add_option("--family", given.family, "gpt2 (default), llama or qwen2")
       ->check(is_name_of(kModelFamilies));
   command
       .add_option("--objective", given.objective,
@@ -149,7 +149,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
                      "Heads of keys and values, which divide the heads (default: as many)");
   command.add_option("--width", given.width, "Width of the model (default 128)");
   command.add_option("--hidden", given.hidden,
-                     "Width inside feed-forward (default: 4 times that, for llama 8/3)");
+                     "Width inside feed-forward (default: 4 times that, for llama and qwen2 8/3)");
   command.add_option("--context", given.context, "Tokens that are seen at once (default 64)");
   command.add_option("--dropout", given.dropout,
                      "Share that is left out, of attention's weights too (default 0)");

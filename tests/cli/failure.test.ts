@@ -5,7 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { failure, files, npy, safetensors, tril, write, writeNpy } from './program.js';
 
 const four = Float32Array.of(1, 2, 3, 4);
-const commands = ['attention', 'matmul', 'block', 'bench', 'check', 'info', 'tokenizer', 'train'];
+const commands = [
+  'attention',
+  'matmul',
+  'block',
+  'bench',
+  'check',
+  'info',
+  'tokenizer',
+  'train',
+  'generate',
+];
 
 describe('help', () => {
   it.each(commands)('of %s shows examples', (command) => {

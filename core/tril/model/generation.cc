@@ -1,0 +1,106 @@
+#include <tril/foundation/check.h>
+#include <tril/model/generation.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "Generation";
+
+// Room for as many tokens as there can be.
+Index capacity_of(const ModelConfig& config, std::span<const std::int32_t> prompt,
+                  const GenerationOptions& options) {
+  const auto count = static_cast<Index>(prompt.size());
+  if (count == 0) fail(kCall, "prompt", "is empty: there must be a token to begin from");
+  if (count > config.context) {
+    fail(kCall, "prompt", {"has ", count, " tokens, and the context is ", config.context});
+  }
+  if (options.max_tokens < 0) {
+    fail(kCall, "max_tokens", {"must be at least 0, is ", options.max_tokens});
+  }
+  for (const std::string& each : options.stop) {
+    if (each.empty()) fail(kCall, "stop", "a text is empty");
+  }
+  for (const std::int32_t token : prompt) {
+    if (token >= 0 && token < config.vocabulary) continue;
+    fail(kCall, "prompt", {token, " is no token of a vocabulary of ", config.vocabulary});
+  }
+  return count + std::min(options.max_tokens, config.context - count);
+}
+
+// How many bytes at the end of a text are the beginning of `stop`, not all of it.
+std::size_t begun(std::string_view text, std::string_view stop) noexcept {
+  std::size_t count = std::min(text.size(), stop.size() - 1);
+  while (count > 0 && !text.ends_with(stop.substr(0, count))) --count;
+  return count;
+}
+
+}  // namespace
+
+Generation::Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
+                       const GenerationOptions& options)
+    : model_(model),
+      options_(options),
+      session_(model.parameters.config(), model.parameters.weights(),
+               capacity_of(model.parameters.config(), prompt, options)),
+      sampler_(options.sampling, options.seed),
+      tokens_(prompt.begin(), prompt.end()) {
+  tokens_.reserve(tokens_.size() + static_cast<std::size_t>(options.max_tokens));
+}
+
+// The logits behind all tokens.
+VectorView<const float> Generation::run(Scratch& scratch, Parallel& parallel) {
+  const auto capacity = static_cast<std::size_t>(session_.capacity());
+  if (static_cast<std::size_t>(session_.length()) + tokens_.size() - done_ > capacity) {
+    session_.set_length(0);
+    done_ = tokens_.size() - std::max<std::size_t>(1, capacity / 2);
+  }
+  const auto new_tokens = std::span(std::as_const(tokens_)).subspan(done_);
+  const VectorView<const float> logits = session_.append(new_tokens, scratch, parallel);
+  done_ = tokens_.size();
+  if (!model_.tokenizer) return logits;
+  // A vocabulary may be larger than its tokenizer, filled up to a round number.
+  return {logits.data(), {static_cast<Index>(model_.tokenizer->size())}};
+}
+
+std::optional<GeneratedToken> Generation::next(Scratch& scratch, Parallel& parallel) {
+  if (end_ != GenerationEnd::none) return {};
+  if (drawn_ == options_.max_tokens) {
+    end_ = GenerationEnd::max_tokens;
+    return {};
+  }
+  const std::int32_t token = sampler_.draw(run(scratch, parallel));
+  if (std::ranges::find(model_.end_tokens, token) != model_.end_tokens.end()) {
+    end_ = GenerationEnd::end_token;
+    return {};
+  }
+  tokens_.push_back(token);
+  ++drawn_;
+  return GeneratedToken{token, text_behind(token)};
+}
+
+std::string Generation::text_behind(std::int32_t token) {
+  if (!model_.tokenizer) return {};
+  held_ += model_.tokenizer->token(static_cast<TokenId>(token));
+  std::size_t first = held_.npos, sure = held_.size();
+  for (const std::string& stop : options_.stop) {
+    first = std::min(first, held_.find(stop));
+    sure = std::min(sure, held_.size() - begun(held_, stop));
+  }
+  if (first != held_.npos) {
+    end_ = GenerationEnd::stop;
+    return std::exchange(held_, {}).substr(0, first);
+  }
+  std::string text = held_.substr(0, sure);
+  held_.erase(0, sure);
+  return text;
+}
+
+std::string Generation::rest() {
+  return end_ == GenerationEnd::none ? std::string() : std::exchange(held_, {});
+}
+
+}  // namespace tril

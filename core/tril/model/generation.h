@@ -1,0 +1,80 @@
+// Texts that go on: tokens drawn one after another, until there are enough, the model ends the
+// text, or one of the texts comes at which to stop.
+//
+//   Generation text(model, prompt, {.max_tokens = 50, .sampling = {.temperature = 0.8}, .seed =
+//   7}); while (const auto next = text.next(scratch, parallel)) std::cout << next->text;
+#pragma once
+
+#include <tril/model/decoding_session.h>
+#include <tril/model/pretrained.h>
+#include <tril/model/sampling.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tril {
+
+// How far, and how.
+struct GenerationOptions {
+  Index max_tokens = 100;              // at most; at least 0
+  SamplingOptions sampling = {};       // how each is drawn
+  std::uint64_t seed = 0;              // of all draws
+  std::vector<std::string> stop = {};  // none is empty
+};
+
+// Why it ended.
+enum class GenerationEnd : std::uint8_t { none, max_tokens, end_token, stop };
+// Their names.
+inline constexpr Named<GenerationEnd> kGenerationEnds[] = {
+    {"none", GenerationEnd::none},
+    {"max_tokens", GenerationEnd::max_tokens},
+    {"end_token", GenerationEnd::end_token},
+    {"stop", GenerationEnd::stop}};
+
+// A token that was drawn.
+struct GeneratedToken {
+  std::int32_t token;  // its number
+  // The bytes that are sure to be of the text by now: those of this token and of tokens before it,
+  // but for the beginning of what may become a text at which to stop. Without a tokenizer none.
+  std::string text;
+};
+
+// Borrows the model. What it draws is a function of the model, the prompt and the options.
+class Generation {
+ public:
+  // After `prompt`, of at least one token. Where the context is full, it goes on behind the second
+  // half of what is in it. Throws Error where the prompt is empty, longer than the context, or has
+  // what is no token, and where options are out of range.
+  Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
+             const GenerationOptions& options);
+
+  // The next token; none at the end. Throws Error where logits are not finite.
+  std::optional<GeneratedToken> next(Scratch& scratch, Parallel& parallel);
+  // What was held back of the text, after the last token.
+  std::string rest();
+  // Why it ended; none as long as it goes on.
+  GenerationEnd end() const noexcept { return end_; }
+  // By which the last token was drawn, one for each.
+  VectorView<const double> probabilities() const noexcept { return sampler_.probabilities(); }
+  // The keys and values of what there is so far.
+  const DecodingSession& session() const noexcept { return session_; }
+
+ private:
+  VectorView<const float> run(Scratch& scratch, Parallel& parallel);
+  std::string text_behind(std::int32_t token);
+
+  const PretrainedModel& model_;
+  GenerationOptions options_;
+  DecodingSession session_;
+  Sampler sampler_;
+  std::vector<std::int32_t> tokens_;  // prompt and what was drawn
+  std::size_t done_ = 0;              // how many of them the session has had
+  Index drawn_ = 0;
+  GenerationEnd end_ = GenerationEnd::none;
+  std::string held_;  // back, of the text
+};
+
+}  // namespace tril

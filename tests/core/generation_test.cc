@@ -1,0 +1,164 @@
+// Texts that go on: what is drawn against the uncached model, where they end, and what is refused.
+#include <gtest/gtest.h>
+#include <tril/model/generation.h>
+#include <tril/model/language_model.h>
+#include <tril/model/model_file.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+using Ids = std::vector<std::int32_t>;
+
+// Bytes and a few tokens of two.
+Tokenizer tokenizer() {
+  TokenizerParts parts;
+  for (int n = 0; n < 256; ++n) parts.tokens.emplace_back(1, static_cast<char>(n));
+  parts.tokens.emplace_back("ab"), parts.tokens.emplace_back("bc");
+  parts.merges = {{'a', 'b', 256}, {'b', 'c', 257}};
+  return Tokenizer(parts);
+}
+
+// Whose vocabulary is larger than its tokenizer's; and the same as a model in training.
+struct Case {
+  LanguageModel trained;
+  PretrainedModel model;
+  Scratch scratch;
+  Parallel parallel;
+
+  static ModelConfig config() {
+    ModelConfig config = ModelConfig::of(ModelFamily::llama);
+    config.layers = 2, config.heads = 2, config.width = 16, config.context = 16;
+    config.vocabulary = 264;
+    return config;
+  }
+  Case() : trained(config(), 1), model{ModelParameters(config()), {}, tokenizer()} {
+    Random random(2);
+    const VectorView<float> values = trained.values();
+    for (Index i = 0; i < values.size(0); ++i) values[i] += 0.3f * random.normal();
+    ParameterReader reader(model.parameters);
+    const std::vector<std::byte> file = model_file(trained);
+    reader.read(parse_safetensors(file));
+    reader.finish();
+  }
+  // All that is drawn.
+  Ids drawn(const Ids& prompt, const GenerationOptions& options, std::string* text = nullptr,
+            GenerationEnd* end = nullptr) {
+    Generation generation(model, prompt, options);
+    Ids ids;
+    while (const auto next = generation.next(scratch, parallel)) {
+      ids.push_back(next->token);
+      if (text) *text += next->text;
+    }
+    if (text) *text += generation.rest();
+    if (end) *end = generation.end();
+    return ids;
+  }
+  // The most likely token behind these, without a cache.
+  std::int32_t likeliest(const Ids& ids) {
+    const auto count = static_cast<Index>(ids.size());
+    const VectorView<const float> last =
+        trained.logits({ids.data(), {1, count}}, scratch, parallel)[count - 1];
+    return static_cast<std::int32_t>(std::max_element(last.data(), last.data() + 258) -
+                                     last.data());
+  }
+};
+
+TEST(Generation, DrawsWhatTheUncachedModelSays) {
+  Case c;
+  const Ids prompt = {1, 2, 3};
+  Ids all = prompt;
+  std::string text;
+  GenerationEnd end;
+  for (const std::int32_t token :
+       c.drawn(prompt, {.max_tokens = 13, .sampling = {.temperature = 0}}, &text, &end)) {
+    EXPECT_EQ(token, c.likeliest(all));
+    all.push_back(token);
+  }
+  EXPECT_EQ(all.size(), 16u);
+  EXPECT_EQ(end, GenerationEnd::max_tokens);
+  const Ids drawn(all.begin() + 3, all.end());
+  EXPECT_EQ(text, c.model.tokenizer->decode(drawn));
+}
+
+// With the 16 tokens of the context full, it goes on behind the last 8.
+TEST(Generation, GoesOnBeyondTheContext) {
+  Case c;
+  Ids seen = {1, 2, 3, 4, 5};
+  const Ids drawn = c.drawn(seen, {.max_tokens = 40, .sampling = {.temperature = 0}});
+  ASSERT_EQ(drawn.size(), 40u);
+  for (const std::int32_t token : drawn) {
+    if (seen.size() > 16) seen.erase(seen.begin(), seen.end() - 8);
+    EXPECT_EQ(token, c.likeliest(seen));
+    seen.push_back(token);
+  }
+}
+
+TEST(Generation, IsAFunctionOfTheSeed) {
+  Case c;
+  const auto drawn = [&](std::uint64_t seed) {
+    return c.drawn({7}, {.max_tokens = 30, .sampling = {.top_p = 0.9}, .seed = seed});
+  };
+  EXPECT_EQ(drawn(1), drawn(1));
+  EXPECT_NE(drawn(1), drawn(2));
+  EXPECT_TRUE(std::ranges::all_of(drawn(1), [](std::int32_t id) { return id < 258; }));
+}
+
+TEST(Generation, EndsWhereTheModelEndsIt) {
+  Case c;
+  const GenerationOptions options{.max_tokens = 20, .sampling = {.temperature = 0}};
+  const Ids all = c.drawn({1, 2}, options);
+  c.model.end_tokens = {-5, all[6]};
+  const auto first = std::ranges::find(all, all[6]);
+  GenerationEnd end;
+  EXPECT_EQ(c.drawn({1, 2}, options, nullptr, &end), Ids(all.begin(), first));
+  EXPECT_EQ(end, GenerationEnd::end_token);
+}
+
+// Wherever tokens end inside it.
+TEST(Generation, EndsBeforeATextAtWhichToStop) {
+  Case c;
+  GenerationOptions options{.max_tokens = 20, .sampling = {.temperature = 0}};
+  std::string all, text;
+  c.drawn({1, 2}, options, &all);
+  for (std::size_t begin = 1; begin < 8; ++begin) {
+    for (std::size_t size = 1; size < 6; ++size) {
+      const std::string stop = all.substr(begin, size);
+      options.stop = {"never there", stop};
+      text.clear();
+      GenerationEnd end;
+      c.drawn({1, 2}, options, &text, &end);
+      EXPECT_EQ(text, all.substr(0, all.find(stop)));
+      EXPECT_EQ(end, GenerationEnd::stop);
+    }
+  }
+  // What only looked like one comes in the end.
+  options.stop = {all.substr(all.size() - 3) + "more"};
+  text.clear();
+  c.drawn({1, 2}, options, &text);
+  EXPECT_EQ(text, all);
+}
+
+TEST(Generation, RefusesWhatItCannotBeginFrom) {
+  Case c;
+  const auto refused = [&](const Ids& prompt, const GenerationOptions& options = {}) {
+    return error_of([&] { Generation(c.model, prompt, options); });
+  };
+  EXPECT_EQ(refused({}), "Generation: prompt: is empty: there must be a token to begin from");
+  EXPECT_EQ(refused(Ids(17, 1)), "Generation: prompt: has 17 tokens, and the context is 16");
+  EXPECT_EQ(refused({264}), "Generation: prompt: 264 is no token of a vocabulary of 264");
+  EXPECT_EQ(refused({1}, {.max_tokens = -1}), "Generation: max_tokens: must be at least 0, is -1");
+  EXPECT_EQ(refused({1}, {.stop = {""}}), "Generation: stop: a text is empty");
+  EXPECT_EQ(refused({1}, {.sampling = {.top_p = 2}}),
+            "sample_token: top_p: must be above 0 and at most 1, is 2");
+  EXPECT_TRUE(c.drawn({1}, {.max_tokens = 0}).empty());
+}
+
+}  // namespace
+}  // namespace tril
