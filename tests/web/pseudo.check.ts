@@ -3,7 +3,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { chapters, cutTexts, open, unfold } from './reach.ts';
+import { asSeen, chapters, cutTexts, open, still, unfold } from './reach.ts';
 
 /** What has no language: names, and functions in formulas. */
 const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
@@ -47,6 +47,7 @@ for (const { id } of chapters) {
     await page.setViewportSize({ width: 1440, height: 900 });
     await open(page, id);
     await unfold(page);
+    await asSeen(page);
     const { language, direction } = await page.evaluate(() => ({
       language: document.documentElement.lang,
       direction: getComputedStyle(document.body).direction,
@@ -56,6 +57,7 @@ for (const { id } of chapters) {
     expect.soft(await escaped(page)).toEqual([]);
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 });
+      await still(page);
       await expectNoSidewaysScroll(page, `${width} px`);
       expect.soft(await cutTexts(page), `${width} px`).toEqual([]);
     }
