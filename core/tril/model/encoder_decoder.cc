@@ -1,0 +1,292 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/random.h>
+#include <tril/layers/cross_entropy.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/embedding.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/linear.h>
+#include <tril/layers/positions.h>
+#include <tril/model/encoder_decoder.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace tril {
+namespace {
+
+using Tokens = EncoderDecoder::Tokens;
+using Weights = BasicEncoderDecoderWeights<float>;
+
+// [B, T] as [B T]; checked to have no gaps.
+VectorView<const std::int32_t> flat(const Tokens& ids) noexcept {
+  return {ids.data(), {ids.count()}};
+}
+// [B, T, C] as [B T, C].
+MatrixView<float> rows_of(const TensorView<float, 3>& x) noexcept {
+  return {x.data(), {x.size(0) * x.size(1), x.size(2)}};
+}
+
+// All parameters laid out in `memory`, matrices first; returns the floats before the first vector.
+Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& weights) {
+  const Index C = config.width, F = config.hidden;
+  auto& [encoder, decoder] = weights.transformer;
+  encoder.layers.resize(static_cast<std::size_t>(config.encoder_layers));
+  decoder.layers.resize(static_cast<std::size_t>(config.decoder_layers));
+  encoder.norm.emplace(), decoder.norm.emplace();
+  const auto attention = [&](auto& w) {
+    w.in_proj_weight = memory.take(3 * C, C);
+    w.out_proj_weight = memory.take(C, C);
+  };
+  const auto block = [&](auto& w) {
+    attention(w.self_attn);
+    w.linear1.weight = memory.take(F, C);
+    w.linear2.weight = memory.take(C, F);
+  };
+  weights.source_embedding = memory.take(config.source_vocabulary, C);
+  weights.target_embedding = memory.take(config.target_vocabulary, C);
+  for (auto& layer : encoder.layers) block(layer);
+  for (auto& layer : decoder.layers) block(layer), attention(layer.multihead_attn);
+  weights.generator.weight = memory.take(config.target_vocabulary, C);
+  const Index matrices = memory.count();
+
+  const auto norm = [&](auto& w) { w.weight = memory.take(C), w.bias = memory.take(C); };
+  const auto attention_biases = [&](auto& w) {
+    w.in_proj_bias = memory.take(3 * C), w.out_proj_bias = memory.take(C);
+  };
+  const auto block_vectors = [&](auto& w) {
+    attention_biases(w.self_attn);
+    w.linear1.bias = memory.take(F), w.linear2.bias = memory.take(C);
+    norm(w.norm1), norm(w.norm2);
+  };
+  for (auto& layer : encoder.layers) block_vectors(layer);
+  for (auto& layer : decoder.layers) {
+    block_vectors(layer);
+    attention_biases(layer.multihead_attn);
+    norm(layer.norm3);
+  }
+  norm(*encoder.norm), norm(*decoder.norm);
+  weights.generator.bias = memory.take(config.target_vocabulary);
+  return matrices;
+}
+
+void initialise(const Weights& weights, std::uint64_t seed) {
+  Random random(seed);
+  const auto draw = [&](const auto& view, double bound) {
+    const auto limit = static_cast<float>(bound);
+    fill_uniform(view, random, -limit, limit);
+  };
+  for_each_parameter(weights, [&](const ParameterName&, const auto& view) {
+    if constexpr (std::is_same_v<decltype(view), const MatrixView<float>&>) {
+      if (view) draw(view, std::sqrt(6 / static_cast<double>(view.size(0) + view.size(1))));
+    }
+  });
+  const auto bias = [&](const BasicLinearWeights<float>& linear) {
+    draw(linear.bias, 1 / std::sqrt(static_cast<double>(linear.weight.size(1))));
+  };
+  const auto one = [](const BasicNormWeights<float>& norm) {
+    std::fill_n(norm.weight.data(), norm.weight.size(0), 1.0f);
+  };
+  const auto block = [&](const auto& layer) {
+    bias(layer.linear1), bias(layer.linear2);
+    one(layer.norm1), one(layer.norm2);
+  };
+  for (const auto& layer : weights.transformer.encoder.layers) block(layer);
+  for (const auto& layer : weights.transformer.decoder.layers) block(layer), one(layer.norm3);
+  one(*weights.transformer.encoder.norm), one(*weights.transformer.decoder.norm);
+  bias(weights.generator);
+}
+
+void check_ids(const char* call, const char* name, const Tokens& ids, Index vocabulary,
+               bool ignored) {
+  if (!ids.is_contiguous()) fail(call, name, "rows must follow each other without gaps");
+  for (Index i = 0; i < ids.count(); ++i) {
+    const std::int32_t id = ids.data()[i];
+    if ((id >= 0 && id < vocabulary) || (ignored && id == kIgnoredTarget)) continue;
+    fail(call, name,
+         {id, " at [", i / ids.size(1), ", ", i % ids.size(1), "] is no token of a vocabulary of ",
+          vocabulary});
+  }
+}
+
+// embedded = sqrt(C) table[ids] + positions
+void embed(const Tokens& ids, const MatrixView<const float>& table,
+           const MatrixView<const float>& positions, const TensorView<float, 3>& embedded,
+           Parallel& parallel) {
+  const Index width = table.size(1);
+  embedding(flat(ids), table, rows_of(embedded));
+  multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
+  add(embedded, MatrixView<const float>(positions.data(), {ids.size(1), width}), embedded,
+      parallel);
+}
+
+// d_table += what that makes of d, which is overwritten.
+void embed_backward(const TensorView<float, 3>& d, const Tokens& ids,
+                    const MatrixView<float>& d_table, Parallel& parallel) {
+  multiply(d, std::sqrt(static_cast<float>(d.size(2))), d, parallel);
+  embedding_backward(rows_of(d), flat(ids), d_table, parallel);
+}
+
+}  // namespace
+
+void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char* call) {
+  constexpr Index kLargest = 1 << 24;
+  const auto size = [&](const char* name, Index value) {
+    if (value >= 1 && value <= kLargest) return;
+    fail(call, name, {"must be from 1 to ", kLargest, ", is ", value});
+  };
+  size("source_vocabulary", config.source_vocabulary);
+  size("target_vocabulary", config.target_vocabulary);
+  size("context", config.context);
+  size("encoder_layers", config.encoder_layers);
+  size("decoder_layers", config.decoder_layers);
+  size("heads", config.heads);
+  size("width", config.width);
+  size("hidden", config.hidden);
+  if (config.width % 2 != 0) fail(call, "width", {"must be even, is ", config.width});
+  if (config.width % config.heads != 0) {
+    fail(call, "heads", {config.heads, " does not divide width ", config.width});
+  }
+  if (config.norm != NormOrder::post && config.norm != NormOrder::pre) {
+    fail(call, "norm", "is none that there is");
+  }
+  check_activation(config.activation, call);
+  check_eps(config.eps, call);
+}
+
+EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed)
+    : config_(config) {
+  check_encoder_decoder_config(config, "EncoderDecoder");
+  SavedMemory size;
+  lay_out(config, size, weights_);
+  values_ = Buffer<float, 1>({size.count()});
+  gradient_ = Buffer<float, 1>({size.count()});
+  SavedMemory values(values_), gradient(gradient_);
+  decayed_ = lay_out(config, values, weights_);
+  lay_out(config, gradient, gradients_);
+  transformer_ = parameters_as<TransformerWeights>(weights_.transformer);
+  positions_ = Buffer<float, 2>({config.context, config.width});
+  sinusoidal_positions({}, positions_);
+  options_.heads = config.heads, options_.norm = config.norm;
+  options_.activation = config.activation, options_.eps = config.eps;
+  options_.target_attention.causal = true;
+  initialise(weights_, seed);
+}
+
+void EncoderDecoder::clear_gradients() noexcept {
+  std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
+}
+
+EncoderDecoder::Saved EncoderDecoder::laid_out(Index batches, Index source, Index target,
+                                               SavedMemory& memory) const {
+  const Index C = config_.width;
+  Saved saved;
+  saved.source = memory.take(batches, source, C);
+  saved.target = memory.take(batches, target, C);
+  saved.out = memory.take(batches, target, C);
+  saved.trace =
+      transformer_saved({batches, source, C}, {batches, target, C}, transformer_, options_, memory);
+  saved.logits = memory.take(batches * target, config_.target_vocabulary);
+  return saved;
+}
+
+// Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
+// that there is if it is large enough.
+void EncoderDecoder::place(Index batches, Index source, Index target) {
+  const Shape<3> wanted = {batches, source, target};
+  if (placed_ == wanted) return;
+  placed_ = {};
+  SavedMemory size;
+  laid_out(batches, source, target, size);
+  if (!saved_memory_.data() || size.count() > saved_memory_.shape()[0]) {
+    saved_memory_ = {};
+    saved_memory_ = Buffer<float, 1>({size.count()});
+  }
+  SavedMemory memory(saved_memory_);
+  saved_ = laid_out(batches, source, target, memory);
+  placed_ = wanted;
+}
+
+void EncoderDecoder::check(const Tokens& source, const Tokens& target, const char* call) const {
+  check_view(source, call, "source");
+  check_view(target, call, "target");
+  if (source.size(0) != target.size(0)) {
+    fail(call, "target",
+         {"must have the batches of source; source is ", source, ", target is ", target});
+  }
+  const auto length = [&](const char* name, Index tokens) {
+    if (tokens <= config_.context) return;
+    fail(call, name, {tokens, " in a row, but the context is ", config_.context});
+  };
+  length("source", source.size(1));
+  length("target", target.size(1));
+  check_ids(call, "source", source, config_.source_vocabulary, false);
+  check_ids(call, "target", target, config_.target_vocabulary, false);
+}
+
+void EncoderDecoder::check(const Tokens& source, const Tokens& target, const Tokens& answers,
+                           const char* call) const {
+  check(source, target, call);
+  check_shape(answers, target.shape(), call, "answers", "the shape of target");
+  check_ids(call, "answers", answers, config_.target_vocabulary, true);
+}
+
+void EncoderDecoder::forward(const Tokens& source, const Tokens& target, Scratch& scratch,
+                             Parallel& parallel) {
+  place(source.size(0), source.size(1), target.size(1));
+  embed(source, weights_.source_embedding, positions_, saved_.source, parallel);
+  embed(target, weights_.target_embedding, positions_, saved_.target, parallel);
+  transformer(saved_.source, saved_.target, transformer_, options_, saved_.out, scratch, parallel,
+              saved_.trace);
+  linear(rows_of(saved_.out), weights_.generator.weight, weights_.generator.bias, saved_.logits,
+         scratch, parallel);
+}
+
+// saved_.logits holds their gradient.
+void EncoderDecoder::backward(const Tokens& source, const Tokens& target, Scratch& scratch,
+                              Parallel& parallel) {
+  Scratch::Frame frame(scratch);
+  const auto like = [&](const TensorView<float, 3>& x) {
+    return TensorView<float, 3>(frame.take<float>(x.count()), x.shape());
+  };
+  const TensorView<float, 3> d_out = like(saved_.out), d_source = like(saved_.source);
+  const TensorView<float, 3> d_target = like(saved_.target);
+  linear_backward(saved_.logits, rows_of(saved_.out), weights_.generator.weight,
+                  {rows_of(d_out), gradients_.generator.weight, gradients_.generator.bias}, scratch,
+                  parallel);
+  transformer_backward(d_out, saved_.source, saved_.target, transformer_, options_, saved_.trace,
+                       {d_source, d_target, gradients_.transformer}, scratch, parallel);
+  embed_backward(d_source, source, gradients_.source_embedding, parallel);
+  embed_backward(d_target, target, gradients_.target_embedding, parallel);
+}
+
+MatrixView<const float> EncoderDecoder::logits(Tokens source, Tokens target, Scratch& scratch,
+                                               Parallel& parallel) {
+  check(source, target, "EncoderDecoder::logits");
+  forward(source, target, scratch, parallel);
+  return saved_.logits;
+}
+
+ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
+                               Parallel& parallel) {
+  check(source, target, answers, "EncoderDecoder::loss");
+  forward(source, target, scratch, parallel);
+  const CrossEntropyResult result = cross_entropy(
+      saved_.logits, flat(answers), {.reduction = Reduction::sum}, {}, scratch, parallel);
+  return {result.loss, result.counted, result.correct};
+}
+
+ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answers, double scale,
+                                     Scratch& scratch, Parallel& parallel) {
+  constexpr const char* kCall = "EncoderDecoder::accumulate";
+  check(source, target, answers, kCall);
+  if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
+  forward(source, target, scratch, parallel);
+  const CrossEntropyResult result = cross_entropy(
+      saved_.logits, flat(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
+      saved_.logits, scratch, parallel);
+  backward(source, target, scratch, parallel);
+  return {result.loss, result.counted, result.correct};
+}
+
+}  // namespace tril

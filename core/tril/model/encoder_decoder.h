@@ -1,0 +1,131 @@
+// The encoder-decoder from sequence to sequence of "Attention is all you need" (Vaswani et al.
+// 2017): nn.Transformer with token embeddings before it and a head behind it, to be trained.
+//
+//   x = sqrt(C) E_source[source] + positions      [B, S, C], positions sines and cosines
+//   y = sqrt(C) E_target[target] + positions      [B, T, C]
+//   logits = transformer(x, y) W^T + b            [B T, V], a target seeing none after it
+//
+//   EncoderDecoder model(config, seed);
+//   EncoderDecoderTrainer trainer(model, options);  // encoder_decoder_trainer.h
+//
+// All sequences of a batch are of one length; a target that is not to count is kIgnoredTarget.
+// There is no dropout.
+#pragma once
+
+#include <tril/block/transformer.h>
+#include <tril/foundation/buffer.h>
+#include <tril/model/language_model.h>
+
+#include <cstdint>
+
+namespace tril {
+
+// nn.Transformer's settings, with its defaults, and what is around it.
+struct EncoderDecoderConfig {
+  Index source_vocabulary = 0;               // tokens there are on one side
+  Index target_vocabulary = 0;               // V, on the other
+  Index context = 64;                        // the most tokens of a source or a target
+  Index encoder_layers = 6;                  // of the source
+  Index decoder_layers = 6;                  // of the target
+  Index heads = 8;                           // H, which divides width
+  Index width = 512;                         // C, even
+  Index hidden = 2048;                       // F of the feed-forwards
+  NormOrder norm = NormOrder::post;          // where the norms are
+  Activation activation = Activation::relu;  // of the feed-forwards
+  double eps = 1e-5;                         // in the norms
+
+  friend bool operator==(const EncoderDecoderConfig&, const EncoderDecoderConfig&) = default;
+};
+
+// Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
+// divide the width, an odd width, and numbers out of range.
+void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char* call);
+
+// The parameters, named as in PyTorch's tutorial "Language Translation with nn.Transformer".
+template <typename T>
+struct BasicEncoderDecoderWeights {
+  MatrixView<T> source_embedding = {};          // [source_vocabulary, C]
+  MatrixView<T> target_embedding = {};          // [target_vocabulary, C]
+  BasicTransformerWeights<T> transformer = {};  // with a norm at the end of each stack
+  BasicLinearWeights<T> generator = {};         // [V, C] and [V]
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("src_tok_emb.embedding.weight", each.source_embedding...);
+    visit("tgt_tok_emb.embedding.weight", each.target_embedding...);
+    visit("transformer", each.transformer...);
+    visit("generator", each.generator...);
+  }
+};
+
+// Owns the model's memory. Results do not depend on the number of threads. After the first call for
+// the largest batch no floats are allocated but by `scratch`, and by that no more either.
+class EncoderDecoder {
+ public:
+  // Numbers of tokens, a sequence a row, without gaps.
+  using Tokens = MatrixView<const std::int32_t>;
+
+  // Initialised as nn.Transformer and that tutorial do: all matrices even in +-sqrt(6 / (in + out))
+  // (Glorot and Bengio 2010), biases of attention 0, those of other linear layers even in
+  // +-1 / sqrt(in), norms 1. Throws Error as check_encoder_decoder_config does, std::bad_alloc when
+  // memory is out.
+  EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed);
+
+  // As it was given.
+  const EncoderDecoderConfig& config() const noexcept { return config_; }
+  // The parameters.
+  const BasicEncoderDecoderWeights<float>& weights() const noexcept { return weights_; }
+  // Their gradients, in structs of the same form.
+  const BasicEncoderDecoderWeights<float>& gradients() const noexcept { return gradients_; }
+  // All parameters, and all their gradients, side by side; what lies between parameters is 0.
+  VectorView<float> values() noexcept { return values_; }
+  VectorView<float> gradient() noexcept { return gradient_; }
+  // Of these the first so many are matrices, which weight decay is for.
+  Index decayed() const noexcept { return decayed_; }
+
+  // The logits [B T, V] after each token of the targets [B, T] of sources [B, S]; good until the
+  // next call. Throws Error where batches differ, S or T is beyond the context, or an id is no
+  // token, before anything is written.
+  MatrixView<const float> logits(Tokens source, Tokens target, Scratch& scratch,
+                                 Parallel& parallel);
+  // The losses of answers [B, T], ids or kIgnoredTarget. Throws as logits() does.
+  ModelLoss loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
+                 Parallel& parallel);
+  // The same, and the gradient of scale * sum is added to gradient(). Throws Error for a scale that
+  // is not finite, too.
+  ModelLoss accumulate(Tokens source, Tokens target, Tokens answers, double scale, Scratch& scratch,
+                       Parallel& parallel);
+  // Throws in the name of `call` what those would for what they are given, and does nothing else.
+  void check(const Tokens& source, const Tokens& target, const Tokens& answers,
+             const char* call) const;
+
+  // Sets them to 0.
+  void clear_gradients() noexcept;
+
+ private:
+  // Of the pass that was last, laid out in saved_memory_.
+  struct Saved {
+    TensorView<float, 3> source = {}, target = {}, out = {};  // embedded; the decoder's output
+    TransformerTrace trace = {};
+    MatrixView<float> logits = {};
+  };
+
+  void check(const Tokens& source, const Tokens& target, const char* call) const;
+  Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
+  void place(Index batches, Index source, Index target);
+  void forward(const Tokens& source, const Tokens& target, Scratch& scratch, Parallel& parallel);
+  void backward(const Tokens& source, const Tokens& target, Scratch& scratch, Parallel& parallel);
+
+  EncoderDecoderConfig config_;
+  TransformerOptions options_;
+  Buffer<float, 1> values_, gradient_, saved_memory_;
+  Buffer<float, 2> positions_;  // [context, C]
+  BasicEncoderDecoderWeights<float> weights_, gradients_;
+  TransformerWeights transformer_;  // those of weights_, to be read
+  Index decayed_ = 0;
+  Shape<3> placed_{};  // B, S and T that saved_ is laid out for
+  Saved saved_;
+};
+
+}  // namespace tril

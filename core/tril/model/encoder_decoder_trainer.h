@@ -1,0 +1,59 @@
+// Steps of AdamW that train an encoder-decoder on batches that are given.
+//
+//   SequenceBatch batch;
+//   for (std::uint64_t n = 0; n < 400; ++n) {
+//     draw_sequences(SequenceTask::reverse, 32, 6, 9, seed, n, batch);
+//     trainer.step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.answers),
+//                  parallel);
+//   }
+#pragma once
+
+#include <tril/model/encoder_decoder.h>
+#include <tril/model/trainer.h>
+
+namespace tril {
+
+// The betas and eps of Vaswani et al. 2017, section 5.3.
+struct EncoderDecoderTrainerOptions {
+  // Of learning rates.
+  Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
+  double beta1 = 0.9;       // how much of AdamW's first moment a step keeps
+  double beta2 = 0.98;      // and of its second
+  double eps = 1e-9;        // added to the root of the second
+  double weight_decay = 0;  // of matrices
+  double clip = 1;          // the largest norm of the gradient; 0: any
+};
+
+// Owns the moments and borrows the model. Results do not depend on the number of threads.
+class EncoderDecoderTrainer {
+ public:
+  // As the model takes them.
+  using Tokens = EncoderDecoder::Tokens;
+
+  // Throws Error for options out of range.
+  EncoderDecoderTrainer(EncoderDecoder& model, const EncoderDecoderTrainerOptions& options);
+
+  // One step against the gradient of the mean loss of the answers that count. Throws Error as
+  // EncoderDecoder::loss does, before anything is written; and where the loss or the gradient is
+  // not finite, saying which parameter's gradient is not: parameters and moments are then as they
+  // were.
+  TrainingStep step(Tokens source, Tokens target, Tokens answers, Parallel& parallel);
+  // The loss, and nothing moves.
+  ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, Parallel& parallel) {
+    return model_.loss(source, target, answers, scratch_, parallel);
+  }
+
+  // How many steps are done.
+  std::int64_t steps() const noexcept { return steps_; }
+
+ private:
+  AdamWOptions adamw(double rate, double decay, double scale) const noexcept;
+
+  EncoderDecoder& model_;
+  EncoderDecoderTrainerOptions options_;
+  Buffer<float, 1> first_, second_;
+  std::int64_t steps_ = 0;
+  Scratch scratch_;
+};
+
+}  // namespace tril

@@ -1,0 +1,41 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/random.h>
+#include <tril/training/sequence_tasks.h>
+
+#include <algorithm>
+
+namespace tril {
+
+void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabulary,
+                    std::uint64_t seed, std::uint64_t step, SequenceBatch& batch) {
+  constexpr const char* kCall = "draw_sequences";
+  constexpr Index kLargest = 0x7fffffff;
+  const auto check = [&](const char* name, Index value, Index least) {
+    if (value >= least && value <= kLargest) return;
+    fail(kCall, name, {"must be from ", least, " to 2147483647, is ", value});
+  };
+  check("batches", batches, 1);
+  check("tokens", tokens, 1);
+  check("vocabulary", vocabulary, 2);
+  const Index sizes[] = {batches, tokens};
+  const auto count =
+      static_cast<std::size_t>(checked_count(sizes, 2, sizeof(std::int32_t), kCall, "batches"));
+  batch.source.resize(count), batch.target.resize(count), batch.answers.resize(count);
+  batch.batches = batches, batch.tokens = tokens;
+  Random random(seed + 0x9e3779b97f4a7c15u * (step + 1));
+  const auto symbols = static_cast<std::uint32_t>(vocabulary - 1);
+  for (std::int32_t& token : batch.source) {
+    token = static_cast<std::int32_t>(random.below(symbols)) + 1;
+  }
+  for (Index b = 0; b < batches; ++b) {
+    const auto begin = static_cast<std::ptrdiff_t>(b * tokens), size = std::ptrdiff_t{tokens};
+    const auto source = batch.source.begin() + begin, answer = batch.answers.begin() + begin;
+    std::reverse_copy(source, source + size, answer);
+    if (task == SequenceTask::sort) std::sort(answer, answer + size);
+    const auto target = batch.target.begin() + begin;
+    *target = kBeginToken;
+    std::copy(answer, answer + size - 1, target + 1);
+  }
+}
+
+}  // namespace tril

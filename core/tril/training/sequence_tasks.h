@@ -1,0 +1,44 @@
+// Tasks from one sequence to another whose answers are known, so that what a model has learned can
+// be checked: the loss of one who knows is 0.
+//
+//   reverse   the source from its end to its beginning: y_t = x_{T-1-t}
+//   sort      the source in rising order
+#pragma once
+
+#include <tril/foundation/named.h>
+#include <tril/foundation/tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tril {
+
+// What becomes of a source.
+enum class SequenceTask : std::uint8_t { reverse, sort };
+// Their names.
+inline constexpr Named<SequenceTask> kSequenceTasks[] = {{"reverse", SequenceTask::reverse},
+                                                         {"sort", SequenceTask::sort}};
+
+// The token that a target begins with, which no source has.
+inline constexpr std::int32_t kBeginToken = 0;
+
+// Sources, what the decoder is given, and what it is to say: each [B, T].
+struct SequenceBatch {
+  std::vector<std::int32_t> source;   // tokens from 1 on
+  std::vector<std::int32_t> target;   // kBeginToken, and the answer but for its last token
+  std::vector<std::int32_t> answers;  // the answer
+  Index batches = 0, tokens = 0;      // B, T
+
+  // One of the three as [B, T].
+  MatrixView<const std::int32_t> view(const std::vector<std::int32_t>& part) const noexcept {
+    return {part.data(), {batches, tokens}};
+  }
+};
+
+// `batches` sources of `tokens` tokens, each even in {1, ..., vocabulary - 1}, and their answers,
+// which task, seed and step say alone. Throws Error for sizes below 1, and for a vocabulary below 2
+// or above 2^31 - 1. The batch's memory is used again.
+void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabulary,
+                    std::uint64_t seed, std::uint64_t step, SequenceBatch& batch);
+
+}  // namespace tril

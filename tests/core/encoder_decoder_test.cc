@@ -1,0 +1,396 @@
+// The encoder-decoder in training: loss and gradients against the complex step through the plain
+// definition, and tasks whose answers are known.
+#include <gtest/gtest.h>
+#include <tril/model/encoder_decoder_trainer.h>
+#include <tril/training/sequence_tasks.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/block_gradient_reference.h"
+#include "core/block_weights.h"
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::Complex;
+using testing::equal;
+using testing::error_of;
+using testing::Table;
+using testing::Values;
+
+EncoderDecoderConfig small(NormOrder order = NormOrder::post) {
+  EncoderDecoderConfig config;
+  config.source_vocabulary = 6, config.target_vocabulary = 7, config.context = 5;
+  config.encoder_layers = 2, config.decoder_layers = 1, config.heads = 2;
+  config.width = 8, config.hidden = 12, config.norm = order;
+  config.activation = Activation::gelu;  // analytic, as the complex step wants it
+  return config;
+}
+
+// A model whose parameters are all far from their beginnings, and a batch with S = 4, T = 3.
+struct Case {
+  static constexpr Index B = 2, S = 4, T = 3;
+  EncoderDecoder model;
+  std::vector<std::int32_t> sources, targets, replies;
+  Scratch scratch;
+
+  explicit Case(const EncoderDecoderConfig& config = small()) : model(config, 3) {
+    Random random(5);
+    for (float& x : std::span(model.values().data(), static_cast<std::size_t>(count()))) {
+      x += 0.1f * random.normal();
+    }
+    const auto draw = [&](Index vocabulary) {
+      return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(vocabulary)));
+    };
+    for (Index i = 0; i < B * S; ++i) sources.push_back(draw(config.source_vocabulary));
+    for (Index i = 0; i < B * T; ++i) {
+      targets.push_back(draw(config.target_vocabulary));
+      replies.push_back(i == 1 ? kIgnoredTarget : draw(config.target_vocabulary));
+    }
+  }
+  Index count() const { return const_cast<EncoderDecoder&>(model).values().size(0); }
+  MatrixView<const std::int32_t> source() const { return {sources.data(), {B, S}}; }
+  MatrixView<const std::int32_t> target() const { return {targets.data(), {B, T}}; }
+  MatrixView<const std::int32_t> answers() const { return {replies.data(), {B, T}}; }
+  ModelLoss accumulate(double scale = 1, int threads = 1) {
+    Parallel parallel(threads);
+    return model.accumulate(source(), target(), answers(), scale, scratch, parallel);
+  }
+};
+
+// All parameters, or all their gradients, as tables.
+template <typename Scalar>
+struct Tables {
+  Table<Scalar> source, target, generator, generator_bias;
+  std::vector<testing::BlockTables<Scalar>> encoder;
+  std::vector<testing::DecoderTables<Scalar>> decoder;
+  testing::NormTables<Scalar> encoder_norm, decoder_norm;
+
+  Tables(const BasicEncoderDecoderWeights<float>& w, Index heads)
+      : source(w.source_embedding),
+        target(w.target_embedding),
+        generator(w.generator.weight),
+        generator_bias(w.generator.bias) {
+    const auto parts = parameters_as<TransformerWeights>(w.transformer);
+    const testing::MultiHeadSetting at{.batches = 1, .heads = heads, .kv_heads = heads};
+    for (const auto& layer : parts.encoder.layers) encoder.emplace_back(layer, at);
+    for (const auto& layer : parts.decoder.layers) decoder.emplace_back(layer, at);
+    encoder_norm = testing::NormTables<Scalar>(*parts.encoder.norm);
+    decoder_norm = testing::NormTables<Scalar>(*parts.decoder.norm);
+  }
+  std::vector<Table<Scalar>*> all() {
+    std::vector<Table<Scalar>*> list = {&source, &target, &generator, &generator_bias};
+    const auto visit = [&](Table<Scalar>& each) { list.push_back(&each); };
+    for (auto& layer : encoder) testing::visit_tables(layer, visit);
+    for (auto& layer : decoder) testing::visit_tables(layer, visit);
+    testing::visit_tables(encoder_norm, visit), testing::visit_tables(decoder_norm, visit);
+    return list;
+  }
+};
+
+// The sum of the losses as the paper has it.
+template <typename Scalar>
+Scalar loss_reference(const Case& c, const Tables<Scalar>& w) {
+  using std::exp, std::log;
+  const EncoderDecoderConfig& config = c.model.config();
+  const double width = static_cast<double>(config.width);
+  const auto embedded = [&](const std::vector<std::int32_t>& ids, const Table<Scalar>& table,
+                            Index length) {
+    Table<Scalar> x(static_cast<Index>(ids.size()), config.width);
+    for (Index n = 0; n < x.rows; ++n) {
+      for (Index i = 0; i < x.cols; ++i) {
+        const double angle = static_cast<double>(n % length) /
+                             std::pow(10000.0, static_cast<double>(i - i % 2) / width);
+        x(n, i) = std::sqrt(width) * table(ids[static_cast<std::size_t>(n)], i) +
+                  (i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+    }
+    return x;
+  };
+  const testing::SublayerSetting sublayer{config.norm, true, true, config.eps};
+  testing::MultiHeadSetting across{
+      .batches = Case::B, .heads = config.heads, .kv_heads = config.heads};
+  testing::MultiHeadSetting causal = across;
+  causal.bias = [](Index, Index, Index t, Index s) { return s > t ? testing::kUnseen : 0.0; };
+  Table<Scalar> memory = embedded(c.sources, w.source, Case::S);
+  for (const auto& layer : w.encoder) {
+    memory = testing::block_reference(memory, layer, sublayer, across, config.activation);
+  }
+  memory = sublayer.norm(memory, w.encoder_norm);
+  Table<Scalar> x = embedded(c.targets, w.target, Case::T);
+  for (const auto& layer : w.decoder) {
+    x = testing::decoder_reference(x, memory, layer, sublayer, causal, across, config.activation);
+  }
+  const Table<Scalar> logits =
+      testing::linear_reference(sublayer.norm(x, w.decoder_norm), w.generator, w.generator_bias);
+  Scalar total = 0;
+  for (Index n = 0; n < logits.rows; ++n) {
+    const std::int32_t answer = c.replies[static_cast<std::size_t>(n)];
+    if (answer == kIgnoredTarget) continue;
+    Scalar sum = 0;
+    for (Index v = 0; v < logits.cols; ++v) sum += exp(logits(n, v));
+    total += log(sum) - logits(n, answer);
+  }
+  return total;
+}
+
+// As model_test.cc has it: a term that is missing changes the leading digits; between a parameter
+// and the loss there are fewer than 60 operations in a row, each a sum of up to 24 terms.
+constexpr double kRounded = 60 * 24 * testing::kRounding;
+
+TEST(EncoderDecoder, LossAndGradientsAgreeWithTheComplexStep) {
+  for (const NormOrder order : testing::kNormOrders) {
+    Case c(small(order));
+    c.model.clear_gradients();
+    const ModelLoss loss = c.accumulate(0.5);
+    Tables<Complex> weights(c.model.weights(), c.model.config().heads);
+    const double expected = loss_reference(c, weights).real();
+    EXPECT_NEAR(loss.sum, expected, kRounded * expected);
+    EXPECT_EQ(loss.counted, Case::B * Case::T - 1);
+    Tables<double> gradients(c.model.gradients(), c.model.config().heads);
+    const std::vector<Table<Complex>*> tables = weights.all();
+    const std::vector<Table<double>*> found = gradients.all();
+    ASSERT_EQ(tables.size(), found.size());
+    std::vector<double> scales;
+    int zeros = 0;
+    for (std::size_t n = 0; n < tables.size(); ++n) {
+      const Values<Complex> kept = tables[n]->values;
+      Values<double> start;
+      for (const Complex& each : kept) start.push_back(each.real());
+      const Values<double> slopes = testing::gradient_of(
+          [&](const Values<Complex>& z) {
+            tables[n]->values = z;
+            return 0.5 * loss_reference(c, weights);
+          },
+          start);
+      tables[n]->values = kept;
+      double largest = 0;
+      for (const double each : slopes) largest = std::fmax(largest, std::fabs(each));
+      // A softmax does not depend on the bias of its keys: the sum of terms that cancel. They round
+      // as in the gradient of the keys' weight, three tables before, where they stand times inputs
+      // of size 1.
+      const bool cancels = largest < 1e-12;
+      if (cancels) largest = scales.at(n - 3);
+      zeros += cancels ? 1 : 0;
+      scales.push_back(largest);
+      for (std::size_t i = 0; i < slopes.size(); ++i) {
+        ASSERT_NEAR(found[n]->values[i], slopes[i], kRounded * largest) << n << " at " << i;
+      }
+    }
+    EXPECT_EQ(zeros, 4);  // two blocks of the encoder, and one of the decoder, which attends twice
+  }
+}
+
+TEST(EncoderDecoder, IsInitialisedAsItsAuthorsDo) {
+  EncoderDecoder model(small(), 1);
+  for_each_parameter(model.weights(), [](const ParameterName& parameter, const auto& view) {
+    if (!view) return;  // queries, keys and values are stacked
+    const std::string name = parameter.text();
+    const auto [least, most] = std::minmax_element(view.data(), view.data() + view.count());
+    const Index inputs = view.size(static_cast<int>(view.shape().size()) - 1);
+    if (view.shape().size() == 2) {
+      const double bound = std::sqrt(6.0 / static_cast<double>(view.size(0) + inputs));
+      EXPECT_LE(std::fmax(-*least, *most), bound * (1 + 1e-6)) << name;
+      EXPECT_GT(std::fmin(-*least, *most), bound / 2) << name;
+    } else if (name.find("norm") != std::string::npos) {
+      EXPECT_EQ(*least, name.find("weight") != std::string::npos ? 1.0f : 0.0f) << name;
+      EXPECT_EQ(*least, *most) << name;
+    } else if (name.find("proj") != std::string::npos) {
+      EXPECT_EQ(*least, 0.0f) << name;
+      EXPECT_EQ(*most, 0.0f) << name;
+    } else {
+      const double bound = 1 / std::sqrt(name.find("linear2") != std::string::npos ? 12.0 : 8.0);
+      EXPECT_LE(std::fmax(-*least, *most), bound) << name;
+      EXPECT_LT(*least, *most) << name;
+    }
+  });
+  EncoderDecoder same(small(), 1), other(small(), 2);
+  EXPECT_TRUE(equal(model.values(), same.values()));
+  EXPECT_FALSE(equal(model.values(), other.values()));
+}
+
+TEST(EncoderDecoder, GivesTheSameBitsOnAnyNumberOfThreadsAndAllocatesNothingTwice) {
+  Case one, three;
+  const ModelLoss first = one.accumulate(), second = three.accumulate(1, 3);
+  EXPECT_EQ(first.sum, second.sum);
+  EXPECT_TRUE(equal(one.model.gradient(), three.model.gradient()));
+  const std::size_t capacity = one.scratch.capacity();
+  one.accumulate();
+  EXPECT_EQ(one.scratch.capacity(), capacity);
+  // Added up: twice the gradient is twice each number, exactly but for what is rounded between.
+  for (Index i = 0; i < one.count(); ++i) {
+    const double once = static_cast<double>(three.model.gradient()[i]);
+    ASSERT_NEAR(static_cast<double>(one.model.gradient()[i]), 2 * once,
+                1e-5 * std::fmax(1, std::fabs(once)));
+  }
+}
+
+// What a trained model says token by token, each time from what it has said so far.
+std::vector<std::int32_t> said_by(EncoderDecoder& model, const SequenceBatch& batch) {
+  std::vector<std::int32_t> target(batch.target.size(), kBeginToken), said(target);
+  Scratch scratch;
+  Parallel parallel;
+  for (Index t = 0; t < batch.tokens; ++t) {
+    const MatrixView<const float> logits =
+        model.logits(batch.view(batch.source), batch.view(target), scratch, parallel);
+    for (Index b = 0; b < batch.batches; ++b) {
+      const Index n = b * batch.tokens + t;
+      const float* const row = logits[n].data();
+      const auto best = std::max_element(row, row + logits.size(1)) - row;
+      said[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(best);
+      if (t + 1 < batch.tokens)
+        target[static_cast<std::size_t>(n + 1)] = said[static_cast<std::size_t>(n)];
+    }
+  }
+  return said;
+}
+
+TEST(EncoderDecoder, LearnsToReverseAndToSort) {
+  for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {
+    SCOPED_TRACE(std::string(name_of(kSequenceTasks, task)));
+    EncoderDecoderConfig config;
+    config.source_vocabulary = config.target_vocabulary = 9, config.context = 6;
+    config.encoder_layers = config.decoder_layers = 1, config.heads = 2;
+    config.width = 32, config.hidden = 64, config.norm = NormOrder::pre;
+    EncoderDecoder model(config, 1);
+    EncoderDecoderTrainer trainer(
+        model, {.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400}});
+    SequenceBatch batch, unseen;
+    Parallel parallel;
+    double first = 0, last = 0;
+    for (std::uint64_t n = 0; n < 400; ++n) {
+      draw_sequences(task, 32, 6, 9, 1, n, batch);
+      last = trainer
+                 .step(batch.view(batch.source), batch.view(batch.target),
+                       batch.view(batch.answers), parallel)
+                 .loss;
+      if (n == 0) first = last;
+    }
+    EXPECT_GT(first, std::log(8.0));
+    EXPECT_EQ(trainer.steps(), 400);
+    draw_sequences(task, 64, 6, 9, 2, 0, unseen);
+    const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
+                                            unseen.view(unseen.answers), parallel);
+    EXPECT_LT(loss.mean(), 0.02);
+    EXPECT_EQ(loss.correct, loss.counted);
+    EXPECT_EQ(said_by(model, unseen), unseen.answers);
+  }
+}
+
+TEST(EncoderDecoder, StopsWhereTheLossIsNoNumber) {
+  Case c;
+  EncoderDecoderTrainer trainer(c.model, {});
+  Parallel parallel;
+  trainer.step(c.source(), c.target(), c.answers(), parallel);
+  c.model.weights().transformer.encoder.layers[1].linear1.bias[2] =
+      std::numeric_limits<float>::infinity();
+  const Values<double> before = testing::elements(c.model.values());
+  const std::string message =
+      error_of([&] { trainer.step(c.source(), c.target(), c.answers(), parallel); });
+  EXPECT_NE(message.find("EncoderDecoderTrainer::step: loss: is nan in step 1: the gradient of "),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(testing::elements(c.model.values()), before);
+  EXPECT_EQ(trainer.steps(), 1);
+}
+
+TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
+  const auto made = [](const auto& change) {
+    EncoderDecoderConfig config = small();
+    change(config);
+    return error_of([&] { EncoderDecoder model(config, 1); });
+  };
+  EXPECT_EQ(made([](auto& c) { c.source_vocabulary = 0; }),
+            "EncoderDecoder: source_vocabulary: must be from 1 to 16777216, is 0");
+  EXPECT_EQ(made([](auto& c) { c.decoder_layers = 0; }),
+            "EncoderDecoder: decoder_layers: must be from 1 to 16777216, is 0");
+  EXPECT_EQ(made([](auto& c) { c.heads = 3; }), "EncoderDecoder: heads: 3 does not divide width 8");
+  EXPECT_EQ(made([](auto& c) { c.width = 9; }), "EncoderDecoder: width: must be even, is 9");
+  EXPECT_NE(made([](auto& c) { c.eps = -1; }).find("EncoderDecoder: eps: "), std::string::npos);
+
+  Case c;
+  const Values<double> before = testing::elements(c.model.gradient());
+  Parallel parallel;
+  const auto refused = [&](const MatrixView<const std::int32_t>& source,
+                           const MatrixView<const std::int32_t>& target,
+                           const MatrixView<const std::int32_t>& answers, double scale = 1) {
+    return error_of(
+        [&] { c.model.accumulate(source, target, answers, scale, c.scratch, parallel); });
+  };
+  const std::string call = "EncoderDecoder::accumulate: ";
+  EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.answers()),
+            call + "target: must have the batches of source; source is [1, 4], target is [2, 3]");
+  EXPECT_EQ(refused({c.sources.data(), {1, 8}}, {c.targets.data(), {1, 3}}, {}),
+            call + "source: 8 in a row, but the context is 5");
+  EXPECT_NE(refused(c.source(), c.target(), {c.replies.data(), {3, 2}}).find(call + "answers: "),
+            std::string::npos);
+  c.sources[5] = 6;
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
+            call + "source: 6 at [1, 1] is no token of a vocabulary of 6");
+  c.sources[5] = 1, c.replies[2] = 7;
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
+            call + "answers: 7 at [0, 2] is no token of a vocabulary of 7");
+  c.replies[2] = 1, c.targets[0] = kIgnoredTarget;
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
+            call + "target: -100 at [0, 0] is no token of a vocabulary of 7");
+  c.targets[0] = 0;
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), std::nan("")),
+            call + "scale: must be finite, is nan");
+  EXPECT_EQ(testing::elements(c.model.gradient()), before);
+  EXPECT_GT(c.accumulate().sum, 0);
+  const MatrixView<const std::int32_t> none;
+  EXPECT_EQ(error_of([&] { c.model.logits(none, c.target(), c.scratch, parallel); }),
+            "EncoderDecoder::logits: source: no tensor given");
+  EXPECT_EQ(error_of([&] { c.model.loss(c.source(), c.target(), none, c.scratch, parallel); }),
+            "EncoderDecoder::loss: answers: no tensor given");
+  EncoderDecoderTrainer good(c.model, {});
+  EXPECT_EQ(error_of([&] { good.step(c.source(), none, c.answers(), parallel); }),
+            "EncoderDecoderTrainer::step: target: no tensor given");
+  EXPECT_EQ(good.steps(), 0);
+
+  const auto trainer = [&](const EncoderDecoderTrainerOptions& options) {
+    return error_of([&] { EncoderDecoderTrainer made(c.model, options); });
+  };
+  EXPECT_EQ(trainer({.clip = -1}),
+            "EncoderDecoderTrainer: clip: must be finite and at least 0, is -1");
+  EXPECT_EQ(trainer({.beta1 = 1}), "adamw_step: beta1: must be at least 0 and below 1, is 1");
+}
+
+TEST(SequenceTasks, HaveTheAnswersThatTheySay) {
+  SequenceBatch batch, again;
+  for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {
+    draw_sequences(task, 50, 4, 5, 7, 3, batch);
+    std::vector<bool> seen(5);
+    for (Index b = 0; b < 50; ++b) {
+      const auto begin = static_cast<std::size_t>(b * 4);
+      std::vector<std::int32_t> source(&batch.source[begin], &batch.source[begin] + 4);
+      const std::vector<std::int32_t> answer(&batch.answers[begin], &batch.answers[begin] + 4);
+      for (const std::int32_t token : source) seen.at(static_cast<std::size_t>(token)) = true;
+      if (task == SequenceTask::reverse) std::reverse(source.begin(), source.end());
+      if (task == SequenceTask::sort) std::sort(source.begin(), source.end());
+      EXPECT_EQ(answer, source);
+      EXPECT_EQ(batch.target[begin], kBeginToken);
+      EXPECT_TRUE(std::equal(answer.begin(), answer.end() - 1, &batch.target[begin + 1]));
+    }
+    EXPECT_EQ(seen, (std::vector<bool>{false, true, true, true, true}));
+    draw_sequences(task, 50, 4, 5, 7, 3, again);
+    EXPECT_EQ(batch.source, again.source);
+    draw_sequences(task, 50, 4, 5, 7, 4, again);
+    EXPECT_NE(batch.source, again.source);
+  }
+  const auto refused = [&](Index batches, Index tokens, Index vocabulary) {
+    return error_of(
+        [&] { draw_sequences(SequenceTask::sort, batches, tokens, vocabulary, 1, 1, batch); });
+  };
+  EXPECT_EQ(refused(0, 4, 5), "draw_sequences: batches: must be from 1 to 2147483647, is 0");
+  EXPECT_EQ(refused(1, 0, 5), "draw_sequences: tokens: must be from 1 to 2147483647, is 0");
+  EXPECT_EQ(refused(1, 4, 1), "draw_sequences: vocabulary: must be from 2 to 2147483647, is 1");
+}
+
+}  // namespace
+}  // namespace tril
