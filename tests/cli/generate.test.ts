@@ -83,7 +83,8 @@ interface Stored {
 }
 function parse(file: Buffer): Stored {
   const end = 8 + Number(file.readBigUInt64LE());
-  const { __metadata__: _, ...header } = JSON.parse(file.subarray(8, end).toString());
+  const header = JSON.parse(file.subarray(8, end).toString());
+  delete header.__metadata__;
   return { header, data: file.subarray(end) };
 }
 /** A file of some tensors, with another type or name. */

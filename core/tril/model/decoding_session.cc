@@ -5,6 +5,7 @@
 #include <tril/model/decoding_session.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tril {
 namespace {
@@ -95,28 +96,76 @@ void DecodingSession::check(std::span<const std::int32_t> tokens) const {
   }
 }
 
+// Of views that are given, the shapes are those that model_trace gives.
+void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
+  if (trace.layers.empty() && !trace.embedded) return;
+  SavedMemory size;
+  const ModelTrace expected = model_trace(config_, tokens, length_, size);
+  const auto check = [&](const auto& given, const auto& wanted, const char* name) {
+    if (given) check_shape(given, wanted.shape(), kCall, name, "as model_trace says");
+  };
+  check(trace.embedded, expected.embedded, "trace.embedded");
+  if (trace.layers.empty()) return;
+  if (trace.layers.size() != expected.layers.size()) {
+    fail(kCall, "trace.layers",
+         {"must be ", expected.layers.size(), ", are ", trace.layers.size()});
+  }
+  for (std::size_t n = 0; n < trace.layers.size(); ++n) {
+    const ModelLayerTrace &given = trace.layers[n], &wanted = expected.layers[n];
+    check(given.normed1, wanted.normed1, "trace.normed1");
+    check(given.attention.queries, wanted.attention.queries, "trace.queries");
+    check(given.attention.keys, wanted.attention.keys, "trace.keys");
+    check(given.attention.values, wanted.attention.values, "trace.values");
+    const auto& weights = wanted.attention.attention.weights;
+    check(given.attention.attention.scores, weights, "trace.scores");
+    check(given.attention.attention.masked, weights, "trace.masked");
+    check(given.attention.attention.weights, weights, "trace.weights");
+    check(given.attention.heads, wanted.attention.heads, "trace.heads");
+    check(given.between, wanted.between, "trace.between");
+    check(given.normed2, wanted.normed2, "trace.normed2");
+    check(given.feed_forward.hidden, wanted.feed_forward.hidden, "trace.hidden");
+    check(given.feed_forward.activated, wanted.feed_forward.activated, "trace.activated");
+    check(given.out, wanted.out, "trace.out");
+  }
+}
+
+void DecodingSession::set_changes(ModelChanges changes) {
+  if (length_ > 0) {
+    fail(kCall, "changes", {"there are ", length_, " tokens, of the model as it was"});
+  }
+  check_model_changes(config_, changes, kCall);
+  changes_ = std::move(changes);
+}
+
+bool DecodingSession::is_left_out(std::size_t layer) const noexcept {
+  return std::ranges::find(changes_.without_layers, static_cast<Index>(layer)) !=
+         changes_.without_layers.end();
+}
+
 VectorView<const float> DecodingSession::append(std::span<const std::int32_t> tokens,
                                                 Scratch& scratch, Parallel& parallel) {
   check(tokens);
-  run(tokens, last_, scratch, parallel);
+  run(tokens, last_, {}, scratch, parallel);
   return last_.view()[0];
 }
 
 void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
-                             Scratch& scratch, Parallel& parallel) {
+                             Scratch& scratch, Parallel& parallel, const ModelTrace& trace) {
   check(tokens);
-  check_shape(logits, {static_cast<Index>(tokens.size()), config_.vocabulary}, kCall, "logits",
-              "a row for each token");
-  run(tokens, logits, scratch, parallel);
+  const auto count = static_cast<Index>(tokens.size());
+  check_shape(logits, {count, config_.vocabulary}, kCall, "logits", "a row for each token");
+  check(trace, count);
+  run(tokens, logits, trace, scratch, parallel);
 }
 
-// In pieces; logits of all tokens, or of the last.
+// In pieces, or all at once for a trace; logits of all tokens, or of the last.
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-                          Scratch& scratch, Parallel& parallel) {
+                          const ModelTrace& trace, Scratch& scratch, Parallel& parallel) {
   const Index before = length_, count = static_cast<Index>(tokens.size());
+  const Index most = trace.embedded || !trace.layers.empty() ? count : kPiece;
   try {
-    for (Index first = 0; first < count; first += kPiece) {
-      const Index piece = std::min(kPiece, count - first);
+    for (Index first = 0; first < count; first += most) {
+      const Index piece = std::min(most, count - first);
       MatrixView<float> wanted;
       if (logits.size(0) == count) {
         wanted = {logits[first].data(), {piece, logits.size(1)}, logits.strides()};
@@ -124,7 +173,7 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
         wanted = logits;
       }
       run_piece(tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(piece)),
-                wanted, scratch, parallel);
+                wanted, trace, scratch, parallel);
     }
   } catch (...) {  // out of memory
     rewind(before);
@@ -135,32 +184,68 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
 // x = embedding + positions;  each layer: x = layer(x);  logits = final_norm(x) E^T of the last
 // rows
 void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
-                                const MatrixView<float>& logits, Scratch& scratch,
-                                Parallel& parallel) {
-  const Index T = static_cast<Index>(tokens.size()), C = config_.width;
-  const detail::ModelPass pass{config_, rotary_, 1, T, {}, 0, scratch, parallel, caches_};
+                                const MatrixView<float>& logits, const ModelTrace& trace,
+                                Scratch& scratch, Parallel& parallel) {
+  const Index T = static_cast<Index>(tokens.size()), C = config_.width, first = length_;
+  const detail::ModelPass pass{config_, rotary_, 1,        T,       {},
+                               0,       scratch, parallel, caches_, &changes_};
   Scratch::Frame frame(scratch);
-  const auto take = [&] { return MatrixView<float>(frame.take<float>(T, C), {T, C}); };
-  const MatrixView<float> x = take(), between = take(), normed = take();
+  const auto given_or_taken = [&](const MatrixView<float>& view) {
+    return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
+  };
+  const MatrixView<float> between = given_or_taken({}), normed = given_or_taken({});
+  MatrixView<float> x = given_or_taken(trace.embedded);
   embedding({tokens.data(), {T}}, weights_.embedding, x);
   if (weights_.positions) {
-    add(x, MatrixView<const float>(weights_.positions[length_].data(), {T, C}), x, parallel);
+    add(x, MatrixView<const float>(weights_.positions[first].data(), {T, C}), x, parallel);
   }
-  detail::SavedModelLayer layer;
-  layer.norm1.normed = layer.norm2.normed = normed;
-  layer.between = between;
-  layer.out = x;
+  detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
-    detail::run_layer(pass, static_cast<Index>(n), weights_.layers[n], x, layer);
+    const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
+    const auto given_or = [](const MatrixView<float>& view, const MatrixView<float>& other) {
+      return view ? view : other;
+    };
+    detail::SavedModelLayer layer;
+    layer.norm1.normed = given_or(wanted.normed1, normed);
+    layer.attention = wanted.attention;
+    layer.between = given_or(wanted.between, between);
+    layer.norm2.normed = given_or(wanted.normed2, normed);
+    layer.feed_forward = wanted.feed_forward;
+    // What was traced of the layer before is not written to.
+    layer.out = wanted.out ? wanted.out : n > 0 && trace.layers.empty() ? x : given_or_taken({});
+    if (is_left_out(n)) {
+      for (const MatrixView<float>& view : {wanted.between, layer.out}) {
+        if (view && view.data() != x.data()) add(x, 0, view, parallel);
+      }
+    } else {
+      detail::run_layer(pass, static_cast<Index>(n), weights_.layers[n], x, layer);
+    }
+    x = layer.out;
+    detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
   }
   length_ += T;
   if (!logits) return;
   const Index rows = logits.size(0);
   const Shape<2> shape = {rows, C};
-  const MatrixView<float> last(x[T - rows].data(), shape), last_normed(normed.data(), shape);
-  pass.norm(last, weights_.final_norm, {last_normed, {}, {}});
-  linear(last_normed, config_.tied_head ? weights_.embedding : weights_.head, {}, logits, scratch,
-         parallel);
+  const MatrixView<float> last_normed(normed.data(), shape);
+  pass.norm({x[T - rows].data(), shape, x.strides()}, weights_.final_norm, {last_normed, {}, {}});
+  linear(last_normed, head(), {}, logits, scratch, parallel);
+}
+
+void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,
+                               Scratch& scratch, Parallel& parallel) const {
+  check_view(residual, kCall, "residual");
+  const Index N = residual.size(0), C = config_.width;
+  check_shape(residual, {N, C}, kCall, "residual", "the model's width");
+  check_shape(logits, {N, config_.vocabulary}, kCall, "logits", "a row for each of residual's");
+  check_no_overlap(logits, residual, kCall, "logits");
+  Scratch::Frame frame(scratch);
+  const MatrixView<float> rows(frame.take<float>(N, C), {N, C});
+  add(residual, 0, rows, parallel);
+  const detail::ModelPass pass{config_, rotary_, 1, N, {}, 0, scratch, parallel};
+  const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
+  pass.norm(rows, weights_.final_norm, {normed, {}, {}});
+  linear(normed, head(), {}, logits, scratch, parallel);
 }
 
 }  // namespace tril

@@ -5,6 +5,9 @@
 //   VectorView<const float> logits = session.append(prompt, scratch, parallel);
 //   while (...) logits = session.append({&next, 1}, scratch, parallel);
 //   session.set_length(5);  // rewinds
+//
+// And opened up: what is computed on the way is traced, or changed (model_trace.h), and read_out
+// says what the model would say if it ended there (the logit lens; nostalgebraist 2020).
 #pragma once
 
 #include <tril/model/model_layer.h>
@@ -35,6 +38,10 @@ class DecodingSession {
   Index capacity() const noexcept { return caches_.front().capacity(); }
   // Forgets all tokens from `length` on. Throws Error for more than there are, and below 0.
   void set_length(Index length);
+  // From here on the model runs with these changes, whose values it borrows. Throws Error where
+  // they do not fit it, and where there are tokens, whose keys and values are those of another
+  // model.
+  void set_changes(ModelChanges changes);
   // What keys and values take.
   std::size_t bytes() const noexcept;
 
@@ -43,16 +50,27 @@ class DecodingSession {
   // nothing is then appended.
   VectorView<const float> append(std::span<const std::int32_t> tokens, Scratch& scratch,
                                  Parallel& parallel);
-  // The same, and the logits behind each, [T, V].
+  // The same, and the logits behind each, [T, V]; and what is computed on the way. Of a layer that
+  // is left out only between and out are traced, which are what it is given. Throws Error besides
+  // where a view has another shape than model_trace gives it.
   void append(std::span<const std::int32_t> tokens, MatrixView<float> logits, Scratch& scratch,
-              Parallel& parallel);
+              Parallel& parallel, const ModelTrace& trace = {});
+  // Logits [N, V] of rows of the residual stream [N, C], wherever they are from: the final norm and
+  // the head. Throws Error where shapes do not fit.
+  void read_out(MatrixView<const float> residual, MatrixView<float> logits, Scratch& scratch,
+                Parallel& parallel) const;
 
  private:
   void check(std::span<const std::int32_t> tokens) const;
-  void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits, Scratch& scratch,
-           Parallel& parallel);
+  void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
+           const ModelTrace& trace, Scratch& scratch, Parallel& parallel);
+  void check(const ModelTrace& trace, Index tokens) const;
   void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-                 Scratch& scratch, Parallel& parallel);
+                 const ModelTrace& trace, Scratch& scratch, Parallel& parallel);
+  bool is_left_out(std::size_t layer) const noexcept;
+  const MatrixView<float>& head() const noexcept {
+    return config_.tied_head ? weights_.embedding : weights_.head;
+  }
   void rewind(Index length) noexcept;
 
   ModelConfig config_;
@@ -61,6 +79,7 @@ class DecodingSession {
   std::vector<KeyValueCache> caches_;  // one a layer
   Buffer<float, 2> last_;              // logits [1, V]
   Index length_ = 0;
+  ModelChanges changes_;
 };
 
 }  // namespace tril

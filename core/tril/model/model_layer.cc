@@ -21,6 +21,10 @@ MultiHeadOptions attention_options(const ModelConfig& config) {
   return options;
 }
 
+void replace(const VectorView<float>& row, const VectorView<const float>& value) noexcept {
+  for (Index i = 0; i < row.size(0); ++i) row[i] = value ? value[i] : 0;
+}
+
 // Rows as batches of tokens.
 template <typename T>
 TensorView<T, 3> as_batches(const MatrixView<T>& rows, const ModelPass& pass) noexcept {
@@ -47,11 +51,35 @@ DropoutOptions dropout_options(const ModelPass& pass, Index place, Index rows) n
           pass.first_batch * rows};
 }
 
+// Of the tokens of a pass, which stand from `first` on, those that a change is for.
+template <typename Apply>
+void for_changed(Index position, Index first, Index tokens, const Apply& apply) {
+  for (Index t = 0; t < tokens; ++t) {
+    if (position < 0 || position == first + t) apply(t);
+  }
+}
+
+// In what the heads of a layer give, [1, H, T, D], the tokens from `first` on.
+void change_heads(const ModelChanges& changes, Index layer, Index first,
+                  const TensorView<float, 4>& heads) {
+  for (const HeadChange& change : changes.heads) {
+    if (change.layer != layer) continue;
+    for_changed(change.position, first, heads.size(2),
+                [&](Index t) { replace(heads[0][change.head][t], change.value); });
+  }
+}
+
 // Of a layer's attention in this pass.
 MultiHeadOptions attention_options(const ModelPass& pass, Index number) {
   MultiHeadOptions options = attention_options(pass.config);
   if (options.rotary) options.rotary->cos = pass.rotary.cos, options.rotary->sin = pass.rotary.sin;
   if (!pass.caches.empty()) options.past = &pass.caches[static_cast<std::size_t>(number)];
+  if (pass.changes && !pass.changes->heads.empty()) {
+    options.change_heads = [&pass, number](const TensorView<float, 4>& heads) {
+      const Index end = pass.caches[static_cast<std::size_t>(number)].length();
+      change_heads(*pass.changes, number, end - pass.tokens, heads);
+    };
+  }
   if (pass.drops()) {
     options.attention.dropout =
         dropout_options(pass, 3 * number + 1, pass.config.heads * pass.tokens);
@@ -91,6 +119,14 @@ void ModelPass::drop(const MatrixView<float>& x, Index place) const {
 void ModelPass::drop_backward(const MatrixView<float>& from, Index place,
                               const MatrixView<float>& to) const {
   dropout_backward(from, dropout_options(*this, place, tokens), to, parallel);
+}
+
+void change_residual(const ModelChanges& changes, Index layers, Index first,
+                     const MatrixView<float>& x) noexcept {
+  for (const ResidualChange& change : changes.residual) {
+    if (change.layers != layers) continue;
+    for_changed(change.position, first, x.size(0), [&](Index t) { replace(x[t], change.value); });
+  }
 }
 
 RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length) {

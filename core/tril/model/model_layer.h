@@ -8,7 +8,7 @@
 
 #include <tril/foundation/buffer.h>
 #include <tril/layers/feed_forward.h>
-#include <tril/model/model_weights.h>
+#include <tril/model/model_trace.h>
 
 #include <optional>
 #include <span>
@@ -47,7 +47,8 @@ struct ModelPass {
   Index first_batch;                          // of a part of a batch, where it begins in the whole
   Scratch& scratch;
   Parallel& parallel;
-  std::span<KeyValueCache> caches = {};  // in decoding, one a layer
+  std::span<KeyValueCache> caches = {};   // in decoding, one a layer
+  const ModelChanges* changes = nullptr;  // in decoding: of heads, those that there are
 
   Index rows() const noexcept { return batches * tokens; }
   // Whether anything is left out.
@@ -64,6 +65,10 @@ struct ModelPass {
   // Gradients: `to` may be `from`.
   void drop_backward(const MatrixView<float>& from, Index place, const MatrixView<float>& to) const;
 };
+
+// In the residual stream [T, C] behind so many layers, the tokens from `first` on.
+void change_residual(const ModelChanges& changes, Index layers, Index first,
+                     const MatrixView<float>& x) noexcept;
 
 SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory);
 SavedModelLayer saved_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights,

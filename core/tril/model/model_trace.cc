@@ -1,0 +1,58 @@
+#include <tril/foundation/check.h>
+#include <tril/model/model_trace.h>
+
+namespace tril {
+
+ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory) {
+  constexpr const char* kCall = "model_trace";
+  check_model_config(config, kCall);
+  if (tokens < 1) fail(kCall, "tokens", {"must be at least 1, is ", tokens});
+  if (past < 0) fail(kCall, "past", {"must be at least 0, is ", past});
+  const Index C = config.width, F = config.hidden_width(), D = config.head_width();
+  const Index H = config.heads, Hk = config.key_heads(), one = 1;
+  const bool is_gated = config.feed_forward == ModelFeedForward::swiglu;
+  ModelTrace trace;
+  trace.embedded = memory.take(tokens, C);
+  trace.layers.resize(static_cast<std::size_t>(config.layers));
+  for (ModelLayerTrace& layer : trace.layers) {
+    layer.normed1 = memory.take(tokens, C);
+    layer.attention.queries = memory.take(one, H, tokens, D);
+    layer.attention.keys = memory.take(one, Hk, tokens, D);
+    layer.attention.values = memory.take(one, Hk, tokens, D);
+    layer.attention.attention.weights = memory.take(one, H, tokens, past + tokens);
+    layer.attention.heads = memory.take(one, H, tokens, D);
+    layer.between = memory.take(tokens, C);
+    layer.normed2 = memory.take(tokens, C);
+    layer.feed_forward.hidden = memory.take(tokens, is_gated ? 2 * F : F);
+    layer.feed_forward.activated = memory.take(tokens, F);
+    layer.out = memory.take(tokens, C);
+  }
+  return trace;
+}
+
+void check_model_changes(const ModelConfig& config, const ModelChanges& changes, const char* call) {
+  const auto in_range = [&](Index value, Index end, const char* name) {
+    if (value >= 0 && value < end) return;
+    fail(call, name, {"must be from 0 to below ", end, ", is ", value});
+  };
+  const auto value = [&](const auto& change, Index width, const char* name) {
+    if (change.position < -1)
+      fail(call, name, {"position must be at least -1, is ", change.position});
+    if (change.value)
+      check_shape(change.value, {width}, call, name, "the width of what is replaced");
+  };
+  for (const Index layer : changes.without_layers) {
+    in_range(layer, config.layers, "without_layers");
+  }
+  for (const HeadChange& each : changes.heads) {
+    in_range(each.layer, config.layers, "heads.layer");
+    in_range(each.head, config.heads, "heads.head");
+    value(each, config.head_width(), "heads.value");
+  }
+  for (const ResidualChange& each : changes.residual) {
+    in_range(each.layers, config.layers + 1, "residual.layers");
+    value(each, config.width, "residual.value");
+  }
+}
+
+}  // namespace tril

@@ -1,0 +1,62 @@
+// What a language model computes on the way from tokens to logits, and how it is changed there:
+// heads and layers switched off, activations replaced by those of another text (activation
+// patching; Meng et al. 2022).
+#pragma once
+
+#include <tril/foundation/saved_memory.h>
+#include <tril/layers/feed_forward.h>
+#include <tril/model/model_weights.h>
+
+#include <vector>
+
+namespace tril {
+
+// Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
+// call, S those and all before.
+struct ModelLayerTrace {
+  MatrixView<float> normed1 = {};      // [T, C]: what attention is given
+  MultiHeadTrace attention = {};       // B = 1: queries, keys, values, weights of every head, ...
+  MatrixView<float> between = {};      // [T, C]: the residual stream behind attention
+  MatrixView<float> normed2 = {};      // [T, C]: what feed-forward is given
+  FeedForwardTrace feed_forward = {};  // [T, F]; of swiglu hidden is [T, 2 F]
+  MatrixView<float> out = {};          // [T, C]: the residual stream behind the layer
+};
+
+// Of all of it.
+struct ModelTrace {
+  MatrixView<float> embedded = {};           // [T, C]: tokens, and positions where they are learned
+  std::vector<ModelLayerTrace> layers = {};  // none: not wanted
+};
+
+// All of it, laid out in `memory`, for T tokens behind `past` others: of attention queries, keys,
+// values, weights and heads. Throws Error as check_model_config does, and for T below 1 or past
+// below 0.
+ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory);
+
+// What a head gives, [D], is replaced.
+struct HeadChange {
+  Index layer;                         // from 0
+  Index head;                          // from 0
+  Index position = -1;                 // of the token, from 0; -1: of all
+  VectorView<const float> value = {};  // [D], borrowed; none: 0
+};
+
+// The residual stream, [C], is replaced.
+struct ResidualChange {
+  Index layers;                        // behind so many of them; 0: what is embedded
+  Index position = -1;                 // of the token, from 0; -1: of all
+  VectorView<const float> value = {};  // [C], borrowed; none: 0
+};
+
+// All that is changed, in this order.
+struct ModelChanges {
+  std::vector<Index> without_layers = {};     // these add nothing
+  std::vector<HeadChange> heads = {};         // before they go through the output projection
+  std::vector<ResidualChange> residual = {};  // behind a layer
+};
+
+// Throws Error in the name of `call` where there is no such layer or head, or a value has another
+// width.
+void check_model_changes(const ModelConfig& config, const ModelChanges& changes, const char* call);
+
+}  // namespace tril

@@ -1,0 +1,262 @@
+// A model opened up: what is traced against the model in training, whose passes keep the same;
+// heads and layers switched off against weights that are 0; activations replaced; the logit lens.
+#include <gtest/gtest.h>
+#include <tril/foundation/random.h>
+#include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+
+namespace tril {
+namespace {
+
+using testing::close;
+using testing::equal;
+using testing::error_of;
+
+constexpr Index kTokens = 9, kVocabulary = 13;
+
+ModelConfig small(ModelFamily family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 3, config.heads = 4, config.width = 16, config.hidden = 24;
+  config.context = kTokens, config.vocabulary = kVocabulary;
+  if (family != ModelFamily::gpt2) config.kv_heads = 2;
+  return config;
+}
+
+struct Case {
+  LanguageModel model;
+  std::vector<std::int32_t> ids, others;
+  Scratch scratch;
+  Parallel parallel;
+
+  explicit Case(ModelFamily family) : model(small(family), 3), parallel(2) {
+    Random random(5);
+    for_each_parameter(model.weights(), [&](const ParameterName&, const auto& view) {
+      if (!view) return;
+      for (Index i = 0; i < view.count(); ++i) view.data()[i] += 0.2f * random.normal();
+    });
+    for (Index i = 0; i < kTokens; ++i) {
+      ids.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
+      others.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
+    }
+  }
+  DecodingSession session() const { return {model.config(), model.weights()}; }
+  Buffer<float, 2> logits(const ModelChanges& changes = {}) {
+    DecodingSession changed = session();
+    changed.set_changes(changes);
+    Buffer<float, 2> out({kTokens, kVocabulary});
+    changed.append(ids, out, scratch, parallel);
+    return out;
+  }
+};
+
+// A trace, its memory, and the logits of the call.
+struct Traced {
+  Buffer<float, 1> memory;
+  ModelTrace trace;
+  Buffer<float, 2> logits;
+
+  Traced(Case& c, DecodingSession& session, const std::vector<std::int32_t>& ids)
+      : logits({static_cast<Index>(ids.size()), kVocabulary}) {
+    SavedMemory size;
+    const auto count = static_cast<Index>(ids.size());
+    model_trace(session.config(), count, session.length(), size);
+    memory = Buffer<float, 1>({size.count()});
+    SavedMemory place(memory);
+    trace = model_trace(session.config(), count, session.length(), place);
+    session.append(ids, logits, c.scratch, c.parallel, trace);
+  }
+};
+
+class ModelTraceTest : public ::testing::TestWithParam<ModelFamily> {
+ protected:
+  Case c{GetParam()};
+};
+
+// Fewer than 40 operations in a row, sums of up to 24 terms, of both.
+constexpr double kRounded = 2 * 40 * 24 * 0x1p-24;
+
+TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
+  DecodingSession session = c.session();
+  const Traced traced(c, session, c.ids);
+  std::vector<Buffer<float, 4>> weights;
+  for (int n = 0; n < 3; ++n) weights.emplace_back(Shape<4>{1, 4, kTokens, kTokens});
+  const std::vector<TensorView<float, 4>> views(weights.begin(), weights.end());
+  const MatrixView<const float> expected =
+      c.model.logits({c.ids.data(), {1, kTokens}}, c.scratch, c.parallel, views);
+  EXPECT_TRUE(close(expected, traced.logits, kRounded * testing::max_abs(expected)));
+  EXPECT_TRUE(close(c.logits(), traced.logits, kRounded * testing::max_abs(expected)));
+  MatrixView<const float> x = traced.trace.embedded;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const ModelLayerTrace& layer = traced.trace.layers[n];
+    EXPECT_TRUE(close(weights[n], layer.attention.attention.weights, kRounded)) << n;
+    // All of it is filled; where it is the input of what follows, the logits above depend on it.
+    for (const MatrixView<float>& each :
+         {layer.normed1, layer.between, layer.normed2, layer.out, layer.feed_forward.hidden}) {
+      EXPECT_GT(testing::max_abs(each), 0.01) << n;
+    }
+    EXPECT_GT(testing::max_abs(layer.attention.heads), 0.01);
+    EXPECT_FALSE(equal(x, layer.out));
+    x = layer.out;
+  }
+  // The logit lens: of the last layer it is what the model says.
+  Buffer<float, 2> lens({kTokens, kVocabulary});
+  session.read_out(x, lens, c.scratch, c.parallel);
+  EXPECT_TRUE(equal(traced.logits, lens));
+  session.read_out(traced.trace.layers[0].out, lens, c.scratch, c.parallel);
+  EXPECT_FALSE(equal(traced.logits, lens));
+}
+
+// The second part of a text, with the keys of the first in the cache.
+TEST_P(ModelTraceTest, GoesOnBehindACache) {
+  DecodingSession whole = c.session(), parts = c.session();
+  const Traced expected(c, whole, c.ids);
+  parts.append(std::span(c.ids).first(5), c.scratch, c.parallel);
+  const Traced traced(c, parts, {c.ids.begin() + 5, c.ids.end()});
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto all = expected.trace.layers[n].attention.attention.weights;
+    const auto last = traced.trace.layers[n].attention.attention.weights;
+    ASSERT_EQ(last.shape(), (Shape<4>{1, 4, 4, kTokens}));
+    for (Index h = 0; h < 4; ++h) {
+      for (Index t = 0; t < 4; ++t) {
+        EXPECT_TRUE(close(all[0][h][5 + t], last[0][h][t], kRounded));
+      }
+    }
+  }
+}
+
+// As if the columns of the output projection that a head goes through were 0.
+TEST_P(ModelTraceTest, HeadsAreSwitchedOff) {
+  const Buffer<float, 2> before = c.logits();
+  const Buffer<float, 2> off = c.logits({.heads = {{1, 2}, {2, 0}}});
+  for (const auto& [layer, head] : std::vector<std::pair<std::size_t, Index>>{{1, 2}, {2, 0}}) {
+    const MatrixView<float> projection = c.model.weights().layers[layer].attention.out_proj_weight;
+    for (Index n = 0; n < 16; ++n) std::fill_n(projection[n].data() + 4 * head, 4, 0.0f);
+  }
+  EXPECT_FALSE(equal(before, off));
+  EXPECT_TRUE(equal(c.logits(), off));
+}
+
+// As if what a layer adds went through matrices of zeros.
+TEST_P(ModelTraceTest, LayersAreSwitchedOff) {
+  const Buffer<float, 2> before = c.logits();
+  const Buffer<float, 2> off = c.logits({.without_layers = {1}});
+  const BasicModelLayerWeights<float>& layer = c.model.weights().layers[1];
+  for (const MatrixView<float>& each : {layer.attention.out_proj_weight, layer.linear2.weight}) {
+    std::fill_n(each.data(), each.count(), 0.0f);
+  }
+  for (const VectorView<float>& each : {layer.attention.out_proj_bias, layer.linear2.bias}) {
+    if (each) std::fill_n(each.data(), each.count(), 0.0f);
+  }
+  EXPECT_FALSE(equal(before, off));
+  EXPECT_TRUE(equal(c.logits(), off));
+}
+
+// Heads that are replaced by what they give change nothing, and by another text's everything
+// behind.
+TEST_P(ModelTraceTest, HeadsAreReplaced) {
+  DecodingSession session = c.session();
+  const Traced own(c, session, c.ids);
+  session.set_length(0);
+  const Traced other(c, session, c.others);
+  const auto patched = [&](const Traced& from) {
+    ModelChanges changes;
+    for (Index head = 0; head < 4; ++head) {
+      changes.heads.push_back({1, head, 6, from.trace.layers[1].attention.heads[0][head][6]});
+    }
+    return c.logits(changes);
+  };
+  EXPECT_TRUE(equal(c.logits(), patched(own)));
+  const Buffer<float, 2> changed = patched(other), before = c.logits();
+  EXPECT_FALSE(equal(before.view()[6], changed.view()[6]));
+  EXPECT_FALSE(equal(before.view()[8], changed.view()[8]));  // it looks back
+  for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
+}
+
+// With all of the residual stream of another text behind a layer, the model says what it says
+// there.
+TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
+  DecodingSession session = c.session();
+  const Traced other(c, session, c.others);
+  for (Index layers = 0; layers <= 3; ++layers) {
+    const MatrixView<float> from =
+        layers == 0 ? other.trace.embedded
+                    : other.trace.layers[static_cast<std::size_t>(layers) - 1].out;
+    ModelChanges changes;
+    for (Index t = 0; t < kTokens; ++t) changes.residual.push_back({layers, t, from[t]});
+    EXPECT_TRUE(equal(other.logits, c.logits(changes))) << layers;
+  }
+}
+
+// One by one as all at once.
+TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
+  const std::vector<float> value(16, 0.5f);
+  const ModelChanges changes{.without_layers = {2},
+                             .heads = {{0, 1}, {1, 3, 4}},
+                             .residual = {{1, 2, {value.data(), {16}}}}};
+  const Buffer<float, 2> expected = c.logits(changes);
+  DecodingSession session = c.session();
+  session.set_changes(changes);
+  for (Index t = 0; t < kTokens; ++t) {
+    const VectorView<const float> next =
+        session.append({c.ids.data() + t, 1}, c.scratch, c.parallel);
+    EXPECT_TRUE(close(expected.view()[t], next, kRounded * testing::max_abs(expected.view())));
+  }
+}
+
+TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
+  DecodingSession session = c.session();
+  const std::vector<float> value(5);
+  const auto refused = [&](const ModelChanges& changes) {
+    return error_of([&] { session.set_changes(changes); });
+  };
+  EXPECT_EQ(refused({.without_layers = {3}}),
+            "DecodingSession: without_layers: must be from 0 to below 3, is 3");
+  EXPECT_EQ(refused({.heads = {{3, 0}}}),
+            "DecodingSession: heads.layer: must be from 0 to below 3, is 3");
+  EXPECT_EQ(refused({.heads = {{0, 4}}}),
+            "DecodingSession: heads.head: must be from 0 to below 4, is 4");
+  EXPECT_EQ(refused({.heads = {{0, 0, -2}}}),
+            "DecodingSession: heads.value: position must be at least -1, is -2");
+  EXPECT_EQ(refused({.heads = {{0, 0, -1, {value.data(), {5}}}}}),
+            "DecodingSession: heads.value: shape must be [4], is [5]; the width of what is "
+            "replaced");
+  EXPECT_EQ(refused({.residual = {{4}}}),
+            "DecodingSession: residual.layers: must be from 0 to below 4, is 4");
+  session.append(std::span(c.ids).first(2), c.scratch, c.parallel);
+  EXPECT_EQ(refused({}), "DecodingSession: changes: there are 2 tokens, of the model as it was");
+  Buffer<float, 2> wrong({3, 16}), logits({2, kVocabulary});
+  const auto traced = [&](const ModelTrace& trace) {
+    const std::string text = error_of(
+        [&] { session.append(std::span(c.ids).first(2), logits, c.scratch, c.parallel, trace); });
+    EXPECT_EQ(session.length(), 2);
+    return text;
+  };
+  EXPECT_EQ(traced({.embedded = wrong}),
+            "DecodingSession: trace.embedded: shape must be [2, 16], is [3, 16]; as model_trace "
+            "says");
+  EXPECT_EQ(traced({.layers = {{}, {}}}), "DecodingSession: trace.layers: must be 3, are 2");
+  EXPECT_EQ(traced({.layers = {{}, {.out = wrong}, {}}}),
+            "DecodingSession: trace.out: shape must be [2, 16], is [3, 16]; as model_trace says");
+  EXPECT_EQ(error_of([&] { session.read_out(logits, logits, c.scratch, c.parallel); }),
+            "DecodingSession: residual: shape must be [2, 16], is [2, 13]; the model's width");
+  SavedMemory size;
+  EXPECT_EQ(error_of([&] { model_trace(session.config(), 0, 0, size); }),
+            "model_trace: tokens: must be at least 1, is 0");
+  EXPECT_EQ(error_of([&] { model_trace(session.config(), 1, -1, size); }),
+            "model_trace: past: must be at least 0, is -1");
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ModelTraceTest,
+                         ::testing::Values(ModelFamily::gpt2, ModelFamily::qwen2),
+                         [](const auto& tested) {
+                           return std::string(name_of(kModelFamilies, tested.param));
+                         });
+
+}  // namespace
+}  // namespace tril
