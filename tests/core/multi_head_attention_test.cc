@@ -13,6 +13,7 @@
 
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/multi_head_module.h"
 
 namespace tril {
 namespace {
@@ -21,50 +22,9 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::normal;
 
 constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
-
-// Weights as make_attention.py's multi_head draws them: PyTorch's own distribution.
-struct Module {
-  Buffer<float, 2> in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, out_proj_weight;
-  Buffer<float, 1> in_proj_bias, out_proj_bias;
-
-  // Keys and values as wide as x if kdim is 0.
-  Module(Random& random, Index width, bool biased, Index kdim = 0, Index vdim = 0) {
-    if (kdim == 0) {
-      in_proj_weight = weight(random, 3 * width, width);
-    } else {
-      q_proj_weight = weight(random, width, width);
-      k_proj_weight = weight(random, width, kdim);
-      v_proj_weight = weight(random, width, vdim);
-    }
-    if (biased) in_proj_bias = draw<1>({3 * width}, 0.1, random);
-    out_proj_weight = draw<2>({width, width}, std::pow(static_cast<double>(width), -0.5), random);
-    if (biased) out_proj_bias = draw<1>({width}, 0.1, random);
-  }
-
-  MultiHeadWeights weights() const {
-    return {in_proj_weight, q_proj_weight,   k_proj_weight, v_proj_weight,
-            in_proj_bias,   out_proj_weight, out_proj_bias};
-  }
-
- private:
-  template <int Rank>
-  static Buffer<float, Rank> draw(const Shape<Rank>& shape, double bound, Random& random) {
-    Buffer<float, Rank> buffer = testing::uniform<Rank>(shape, random);
-    for (Index i = 0; i < buffer.view().count(); ++i) buffer.data()[i] *= static_cast<float>(bound);
-    return buffer;
-  }
-  static Buffer<float, 2> weight(Random& random, Index out, Index in) {
-    return draw<2>({out, in}, std::sqrt(6.0 / static_cast<double>(in + out)), random);
-  }
-};
-
-Buffer<float, 3> normal(const Shape<3>& shape, Random& random) {
-  Buffer<float, 3> buffer(shape);
-  fill_normal(buffer.view(), random);
-  return buffer;
-}
 
 // The Frobenius norm of the difference of the first `count` elements.
 double distance(const float* a, const float* b, Index count) {
@@ -84,7 +44,7 @@ struct Norms {
 // files hold: output [B, T, C], and the averaged weights, of which the files have [B, 5050], for
 // each query those up to its own key; the others must be exactly 0. Returns the Frobenius norms of
 // the differences; how small they are over many draws is tested in precision_test.cc.
-Norms classic(const Module& module, Index heads, TensorView<const float, 3> x,
+Norms classic(const MultiHeadModule& module, Index heads, TensorView<const float, 3> x,
               const Buffer<float, 3>& output, const Buffer<float, 2>& average) {
   const Index batches = x.size(0), tokens = x.size(1), seen = tokens * (tokens + 1) / 2;
   Scratch scratch;
@@ -119,7 +79,7 @@ void record(const std::string& name, const Norms& norms) {
 TEST(MultiHeadAttention, PassesTheClassicCheck) {
   for (const Index heads : {1, 4}) {
     Random random(7);
-    const Module module(random, 64, false);
+    const MultiHeadModule module(random, 64, false);
     const Buffer<float, 3> x = testing::uniform<3>({10, 100, 64}, random);
     const std::string suffix = "_h" + std::to_string(heads);
     const Buffer<float, 3> output = golden<3>("multi_head/output" + suffix);
@@ -134,7 +94,7 @@ TEST(MultiHeadAttention, PassesTheClassicCheck) {
 TEST(MultiHeadAttention, IsPyTorchsOnNormalInputs) {
   for (const Index heads : {1, 4}) {
     Random random(7);
-    const Module module(random, 64, false);
+    const MultiHeadModule module(random, 64, false);
     testing::uniform<3>({10, 100, 64}, random);
     const Buffer<float, 3> x = normal({1, 100, 64}, random);
     const std::string suffix = "_h" + std::to_string(heads);
@@ -169,7 +129,7 @@ TEST(MultiHeadAttention, GivesPyTorchsWeightsAHead) {
 
 TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
   Random random(9);
-  const Module module(random, 12, true, 5, 7);
+  const MultiHeadModule module(random, 12, true, 5, 7);
   const Buffer<float, 3> x = normal({3, 7, 12}, random), key = normal({3, 9, 5}, random),
                          value = normal({3, 9, 7}, random);
   Buffer<float, 3> output({3, 7, 12}), average({3, 7, 9});
@@ -184,7 +144,7 @@ TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
 // key_padding_mask and float attn_mask, [T, S] for all or [B H, T, S] for each head of each batch.
 TEST(MultiHeadAttention, MasksAsPyTorchDoes) {
   Random random(10);
-  const Module module(random, 12, true);
+  const MultiHeadModule module(random, 12, true);
   const Buffer<float, 3> x = normal({3, 7, 12}, random), additive = normal({1, 7, 7}, random),
                          by_head = normal({9, 7, 7}, random);
   const Mask padding = Mask::padding({7, 4, 1});
@@ -294,7 +254,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
 // Batches that do not follow evenly are projected one by one, to the same numbers.
 TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
   Random random(4);
-  const Module module(random, 8, true);
+  const MultiHeadModule module(random, 8, true);
   const Buffer<float, 3> wide = normal({3, 9, 8}, random);
   const TensorView<const float, 3> x(wide.data(), {3, 5, 8}, {9 * 8, 8, 1});
   Buffer<float, 3> even({3, 5, 8}), output({3, 5, 8}), expected({3, 5, 8});
@@ -308,7 +268,7 @@ TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
 
 TEST(MultiHeadAttention, TakesTablesOfRotaryPositions) {
   Random random(91);
-  const Module module(random, 24, true);
+  const MultiHeadModule module(random, 24, true);
   const Buffer<float, 3> x = normal({2, 7, 24}, random);
   Scratch scratch;
   Parallel parallel;
@@ -340,7 +300,7 @@ TEST(MultiHeadAttention, TakesTablesOfRotaryPositions) {
 // Heads that are set to 0 add nothing: what is left is the output of the others.
 TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
   Random random(92);
-  const Module module(random, 24, true);
+  const MultiHeadModule module(random, 24, true);
   const Buffer<float, 3> x = normal({2, 5, 24}, random);
   Scratch scratch;
   Parallel parallel;
@@ -375,7 +335,7 @@ TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
 
 TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   Random random(5);
-  const Module module(random, 6, true);
+  const MultiHeadModule module(random, 6, true);
   const Buffer<float, 3> x = normal({2, 4, 6}, random);
   const Buffer<float, 3> context = normal({3, 4, 6}, random), narrow = normal({2, 4, 5}, random);
   Buffer<float, 3> output({2, 4, 6});
