@@ -22,6 +22,7 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::MultiHeadModule;
 using testing::normal;
 
 constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
