@@ -1,7 +1,6 @@
 // The way back through blocks, against central differences of their definitions in double precision.
 import type { DecoderBlockWeights, FeedForwardWeights, MultiHeadWeights, Tensor } from 'tril';
 import type { AdditiveWeights, TransformerBlockWeights, TransformerWeights } from 'tril';
-import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import {
   asTensors as tensorsOf,
@@ -22,7 +21,6 @@ import {
   type Plain,
 } from './block-reference.js';
 import { gradient, rows } from './differences.js';
-import * as helpers from './helpers.js';
 import {
   epsilon,
   expectClose,
@@ -32,12 +30,9 @@ import {
   randomNumbers,
 } from './reference.js';
 import { softmax, transpose, type Matrix } from './reference.js';
+import { expectRefused, tril, withoutLeak } from './trained.js';
 
-const tril = await loadTril({ variant: 'simd' });
 const asTensors = <Weights>(weights: Plain) => tensorsOf<Weights>(weights, tril);
-const withoutLeak = (body: () => void) => helpers.withoutLeak(body, tril);
-const expectRefused = (body: () => unknown, refusal: Parameters<typeof helpers.expectRefused>[1]) =>
-  helpers.expectRefused(body, refusal, tril);
 
 const [x, memory] = [randomMatrix(T, C, 1), randomMatrix(S, C, 2)];
 const d = randomMatrix(T, C, 3);

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
-import { KeyValueCache, Tensor, TrainedModel, Trainer, TrilError, type Tril } from 'tril';
+import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { loadTril } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -51,6 +51,7 @@ describe('examples', () => {
     const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
       typeof value === 'function' &&
       !['constructor', 'toString', 'raw', 'run', 'tensors'].includes(name);
+    const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
     const methods = [Tensor, KeyValueCache, TrainedModel, Trainer].flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
         .filter(isMethod)

@@ -1,16 +1,13 @@
 // The ways back that are in tril/training: products, rotations and gates, against central differences
 // of their definitions in double precision.
 import type { FeedForwardWeights, MatmulOptions, RotaryOptions, Tensor } from 'tril';
-import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { expectGradient, gradient, rows } from './differences.js';
-import * as helpers from './helpers.js';
 import { matmul, randomNumbers, transpose, type Matrix } from './reference.js';
+import { expectRefused, tril, withoutLeak } from './trained.js';
 
-const tril = await loadTril({ variant: 'simd' });
-const withoutLeak = (body: () => void) => helpers.withoutLeak(body, tril);
 const refuse = (call: string, body: () => unknown, argument: string, says: string | RegExp) =>
-  helpers.expectRefused(body, { call, argument, says }, tril);
+  expectRefused(body, { call, argument, says });
 
 const product = (sizes: readonly number[]) => sizes.reduce((a, b) => a * b, 1);
 const transposeLast = <Sizes extends readonly number[]>(shape: Sizes, turned = true) =>

@@ -2,11 +2,9 @@
 // wrong: each ends in a result or in a TrilError, the next call works, and nothing is left behind. A
 // seed that failed is run again by `TRIL_SEED=n`; `TRIL_CALLS=n` makes more of them.
 import { KeyValueCache, Tensor, TrilError } from 'tril';
-import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { expectWorking } from './helpers.js';
-
-const tril = await loadTril({ variant: 'simd' });
+import { tril } from './trained.js';
 
 const seed = Number(process.env['TRIL_SEED'] ?? 1);
 const calls = Number(process.env['TRIL_CALLS'] ?? 20_000);

@@ -1,26 +1,12 @@
 // Training in JavaScript: against `tril train`, against the definitions of a step, on a task that needs
-// attention, and what is refused.
+// attention. What is refused is in trainer-refusals.test.ts.
 import { readFileSync } from 'node:fs';
-import { TrilError, type TokenBatch, type TrainerOptions } from 'tril';
+import type { TokenBatch } from 'tril';
 import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
-import {
-  expectRefused as expectRefusedBy,
-  withoutLeak as withoutLeakOf,
-  tril as base,
-} from './helpers.js';
 import { epsilon, expectClose } from './reference.js';
+import { expectRefused, model, small, text, tril, withoutLeak } from './trained.js';
 
-const tril = await loadTril({ variant: 'simd' });
-const expectRefused = (body: () => unknown, refusal: Parameters<typeof expectRefusedBy>[1]) =>
-  expectRefusedBy(body, refusal, tril);
-const withoutLeak = (body: () => void) => withoutLeakOf(body, tril);
-
-const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
-const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;
-/** The rate does not depend on how many steps there are in all. */
-const even = { learningRate: 1e-2, lowestRate: 1e-2, warmup: 0, batch: 2 } as const;
-const small = { model, data: text, ...even } satisfies TrainerOptions;
 /** As in the core's tests: fewer than 40 operations in a row, each a sum of up to 24 terms. */
 const rounded = 40 * 24 * (epsilon / 2);
 
@@ -190,18 +176,18 @@ describe('a trainer', () => {
       const state = trainer.save();
       const [good, bad] = [tril.zeros([16]), tril.zeros([16, 48])];
       const set = (values: unknown) => () => trainer.setParameters(values as never);
-      const refuse_ = (values: unknown, argument: string, problem: string) =>
-        expectRefused(set(values), { call: 'setParameters', argument, problem });
+      const refuse = (values: unknown, argument: string, says: string) =>
+        expectRefused(set(values), { call: 'setParameters', argument, says });
       const name = 'h.0.mlp.c_fc.weight';
       const wanted = 'the shape of the parameter, [16, 64]';
-      refuse_({ 'ln_f.weight': good, [name]: bad }, name, wanted);
-      refuse_({ 'ln_f.weight': good, none: good }, 'values', 'there is no parameter none');
-      refuse_({ 'ln_f.weight': [1] }, 'ln_f.weight', 'must be a Tensor');
-      refuse_([good], 'values', 'must be an object');
-      refuse_(null, 'values', 'must be an object');
+      refuse({ 'ln_f.weight': good, [name]: bad }, name, wanted);
+      refuse({ 'ln_f.weight': good, none: good }, 'values', 'there is no parameter none');
+      refuse({ 'ln_f.weight': [1] }, 'ln_f.weight', 'must be a tensor');
+      refuse([good], 'values', 'must be an object');
+      refuse(null, 'values', 'must be an object');
       expect(trainer.save()).toEqual(state);
       trainer.dispose();
-      expectRefused(set({}), { call: 'setParameters', argument: 'trainer', problem: 'disposed' });
+      expectRefused(set({}), { call: 'setParameters', argument: 'trainer', says: 'disposed' });
     });
   });
 
@@ -283,150 +269,5 @@ describe('a trainer', () => {
     expect(own.memory().bytes).toBeGreaterThanOrEqual(4 * 4 * trainer.parameterCount);
     trainer.dispose();
     expect(own.memory().bytes).toBe(0);
-  });
-});
-
-describe('a loss that is not finite', () => {
-  it('stops the step, names the parameter, and leaves the last good state', () => {
-    withoutLeak(() => {
-      const trainer = tril.trainer({ ...small, learningRate: 1e30, lowestRate: 1e30, clip: 0 });
-      let error: unknown;
-      let state = trainer.save();
-      for (let n = 0; n < 20 && !error; ++n) {
-        state = trainer.save();
-        try {
-          trainer.step();
-        } catch (thrown) {
-          error = thrown;
-        }
-      }
-      expect(error).toBeInstanceOf(TrilError);
-      expect(error).toMatchObject({ call: 'step', argument: 'loss' });
-      expect((error as TrilError).problem).toMatch(/^is .* in step \d+: the gradient of \S+ went/);
-      expect(trainer.save()).toEqual(state);
-      const good = tril.trainer(small);
-      expect(good.step().loss).toBeLessThan(6);
-    });
-  });
-});
-
-describe('what does not fit', () => {
-  const refuse = (options: object, argument: string, says: string | RegExp) =>
-    expectRefused(() => tril.trainer({ ...small, ...options }), {
-      ...{ call: 'trainer', argument, says },
-    });
-
-  it('is refused before anything is made', () => {
-    refuse({ learningRate: 0 }, 'learningRate', 'above 0');
-    refuse({ learningRate: NaN }, 'learningRate', 'finite');
-    refuse({ learningRate: '1' }, 'learningRate', 'must be a number');
-    refuse({ batch: 0 }, 'batch', 'must be from 1');
-    refuse({ batch: 1.5 }, 'batch', 'whole number');
-    refuse({ beta2: 1 }, 'beta2', /beta2/);
-    refuse({ clip: -1 }, 'clip', 'at least 0');
-    refuse({ seed: -1 }, 'seed', 'from 0 to 2^53 - 1');
-    refuse({ objective: 'before' }, 'objective', 'there are next, masked');
-    refuse({ learningRte: 1 }, 'learningRte', 'did you mean "learningRate"?');
-    refuse({ model: { heads: 3 } }, 'heads', '3 does not divide width 128');
-    refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');
-    refuse({ model: { layers: 0 } }, 'layers', 'must be from 1');
-    refuse({ model: { depth: 2 } }, 'depth', 'unknown setting "depth"');
-    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama');
-    refuse({ model: { biases: 1 } }, 'biases', 'true or false');
-    refuse({ model: 3 }, 'model', 'must be an object');
-    refuse({ model: { ...model, causal: false } }, 'objective', 'a model that is causal');
-    refuse({ tokenizer: 'letters' }, 'tokenizer', 'there are bytes, chars, words, bpe');
-    refuse({ data: '' }, 'data', 'there is nothing to learn from');
-    refuse({ data: new Int32Array() }, 'data', 'there is nothing to learn from');
-    refuse({ data: 'short' }, 'data', 'a context of 8 asks for 9');
-    refuse({ data: new Uint8Array(99).fill(255) }, 'data', 'is not UTF-8');
-    refuse({ data: new Int32Array(99).fill(-1), model }, 'data', '-1 at 0 is no token');
-    refuse({ data: [1, 2, 3] }, 'data', 'must be a string, a Uint8Array or an Int32Array');
-    refuse({ batches: [] }, 'batches', 'and data exclude each other');
-    refuse({ data: undefined, batches: 3 }, 'batches', 'must be iterable');
-    refuse({ data: undefined }, 'vocabulary', 'must be from 1');
-    refuse({ model: { width: 2 ** 20 } }, 'shape', /./);
-  });
-
-  it('is a module without training', () => {
-    const refusal = { call: 'trainer', argument: 'training', says: '"tril/training"' };
-    expectRefusedBy(() => base.trainer(small), refusal);
-  });
-
-  it('is refused as a checkpoint', () => {
-    withoutLeak(() => {
-      const trainer = tril.trainer(small);
-      const checkpoint = trainer.save();
-      const says = 'and in the checkpoint';
-      refuse({ checkpoint, model: { ...model, width: 32 } }, 'model.width', `is 32, ${says} 16`);
-      refuse({ checkpoint, batch: 3 }, 'batch', `is 3, ${says} 2`);
-      refuse({ checkpoint, data: `${text}.` }, 'data', 'is not what the checkpoint was trained on');
-      refuse({ checkpoint: checkpoint.slice(0, 99) }, 'file', /./);
-      refuse({ checkpoint: new Uint8Array() }, 'checkpoint', 'is empty');
-      refuse({ checkpoint: 'text' }, 'checkpoint', 'must be a Uint8Array');
-      const weights = trainer.export()['model.safetensors'];
-      refuse({ checkpoint: weights }, 'model.family', 'this is no checkpoint');
-      const other = tril.trainer({ ...small, seed: 2 });
-      trainer.step();
-      const state = trainer.save();
-      expectRefused(() => trainer.restore(other.save()), {
-        ...{ call: 'restore', argument: 'seed', says: `is 1337, ${says} 2` },
-      });
-      expectRefused(() => trainer.restore(weights), {
-        ...{ call: 'restore', argument: 'model.family', says: 'no checkpoint' },
-      });
-      expect(trainer.save()).toEqual(state);
-    });
-  });
-
-  it('is refused by every call of a trainer, which goes on', () => {
-    withoutLeak(() => {
-      const trainer = tril.trainer(small);
-      const other = tril.trainer({ model: { ...model, vocabulary: 5 }, batches: [] });
-      const state = trainer.save();
-      const refuse_ = (
-        body: () => unknown,
-        call: string,
-        argument: string,
-        says: string | RegExp,
-      ) => expectRefused(body, { call, argument, says });
-      const nine = Array.from({ length: 9 }, (_, i) => i);
-      const tokens = [1, 2, 3];
-      for (const call of ['step', 'evaluate'] as const) {
-        const run = (batch: object) => () => trainer[call](batch as TokenBatch);
-        refuse_(run({ tokens, targets: [1, 2, 999] }), call, 'targets', '999 at [0, 2]');
-        refuse_(run({ tokens: [-1, 2, 3], targets: tokens }), call, 'tokens', '-1 at [0, 0]');
-        refuse_(run({ tokens: [nine], targets: [nine] }), call, 'tokens', 'the context is 8');
-        refuse_(run({ tokens, targets: [[1, 2, 3]] }), call, 'targets', '[3], is [1, 3]');
-        refuse_(run({ tokens }), call, 'targets', 'must be an array');
-        refuse_(run({ tokens: [[[1]]], targets: [[[1]]] }), call, 'tokens', 'shape is [1, 1, 1]');
-        refuse_(run({ tokens: [], targets: [] }), call, 'tokens', 'not empty');
-        refuse_(run({ tokens: [0.5], targets: [1] }), call, 'tokens', 'whole numbers');
-        refuse_(run({ tokens, target: tokens }), call, 'target', 'did you mean "targets"?');
-        const eleven = new Int32Array(11);
-        const flat = 'rows of 8';
-        refuse_(run({ tokens: eleven, targets: eleven }), call, 'tokens', flat);
-      }
-      refuse_(() => other.step(), 'step', 'batches', 'there are no more');
-      refuse_(() => other.evaluate(), 'evaluate', 'data', 'is too short: 0 tokens to measure on');
-      refuse_(() => other.sample(), 'sample', 'prompt', 'is empty');
-      refuse_(() => other.encode('a'), 'encode', 'tokenizer', 'there is none');
-      refuse_(() => trainer.steps(-1), 'steps', 'count', 'at least 0');
-      refuse_(() => trainer.sample({ temperature: -1 }), 'sample', 'temperature', 'at least 0');
-      refuse_(() => trainer.sample({ top: 1 } as never), 'sample', 'top', 'unknown option');
-      refuse_(() => trainer.generate({ prompt: [999] }), 'generate', 'tokens', '999 at [0, 0]');
-      refuse_(() => trainer.decode([999]), 'decode', 'ids', '999');
-      refuse_(() => trainer.trace(nine), 'trace', 'tokens', 'the context is 8');
-      refuse_(
-        () => trainer.parameters(['wte']),
-        'parameters',
-        'names',
-        'there is no parameter wte',
-      );
-      refuse_(() => trainer.moments([1] as never), 'moments', 'names', "parameters' names");
-      expect(trainer.save()).toEqual(state);
-      trainer.dispose();
-      refuse_(() => trainer.step(), 'step', 'trainer', 'has been disposed; it was Trainer gpt2');
-    });
   });
 });

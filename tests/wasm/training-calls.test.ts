@@ -1,6 +1,5 @@
 // What works in a module of tril/training alone: refused by the other, and the same in a Worker.
 import type { Tensor } from 'tril';
-import { loadTril } from 'tril/training';
 import { loadTril as loadRemote, type RemoteTensor } from 'tril/worker';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -16,8 +15,8 @@ import {
 import type { Plain } from './block-reference.js';
 import { expectRefused, tril } from './helpers.js';
 import { randomMatrix } from './reference.js';
+import { tril as trained } from './trained.js';
 
-const trained = await loadTril({ variant: 'simd' });
 const remote = await loadRemote({ variant: 'simd', training: true });
 afterAll(() => remote.close());
 

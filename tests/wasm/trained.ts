@@ -1,0 +1,17 @@
+// What helpers.ts has, of a module of tril/training; and what its trainers are tested on.
+import type { TrainerOptions, Tril } from 'tril';
+import { loadTril } from 'tril/training';
+import * as helpers from './helpers.js';
+
+export const tril: Tril = await loadTril({ variant: 'simd' });
+export const expectRefused = (
+  body: () => unknown,
+  refusal: Parameters<typeof helpers.expectRefused>[1],
+) => helpers.expectRefused(body, refusal, tril);
+export const withoutLeak = (body: () => void): void => helpers.withoutLeak(body, tril);
+
+export const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
+export const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;
+/** The rate does not depend on how many steps there are in all. */
+export const even = { learningRate: 1e-2, lowestRate: 1e-2, warmup: 0, batch: 2 } as const;
+export const small = { model, data: text, ...even } satisfies TrainerOptions;
