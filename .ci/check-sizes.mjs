@@ -2,7 +2,7 @@
 // in the change that needs it, and say why.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { references } from './check-built.mjs';
 
@@ -15,7 +15,7 @@ export const limits = {
   'tril-relaxed.wasm': 170,
   'tril-simd-threads.wasm': 185,
   'tril-relaxed-threads.wasm': 185,
-  // Those of tril/training, which the page does not load yet: models, trainer and checkpoints, with tokenizers (27) and reading and
+  // Those of tril/training, which only chapter Learn loads: models, trainer and checkpoints, with tokenizers (27) and reading and
   // writing of decimal numbers (6), 82; gradients of a whole Transformer 7.2, of its blocks 6.4, of multi-head and additive attention
   // 4.2, of feed-forwards and gates, with the gated forms themselves, 1.6, of products and rotations 1.3. The base with all of that
   // would be beyond the 200 that it may have.
@@ -29,6 +29,10 @@ export const limits = {
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on.
   page: 510,
+  // Chapter Learn's own: its page, its code, its Worker, and the scripts of the modules that train, of which a visitor takes one.
+  learn: 145,
+  // All that a visit to it loads: its page and what that names, the Worker of all chapters and its own, and both modules.
+  'a visit to learn': 750,
   'all but fonts': 800, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
 };
 
@@ -41,6 +45,17 @@ function filesBelow(folder, without = []) {
     if (without.includes(entry.name)) return [];
     return entry.isDirectory() ? filesBelow(path) : [path];
   });
+}
+
+/** By the name of each file below assets/ the pages that name it. */
+function namedBy(pages) {
+  const found = new Map();
+  for (const path of pages) {
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/assets\/[^"']*?([^"'/]+)["']/g)) {
+      found.set(name, (found.get(name) ?? new Set()).add(path));
+    }
+  }
+  return found;
 }
 
 /** { name: kB after gzip } of what was built; a missing part is missing here. */
@@ -61,15 +76,33 @@ export function measureSizes(root) {
       '.png': '',
       '.html': 'pages',
     };
-    Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0 });
-    let largest = 0;
-    for (const path of filesBelow(page, references)) {
+    Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, learn: 0 });
+    const paths = filesBelow(page, references);
+    const named = namedBy(paths.filter((path) => path.endsWith('.html')));
+    const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
+    /** What no page names but that of Learn, and what trains. */
+    const isLearns = (path) => {
+      const by = named.get(basename(path)) ?? new Set();
+      return (
+        path === learning || /training/.test(basename(path)) || (by.size === 1 && by.has(learning))
+      );
+    };
+    /** What a visit takes of them: one module, without threads, for an engine without relaxed vectors. */
+    const isVisited = (path) =>
+      path === learning ||
+      named.get(basename(path))?.has(learning) ||
+      /^(?:training-)?worker-|^tril-simd(?:-training)?-[^-]*\.js$/.test(basename(path));
+    let [largest, visit] = [0, 0];
+    for (const path of paths) {
       const kind = kinds[extname(path)] ?? 'page';
       if (!kind) continue;
       const size = kilobytes(readFileSync(path));
-      sizes[kind] += size;
-      if (kind === 'pages') largest = Math.max(largest, size);
+      sizes[kind !== 'fonts' && isLearns(path) ? 'learn' : kind] += size;
+      if (kind !== 'fonts' && isVisited(path)) visit += size;
+      if (kind === 'pages' && path !== learning) largest = Math.max(largest, size);
     }
+    sizes['a visit to learn'] =
+      visit + (sizes['tril-simd.wasm'] ?? NaN) + (sizes['tril-simd-training.wasm'] ?? NaN);
     sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
   }
   return sizes;

@@ -6,6 +6,7 @@ import * as average from '../../web/src/state/average.ts';
 import * as block from '../../web/src/state/block.ts';
 import * as check from '../../web/src/state/check.ts';
 import * as heads from '../../web/src/state/heads.ts';
+import * as learn from '../../web/src/state/learn.ts';
 import * as longer from '../../web/src/state/longer.ts';
 import * as mask from '../../web/src/state/mask.ts';
 import * as multiply from '../../web/src/state/multiply.ts';
@@ -20,7 +21,7 @@ interface Codec {
   readonly encode: (state: never) => string;
 }
 const codecs: Record<string, Codec> = {
-  ...{ attend, average, block, check, heads, longer, mask, multiply, towers },
+  ...{ attend, average, block, check, heads, learn, longer, mask, multiply, towers },
 };
 
 /** Every field of every chapter, none as it is by default, as it is written today. */
@@ -35,6 +36,7 @@ const full: Record<string, string> = {
     'example=block&kind=multiHead&causal=no&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
     'text=a+b&batch=2&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
+  learn: 'rate=10&steps=12&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96',
   longer:
     'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
   mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
@@ -104,6 +106,10 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
   heads: [
     'writers=011&layer=3&head=0&pin=map5.0.0&pair=x.1.1&step=7',
     ['writers', 'layer', 'head', 'pin', 'pair', 'step'],
+  ],
+  learn: [
+    'rate=2&steps=41&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201',
+    ['rate', 'steps', 'pin', 'nudge', 'task', 'seed', 'head', 'at'],
   ],
   longer: [
     'tokens=7&queries=5&rank=3&step=1000&edits=x~1~1~1&lpin=a.1.1&edits=q~0~0~inf&constructor=1',

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 const names = [
   ...['page', 'home', 'visit', 'edit', 'check'],
   ...['multiply', 'mask', 'softmax', 'average', 'heads-chapter', 'block', 'towers', 'longer'],
+  'learn',
 ];
 
 const files = names.map((name) => `${name}.spec.ts`);

@@ -4,6 +4,7 @@ import { rowsOf, type Rows } from './lessons.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 import * as block from './oracles/block.ts';
 import * as heads from './oracles/heads.ts';
+import * as learn from './oracles/learn.ts';
 import * as longer from './oracles/longer.ts';
 import * as mask from './oracles/mask.ts';
 import * as towers from './oracles/towers.ts';
@@ -196,6 +197,16 @@ function long(core: Tril): Opening {
   };
 }
 
+function oneStep(): Opening {
+  const made = learn.forward(learn.first);
+  const gradients = learn.stages.map((stage) => [`d${stage}`, learn.gradient(learn.first, stage)]);
+  return {
+    ...made,
+    ...Object.fromEntries(gradients),
+    ...{ x: learn.input, said: made.output.map((row) => learn.softmax(row)) },
+  };
+}
+
 /**
  * Of each chapter its matrices, and the largest number that goes into their sums, of up to 25 products, a few after each
  * other: variants of the core may round otherwise.
@@ -212,4 +223,5 @@ export const openings: Readonly<
   towers: { numbers: twoTowers, largest: 100 },
   longer: { numbers: long, largest: 32 },
   check: { numbers: () => ({}), largest: 0 }, // its numbers are tables
+  learn: { numbers: oneStep, largest: 8 },
 };

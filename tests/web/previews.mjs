@@ -20,6 +20,7 @@ const figures = {
   towers: ['', 'two-towers'],
   longer: ['#?step=4', 'online-softmax'],
   check: ['', 'check-multiHead'],
+  learn: ['', 'step'],
 };
 
 /** In the page: nothing but the picture, in the page's own colours and fonts. */

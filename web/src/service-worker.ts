@@ -7,7 +7,7 @@
 // for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
 // shows the old one, which may still need its files.
 // Of the references, which are larger than the page, what has been read is kept.
-// Of the core's builds two are kept: that for this engine, and the same with threads.
+// Of the core's builds two are kept: that for this engine, and the same with threads. The one that trains is, once it has been used.
 //
 // All of it goes out with the headers of cross-origin isolation, which hosts of static files seldom send: a page that comes
 // from here may share memory between threads. It loads nothing from elsewhere, so they take nothing from it. A page that is
@@ -27,7 +27,9 @@ const name = own + version;
 
 const addressOf = (path: string): string => new URL(path, scope).href;
 const build = detectFeatures().relaxedSimd ? 'relaxed' : 'simd';
-const isNeeded = (path: string) => (/\/tril-(simd|relaxed)\b/.exec(path)?.[1] ?? build) === build;
+const trains = (path: string) => /\/tril-[a-z-]+-training\b/.test(path);
+const isNeeded = (path: string) =>
+  (/\/tril-(simd|relaxed)\b/.exec(path)?.[1] ?? build) === build && !trains(path);
 const kept = new Set(files.filter(isNeeded).map((path) => addressOf(path || './')));
 const hashed = addressOf('assets/immutable/');
 const references = ['api/', 'cpp/'].map(addressOf);
@@ -70,6 +72,14 @@ async function keptOrFetched(request: Request, address: string): Promise<Respons
   return (await lookUp(address)) ?? isolated(await fetch(request));
 }
 
+async function keptOrKeeping(address: string): Promise<Response> {
+  const found = await lookUp(address);
+  if (found) return found;
+  const response = isolated(await fetch(address));
+  if (response.ok) await (await caches.open(name)).put(address, response.clone());
+  return response;
+}
+
 async function fetchedOrKept(address: string): Promise<Response> {
   const fetched = fetch(address, { cache: 'no-cache' });
   const late = new Promise<undefined>((done) => setTimeout(done, patience));
@@ -95,6 +105,8 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if (references.some((folder) => asked.startsWith(folder))) {
     event.respondWith(fetchedAndKept(request, asked));
+  } else if (asked.startsWith(hashed) && trains(asked)) {
+    event.respondWith(keptOrKeeping(asked));
   } else if (asked.startsWith(hashed)) {
     // Those of another version as well: an isolated page takes no Worker without these headers.
     event.respondWith(keptOrFetched(request, asked));

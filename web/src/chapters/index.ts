@@ -1,6 +1,6 @@
 // The chapters there are, in order. Each has a page of its own in routes/, its title in shell.yaml.
 export type ChapterId =
-  'multiply' | 'average' | 'attend' | 'mask' | 'heads' | 'block' | 'towers' | 'longer' | 'check';
+  'multiply' | 'average' | 'attend' | 'mask' | 'heads' | 'block' | 'towers' | 'longer' | 'check' | 'learn';
 
 export interface Chapter {
   readonly id: ChapterId;
@@ -17,6 +17,7 @@ export const chapters: readonly Chapter[] = [
   { id: 'towers', number: 7 },
   { id: 'longer', number: 8 },
   { id: 'check', number: 9 },
+  { id: 'learn', number: 10 },
 ];
 
 /** The chapter of a route, "/mask"; the page that everything begins with, "/", is none. */

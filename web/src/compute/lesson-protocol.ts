@@ -5,6 +5,7 @@ import type { BlockLessons } from './lessons/block';
 import type { HeadsLessons } from './lessons/heads';
 import type { CheckLessons, CheckSessions } from './lessons/check';
 import type { CheckCostLessons } from './lessons/check-cost';
+import type { LearnLessons } from './lessons/learn';
 import type { LongerLessons } from './lessons/longer';
 import type { LongerCostLessons } from './lessons/longer-cost';
 import type { MaskLessons } from './lessons/mask';
@@ -26,6 +27,7 @@ export interface Lessons
     BlockLessons,
     MaskLessons,
     HeadsLessons,
+    LearnLessons,
     LongerLessons,
     LongerCostLessons,
     CheckLessons,

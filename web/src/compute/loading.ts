@@ -1,14 +1,7 @@
-// Loading the package in a Worker, and failures in words.
-import { loadTril, TrilError, type Tril } from 'tril';
+// Loading the package in a Worker.
+import { loadTril, type Tril } from 'tril';
+import { explained } from './explained';
 import type { FromWorker } from './jobs';
-import type { Failure } from './protocol';
-
-export function explained(error: unknown): Failure {
-  if (error instanceof TrilError) {
-    return { message: error.message, call: error.call, argument: error.argument };
-  }
-  return { message: error instanceof Error ? error.message : String(error) };
-}
 
 type Said = Extract<FromWorker, { what: 'loaded' | 'notLoaded' }>;
 

@@ -9,3 +9,7 @@ export const startWorker = (again: boolean) =>
   again
     ? startWorkerAlone()
     : new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+
+/** One that trains: it loads a module of its own, which only chapter "Learn" asks for. */
+export const startTrainingWorker = () =>
+  new Worker(new URL('./training/training-worker.ts', import.meta.url), { type: 'module' });

@@ -1,5 +1,6 @@
 // The Worker that computes: loads the package once, and answers what the page begins.
-import { explained, loadAndSay } from './loading';
+import { explained } from './explained';
+import { loadAndSay } from './loading';
 import { Jobs, type FromWorker, type ToWorker } from './jobs';
 import { work } from './lessons';
 

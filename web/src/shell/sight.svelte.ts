@@ -39,6 +39,9 @@ const key = Symbol('sight');
 
 export const provideSight = (): Sight => setContext(key, new Sight());
 
+/** Of the figure around. */
+export const useSight = (): Sight => getContext<Sight>(key);
+
 /**
  * What changes for several figures at once: one that is seen follows at once, the others each in a turn of its own.
  * `get` gives the same object as long as nothing has changed.

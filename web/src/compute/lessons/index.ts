@@ -8,6 +8,7 @@ import { blockAnswers } from './block';
 import { headsAnswers } from './heads';
 import { checkAnswers, checkLater, checkSessions } from './check';
 import { checkCostAnswers } from './check-cost';
+import { learnAnswers } from './learn';
 import { longerAnswers } from './longer';
 import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
@@ -28,6 +29,7 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...blockAnswers,
   ...maskAnswers,
   ...headsAnswers,
+  ...learnAnswers,
   ...longerAnswers,
   ...longerCostAnswers,
   ...checkAnswers,

@@ -1,0 +1,5 @@
+import { openChapter, useChapter } from '../../shell/chapter.svelte';
+import { decode, encode, type LearnState } from '../../state/learn';
+
+export const provideModel = () => openChapter<LearnState>({ encode, decode });
+export const useModel = () => useChapter<LearnState>();

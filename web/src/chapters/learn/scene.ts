@@ -1,0 +1,288 @@
+// From the core's answer to matrices that can be drawn, and why each number is what it is, on the way there and back.
+import {
+  ids,
+  stageIds,
+  targets,
+  vocabulary,
+  type StageId,
+} from '../../compute/handmade/learn-head';
+import type { StepResult } from '../../compute/lessons/learn';
+import { at, type MatrixData } from '../../compute/protocol';
+import { inText } from '../../figures/format';
+import { numerals, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
+import type { Role } from '../../figures/palette.svelte';
+import type { Mark } from '../../figures/pointing.svelte';
+import { drawnOf, letter, markCell, markCol, markRow, power, word } from '../../figures/scene';
+import { wordAxis } from '../../figures/scene';
+import { factor, plus, sumOf, whyAt, type Part, type Why } from '../../figures/why';
+import { gradientOf, stageOf, type LearnCell } from '../../state/learn';
+import text from '$texts/learn.yaml';
+
+export type LearnId = LearnCell['matrix'];
+export interface Scene {
+  readonly drawn: Readonly<Record<LearnId, Drawn>>;
+}
+
+const { axes, symbols } = text.step;
+export const words = ids.map((id) => vocabulary[id]);
+const classes: Axis = { ...wordAxis(vocabulary, axes.next), names: vocabulary };
+const queries = wordAxis(words, axes.query);
+const keys = wordAxis(words, axes.key);
+const entries = (count: number) => numerals(count, axes.entry);
+
+interface Looks {
+  readonly role: Role;
+  readonly symbol: MatrixSymbol;
+  readonly rows: Axis;
+  readonly cols: Axis;
+}
+const looks: Readonly<Record<StageId, Looks>> = {
+  wq: { role: 'q', symbol: letter('W', 'Q'), rows: numerals(2, axes.out), cols: entries(3) },
+  wk: { role: 'k', symbol: letter('W', 'K'), rows: numerals(2, axes.out), cols: entries(3) },
+  wv: { role: 'v', symbol: letter('W', 'V'), rows: classes, cols: entries(3) },
+  q: { role: 'q', symbol: letter('Q'), rows: queries, cols: entries(2) },
+  k: { role: 'k', symbol: letter('K'), rows: keys, cols: entries(2) },
+  v: { role: 'v', symbol: letter('V'), rows: keys, cols: classes },
+  scores: { role: 'score', symbol: word(symbols.scores), rows: queries, cols: keys },
+  weights: { role: 'weight', symbol: word(symbols.weights), rows: queries, cols: keys },
+  output: { role: 'v', symbol: word(symbols.output), rows: queries, cols: classes },
+};
+
+const later = (row: number, col: number) => col > row;
+const masked = ['scores', 'weights'];
+
+export function sceneOf({ x, stages, gradients, said }: StepResult): Scene {
+  const one = (id: LearnId, stage: StageId, matrix: MatrixData, more: Partial<Drawn> = {}) =>
+    drawnOf(id, matrix, {
+      ...looks[stage],
+      ...(masked.includes(stage) && { hidden: later }),
+      titled: false,
+      ...more,
+    });
+  const pairs = stageIds.flatMap((stage) => {
+    const { symbol } = looks[stage];
+    const back = { role: 'x', symbol: { ...symbol, base: `∂${symbol.base}` } } as const;
+    const gradient = gradientOf(stage);
+    return [
+      [stage, one(stage, stage, stages[stage], stage === 'weights' ? { kind: 'weights' } : {})],
+      [gradient, one(gradient, stage, gradients[stage], back)],
+    ];
+  });
+  const given = {
+    ...({ role: 'x', titled: false } as const),
+    symbol: letter('X'),
+    ...{ rows: keys, cols: entries(3) },
+  };
+  const says = {
+    ...({ role: 'weight', kind: 'weights', titled: false } as const),
+    symbol: word(symbols.said),
+  };
+  return {
+    drawn: {
+      ...Object.fromEntries(pairs),
+      x: drawnOf('x', x, given),
+      said: drawnOf('said', said, { ...says, rows: queries, cols: classes }),
+    } as Scene['drawn'],
+  };
+}
+
+/** The number of the forward pass that a cell is about, if it may be nudged. */
+export function nudgedOf(cell: LearnCell | null) {
+  const stage = cell && stageOf(cell.matrix);
+  if (!stage || (masked.includes(stage) && later(cell.row, cell.col))) return null;
+  return { stage, row: cell.row, col: cell.col };
+}
+
+export function sourcesOf({ drawn }: Scene, { matrix, row, col }: LearnCell): Mark[] {
+  const rowOf = (id: LearnId, at = row) => markRow(drawn[id], at);
+  const colOf = (id: LearnId, at = col) => markCol(drawn[id], at);
+  const seen = (id: LearnId): Mark[] => [{ matrix: id, rows: [row, row], cols: [0, row] }];
+  const under = (id: LearnId): Mark[] => [{ matrix: id, rows: [row, 3], cols: [row, row] }];
+  switch (matrix) {
+    case 'q':
+    case 'k':
+    case 'v':
+      return [...rowOf('x'), ...rowOf(`w${matrix}`, col)];
+    case 'scores':
+      return later(row, col) ? [] : [...rowOf('q'), ...rowOf('k', col)];
+    case 'weights':
+      return later(row, col) ? [] : seen('scores');
+    case 'output':
+      return [...seen('weights'), { matrix: 'v', rows: [0, row], cols: [col, col] }];
+    case 'said':
+      return rowOf('output');
+    case 'doutput':
+      return [markCell('said', row, col)];
+    case 'dweights':
+      return later(row, col) ? [] : [...rowOf('doutput'), ...rowOf('v', col)];
+    case 'dv':
+      return [...under('weights'), { matrix: 'doutput', rows: [row, 3], cols: [col, col] }];
+    case 'dscores':
+      return later(row, col) ? [] : [...seen('weights'), ...seen('dweights')];
+    case 'dq':
+      return [...seen('dscores'), { matrix: 'k', rows: [0, row], cols: [col, col] }];
+    case 'dk':
+      return [...under('dscores'), { matrix: 'q', rows: [row, 3], cols: [col, col] }];
+    case 'dwq':
+    case 'dwk':
+    case 'dwv':
+      return [...colOf(`d${matrix[2] as 'q' | 'k' | 'v'}`, row), ...colOf('x')];
+    default:
+      return [];
+  }
+}
+
+const open: Part = { text: '( ' };
+const halved = (terms: readonly Part[]): Part[] => [open, ...terms, { text: ' ) / √2' }];
+
+function explain(
+  { drawn }: Scene,
+  { matrix, row, col }: LearnCell,
+): { parts: Part[]; note: string } {
+  const { why } = text.step;
+  const value = (id: LearnId, r: number, c: number) => at(drawn[id].matrix, r, c);
+  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const from = (first: number) => upTo(4).filter((i) => i >= first);
+  const sum = (
+    places: readonly number[],
+    a: (i: number) => number,
+    b: (i: number) => number,
+    roles: readonly [string, string],
+  ) =>
+    sumOf(
+      places.map((i) => ({ a: a(i), b: b(i) })),
+      ...roles,
+    );
+  const hidden = later(row, col);
+  switch (matrix) {
+    case 'x':
+      return { parts: [], note: why.x };
+    case 'wq':
+    case 'wk':
+    case 'wv':
+      return { parts: [], note: why.learned };
+    case 'q':
+    case 'k':
+    case 'v': {
+      const weight = `w${matrix}` as const;
+      const terms = sum(
+        upTo(3),
+        (i) => value('x', row, i),
+        (i) => value(weight, col, i),
+        ['x', matrix],
+      );
+      return { parts: terms, note: why.projected };
+    }
+    case 'scores': {
+      if (hidden) return { parts: [], note: why.hidden };
+      const terms = sum(
+        upTo(2),
+        (i) => value('q', row, i),
+        (i) => value('k', col, i),
+        ['q', 'k'],
+      );
+      return { parts: halved(terms), note: why.scores };
+    }
+    case 'weights':
+    case 'said': {
+      if (matrix === 'weights' && hidden) return { parts: [], note: why.hidden };
+      const scores = matrix === 'weights' ? 'scores' : 'output';
+      const all = upTo(matrix === 'weights' ? row + 1 : 4);
+      const parts = all.flatMap((i) => [...(i > 0 ? [plus] : []), ...power(value(scores, row, i))]);
+      const share = [
+        ...power(value(scores, row, col)),
+        { text: ' / ( ' },
+        ...parts,
+        { text: ' )' },
+      ];
+      return { parts: share, note: matrix === 'weights' ? why.weights : why.said };
+    }
+    case 'output': {
+      const terms = sum(
+        upTo(row + 1),
+        (i) => value('weights', row, i),
+        (i) => value('v', i, col),
+        ['weight', 'v'],
+      );
+      return { parts: terms, note: why.output };
+    }
+    case 'doutput': {
+      const right = targets[row] === col;
+      const parts = [
+        ...[open, factor(value('said', row, col), 'weight')],
+        { text: ` − ${right ? 1 : 0} ) / 4` },
+      ];
+      const target = vocabulary[targets[row]];
+      return { parts, note: right ? why.doutputRight({ target }) : why.doutput({ target }) };
+    }
+    case 'dweights': {
+      if (hidden) return { parts: [], note: why.hidden };
+      const terms = sum(
+        upTo(4),
+        (i) => value('doutput', row, i),
+        (i) => value('v', col, i),
+        ['x', 'v'],
+      );
+      return { parts: terms, note: why.dweights };
+    }
+    case 'dv': {
+      const terms = sum(
+        from(row),
+        (i) => value('weights', i, row),
+        (i) => value('doutput', i, col),
+        ['weight', 'x'],
+      );
+      return { parts: terms, note: why.dv };
+    }
+    case 'dscores': {
+      if (hidden) return { parts: [], note: why.hidden };
+      const terms = sum(
+        upTo(row + 1),
+        (i) => value('weights', row, i),
+        (i) => value('dweights', row, i),
+        ['weight', 'x'],
+      );
+      const own = [factor(value('weights', row, col), 'weight'), { text: '·( ' }];
+      const parts = [
+        ...own,
+        { text: inText(value('dweights', row, col)), role: 'x' },
+        ...[{ text: ' − ( ' }, ...terms, { text: ' ) )' }],
+      ];
+      return { parts, note: why.dscores };
+    }
+    case 'dq': {
+      const terms = sum(
+        upTo(row + 1),
+        (i) => value('dscores', row, i),
+        (i) => value('k', i, col),
+        ['x', 'k'],
+      );
+      return { parts: halved(terms), note: why.dq };
+    }
+    case 'dk': {
+      const terms = sum(
+        from(row),
+        (i) => value('dscores', i, row),
+        (i) => value('q', i, col),
+        ['x', 'q'],
+      );
+      return { parts: halved(terms), note: why.dk };
+    }
+    case 'dwq':
+    case 'dwk':
+    case 'dwv': {
+      const gradient = `d${matrix[2] as 'q' | 'k' | 'v'}` as const;
+      const terms = sum(
+        upTo(4),
+        (i) => value(gradient, i, row),
+        (i) => value('x', i, col),
+        ['x', 'x'],
+      );
+      return { parts: terms, note: why.dw };
+    }
+  }
+}
+
+/** Null for a cell that is not there. */
+export const whyOf = (scene: Scene, cell: LearnCell): Why | null =>
+  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
