@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { loadTril } from 'tril/training';
+import { loadTril, Model } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
@@ -52,7 +52,7 @@ describe('examples', () => {
       typeof value === 'function' &&
       !['constructor', 'toString', 'raw', 'run', 'tensors'].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
-    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer].flatMap((owner) =>
+    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer, Model].flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
         .filter(isMethod)
         .map(([name]) => `${owner.name}.${name}`),

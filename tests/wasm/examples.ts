@@ -20,6 +20,7 @@ const owners: Record<string, string> = {
   'calls/mask.ts': 'mask.',
   'calls/rates.ts': 'cost.',
   'tensor.ts': 'Tensor.',
+  'model.ts': 'Model.',
   'key-value-cache.ts': 'KeyValueCache.',
   'trained-model.ts': 'TrainedModel.',
   'trainer.ts': 'Trainer.',

@@ -65,8 +65,12 @@ function checkOptions(options: LoadOptions) {
   return { threads, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
-/** `loadTril` of these modules. */
-export async function loadFrom(from: Modules, options: LoadOptions): Promise<Tril> {
+/** `loadTril` of these modules, with `more` calls where there are any. */
+export async function loadFrom<More extends object = object>(
+  from: Modules,
+  options: LoadOptions,
+  more?: (context: Context) => More,
+): Promise<Tril & More> {
   const { threads, wasmUrl, development } = checkOptions(options);
   const variant = chooseVariant(detectFeatures(), options);
   const available = variant.endsWith('threads') ? threads : 1;
@@ -89,7 +93,9 @@ export async function loadFrom(from: Modules, options: LoadOptions): Promise<Tri
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
   const context = new Context(raw, available, warn);
-  return Object.freeze({ variant, threads: context.engine.threads, ...calls(context) });
+  const { threads: started } = context.engine;
+  const all = { variant, threads: started, ...calls(context), ...more?.(context) };
+  return Object.freeze(all as Tril & More);
 }
 
 /**

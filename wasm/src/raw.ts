@@ -12,6 +12,8 @@ export type Raw = MainModule & Partial<RawTraining>;
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;
 export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;
+export type RawModel = NonNullable<ReturnType<TrainingModule['_model']>>;
+export type RawGenerated = NonNullable<ReturnType<TrainingModule['_modelGenerate']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
 
 /** What a module is given when it is made. */

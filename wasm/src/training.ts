@@ -1,10 +1,26 @@
 /**
  * `tril` with what trains models: `loadTril` loads a module that is 100 kB larger, in which
- * `tril.trainer` works, and the gradients of blocks and all that they are made of.
+ * `tril.trainer` works, the gradients of blocks and all that they are made of, and `loadModel`.
  *
  * @module tril/training
  */
+import { modelCalls } from './calls/model.js';
 import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
+
+export { Model } from './model.js';
+export type {
+  ForwardOptions,
+  GeneratedPart,
+  LoadModelOptions,
+  ModelForward,
+  ModelLayerTrace,
+  ModelSource,
+  TextOptions,
+  Without,
+} from './model-types.js';
+
+/** A loaded module with `loadModel`, for models that others have trained. */
+export interface TrainingTril extends Tril, ReturnType<typeof modelCalls> {}
 
 const modules: Modules = {
   suffix: '-training',
@@ -30,6 +46,6 @@ const modules: Modules = {
  * trainer.step().step; // 0
  * ```
  */
-export function loadTril(options: LoadOptions = {}): Promise<Tril> {
-  return loadFrom(modules, options);
+export function loadTril(options: LoadOptions = {}): Promise<TrainingTril> {
+  return loadFrom(modules, options, modelCalls);
 }

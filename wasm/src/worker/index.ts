@@ -243,7 +243,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       close: () => line.close(),
     };
     for (const path of paths) {
-      if (path[0] === 'scope') continue;
+      if (path[0] === 'scope' || path[0] === 'loadModel') continue; // not to be sent
       if (path[0] === 'trainer') {
         tril['trainer'] = trainerCall((options) => line.ask(path, [options], { signal }));
         continue;

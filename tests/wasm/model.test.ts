@@ -1,0 +1,215 @@
+// Models of three families from their files, against PyTorch in float64 (tests/golden/make_models.py), opened up,
+// and going on with texts; and files that are refused.
+import { openAsBlob, readFileSync, readdirSync } from 'node:fs';
+import { TrilError, type Tensor } from 'tril';
+import { loadTril, type Model } from 'tril/training';
+import { describe, expect, it } from 'vitest';
+import { golden } from './golden.js';
+
+const tril = await loadTril({ variant: 'simd' });
+const folder = (name: string) => new URL(`../golden/models/${name}/`, import.meta.url);
+/** All but the golden arrays. */
+const filesOf = (name: string): Record<string, Uint8Array> =>
+  Object.fromEntries(
+    readdirSync(folder(name))
+      .filter((file) => !file.endsWith('.npy'))
+      .map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder(name))))]),
+  );
+const tokens = Array.from({ length: 24 }, (_, n) => (7 * n * n + 3 * n + 1) % 48);
+const values = (tensor: Tensor) => [...tensor.read()];
+const largest = (numbers: readonly number[]) => Math.max(...numbers.map(Math.abs));
+const farthest = (a: readonly number[], b: readonly number[]) =>
+  largest(a.map((x, i) => x - b[i]!));
+
+/** Runs `body` on a model; all memory is given back after it. */
+async function withModel(
+  files: Parameters<typeof tril.loadModel>[0],
+  body: (model: Model) => Promise<void> | void,
+) {
+  const before = tril.memory();
+  const model = await tril.loadModel(files);
+  try {
+    await body(model);
+  } finally {
+    model.dispose();
+  }
+  expect(tril.memory()).toEqual(before);
+}
+
+describe('a model', () => {
+  it.each(['gpt2', 'llama', 'qwen2'])("of the family %s says what PyTorch's says", (name) =>
+    withModel(filesOf(name), (model) => {
+      const expected = [...golden(`models/${name}/logits`).values];
+      const { logits } = model.forward(tokens);
+      expect(logits.shape).toEqual([24, 48]);
+      expect(farthest(values(logits), expected)).toBeLessThan(1e-4 * largest(expected));
+      logits.dispose();
+      expect(model.config['model_type']).toBe(name);
+    }),
+  );
+
+  it('comes from Blobs, with progress', async () => {
+    const names = readdirSync(folder('llama')).filter((file) => !file.endsWith('.npy'));
+    const blobs = await Promise.all(
+      names.map(async (name) => [name, await openAsBlob(new URL(name, folder('llama')))] as const),
+    );
+    const told: [number, number][] = [];
+    const model = await tril.loadModel(Object.fromEntries(blobs), {
+      progress: (read, all) => told.push([read, all]),
+    });
+    model.dispose();
+    expect(told).toHaveLength(3);
+    expect(told[2]![0]).toBe(told[2]![1]);
+    expect(told[0]![0]).toBeLessThan(told[1]![0]);
+  });
+
+  it('is opened up', () =>
+    withModel(filesOf('qwen2'), (model) => {
+      tril.scope(() => {
+        const { logits, trace } = model.forward(tokens, { trace: true });
+        const { embedded, layers } = trace!;
+        expect(embedded.shape).toEqual([24, 16]);
+        expect(layers.map(({ weights }) => weights.shape)).toEqual([
+          [4, 24, 24],
+          [4, 24, 24],
+        ]);
+        expect(layers[0]!.keys.shape).toEqual([2, 24, 4]);
+        expect(layers[0]!.hidden.shape).toEqual([24, 80]);
+        // Each row of weights is a distribution over what it may see.
+        const rows = layers[1]!.weights.toArray<number[][][]>()[3]!;
+        for (const [t, row] of rows.entries()) {
+          expect(row.reduce((sum, x) => sum + x)).toBeCloseTo(1, 5);
+          expect(largest([0, ...row.slice(t + 1)])).toBe(0);
+        }
+        // Behind the last layer the logit lens is the model.
+        expect(values(layers[1]!.logits)).toEqual(values(logits));
+        expect(farthest(values(layers[0]!.logits), values(logits))).toBeGreaterThan(0.01);
+        // What is left without both layers is the embedding.
+        const without = [{ layer: 0 }, { layer: 1 }];
+        const bare = model.forward(tokens, { trace: true, without });
+        expect(values(bare.trace!.layers[1]!.out)).toEqual(values(embedded));
+        const head = model.forward(tokens, { trace: true, without: [{ layer: 1, head: 2 }] });
+        const heads = head.trace!.layers[1]!.heads.toArray<number[][][]>();
+        expect(heads.map((each) => largest(each.flat()) > 0)).toEqual([true, true, false, true]);
+        expect(farthest(values(head.logits), values(logits))).toBeGreaterThan(1e-4);
+      });
+    }));
+});
+
+describe('a text', () => {
+  const data = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
+  const settings = { layers: 1, heads: 2, width: 16, context: 16 };
+  const trainer = tril.trainer({ model: settings, data, learningRate: 1e-2, steps: 60, batch: 8 });
+  trainer.steps(60);
+  const files = trainer.export();
+  trainer.dispose();
+  const textOf = async (model: Model, ...args: Parameters<Model['generate']>) => {
+    let text = '';
+    const drawn: number[] = [];
+    for await (const part of model.generate(...args)) {
+      text += part.text;
+      if (part.token !== undefined) drawn.push(part.token);
+    }
+    return { text, drawn };
+  };
+
+  it('goes on with what the model holds most likely, cached as uncached', () =>
+    withModel(files, async (model) => {
+      const { drawn, text } = await textOf(model, 'the', { maxTokens: 10, temperature: 0 });
+      const all = [...model.encode('the')];
+      for (const token of drawn) {
+        const { logits } = model.forward(all);
+        const last = logits.toArray<number[][]>().at(-1)!;
+        logits.dispose();
+        expect(token).toBe(last.indexOf(Math.max(...last)));
+        all.push(token);
+      }
+      expect(drawn).toHaveLength(10);
+      expect(model.decode(drawn)).toBe(text);
+    }));
+
+  it('is a function of the seed, goes on beyond the context, and stops', () =>
+    withModel(files, async (model) => {
+      const drawn = (seed: number) => textOf(model, 'the', { maxTokens: 40, topP: 0.9, seed });
+      const first = await drawn(1);
+      expect(first.drawn).toHaveLength(40);
+      expect(await drawn(1)).toEqual(first);
+      expect(await drawn(2)).not.toEqual(first);
+      const whole = await textOf(model, 'the', { temperature: 0 });
+      const stop = whole.text.slice(7, 9);
+      const cut = await textOf(model, 'the', { temperature: 0, stop: ['never', stop] });
+      expect(cut.text).toBe(whole.text.slice(0, whole.text.indexOf(stop)));
+      // Who leaves early leaves nothing behind.
+      for await (const part of model.generate('the')) if (part.text !== '') break;
+      const ended = AbortSignal.abort('enough');
+      await expect(textOf(model, 'the', { signal: ended })).rejects.toBe('enough');
+    }));
+
+  it('has characters whole, whatever their bytes', () =>
+    withModel(files, async (model) => {
+      const { text } = await textOf(model, 'ä ö', { maxTokens: 60, temperature: 0 });
+      expect(text.slice(0, -1)).not.toContain('\ufffd');
+    }));
+});
+
+describe('what does not fit', () => {
+  const refused = async (body: () => Promise<unknown>, message: string | RegExp) => {
+    const before = tril.memory();
+    const error: unknown = await body().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(TrilError);
+    if (typeof message === 'string') expect((error as TrilError).message).toBe(message);
+    else expect((error as TrilError).message).toMatch(message);
+    expect(tril.memory()).toEqual(before);
+  };
+  const changed = (file: string, from: string, to: string) => {
+    const files = filesOf('llama');
+    const text = new TextDecoder().decode(files[file]);
+    expect(text).toContain(from);
+    return { ...files, [file]: new TextEncoder().encode(text.replace(from, to)) };
+  };
+
+  it('is refused in one line, and nothing is kept', async () => {
+    const load = (files: unknown) => () => tril.loadModel(files as never);
+    await refused(load(3), /^loadModel: files: must be files by their names, .* is 3$/);
+    await refused(load({}), 'loadModel: files: config.json is missing');
+    await refused(
+      load(changed('config.json', '"llama"', '"bert"')),
+      'loadModel: config.json: model_type: unknown family "bert"; there are gpt2, llama, qwen2',
+    );
+    await refused(
+      load(changed('config.json', '"num_hidden_layers": 2', '"num_hidden_layers": 3')),
+      /^loadModel: model\.layers\.2\.input_layernorm\.weight: is missing; its shape would be \[16\]$/,
+    );
+    const files = filesOf('llama');
+    const part = 'model-00002-of-00003.safetensors';
+    await refused(
+      load({ ...files, [part]: files[part]!.slice(0, 900) }),
+      /^loadModel: model-00002/,
+    );
+    delete files[part];
+    await refused(load(files), `loadModel: files: ${part} is missing`);
+  });
+
+  it('of a call', () =>
+    withModel(filesOf('gpt2'), async (model) => {
+      await refused(
+        async () => model.forward([48]),
+        'forward: tokens: 48 at 0 is no token of a vocabulary of 48',
+      );
+      await refused(async () => model.forward(Array<number>(33).fill(1)), /context is 32$/);
+      await refused(
+        async () => model.forward([1], { without: [{ layer: 2 }] }),
+        'forward: without.layer: must be below 2, is 2',
+      );
+      await refused(async () => model.encode('a'), /^encode: tokenizer: there was none/);
+      await refused(() => model.generate([]).next(), /^generate: prompt: is empty/);
+      await refused(
+        () => model.generate([1], { topP: 0 }).next(),
+        /^generate: topP: must be above 0/,
+      );
+      await refused(() => model.generate([1], { stop: 3 as never }).next(), /^generate: stop: /);
+    }));
+});

@@ -1,0 +1,229 @@
+#include "model.h"
+
+#include <emscripten/bind.h>
+#include <tril/model/tokenizer_file.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "guard.h"
+#include "output.h"
+
+namespace tril::js {
+
+namespace {
+
+using emscripten::val;
+
+std::string text_of(const Bytes& bytes) {
+  const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
+  return {characters.begin(), characters.end()};
+}
+std::vector<std::int32_t> numbers_of(const Integers& integers) {
+  return emscripten::convertJSArrayToNumberVector<std::int32_t>(integers);
+}
+Integers to_javascript(const std::vector<std::int32_t>& numbers) {
+  return Integers(
+      val(emscripten::typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
+}
+
+// body(), whose errors are those of a file.
+template <typename Body>
+auto of_file(const char* name, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    const bool is_file = error.argument() == "file" || error.argument() == "vocabulary";
+    fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
+  }
+}
+
+std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges) {
+  const std::string file = text_of(tokenizer), pairs = text_of(merges);
+  if (file.empty()) return {};
+  if (pairs.empty()) return of_file("tokenizer.json", [&] { return parse_tokenizer_json(file); });
+  return of_file("vocab.json", [&] { return parse_vocabulary_and_merges(file, pairs); });
+}
+
+const Tokenizer& tokenizer_of(const Model& model, const char* call) {
+  if (!model.model.tokenizer) fail(call, "tokenizer", "there was none among the files");
+  return *model.model.tokenizer;
+}
+
+}  // namespace
+
+Model::Model(Engine& given_engine, const PretrainedConfig& config,
+             std::optional<Tokenizer> tokenizer)
+    : engine(given_engine),
+      model{ModelParameters(config.config), config.end_tokens, std::move(tokenizer)},
+      reader(model.parameters) {
+  engine.usage.bytes += static_cast<double>(model.parameters.bytes());
+}
+
+Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
+
+ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
+                       const Bytes& merges) {
+  const std::string text = text_of(config);
+  const PretrainedConfig settings =
+      of_file("config.json", [&] { return parse_model_config(text); });
+  std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
+  if (read && read->size() > settings.config.vocabulary) {
+    fail("loadModel", "tokenizer",
+         {"has ", static_cast<Index>(read->size()), " tokens, and the model a vocabulary of ",
+          settings.config.vocabulary});
+  }
+  return std::make_shared<Model>(engine, settings, std::move(read));
+}
+
+Names model_shards(const Bytes& index) {
+  const std::string text = text_of(index);
+  return Names(
+      val::array(of_file("model.safetensors.index.json", [&] { return parse_shard_index(text); })));
+}
+
+void model_read(Model& model, const std::string& name, const Bytes& file) {
+  const auto bytes = emscripten::convertJSArrayToNumberVector<std::uint8_t>(file);
+  of_file(name.c_str(),
+          [&] { model.reader.read(parse_safetensors(std::as_bytes(std::span(bytes)))); });
+}
+
+void model_finish(const Model& model) { model.reader.finish(); }
+
+std::string model_config(const Model& model) {
+  return model_config_json(model.model.parameters.config());
+}
+
+bool model_has_tokenizer(const Model& model) { return model.model.tokenizer.has_value(); }
+
+Integers model_encode(const Model& model, const Bytes& text) {
+  return to_javascript(tokenizer_of(model, "encode").encode(text_of(text)));
+}
+
+Bytes model_decode(const Model& model, const Integers& tokens) {
+  const std::string text = tokenizer_of(model, "decode").decode(numbers_of(tokens));
+  return to_javascript(std::as_bytes(std::span(text)));
+}
+
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, const Integers& heads,
+                           const Integers& layers) {
+  constexpr const char* kCall = "forward";
+  Engine& engine = model.engine;
+  const ModelConfig& config = model.model.parameters.config();
+  const std::vector<std::int32_t> ids = numbers_of(tokens);
+  const auto count = static_cast<Index>(ids.size());
+  if (count == 0) fail(kCall, "tokens", "there are none");
+  if (count > config.context) {
+    fail(kCall, "tokens", {"are ", count, ", and the context is ", config.context});
+  }
+  ModelChanges changes;
+  const std::vector<std::int32_t> pairs = numbers_of(heads), left_out = numbers_of(layers);
+  for (std::size_t n = 0; n + 1 < pairs.size(); n += 2) {
+    changes.heads.push_back({pairs[n], pairs[n + 1]});
+  }
+  changes.without_layers.assign(left_out.begin(), left_out.end());
+  check_model_changes(config, changes, kCall);
+  DecodingSession session(config, model.model.parameters.weights(), count);
+  session.set_changes(changes);
+
+  Results results(engine, kCall);
+  // A tensor of the view's shape, but for a first axis of one sequence.
+  const auto make = [&](const std::string& name, auto& view) {
+    const auto& shape = view.shape();
+    const auto begin = shape.begin() + (shape.size() > 2 ? 1 : 0);
+    view = {results.make(name, DynamicShape(begin, shape.end())).data(), shape};
+  };
+  MatrixView<float> logits(nullptr, {count, config.vocabulary});
+  make("logits", logits);
+  ModelTrace wanted;
+  if (trace) {
+    SavedMemory shapes;
+    wanted = model_trace(config, count, 0, shapes);
+    make("embedded", wanted.embedded);
+    for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
+      const std::string at = "layers." + std::to_string(n) + ".";
+      ModelLayerTrace& layer = wanted.layers[n];
+      make(at + "normed1", layer.normed1);
+      make(at + "queries", layer.attention.queries);
+      make(at + "keys", layer.attention.keys);
+      make(at + "values", layer.attention.values);
+      make(at + "weights", layer.attention.attention.weights);
+      make(at + "heads", layer.attention.heads);
+      make(at + "between", layer.between);
+      make(at + "normed2", layer.normed2);
+      make(at + "hidden", layer.feed_forward.hidden);
+      make(at + "activated", layer.feed_forward.activated);
+      make(at + "out", layer.out);
+    }
+  }
+  session.append(ids, logits, engine.scratch, engine.parallel, wanted);
+  for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
+    MatrixView<float> lens(nullptr, logits.shape());
+    make("layers." + std::to_string(n) + ".logits", lens);
+    session.read_out(wanted.layers[n].out, lens, engine.scratch, engine.parallel);
+  }
+  return results.hand_over();
+}
+
+Generated::Generated(ModelHandle given, const std::vector<std::int32_t>& prompt,
+                     const GenerationOptions& options)
+    : model(std::move(given)),
+      generation(model->model, prompt, options),
+      bytes_(static_cast<double>(generation.session().bytes())) {
+  model->engine.usage.bytes += bytes_;
+}
+
+Generated::~Generated() { model->engine.usage.bytes -= bytes_; }
+
+GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
+                               double temperature, int top_k, double top_p, double min_p,
+                               double seed, const Names& stop) {
+  GenerationOptions options;
+  options.max_tokens = max_tokens;
+  options.sampling = {temperature, top_k, top_p, min_p};
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.stop = emscripten::vecFromJSArray<std::string>(stop);
+  return std::make_shared<Generated>(model, numbers_of(prompt), options);
+}
+
+int generated_next(Generated& generated) {
+  Engine& engine = generated.model->engine;
+  const auto next = generated.generation.next(engine.scratch, engine.parallel);
+  generated.text = next ? next->text : generated.generation.rest();
+  return next ? next->token : -1;
+}
+
+Bytes generated_text(const Generated& generated) {
+  return to_javascript(std::as_bytes(std::span(generated.text)));
+}
+
+std::string generated_end(const Generated& generated) {
+  return std::string(name_of(kGenerationEnds, generated.generation.end()));
+}
+
+}  // namespace tril::js
+
+using namespace tril::js;
+using namespace emscripten;
+
+EMSCRIPTEN_BINDINGS(tril_model) {
+  class_<Model>("_Model")
+      .smart_ptr<ModelHandle>("_ModelHandle")
+      .function("read", guard<&model_read>)
+      .function("finish", guard<&model_finish>)
+      .function("config", guard<&model_config>)
+      .function("hasTokenizer", guard<&model_has_tokenizer>)
+      .function("encode", guard<&model_encode>)
+      .function("decode", guard<&model_decode>)
+      .function("forward", guard<&model_forward>);
+  class_<Generated>("_Generated")
+      .smart_ptr<GeneratedHandle>("_GeneratedHandle")
+      .function("next", guard<&generated_next>)
+      .function("text", guard<&generated_text>)
+      .function("end", guard<&generated_end>);
+  function("_model", guard<&make_model>);
+  function("_modelShards", guard<&model_shards>);
+  function("_modelGenerate", guard<&model_generate>);
+}

@@ -1,0 +1,80 @@
+// Models that others have trained, to be run: the core's PretrainedModel, DecodingSession and
+// Generation.
+#pragma once
+
+#include <tril/model/generation.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "files.h"
+#include "tensor.h"
+
+namespace tril::js {
+
+// One that JavaScript owns, while its files come and after; what it takes counts as the engine's.
+class Model {
+ public:
+  Model(Engine& engine, const PretrainedConfig& config, std::optional<Tokenizer> tokenizer);
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  Engine& engine;
+  PretrainedModel model;
+  ParameterReader reader;
+};
+
+using ModelHandle = std::shared_ptr<Model>;
+
+// From the bytes of config.json, and of tokenizer.json, or, with merges, vocab.json; none where a
+// file is empty. Throws Error naming the file.
+ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
+                       const Bytes& merges);
+// The files that a model.safetensors.index.json lists.
+Names model_shards(const Bytes& index);
+
+// The exports of a model. Its files, one after the other, and whether all was in them:
+void model_read(Model& model, const std::string& name, const Bytes& file);
+void model_finish(const Model& model);
+// model_config_json.
+std::string model_config(const Model& model);
+bool model_has_tokenizer(const Model& model);
+Integers model_encode(const Model& model, const Bytes& text);
+Bytes model_decode(const Model& model, const Integers& tokens);
+// { logits }; with a trace { logits, embedded, "layers.0.weights", ..., "layers.0.logits" }, these
+// being the logit lens. `heads` are layers and heads by turns.
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, const Integers& heads,
+                           const Integers& layers);
+
+// A text that goes on. It keeps its model.
+class Generated {
+ public:
+  Generated(ModelHandle model, const std::vector<std::int32_t>& prompt,
+            const GenerationOptions& options);
+  ~Generated();
+  Generated(const Generated&) = delete;
+  Generated& operator=(const Generated&) = delete;
+
+  ModelHandle model;
+  Generation generation;
+  std::string text;  // behind the last token
+
+ private:
+  double bytes_;
+};
+
+using GeneratedHandle = std::shared_ptr<Generated>;
+
+GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
+                               double temperature, int top_k, double top_p, double min_p,
+                               double seed, const Names& stop);
+// The next token; below 0 at the end.
+int generated_next(Generated& generated);
+// What is sure to be of the text with it, or, at the end, what was held back.
+Bytes generated_text(const Generated& generated);
+// A name of kGenerationEnds.
+std::string generated_end(const Generated& generated);
+
+}  // namespace tril::js

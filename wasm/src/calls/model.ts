@@ -1,0 +1,90 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { Model } from '../model.js';
+import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import { checkFunction, checkKeys, describe } from '../names.js';
+
+const call = 'loadModel';
+const none = new Uint8Array();
+
+/** What is there, by names; of a path the last part counts. */
+function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
+  const isObject = typeof source === 'object' && source !== null;
+  const entries = !isObject
+    ? undefined
+    : Symbol.iterator in source
+      ? [...source].map((file) => [file?.name, file] as const)
+      : Object.entries(source);
+  const isFile = (file: unknown) => file instanceof Uint8Array || file instanceof Blob;
+  if (!entries || source instanceof Uint8Array || !entries.every(([, file]) => isFile(file))) {
+    const problem = `must be files by their names, or a list of files, is ${describe(source)}`;
+    throw new TrilError(call, 'files', problem);
+  }
+  return new Map(entries.map(([name, file]) => [name.replace(/.*\//, ''), file]));
+}
+
+const sizeOf = (file: Uint8Array | Blob) => (file instanceof Blob ? file.size : file.length);
+
+export const modelCalls = (context: Context) => ({
+  /**
+   * A language model from its files: `config.json` of the families GPT-2, Llama or Qwen2,
+   * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
+   * `tokenizer.json` or `vocab.json` with `merges.txt`. Weights of 16 bits are widened to 32. One file
+   * after the other is in memory besides the model.
+   *
+   * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
+   * what the others say; where the family is none of these; and where memory is out. Nothing is kept
+   * then
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { family: 'llama', layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 } as const;
+   * const model = await loadModel(trainer({ model: settings }).export());
+   * model.config['model_type']; // 'llama'
+   * model.dispose();
+   * await loadModel({}); // throws TrilError: loadModel: files: config.json is missing
+   * ```
+   */
+  async loadModel(files: ModelSource, options: LoadModelOptions = {}): Promise<Model> {
+    checkKeys(call, 'options', 'option', options, ['progress']);
+    const { progress } = options;
+    if (progress !== undefined) checkFunction(call, 'progress', progress);
+    const all = filesOf(files);
+    const bytesOf = async (name: string): Promise<Uint8Array> => {
+      const file = all.get(name);
+      if (file === undefined) throw new TrilError(call, 'files', `${name} is missing`);
+      return file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : file;
+    };
+    const optional = async (name: string) => (all.has(name) ? bytesOf(name) : none);
+    const raw = context.training(call);
+    const config = await bytesOf('config.json');
+    const isPair = !all.has('tokenizer.json') && all.has('vocab.json');
+    const tokenizer = await optional(isPair ? 'vocab.json' : 'tokenizer.json');
+    const merges = isPair ? await bytesOf('merges.txt') : none;
+    const index = 'model.safetensors.index.json';
+    const isWhole = all.has('model.safetensors') || !all.has(index);
+    const list = isWhole ? undefined : await bytesOf(index);
+    const names = list
+      ? context.run(call, {}, () => raw._modelShards(list))
+      : ['model.safetensors'];
+    const total = names.reduce((sum, name) => sum + sizeOf(all.get(name) ?? none), 0);
+    const { engine } = context;
+    const made = context.run(call, {}, () => raw._model(engine, config, tokenizer, merges)!);
+    try {
+      let read = 0;
+      for (const name of names) {
+        const bytes = await bytesOf(name);
+        context.run(call, {}, () => made.read(name, bytes));
+        progress?.((read += bytes.length), total);
+      }
+      context.run(call, {}, () => made.finish());
+      return new Model(context, made);
+    } catch (error) {
+      made.delete();
+      throw error;
+    }
+  },
+});

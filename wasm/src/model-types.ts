@@ -1,0 +1,95 @@
+import type { Tensor } from './tensor.js';
+import type { ModelFiles } from './trainer-types.js';
+
+/** The files of a model by their names, or as a browser's folder picker gives them. */
+export type ModelSource = Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File>;
+
+/** How a model is loaded. */
+export interface LoadModelOptions {
+  /** Is told how many bytes have been read, and how many there are. */
+  readonly progress?: (read: number, all: number) => void;
+}
+
+/** A head, or all of a layer, that adds nothing. */
+export interface Without {
+  /** From 0. */
+  readonly layer: number;
+  /** From 0; the whole layer unless given. */
+  readonly head?: number;
+}
+
+/** What `Model.forward` is to do besides. */
+export interface ForwardOptions {
+  /** Give what is computed on the way. */
+  readonly trace?: boolean;
+  /** Heads and layers that are switched off. */
+  readonly without?: readonly Without[];
+}
+
+/** Of one layer; T counts the tokens, C is the model's width, D that of a head. */
+export interface ModelLayerTrace {
+  /** `[T, C]`: what attention is given */
+  readonly normed1: Tensor;
+  /** `[H, T, D]` */
+  readonly queries: Tensor;
+  /** `[Hk, T, D]` */
+  readonly keys: Tensor;
+  /** `[Hk, T, D]` */
+  readonly values: Tensor;
+  /** `[H, T, T]`: of every head */
+  readonly weights: Tensor;
+  /** `[H, T, D]`: what every head gives */
+  readonly heads: Tensor;
+  /** `[T, C]`: the residual stream behind attention */
+  readonly between: Tensor;
+  /** `[T, C]`: what feed-forward is given */
+  readonly normed2: Tensor;
+  /** `[T, F]`; with a gate `[T, 2 F]` */
+  readonly hidden: Tensor;
+  /** `[T, F]` */
+  readonly activated: Tensor;
+  /** `[T, C]`: the residual stream behind the layer */
+  readonly out: Tensor;
+  /** `[T, V]`: what the model would say if it ended here */
+  readonly logits: Tensor;
+}
+
+/** What a model makes of tokens. */
+export interface ModelForward {
+  /** `[T, V]` */
+  readonly logits: Tensor;
+  /** Where it was asked for. */
+  readonly trace?: {
+    /** `[T, C]`: tokens, and positions where they are learned */
+    readonly embedded: Tensor;
+    readonly layers: readonly ModelLayerTrace[];
+  };
+}
+
+/** How a text goes on. */
+export interface TextOptions {
+  /** At most so many; 100 unless given. */
+  readonly maxTokens?: number;
+  /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */
+  readonly temperature?: number;
+  /** Only so many of the most likely; 0, unless given: all. */
+  readonly topK?: number;
+  /** Only the fewest that together have this probability; 1, unless given: all. */
+  readonly topP?: number;
+  /** Only those of this share of the largest probability; 0, unless given: all. */
+  readonly minP?: number;
+  /** Of the draws; 0 unless given. */
+  readonly seed?: number;
+  /** Ends before this text, or any of these. */
+  readonly stop?: string | readonly string[];
+  /** Ends where it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** What comes next of a text. */
+export interface GeneratedPart {
+  /** None where only text is left, which was held back for what might have been a text to stop at. */
+  readonly token?: number;
+  /** What is sure to be of the text by now; may be empty. */
+  readonly text: string;
+}

@@ -1,0 +1,243 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkSeed } from './calls/tensor.js';
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import type {
+  ForwardOptions,
+  GeneratedPart,
+  ModelForward,
+  TextOptions,
+  Without,
+} from './model-types.js';
+import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
+import { stringOption } from './names.js';
+import { nested } from './nested.js';
+import type { RawGenerated, RawModel } from './raw.js';
+import { flattenIntegers, type NestedNumbers } from './values.js';
+
+const drawing = ['maxTokens', 'temperature', 'topK', 'topP', 'minP', 'seed', 'stop', 'signal'];
+
+/**
+ * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
+ * `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration.
+ */
+export class Model implements Disposable {
+  /** What its `config.json` says, as Tril would write it. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly #context: Context;
+  #raw: RawModel | undefined;
+
+  /** @internal Models are made by `loadModel`. */
+  constructor(context: Context, raw: RawModel) {
+    if (!raw) throw new TrilError('Model', 'files', 'models are made by loadModel');
+    this.#context = context;
+    this.#raw = raw;
+    this.config = Object.freeze(JSON.parse(raw.config()) as Record<string, unknown>);
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /**
+   * What the model makes of tokens: the logits `[T, V]` behind each, and, with `trace`, all between:
+   * the weights of every head, the residual stream behind every layer, and what the model would say
+   * if it ended there (the logit lens).
+   *
+   * @throws TrilError where there are none or more than the context has, or one is no token; and for
+   * a layer or head that there is not
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 2, heads: 4, width: 16, context: 8, vocabulary: 30 };
+   * const model = await loadModel(trainer({ model: settings }).export());
+   * const { logits, trace } = model.forward([3, 1, 4], { trace: true });
+   * logits.shape; // [3, 30]
+   * trace!.layers[1]!.weights.shape; // [4, 3, 3]
+   * trace!.layers[0]!.logits.shape; // [3, 30]
+   * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
+   * ```
+   */
+  forward(tokens: NestedNumbers | Int32Array, options: ForwardOptions = {}): ModelForward {
+    const call = 'forward';
+    checkKeys(call, 'options', 'option', options, ['trace', 'without']);
+    const { values } = flattenIntegers(call, 'tokens', tokens);
+    const traced = booleanOption(call, 'trace', options.trace, false);
+    const [heads, layers] = this.#parts(call, options.without ?? []);
+    const found = this.#run(call, (raw) => raw.forward(values, traced, heads, layers));
+    const { logits, ...rest } = this.#context.adoptAll(found);
+    return { logits: logits!, ...(traced && { trace: nested(rest) }) } as ModelForward;
+  }
+
+  /**
+   * How a text goes on, token by token, with keys and values cached. Where the context is full, it
+   * goes on behind the second half of it. The same seed draws the same tokens.
+   *
+   * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
+   * the reason of `signal` where that aborts
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trained = trainer({ model: settings, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
+   * trained.steps(100);
+   * const model = await loadModel(trained.export());
+   * let text = '';
+   * for await (const part of model.generate('abcd', { maxTokens: 6, temperature: 0 })) text += part.text;
+   * text; // 'efghab'
+   * ```
+   */
+  async *generate(
+    prompt: string | NestedNumbers | Int32Array,
+    options: TextOptions = {},
+  ): AsyncGenerator<GeneratedPart, void, undefined> {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, drawing);
+    const tokens =
+      typeof prompt === 'string'
+        ? this.encode(prompt)
+        : flattenIntegers(call, 'prompt', prompt).values;
+    const text = this.#generation(call, tokens, options);
+    const decoder = new TextDecoder();
+    try {
+      for (let last = performance.now(); ;) {
+        options.signal?.throwIfAborted();
+        const token = this.#run(call, () => text.next());
+        const piece = decoder.decode(text.text(), { stream: token >= 0 });
+        if (token < 0 && piece === '') return;
+        yield token < 0 ? { text: piece } : { token, text: piece };
+        if (token < 0) return;
+        // A page draws and hears in between.
+        if (performance.now() - last > 10) await new Promise((resume) => setTimeout(resume));
+        last = performance.now();
+      }
+    } finally {
+      text.delete();
+    }
+  }
+
+  /**
+   * The tokens of a text, by the model's tokenizer.
+   *
+   * @throws TrilError where there was no tokenizer among the files
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const model = await loadModel(
+   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
+   * );
+   * model.encode('abc'); // Int32Array.of(97, 98, 99)
+   * ```
+   */
+  encode(text: string): Int32Array {
+    const bytes = new TextEncoder().encode(stringOption('encode', 'text', text, ''));
+    return this.#run('encode', (raw) => raw.encode(bytes));
+  }
+
+  /**
+   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   *
+   * @throws TrilError where there was no tokenizer among the files, or one is no token
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const model = await loadModel(
+   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
+   * );
+   * model.decode([97, 98, 99]); // 'abc'
+   * ```
+   */
+  decode(tokens: NestedNumbers | Int32Array): string {
+    const { values } = flattenIntegers('decode', 'tokens', tokens);
+    return new TextDecoder().decode(this.#run('decode', (raw) => raw.decode(values)));
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
+   * model.dispose();
+   * model.disposed; // true
+   * model.forward([1]); // throws TrilError: forward: model: has been disposed
+   * ```
+   */
+  dispose(): void {
+    this.#raw?.delete();
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  #run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'model', 'has been disposed');
+  }
+
+  #generation(call: string, prompt: Int32Array, options: TextOptions): RawGenerated {
+    const stop = options.stop ?? [];
+    const stops: unknown[] = Array.isArray(stop) ? [...(stop as unknown[])] : [stop];
+    if (stops.some((each) => typeof each !== 'string')) {
+      throw new TrilError(call, 'stop', `must be texts, is ${describe(stop)}`);
+    }
+    const maxTokens = integerOption(call, 'maxTokens', options.maxTokens, 100, 0);
+    const temperature = numberOption(call, 'temperature', options.temperature, 0.8);
+    const topK = integerOption(call, 'topK', options.topK, 0, 0);
+    const topP = numberOption(call, 'topP', options.topP, 1);
+    const minP = numberOption(call, 'minP', options.minP, 0);
+    const seed = checkSeed(call, options.seed ?? 0);
+    const drawn = [maxTokens, temperature, topK, topP, minP, seed] as const;
+    return this.#run(call, (raw) => {
+      return this.#context.training(call)._modelGenerate(raw, prompt, ...drawn, stops as string[])!;
+    });
+  }
+
+  /** Heads, layer and head by turns, and whole layers. */
+  #parts(call: string, without: readonly Without[]): readonly [Int32Array, Int32Array] {
+    const sizes = this.config as Record<string, number | undefined>;
+    const counts = {
+      layer: sizes['n_layer'] ?? sizes['num_hidden_layers']!,
+      head: sizes['n_head'] ?? sizes['num_attention_heads']!,
+    };
+    const checked = (each: Without, name: 'layer' | 'head'): number => {
+      const value = integerOption(call, `without.${name}`, each[name], Number.NaN, 0);
+      if (value < counts[name]) return value;
+      const problem = `must be below ${counts[name]}, is ${value}`;
+      throw new TrilError(call, `without.${name}`, problem);
+    };
+    if (!Array.isArray(without)) {
+      throw new TrilError(call, 'without', `must be a list, is ${describe(without)}`);
+    }
+    for (const each of without) checkKeys(call, 'without', 'part', each, ['layer', 'head']);
+    const [heads, layers] = [true, false].map((isHead) =>
+      (without as readonly Without[])
+        .filter(({ head }) => (head !== undefined) === isHead)
+        .flatMap((each) => [checked(each, 'layer'), ...(isHead ? [checked(each, 'head')] : [])]),
+    );
+    return [Int32Array.from(heads!), Int32Array.from(layers!)];
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) Model.prototype[Symbol.dispose] = Model.prototype.dispose;
