@@ -84,7 +84,16 @@ const commentsOf = (reflection) =>
 
 /** What of a module is read first; all else is types of arguments and results. */
 const first = 'Begin here';
-const beginning = ['loadTril', 'Tril', 'Tensor', 'Trainer', 'TrilError', 'RemoteTril'];
+const beginning = [
+  'loadTril',
+  'Tril',
+  'Tensor',
+  'Trainer',
+  'Model',
+  'TrilError',
+  'RemoteTril',
+  'TrainingTril',
+];
 const types = 'Types';
 
 function putInto(reflection, category) {
@@ -101,6 +110,10 @@ function categorise({ project }) {
     // The Worker's calls are those of Tril, where their documentation is.
     const isTwin = reflection.parent?.name === 'RemoteTril';
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
+    // So are those that a module of tril/training has besides its own.
+    const isOfTraining = reflection.parent?.name === 'TrainingTril';
+    const isOwn = reflection.sources?.some(({ fileName }) => fileName.endsWith('calls/model.ts'));
+    if (isOfTraining && !isOwn) project.removeReflection(reflection);
     if (reflection.parent?.name !== 'Tril') continue;
     const [, file] = /calls\/([\w-]+)\.ts$/.exec(reflection.sources?.[0]?.fileName ?? '') ?? [];
     const text = categories[file];

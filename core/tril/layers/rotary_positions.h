@@ -40,8 +40,8 @@ inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
 //   llama3   w / factor where a turn takes more than original / low positions, w where it takes
 //            less than original / high, between them blended (Dubey et al. 2024)
 struct RotaryScaling {
-  RotaryScalingKind kind = RotaryScalingKind::none;
-  double factor = 1;   // above 0; of dynamic and llama3 at least 1
+  RotaryScalingKind kind = RotaryScalingKind::none;  // which of them
+  double factor = 1;                                 // above 0; of dynamic and llama3 at least 1
   Index original = 0;  // tokens that the model was trained on at once; not of linear
   double low = 1;      // of llama3: turns within `original`
   double high = 4;     // above low
