@@ -6,7 +6,7 @@ import { born } from '../../web/src/compute/training/born.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import { tasks, type TaskId } from '../../web/src/compute/training/tasks.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, test as base } from './fixtures.ts';
+import { expect, test as base, type Program } from './programs.ts';
 import { Lesson, expectFits } from './lessons.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
 
@@ -96,6 +96,27 @@ test('says why, on the way there and back', async ({ lesson, page }) => {
   await page.keyboard.press('Escape');
   await lesson.point('dscores', 2, 0);
   await expect(why).toContainText('gains what its weight gains');
+});
+
+test.describe('taken along', () => {
+  test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+  test('programs of NumPy and PyTorch find the same gradients', async ({
+    lesson,
+    page,
+    runner,
+  }) => {
+    await lesson.open({ rate: '3', steps: '5' });
+    const take = page.locator('[data-take="step"]');
+    const programs: Program[] = [];
+    for (const language of ['NumPy', 'PyTorch'] as const) {
+      await take.getByRole('button', { name: language, exact: true }).click();
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      await expect.poll(copied).toContain(language === 'NumPy' ? 'import numpy' : 'import torch');
+      programs.push({ name: 'step', language, code: await copied() });
+    }
+    await runner.expectRight(programs);
+  });
 });
 
 /** The same training here; what it has said when all is over. */
