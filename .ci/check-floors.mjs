@@ -21,7 +21,7 @@ const coreFloors = [
   'lessons',
 ];
 const webFloors = ['compute', 'state', 'figures', 'shell', 'chapters'];
-const publicEntries = ['tril', 'tril/worker'];
+const publicEntries = ['tril', 'tril/training', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
 const importing = new RegExp(
@@ -58,7 +58,7 @@ function judgeImport(path, target) {
   const isGolden = /^tests\/golden\/.*\.npy\?url$/.test(place);
   if (isRelative && !isGolden && !place.startsWith('web/')) return `${target} is outside web/`;
   if (/^tril(\/|$)/.test(target) && !publicEntries.includes(target)) {
-    return `${target} is not public; ${publicEntries.join(' and ')} are`;
+    return `${target} is not public; ${publicEntries.join(', ')} are`;
   }
   const [own, other] = [webFloor(path), webFloor(place)];
   return own >= 0 && other > own ? `${webFloors[own]} imports ${target}, which is above it` : '';
