@@ -78,3 +78,20 @@ it('a Worker takes and gives its own tensors, as promises', async () => {
   // @ts-expect-error a tensor of this thread
   await remote.relu(x);
 });
+
+it('gradients of weights have the names of the weights', async () => {
+  const weights = { 'linear1.weight': x, 'linear2.weight': x };
+  const { dX, dWeights } = tril.feedForwardBackward(x, x, weights);
+  expectTypeOf(dX).toEqualTypeOf<Tensor>();
+  expectTypeOf(dWeights['linear1.weight']).toEqualTypeOf<Tensor>();
+  // @ts-expect-error no bias was given
+  void dWeights['linear1.bias'];
+  const options = { heads: 2 };
+  expectTypeOf(tril.decoderBlockBackward).parameter(4).toMatchTypeOf<typeof options>();
+  const remote = await loadInWorker({ training: true });
+  const there = await remote.zeros([1]);
+  const { dA } = await remote.matmulBackward(there, there, there);
+  expectTypeOf(dA).toEqualTypeOf<RemoteTensor>();
+  // @ts-expect-error sums are taken in one order alone
+  tril.matmulBackward(x, x, x, { method: 'tiled' });
+});
