@@ -1,5 +1,6 @@
 // What works in a module of tril/training alone: refused by the other, and the same in a Worker.
-import type { Tensor } from 'tril';
+import { variants, type Tensor } from 'tril';
+import { loadTril } from 'tril/training';
 import { loadTril as loadRemote, type RemoteTensor } from 'tril/worker';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -14,7 +15,7 @@ import {
 } from './block-reference.js';
 import type { Plain } from './block-reference.js';
 import { expectRefused, tril } from './helpers.js';
-import { randomMatrix } from './reference.js';
+import { epsilon, expectClose, randomMatrix } from './reference.js';
 import { tril as trained } from './trained.js';
 
 const remote = await loadRemote({ variant: 'simd', training: true });
@@ -103,3 +104,27 @@ describe.each(Object.entries(calls))('%s', (name, values) => {
     }
   });
 });
+
+/** As block-gradients.test.ts has it for sums of these lengths, of the largest number. */
+const allowed = 2 * 512 * epsilon;
+
+it.each(variants.filter((variant) => variant !== 'simd'))(
+  'variant %s gives the same, within rounding',
+  async (variant) => {
+    const module = await loadTril({ variant });
+    const numbersBy = (of: typeof trained, name: string) =>
+      of.scope(() => {
+        const given = calls[name]!.map((value) => {
+          if (Array.isArray(value)) return of.tensor(value as number[]);
+          return isPlain(value) ? asTensors(value, of) : value;
+        });
+        const result = (of as unknown as Record<string, Call>)[name]!(...given);
+        return numbersOf(result).flatMap(([, tensor]) => [...(tensor as Tensor).read()]);
+      });
+    for (const name of Object.keys(calls)) {
+      const expected = numbersBy(trained, name);
+      const largest = Math.max(1, ...expected.map(Math.abs));
+      expectClose(numbersBy(module, name), expected, allowed * largest);
+    }
+  },
+);
