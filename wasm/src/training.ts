@@ -1,5 +1,5 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is 100 kB larger, in which
+ * `tril` with what trains models: `loadTril` loads a module that is 130 kB larger, in which
  * `tril.trainer` works, the gradients of blocks and all that they are made of, and `loadModel`.
  *
  * @module tril/training
