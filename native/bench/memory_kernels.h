@@ -12,3 +12,10 @@ struct MemoryKernels {
 };
 
 }  // namespace tril::bench
+
+namespace tril {
+
+// Those of an instruction set (decoding_bench.cc).
+const bench::MemoryKernels& memory_kernels(Isa isa);
+
+}  // namespace tril
