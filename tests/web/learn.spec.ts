@@ -221,22 +221,36 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
 test('it can be held, waits while nobody looks, and begins anew', async ({ lesson, page }) => {
   await lesson.open({ task: 'previous' });
   await ready(page);
-  await train(page);
   const figure = page.locator('[data-training]');
+  const button = page.locator('#born .train');
   const look = (hidden: boolean) =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'hidden', { value, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, hidden);
-  await look(true);
+  /** Twice in one go, however quick the training is. */
+  const pressTwice = () =>
+    button.evaluate(async (one: HTMLElement) => {
+      one.click();
+      await new Promise((done) => setTimeout(done));
+      one.click();
+    });
+  await pressTwice();
+  await expect(figure).toHaveAttribute('data-training', 'waiting');
+  await expect(button).toHaveText('Go on');
+  await button.evaluate((one: HTMLElement) => {
+    one.click();
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
   await expect(figure).toHaveAttribute('data-training', 'waiting');
   await look(false);
   await expect(figure).toHaveAttribute('data-training', /running|finished/u);
   await finished(page);
-  await page.getByRole('button', { name: 'Train again' }).click();
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(button).toHaveText('Train again');
+  await pressTwice();
   await expect(figure).toHaveAttribute('data-training', 'waiting');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await button.click();
   await finished(page);
   await page.getByRole('button', { name: 'Seed 1: another' }).click();
   await expect(figure).toHaveAttribute('data-training', 'ready');
