@@ -12,6 +12,7 @@
 
 #include "core/compare.h"
 #include "core/model_reference.h"
+#include "core/small_models.h"
 
 namespace tril {
 namespace {
@@ -19,39 +20,13 @@ namespace {
 using testing::Complex;
 using testing::equal;
 using testing::error_of;
+using testing::families;
 using testing::model_tables;
 using testing::ModelReference;
 using testing::ModelTables;
+using testing::small;
 using testing::Table;
 using testing::Values;
-
-ModelConfig small(ModelFamily family) {
-  ModelConfig config = ModelConfig::of(family);
-  config.layers = 2, config.heads = 2, config.width = 8, config.hidden = 12;
-  config.context = 6, config.vocabulary = 7;
-  return config;
-}
-// Llama's as small ones are released: grouped queries, the head tied, biases of nothing.
-ModelConfig grouped() {
-  ModelConfig config = small(ModelFamily::llama);
-  config.heads = 4, config.kv_heads = 2, config.tied_head = true;
-  return config;
-}
-ModelConfig bidirectional() {
-  ModelConfig config = small(ModelFamily::gpt2);
-  config.causal = false;
-  return config;
-}
-ModelConfig scaled() {
-  ModelConfig config = small(ModelFamily::qwen2);
-  config.rotary_scaling = {
-      .kind = RotaryScalingKind::llama3, .factor = 8, .original = 60, .low = 1, .high = 4};
-  return config;
-}
-std::vector<ModelConfig> families() {
-  return {small(ModelFamily::gpt2), small(ModelFamily::llama), grouped(), bidirectional(),
-          scaled()};
-}
 
 // A model whose parameters are all far from their beginnings, and a batch.
 struct Case {
@@ -270,61 +245,6 @@ TEST(LanguageModel, KeepsAsMuchAsItSays) {
   const Index B = 2, T = 64, C = 128, F = 512, H = 4, L = 4, V = 80;
   EXPECT_EQ(LanguageModel(config, 1).saved_count(B, T),
             B * T * (L * (8 * C + 2 * F + H + 4) + 2 * C + 2 + V));
-}
-
-TEST(LanguageModel, IsInitialisedByItsSeed) {
-  for (const ModelConfig& config : families()) {
-    LanguageModel a(config, 1), b(config, 1), c(config, 2);
-    EXPECT_TRUE(equal(a.values(), b.values()));
-    EXPECT_FALSE(equal(a.values(), c.values()));
-    EXPECT_EQ(a.weights().final_norm.weight[0], 1);
-  }
-  // Deviations of 0.02, and of 0.02 / sqrt(2 L) where it is written to the residual stream: the
-  // deviation of n numbers is off by less than 4 / sqrt(2 n) of itself, but once in 15000 times.
-  ModelConfig config;
-  config.vocabulary = 100;
-  LanguageModel model(config, 4);
-  const auto expect_deviation = [](const MatrixView<float>& matrix, double expected) {
-    double squares = 0;
-    for (Index i = 0; i < matrix.count(); ++i) squares += matrix.data()[i] * matrix.data()[i];
-    const auto count = static_cast<double>(matrix.count());
-    EXPECT_NEAR(std::sqrt(squares / count) / expected, 1, 4 / std::sqrt(2 * count));
-  };
-  expect_deviation(model.weights().embedding, 0.02);
-  expect_deviation(model.weights().layers[1].attention.in_proj_weight, 0.02);
-  expect_deviation(model.weights().layers[1].linear2.weight, 0.02 / std::sqrt(8.0));
-}
-
-// nanoGPT counts 0.80 million without the positions.
-TEST(LanguageModel, HasTheParametersOfItsFamily) {
-  ModelConfig config;
-  config.vocabulary = 65;
-  const Index C = 128, layer = 4 * C + 4 * C * C + 4 * C + 8 * C * C + 5 * C;
-  EXPECT_EQ(LanguageModel(config, 1).parameter_count(), 65 * C + 64 * C + 4 * layer + 2 * C);
-  const LanguageModel gpt2(small(ModelFamily::gpt2), 1), llama(small(ModelFamily::llama), 1);
-  const auto names = [](const LanguageModel& model) {
-    std::vector<std::string> all;
-    for (const StoredParameter& each : stored_parameters(model.config(), model.weights())) {
-      if (each.name.find(".1.") == std::string::npos) all.push_back(each.name);
-    }
-    return all;
-  };
-  EXPECT_EQ(
-      names(gpt2),
-      (std::vector<std::string>{
-          "wte.weight", "wpe.weight", "h.0.ln_1.weight", "h.0.ln_1.bias", "h.0.attn.c_attn.weight",
-          "h.0.attn.c_attn.bias", "h.0.attn.c_proj.weight", "h.0.attn.c_proj.bias",
-          "h.0.ln_2.weight", "h.0.ln_2.bias", "h.0.mlp.c_fc.weight", "h.0.mlp.c_fc.bias",
-          "h.0.mlp.c_proj.weight", "h.0.mlp.c_proj.bias", "ln_f.weight", "ln_f.bias"}));
-  const std::string at = "model.layers.0.";
-  EXPECT_EQ(names(llama), (std::vector<std::string>{
-                              "model.embed_tokens.weight", at + "input_layernorm.weight",
-                              at + "self_attn.q_proj.weight", at + "self_attn.k_proj.weight",
-                              at + "self_attn.v_proj.weight", at + "self_attn.o_proj.weight",
-                              at + "post_attention_layernorm.weight", at + "mlp.gate_proj.weight",
-                              at + "mlp.up_proj.weight", at + "mlp.down_proj.weight",
-                              "model.norm.weight", "lm_head.weight"}));
-  EXPECT_EQ(stored_parameters(gpt2.config(), gpt2.weights())[4].shape, (std::vector<Index>{8, 24}));
 }
 
 // Which token follows is given by the one before: the loss goes to 0.
