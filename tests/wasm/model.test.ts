@@ -145,6 +145,15 @@ describe('a text', () => {
       await expect(textOf(model, 'the', { signal: ended })).rejects.toBe('enough');
     }));
 
+  // A timer cannot come before another task has its turn.
+  it('lets others have their turn, however quick its tokens are', () =>
+    withModel(files, async (model) => {
+      const control = new AbortController();
+      setTimeout(() => control.abort('enough'));
+      const options = { maxTokens: 200_000, signal: control.signal };
+      await expect(textOf(model, 'the', options)).rejects.toBe('enough');
+    }));
+
   it('has characters whole, whatever their bytes', () =>
     withModel(files, async (model) => {
       const { text } = await textOf(model, 'ä ö', { maxTokens: 60, temperature: 0 });
@@ -211,5 +220,9 @@ describe('what does not fit', () => {
         /^generate: topP: must be above 0/,
       );
       await refused(() => model.generate([1], { stop: 3 as never }).next(), /^generate: stop: /);
+      await refused(
+        () => model.generate([1], { signal: 3 as never }).next(),
+        'generate: signal: must be an AbortSignal, is 3',
+      );
     }));
 });

@@ -100,6 +100,10 @@ export class Model implements Disposable {
   ): AsyncGenerator<GeneratedPart, void, undefined> {
     const call = 'generate';
     checkKeys(call, 'options', 'option', options, drawing);
+    const { signal } = options;
+    if (signal !== undefined && !(signal instanceof AbortSignal)) {
+      throw new TrilError(call, 'signal', `must be an AbortSignal, is ${describe(signal)}`);
+    }
     const tokens =
       typeof prompt === 'string'
         ? this.encode(prompt)
@@ -108,14 +112,15 @@ export class Model implements Disposable {
     const decoder = new TextDecoder();
     try {
       for (let last = performance.now(); ;) {
-        options.signal?.throwIfAborted();
+        signal?.throwIfAborted();
         const token = this.#run(call, () => text.next());
         const piece = decoder.decode(text.text(), { stream: token >= 0 });
         if (token < 0 && piece === '') return;
         yield token < 0 ? { text: piece } : { token, text: piece };
         if (token < 0) return;
-        // A page draws and hears in between.
-        if (performance.now() - last > 10) await new Promise((resume) => setTimeout(resume));
+        // A page draws and hears in between: after every token, or after some, where they are quick.
+        if (performance.now() - last <= 10) continue;
+        await new Promise((resume) => setTimeout(resume));
         last = performance.now();
       }
     } finally {
