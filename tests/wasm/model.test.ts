@@ -154,6 +154,16 @@ describe('a text', () => {
       await expect(textOf(model, 'the', options)).rejects.toBe('enough');
     }));
 
+  it('ends with its model, which keeps nothing for it', async () => {
+    const before = tril.memory();
+    const model = await tril.loadModel(files);
+    const text = model.generate('the');
+    await text.next();
+    model.dispose();
+    expect(tril.memory()).toEqual(before);
+    await expect(text.next()).rejects.toThrow('generate: model: has been disposed');
+  });
+
   it('has characters whole, whatever their bytes', () =>
     withModel(files, async (model) => {
       const { text } = await textOf(model, 'ä ö', { maxTokens: 60, temperature: 0 });

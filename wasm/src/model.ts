@@ -26,6 +26,8 @@ export class Model implements Disposable {
   readonly config: Readonly<Record<string, unknown>>;
   readonly #context: Context;
   #raw: RawModel | undefined;
+  /** Those under way. */
+  readonly #texts = new Set<RawGenerated>();
 
   /** @internal Models are made by `loadModel`. */
   constructor(context: Context, raw: RawModel) {
@@ -109,6 +111,7 @@ export class Model implements Disposable {
         ? this.encode(prompt)
         : flattenIntegers(call, 'prompt', prompt).values;
     const text = this.#generation(call, tokens, options);
+    this.#texts.add(text);
     const decoder = new TextDecoder();
     try {
       for (let last = performance.now(); ;) {
@@ -124,7 +127,7 @@ export class Model implements Disposable {
         last = performance.now();
       }
     } finally {
-      text.delete();
+      if (this.#texts.delete(text)) text.delete();
     }
   }
 
@@ -173,7 +176,8 @@ export class Model implements Disposable {
   }
 
   /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
+   * Gives the memory back, and that of texts under way. Any later use throws; disposing again does
+   * nothing.
    *
    * @example
    * ```ts
@@ -187,6 +191,8 @@ export class Model implements Disposable {
    * ```
    */
   dispose(): void {
+    for (const text of this.#texts) text.delete();
+    this.#texts.clear();
     this.#raw?.delete();
     this.#raw = undefined;
   }
