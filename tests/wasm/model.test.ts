@@ -164,6 +164,13 @@ describe('a text', () => {
     await expect(text.next()).rejects.toThrow('generate: model: has been disposed');
   });
 
+  it('comes back from its tokens as it was, whatever it begins with', () =>
+    withModel(files, (model) => {
+      for (const text of ['the', '\ufeffthe', 'ä\ufeff']) {
+        expect(model.decode(model.encode(text))).toBe(text);
+      }
+    }));
+
   it('has characters whole, whatever their bytes', () =>
     withModel(files, async (model) => {
       const { text } = await textOf(model, 'ä ö', { maxTokens: 60, temperature: 0 });
@@ -219,6 +226,18 @@ describe('what does not fit', () => {
         'forward: tokens: 48 at 0 is no token of a vocabulary of 48',
       );
       await refused(async () => model.forward(Array<number>(33).fill(1)), /context is 32$/);
+      await refused(
+        async () =>
+          model.forward([
+            [1, 2],
+            [3, 4],
+          ]),
+        'forward: tokens: must be one list, [T]; shape is [2, 2]',
+      );
+      await refused(
+        () => model.generate([[1], [2]]).next(),
+        'generate: prompt: must be one list, [T]; shape is [2, 1]',
+      );
       await refused(
         async () => model.forward([1], { without: [{ layer: 2 }] }),
         'forward: without.layer: must be below 2, is 2',

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
-import { TrilError } from './error.js';
+import { TrilError, shapeText } from './error.js';
 import type {
   ForwardOptions,
   GeneratedPart,
@@ -14,6 +14,13 @@ import { stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawGenerated, RawModel } from './raw.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
+
+/** Tokens of one text: batches are not run. */
+function sequenceOf(call: string, argument: string, tokens: unknown): Int32Array {
+  const { shape, values } = flattenIntegers(call, argument, tokens);
+  if (shape.length === 1) return values;
+  throw new TrilError(call, argument, `must be one list, [T]; shape is ${shapeText(shape)}`);
+}
 
 const drawing = ['maxTokens', 'temperature', 'topK', 'topP', 'minP', 'seed', 'stop', 'signal'];
 
@@ -67,7 +74,7 @@ export class Model implements Disposable {
   forward(tokens: NestedNumbers | Int32Array, options: ForwardOptions = {}): ModelForward {
     const call = 'forward';
     checkKeys(call, 'options', 'option', options, ['trace', 'without']);
-    const { values } = flattenIntegers(call, 'tokens', tokens);
+    const values = sequenceOf(call, 'tokens', tokens);
     const traced = booleanOption(call, 'trace', options.trace, false);
     const [heads, layers] = this.#parts(call, options.without ?? []);
     const found = this.#run(call, (raw) => raw.forward(values, traced, heads, layers));
@@ -107,12 +114,10 @@ export class Model implements Disposable {
       throw new TrilError(call, 'signal', `must be an AbortSignal, is ${describe(signal)}`);
     }
     const tokens =
-      typeof prompt === 'string'
-        ? this.encode(prompt)
-        : flattenIntegers(call, 'prompt', prompt).values;
+      typeof prompt === 'string' ? this.encode(prompt) : sequenceOf(call, 'prompt', prompt);
     const text = this.#generation(call, tokens, options);
     this.#texts.add(text);
-    const decoder = new TextDecoder();
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     try {
       for (let last = performance.now(); ;) {
         signal?.throwIfAborted();
@@ -172,7 +177,8 @@ export class Model implements Disposable {
    */
   decode(tokens: NestedNumbers | Int32Array): string {
     const { values } = flattenIntegers('decode', 'tokens', tokens);
-    return new TextDecoder().decode(this.#run('decode', (raw) => raw.decode(values)));
+    const bytes = this.#run('decode', (raw) => raw.decode(values));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
   /**
