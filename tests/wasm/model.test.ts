@@ -201,6 +201,12 @@ describe('what does not fit', () => {
     const load = (files: unknown) => () => tril.loadModel(files as never);
     await refused(load(3), /^loadModel: files: must be files by their names, .* is 3$/);
     await refused(load({}), 'loadModel: files: config.json is missing');
+    await refused(load(new Uint8Array(4)), /^loadModel: files: .* is a Uint8Array$/);
+    await refused(load([new Blob(['{}'])]), /^loadModel: files: .* is an array$/);
+    await refused(
+      load({ ...filesOf('llama'), 'tokenizer.json': new Uint8Array() }),
+      'loadModel: tokenizer.json: is empty',
+    );
     await refused(
       load(changed('config.json', '"llama"', '"bert"')),
       'loadModel: config.json: model_type: unknown family "bert"; there are gpt2, llama, qwen2',

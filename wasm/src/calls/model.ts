@@ -9,14 +9,15 @@ const none = new Uint8Array();
 
 /** What is there, by names; of a path the last part counts. */
 function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
-  const isObject = typeof source === 'object' && source !== null;
-  const entries = !isObject
+  const isObject = typeof source === 'object' && source !== null && !(source instanceof Uint8Array);
+  const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
     ? undefined
     : Symbol.iterator in source
-      ? [...source].map((file) => [file?.name, file] as const)
+      ? [...source].map((file) => [file?.name, file])
       : Object.entries(source);
-  const isFile = (file: unknown) => file instanceof Uint8Array || file instanceof Blob;
-  if (!entries || source instanceof Uint8Array || !entries.every(([, file]) => isFile(file))) {
+  const isFile = (entry: readonly [unknown, unknown]): entry is [string, Uint8Array | Blob] =>
+    typeof entry[0] === 'string' && (entry[1] instanceof Uint8Array || entry[1] instanceof Blob);
+  if (!entries?.every(isFile)) {
     const problem = `must be files by their names, or a list of files, is ${describe(source)}`;
     throw new TrilError(call, 'files', problem);
   }
@@ -58,7 +59,12 @@ export const modelCalls = (context: Context) => ({
       if (file === undefined) throw new TrilError(call, 'files', `${name} is missing`);
       return file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : file;
     };
-    const optional = async (name: string) => (all.has(name) ? bytesOf(name) : none);
+    /** Those of a tokenizer: none only where there is no file. */
+    const optional = async (name: string) => {
+      const bytes = all.has(name) ? await bytesOf(name) : none;
+      if (bytes.length > 0 || !all.has(name)) return bytes;
+      throw new TrilError(call, name, 'is empty');
+    };
     const raw = context.training(call);
     const config = await bytesOf('config.json');
     const isPair = !all.has('tokenizer.json') && all.has('vocab.json');
