@@ -5,6 +5,7 @@
 #include <tril/model/model_file.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,16 @@ TEST(Generation, GoesOnBeyondTheContext) {
     EXPECT_EQ(token, c.likeliest(seen));
     seen.push_back(token);
   }
+}
+
+// However far that is: nothing is kept for tokens that may never come.
+TEST(Generation, MayGoOnForever) {
+  Case c;
+  Generation generation(
+      c.model, Ids{1},
+      {.max_tokens = std::numeric_limits<Index>::max(), .sampling = {.temperature = 0}});
+  for (int n = 0; n < 3; ++n) EXPECT_TRUE(generation.next(c.scratch, c.parallel));
+  EXPECT_EQ(generation.session().capacity(), 16);
 }
 
 TEST(Generation, IsAFunctionOfTheSeed) {

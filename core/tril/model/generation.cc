@@ -47,9 +47,7 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
       session_(model.parameters.config(), model.parameters.weights(),
                capacity_of(model.parameters.config(), prompt, options)),
       sampler_(options.sampling, options.seed),
-      tokens_(prompt.begin(), prompt.end()) {
-  tokens_.reserve(tokens_.size() + static_cast<std::size_t>(options.max_tokens));
-}
+      tokens_(prompt.begin(), prompt.end()) {}
 
 // The logits behind all tokens.
 VectorView<const float> Generation::run(Scratch& scratch, Parallel& parallel) {
@@ -63,7 +61,7 @@ VectorView<const float> Generation::run(Scratch& scratch, Parallel& parallel) {
   done_ = tokens_.size();
   if (!model_.tokenizer) return logits;
   // A vocabulary may be larger than its tokenizer, filled up to a round number.
-  return {logits.data(), {static_cast<Index>(model_.tokenizer->size())}};
+  return {logits.data(), {std::min<Index>(logits.size(0), model_.tokenizer->size())}};
 }
 
 std::optional<GeneratedToken> Generation::next(Scratch& scratch, Parallel& parallel) {
