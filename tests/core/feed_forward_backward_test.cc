@@ -4,6 +4,7 @@
 #include <tril/layers/feed_forward.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -235,6 +236,18 @@ TEST(SavedMemory, IsCountedBeforeItIsGiven) {
   EXPECT_EQ(trace.activated.shape(), (Shape<2>{7, 5}));
   EXPECT_EQ(error_of([&] { feed_forward_saved(7, weights, small); }),
             "SavedMemory: memory: holds 80 floats, and needs at least 96");
+}
+
+// Each of them could be.
+TEST(SavedMemory, RefusesWhatCannotBeAddressedAltogether) {
+  constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(float));
+  SavedMemory size;
+  size.take(kMost / 2 / 16 * 16);
+  const Index before = size.count();
+  const std::string message = error_of([&] { size.take(kMost); });
+  EXPECT_EQ(message, "SavedMemory: memory: more than " + std::to_string(kMost) +
+                         " floats cannot be addressed");
+  EXPECT_EQ(size.count(), before);
 }
 
 }  // namespace

@@ -181,6 +181,8 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"factor\": 8.0", "\"factor\": -1", "scaling.factor: must be finite and above 0, is -1");
   refused("\"vocab_size\": 48", "\"vocab_size\": 1000000000",
           "vocabulary: must be from 1 to 16777216, is 1000000000");
+  refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",
+          "layers: must be from 1 to 65536, is 16777216");
   refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
           "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
   refused("5\n  ]", "48\n  ]", "eos_token_id: 48 is no token of a vocabulary of 48");

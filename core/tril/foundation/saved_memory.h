@@ -17,6 +17,7 @@
 #include <tril/foundation/memory.h>
 #include <tril/foundation/tensor.h>
 
+#include <limits>
 #include <string>
 
 namespace tril {
@@ -30,27 +31,37 @@ class SavedMemory {
   explicit SavedMemory(const VectorView<float>& memory) noexcept : memory_(memory) {}
 
   // A tensor of these sizes without gaps, on a cache line of its own where the memory begins on
-  // one. Throws Error where the memory is too small, or where no memory could hold it.
+  // one. Throws Error where the memory is too small, or where no memory could hold what has been
+  // taken.
   template <typename... Sizes>
   TensorView<float, sizeof...(Sizes)> take(Sizes... sizes) {
-    constexpr Index kLine = static_cast<Index>(kAlignment / sizeof(float));
     constexpr int kRank = sizeof...(Sizes);
     const Shape<kRank> shape = {sizes...};
-    const Index size = checked_count(shape.data(), kRank, sizeof(float), "SavedMemory", "shape");
-    const Index begin = count_;
-    count_ += (size + kLine - 1) / kLine * kLine;
-    if (!memory_) return {nullptr, shape};
-    if (count_ > memory_.size(0)) {
-      fail("SavedMemory", "memory",
-           {"holds ", memory_.size(0), " floats, and needs at least ", count_});
-    }
-    return {memory_.data() + begin, shape};
+    const Index begin =
+        add(checked_count(shape.data(), kRank, sizeof(float), "SavedMemory", "shape"));
+    return {memory_ ? memory_.data() + begin : nullptr, shape};
   }
 
   // Floats that have been handed out, the gaps between pieces included.
   Index count() const noexcept { return count_; }
 
  private:
+  // Where the next so many floats begin.
+  Index add(Index size) {
+    constexpr Index kLine = static_cast<Index>(kAlignment / sizeof(float));
+    constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(float));
+    const Index begin = count_, taken = (size + kLine - 1) / kLine * kLine;
+    if (taken > kMost - begin) {
+      fail("SavedMemory", "memory", {"more than ", kMost, " floats cannot be addressed"});
+    }
+    if (memory_ && begin + taken > memory_.size(0)) {
+      fail("SavedMemory", "memory",
+           {"holds ", memory_.size(0), " floats, and needs at least ", begin + taken});
+    }
+    count_ = begin + taken;
+    return begin;
+  }
+
   VectorView<float> memory_;
   Index count_ = 0;
 };

@@ -5,6 +5,14 @@
 #include <string>
 
 namespace tril {
+namespace {
+
+// So that no product of two sizes is beyond an Index, and positions are exact as int32.
+constexpr Index kLargest = 1 << 24;
+// So that what is kept for each layer besides its parameters is little.
+constexpr Index kMostLayers = 1 << 16;
+
+}  // namespace
 
 ModelConfig ModelConfig::of(ModelFamily family) noexcept {
   ModelConfig config;
@@ -27,13 +35,11 @@ Index ModelConfig::hidden_width() const noexcept {
 }
 
 void check_model_config(const ModelConfig& config, const char* call) {
-  // So that no product of two sizes is beyond an Index, and positions are exact as int32.
-  constexpr Index kLargest = 1 << 24;
-  const auto in_range = [&](Index value, Index least, const char* name) {
-    if (value >= least && value <= kLargest) return;
-    fail(call, name, {"must be from ", least, " to ", kLargest, ", is ", value});
+  const auto in_range = [&](Index value, Index least, const char* name, Index most = kLargest) {
+    if (value >= least && value <= most) return;
+    fail(call, name, {"must be from ", least, " to ", most, ", is ", value});
   };
-  in_range(config.layers, 1, "layers");
+  in_range(config.layers, 1, "layers", kMostLayers);
   in_range(config.heads, 1, "heads");
   in_range(config.kv_heads, 0, "kv_heads");
   in_range(config.width, 1, "width");
