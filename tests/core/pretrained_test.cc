@@ -10,6 +10,7 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <filesystem>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -147,6 +148,12 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   EXPECT_EQ(read.config.rotary_scaling.kind, RotaryScalingKind::linear);
   EXPECT_EQ(read.config.kv_heads, 2);
   EXPECT_FALSE(read.config.tied_head);
+  // The base is beside what scales it.
+  const PretrainedConfig beside = parse_model_config(
+      R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
+          "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
+          "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
+  EXPECT_TRUE(beside.config == read.config);
 }
 
 // The settings of the golden Llama with one text of the file in place of another.
@@ -174,6 +181,10 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"silu\"", "\"gelu\"", "hidden_act: must be \"silu\", is \"gelu\"");
   refused("\"head_dim\": 4", "\"head_dim\": 8",
           "head_dim: 4 heads of 8 are not as wide as hidden_size, 16");
+  // Four times that is 16, as far as an Index counts.
+  const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
+  refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,
+          "head_dim: 4 heads of " + wrapping + " are not as wide as hidden_size, 16");
   refused("\"attention_bias\": false", "\"attention_bias\": true",
           "mlp_bias: must be as attention_bias");
   refused("\"llama3\"", "\"yarn\"",

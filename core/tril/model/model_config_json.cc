@@ -56,13 +56,16 @@ void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
   expect_false(file, "scale_attn_by_inverse_layer_idx", "must be false");
 }
 
-// Newer files have all of it in rope_parameters.
+// Newer files have all of it in rope_parameters; what is not there may still be beside them.
 void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
   const bool is_new = file.has("rope_parameters");
   const detail::JsonObject rope = file.object(is_new ? "rope_parameters" : "rope_scaling");
-  config.rotary_base = (is_new ? rope : file).number("rope_theta", 10000);
-  const detail::JsonObject& shares = is_new ? rope : file;
-  if (shares.number("partial_rotary_factor", 1) != 1) {
+  const auto number = [&](const char* name, double otherwise) {
+    otherwise = file.number(name, otherwise);
+    return is_new ? rope.number(name, otherwise) : otherwise;
+  };
+  config.rotary_base = number("rope_theta", 10000);
+  if (number("partial_rotary_factor", 1) != 1) {
     fail(kCall, "partial_rotary_factor", "must be 1: all of a head is turned");
   }
   const std::string kind = rope.text("rope_type", rope.text("type", "default"));
@@ -91,8 +94,10 @@ void read_llama(const detail::JsonObject& file, ModelConfig& config) {
   config.tied_head = file.boolean("tie_word_embeddings", false);
   read_rotary(file, config);
   expect_text(file, "hidden_act", "silu");
-  const Index own_width = file.whole("head_dim", config.width / std::max<Index>(1, config.heads));
-  if (own_width * config.heads != config.width) {
+  const Index heads = std::max<Index>(1, config.heads), even_width = config.width / heads;
+  const Index own_width = file.whole("head_dim", even_width);
+  // Not by a product, which numbers of a file could take beyond an Index.
+  if (config.heads < 1 || config.width % heads != 0 || own_width != even_width) {
     fail(
         kCall, "head_dim",
         {config.heads, " heads of ", own_width, " are not as wide as hidden_size, ", config.width});
