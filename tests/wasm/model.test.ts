@@ -215,6 +215,13 @@ describe('what does not fit', () => {
       load(changed('config.json', '"num_hidden_layers": 2', '"num_hidden_layers": 3')),
       /^loadModel: model\.layers\.2\.input_layernorm\.weight: is missing; its shape would be \[16\]$/,
     );
+    // The most that may be asked for, which is more than is left beside what is there.
+    const sizes = { n_layer: 1, n_head: 1, n_embd: 31, n_positions: 540_000, vocab_size: 2 ** 24 };
+    const large = JSON.stringify({ model_type: 'gpt2', ...sizes });
+    await refused(
+      load({ 'config.json': new TextEncoder().encode(large) }),
+      'loadModel: memory: does not suffice: the parameters take 2047 MiB',
+    );
     const files = filesOf('llama');
     const part = 'model-00002-of-00003.safetensors';
     await refused(

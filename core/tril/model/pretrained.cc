@@ -30,7 +30,12 @@ bool holds_floats(ElementType type) {
 ModelParameters::ModelParameters(const ModelConfig& config) : config_(config) {
   SavedMemory size;
   model_layout(config, size);
-  values_ = Buffer<float, 1>({size.count()});
+  try {
+    values_ = Buffer<float, 1>({size.count()});
+  } catch (const std::bad_alloc&) {
+    fail(kCall, "memory",
+         {"does not suffice: the parameters take ", size.count() / (Index{1} << 18), " MiB"});
+  }
   SavedMemory memory(values_);
   weights_ = model_layout(config, memory).weights;
 }
@@ -148,17 +153,6 @@ class Folder {
   const FileProgress& progress_;
 };
 
-ModelParameters allocated(const ModelConfig& config) {
-  try {
-    return ModelParameters(config);
-  } catch (const std::bad_alloc&) {
-    SavedMemory size;
-    model_layout(config, size);
-    fail(kCall, "memory",
-         {"does not suffice: the parameters take ", size.count() / (Index{1} << 18), " MiB"});
-  }
-}
-
 void read_parameters(const Folder& folder, ModelParameters& parameters) {
   constexpr const char* kWhole = "model.safetensors";
   constexpr const char* kIndex = "model.safetensors.index.json";
@@ -193,7 +187,7 @@ PretrainedModel read_pretrained(const std::filesystem::path& path, const FilePro
          {"the tokenizer has ", static_cast<Index>(tokenizer->size()),
           " tokens, and the model a vocabulary of ", config.config.vocabulary});
   }
-  PretrainedModel model{folder.named("config.json", [&] { return allocated(config.config); }),
+  PretrainedModel model{folder.named("config.json", [&] { return ModelParameters(config.config); }),
                         config.end_tokens, std::move(tokenizer)};
   read_parameters(folder, model.parameters);
   return model;

@@ -25,7 +25,8 @@ namespace tril {
 // The parameters of a model, in one block of memory.
 class ModelParameters {
  public:
-  // All 0. Throws Error as check_model_config does, std::bad_alloc when memory is out.
+  // All 0. Throws Error as check_model_config does, and, saying how much they take, where memory
+  // does not suffice.
   explicit ModelParameters(const ModelConfig& config);
 
   // As it was given.
