@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -15,6 +16,7 @@ Progress::~Progress() {
 
 void Progress::next(std::string_view step) {
   constexpr std::size_t kWidth = 20;
+  steps_ = std::max(steps_, begun_ + 1);
   const std::size_t full = kWidth * begun_++ / steps_;
   if (!shown_) return;
   std::cerr << "\r\x1b[K[" << std::string(full, '#') << std::string(kWidth - full, '.') << "] "

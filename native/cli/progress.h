@@ -8,6 +8,7 @@ namespace tril::cli {
 
 class Progress {
  public:
+  // As many steps as are known of: there may be more.
   explicit Progress(std::size_t steps);
   ~Progress();  // takes the line away
   Progress(const Progress&) = delete;

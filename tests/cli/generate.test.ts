@@ -1,10 +1,12 @@
 // tril generate: texts that go on, from a folder of `tril train` and from one as Hugging Face's libraries
 // write it, and what goes wrong.
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure, tril, trilPiped, write } from './program.js';
+import { failure, program, tril, trilPiped, write } from './program.js';
 
 let models = '';
 const folder = (name: string) => join(models, name);
@@ -196,5 +198,18 @@ describe('what goes wrong', () => {
     writeFileSync(bert('config.json'), text);
     rmSync(bert('tokenizer.json'));
     expect(refused('bert')).toMatch(/bert: there is no tokenizer\.json, nor vocab\.json with/);
+  });
+});
+
+// Of util-linux, which gives a program a terminal.
+const hasScript = spawnSync('script', ['--version']).status === 0;
+describe.skipIf(!hasScript)('on a terminal', () => {
+  it('a model in more files than most is read with progress', () => {
+    const model = fileURLToPath(new URL('../golden/models/llama', import.meta.url));
+    const command = `'${program}' generate --model '${model}' --prompt x`;
+    const options = { encoding: 'utf8', input: '' } as const;
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], options);
+    expect(stdout).toContain('5/5 reading');
+    expect(stdout).toContain('llama: there is no tokenizer.json, nor vocab.json with merges.txt');
   });
 });
