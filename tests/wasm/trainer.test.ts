@@ -215,6 +215,7 @@ describe('a trainer', () => {
         const [a, b] = [tril.trainer(own), tril.trainer({ ...own, data: bytes })];
         expect(a.step().loss).toBe(b.step().loss);
         expect(a.decode(a.encode('the cät'))).toBe('the cät');
+        expect(a.decode(a.encode('\ufeffthe'))).toBe('\ufeffthe');
         expect(a.sample({ tokens: 5 })).toBe(b.sample({ tokens: 5 }));
         expect(a.settings.model.vocabulary).toBeLessThanOrEqual(270);
       }

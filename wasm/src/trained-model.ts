@@ -224,7 +224,8 @@ export abstract class TrainedModel implements Disposable {
   }
 
   #decoded(call: string, tokens: Int32Array): string {
-    return new TextDecoder().decode(this.run(call, (raw) => raw.decode(tokens)));
+    const bytes = this.run(call, (raw) => raw.decode(tokens));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
   #generated(
