@@ -169,6 +169,10 @@ TEST(Generation, RefusesWhatItCannotBeginFrom) {
   EXPECT_EQ(refused({1}, {.sampling = {.top_p = 2}}),
             "sample_token: top_p: must be above 0 and at most 1, is 2");
   EXPECT_TRUE(c.drawn({1}, {.max_tokens = 0}).empty());
+  c.model.tokenizer.reset();
+  EXPECT_EQ(refused({1}, {.stop = {"a"}}),
+            "Generation: stop: the model has no tokenizer, and so no text to stop at");
+  EXPECT_EQ(c.drawn({1}, {.max_tokens = 2}).size(), 2u);
 }
 
 }  // namespace

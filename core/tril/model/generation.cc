@@ -11,8 +11,9 @@ namespace {
 constexpr const char* kCall = "Generation";
 
 // Room for as many tokens as there can be.
-Index capacity_of(const ModelConfig& config, std::span<const std::int32_t> prompt,
+Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> prompt,
                   const GenerationOptions& options) {
+  const ModelConfig& config = model.parameters.config();
   const auto count = static_cast<Index>(prompt.size());
   if (count == 0) fail(kCall, "prompt", "is empty: there must be a token to begin from");
   if (count > config.context) {
@@ -23,6 +24,9 @@ Index capacity_of(const ModelConfig& config, std::span<const std::int32_t> promp
   }
   for (const std::string& each : options.stop) {
     if (each.empty()) fail(kCall, "stop", "a text is empty");
+  }
+  if (!options.stop.empty() && !model.tokenizer) {
+    fail(kCall, "stop", "the model has no tokenizer, and so no text to stop at");
   }
   for (const std::int32_t token : prompt) {
     if (token >= 0 && token < config.vocabulary) continue;
@@ -45,7 +49,7 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
     : model_(model),
       options_(options),
       session_(model.parameters.config(), model.parameters.weights(),
-               capacity_of(model.parameters.config(), prompt, options)),
+               capacity_of(model, prompt, options)),
       sampler_(options.sampling, options.seed),
       tokens_(prompt.begin(), prompt.end()) {}
 

@@ -22,7 +22,7 @@ struct GenerationOptions {
   Index max_tokens = 100;              // at most; at least 0
   SamplingOptions sampling = {};       // how each is drawn
   std::uint64_t seed = 0;              // of all draws
-  std::vector<std::string> stop = {};  // none is empty
+  std::vector<std::string> stop = {};  // none is empty; with a tokenizer only
 };
 
 // Why it ended.
