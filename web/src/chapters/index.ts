@@ -1,6 +1,15 @@
 // The chapters there are, in order. Each has a page of its own in routes/, its title in shell.yaml.
 export type ChapterId =
-  'multiply' | 'average' | 'attend' | 'mask' | 'heads' | 'block' | 'towers' | 'longer' | 'check' | 'learn';
+  | 'multiply'
+  | 'average'
+  | 'attend'
+  | 'mask'
+  | 'heads'
+  | 'block'
+  | 'towers'
+  | 'longer'
+  | 'check'
+  | 'learn';
 
 export interface Chapter {
   readonly id: ChapterId;
