@@ -7,6 +7,7 @@
 #include <tril/model/decoding_session.h>
 #include <tril/model/pretrained.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,7 @@
 #include "memory_kernels.h"
 
 namespace tril {
-
 namespace bench {
-
 namespace {
 
 constexpr Index kPrompt = 128, kTokens = 128;
@@ -48,38 +47,44 @@ std::vector<std::int32_t> prompt() {
   return ids;
 }
 
-// Only what follows the prompt is timed: `begin` goes back to it.
-void generate(benchmark::State& state, int threads) {
-  ModelParameters parameters(config());
-  initialise_model(config(), parameters.weights(), 1);
-  DecodingSession session(config(), parameters.weights());
+// A model that has just been made, and a session with it.
+struct Session {
+  explicit Session(int threads) : parallel(threads) {
+    initialise_model(config(), parameters.weights(), 1);
+  }
+  VectorView<const float> append(std::span<const std::int32_t> tokens) {
+    return session.append(tokens, scratch, parallel);
+  }
+
+  ModelParameters parameters{config()};
+  DecodingSession session{config(), parameters.weights()};
   Scratch scratch;
-  Parallel parallel(threads);
-  const std::vector<std::int32_t> first = prompt();
-  session.append(first, scratch, parallel);
+  Parallel parallel;
+};
+
+// Only what follows the prompt is timed: each round goes back to where it ended.
+void generate(benchmark::State& state, int threads) {
+  Session model(threads);
+  model.append(prompt());
   measure(state, [&] {
-    session.set_length(kPrompt);
+    model.session.set_length(kPrompt);
     for (std::int32_t n = 0; n < kTokens; ++n) {
-      benchmark::DoNotOptimize(session.append({&n, 1}, scratch, parallel));
+      benchmark::DoNotOptimize(model.append({&n, 1}));
     }
   });
-  count(state, bytes_a_token(parameters), kTokens);
+  count(state, bytes_a_token(model.parameters), kTokens);
 }
 
 void prefill(benchmark::State& state, int threads) {
-  ModelParameters parameters(config());
-  initialise_model(config(), parameters.weights(), 1);
-  DecodingSession session(config(), parameters.weights());
-  Scratch scratch;
-  Parallel parallel(threads);
+  Session model(threads);
   const std::vector<std::int32_t> first = prompt();
   measure(state, [&] {
-    session.set_length(0);
-    benchmark::DoNotOptimize(session.append(first, scratch, parallel));
+    model.session.set_length(0);
+    benchmark::DoNotOptimize(model.append(first));
   });
   // Two operations a parameter and token, but that only the last token's logits are computed.
   const double head = static_cast<double>(config().vocabulary * config().width);
-  const double all = static_cast<double>(parameter_count(parameters.weights()));
+  const double all = static_cast<double>(parameter_count(model.parameters.weights()));
   count_flops(state, 2 * ((all - head) * kPrompt + head));
 }
 

@@ -79,25 +79,23 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, 
                                         const NamedTensors& weights, const BlockOptions& options) {
   constexpr const char* kCall = "transformer_block_backward";
   const auto input = sequences(x, x, kCall, "x");
-  const MaskArgument mask(options.attention.mask, kCall);
-  auto core = options.core<TransformerBlockOptions>(kCall);
-  core.attention = options.attention.core(mask.mask(), 0, kCall);
+  const BlockArguments given(options, kCall);
   const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
   check_output(d_output, x.shape(), kCall);
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
-  check_transformer_block(input, parts, core, out);
+  check_transformer_block(input, parts, given.core, out);
   Saved saved;
   const TransformerBlockTrace trace = saved.lay_out([&](SavedMemory& memory) {
-    return transformer_block_saved(input.shape(), parts, core, memory);
+    return transformer_block_saved(input.shape(), parts, given.core, memory);
   });
-  tril::transformer_block(input, parts, core, out, engine.scratch, engine.parallel, trace);
+  tril::transformer_block(input, parts, given.core, out, engine.scratch, engine.parallel, trace);
   const TransformerBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .weights = gradients_of<BasicTransformerBlockWeights<float>>(results, parts)};
-  tril::transformer_block_backward(sequences(d_output, x, kCall, "dOutput"), input, parts, core,
-                                   trace, gradients, engine.scratch, engine.parallel);
+  tril::transformer_block_backward(sequences(d_output, x, kCall, "dOutput"), input, parts,
+                                   given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
@@ -107,27 +105,25 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, cons
   constexpr const char* kCall = "decoder_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
-  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = options.core<DecoderBlockOptions>(kCall);
-  core.self_attention = options.attention.core(mask.mask(), 0, kCall);
-  core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const DecoderArguments given(options, cross, kCall);
   const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
   check_output(d_output, x.shape(), kCall);
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
-  check_decoder_block(input, source, parts, core, out);
+  check_decoder_block(input, source, parts, given.core, out);
   Saved saved;
   const DecoderBlockTrace trace = saved.lay_out([&](SavedMemory& place) {
-    return decoder_block_saved(input.shape(), source.shape(), parts, core, place);
+    return decoder_block_saved(input.shape(), source.shape(), parts, given.core, place);
   });
-  tril::decoder_block(input, source, parts, core, out, engine.scratch, engine.parallel, trace);
+  tril::decoder_block(input, source, parts, given.core, out, engine.scratch, engine.parallel,
+                      trace);
   const DecoderBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .d_memory = gradient(results, "dMemory", memory, source.shape()),
       .weights = gradients_of<BasicDecoderBlockWeights<float>>(results, parts)};
-  tril::decoder_block_backward(sequences(d_output, x, kCall, "dOutput"), input, source, parts, core,
-                               trace, gradients, engine.scratch, engine.parallel);
+  tril::decoder_block_backward(sequences(d_output, x, kCall, "dOutput"), input, source, parts,
+                               given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
@@ -139,28 +135,23 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const 
   constexpr const char* kCall = "transformer_backward";
   const auto from = sequences(source, target, kCall, "source");
   const auto to = sequences(target, target, kCall, "target");
-  const MaskArgument source_mask(source_attention.mask, kCall);
-  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = options.core<TransformerOptions>(kCall);
-  core.source_attention = source_attention.core(source_mask.mask(), 0, kCall);
-  core.target_attention = options.attention.core(mask.mask(), 0, kCall);
-  core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const TransformerArguments given(options, source_attention, cross, kCall);
   const auto parts = read_weights<TransformerWeights>(weights, kCall);
   check_output(d_output, target.shape(), kCall);
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   Saved saved;
   const TransformerTrace trace = saved.lay_out([&](SavedMemory& memory) {
-    return transformer_saved(from.shape(), to.shape(), parts, core, memory);
+    return transformer_saved(from.shape(), to.shape(), parts, given.core, memory);
   });
-  tril::transformer(from, to, parts, core, unseen(frame, to.shape()), engine.scratch,
+  tril::transformer(from, to, parts, given.core, unseen(frame, to.shape()), engine.scratch,
                     engine.parallel, trace);
   const TransformerGradients gradients{
       .d_source = gradient(results, "dSource", source, from.shape()),
       .d_target = gradient(results, "dTarget", target, to.shape()),
       .weights = gradients_of<BasicTransformerWeights<float>>(results, parts)};
-  tril::transformer_backward(sequences(d_output, target, kCall, "dOutput"), from, to, parts, core,
-                             trace, gradients, engine.scratch, engine.parallel);
+  tril::transformer_backward(sequences(d_output, target, kCall, "dOutput"), from, to, parts,
+                             given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 

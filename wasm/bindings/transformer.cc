@@ -41,13 +41,37 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
 
 }  // namespace
 
+BlockArguments::BlockArguments(const BlockOptions& options, const char* call)
+    : mask(options.attention.mask, call), core(options.core<TransformerBlockOptions>(call)) {
+  core.attention = options.attention.core(mask.mask(), 0, call);
+}
+
+DecoderArguments::DecoderArguments(const BlockOptions& options, const AttentionOptions& cross,
+                                   const char* call)
+    : mask(options.attention.mask, call),
+      cross_mask(cross.mask, call),
+      core(options.core<DecoderBlockOptions>(call)) {
+  core.self_attention = options.attention.core(mask.mask(), 0, call);
+  core.cross_attention = cross.core(cross_mask.mask(), 0, call);
+}
+
+TransformerArguments::TransformerArguments(const BlockOptions& options,
+                                           const AttentionOptions& source,
+                                           const AttentionOptions& cross, const char* call)
+    : source_mask(source.mask, call),
+      mask(options.attention.mask, call),
+      cross_mask(cross.mask, call),
+      core(options.core<TransformerOptions>(call)) {
+  core.source_attention = source.core(source_mask.mask(), 0, call);
+  core.target_attention = options.attention.core(mask.mask(), 0, call);
+  core.memory_attention = cross.core(cross_mask.mask(), 0, call);
+}
+
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                const BlockOptions& options, Tensor* out) {
   constexpr const char* kCall = "transformer_block";
   const auto input = sequences(x, x, kCall, "x");
-  const MaskArgument mask(options.attention.mask, kCall);
-  auto core = options.core<TransformerBlockOptions>(kCall);
-  core.attention = options.attention.core(mask.mask(), 0, kCall);
+  const BlockArguments given(options, kCall);
   const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
 
   Results results(engine, kCall);
@@ -58,8 +82,8 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
     const Traces traces(results, left_out(x));
     trace = block_trace(traces, options, options.attention, input.shape(), parts);
   }
-  tril::transformer_block(input, parts, core, sequences(*output, x, kCall, "out"), engine.scratch,
-                          engine.parallel, trace, &engine.prepared);
+  tril::transformer_block(input, parts, given.core, sequences(*output, x, kCall, "out"),
+                          engine.scratch, engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 
@@ -69,10 +93,7 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
   constexpr const char* kCall = "decoder_block";
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
-  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = options.core<DecoderBlockOptions>(kCall);
-  core.self_attention = options.attention.core(mask.mask(), 0, kCall);
-  core.cross_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const DecoderArguments given(options, cross, kCall);
   const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
 
   Results results(engine, kCall);
@@ -83,7 +104,7 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
     const Traces traces(results, left_out(x));
     trace = decoder_trace(traces, options, cross, input.shape(), source.size(1), parts);
   }
-  tril::decoder_block(input, source, parts, core, sequences(*output, x, kCall, "out"),
+  tril::decoder_block(input, source, parts, given.core, sequences(*output, x, kCall, "out"),
                       engine.scratch, engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
@@ -95,12 +116,7 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
   constexpr const char* kCall = "transformer";
   const auto from = sequences(source, target, kCall, "source");
   const auto to = sequences(target, target, kCall, "target");
-  const MaskArgument source_mask(source_attention.mask, kCall);
-  const MaskArgument mask(options.attention.mask, kCall), cross_mask(cross.mask, kCall);
-  auto core = options.core<TransformerOptions>(kCall);
-  core.source_attention = source_attention.core(source_mask.mask(), 0, kCall);
-  core.target_attention = options.attention.core(mask.mask(), 0, kCall);
-  core.memory_attention = cross.core(cross_mask.mask(), 0, kCall);
+  const TransformerArguments given(options, source_attention, cross, kCall);
 
   const auto parts = read_weights<TransformerWeights>(weights, kCall);
 
@@ -120,8 +136,8 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
       trace.decoder.push_back(decoder_trace(own, options, cross, to.shape(), from.size(1), layer));
     }
   }
-  tril::transformer(from, to, parts, core, sequences(*output, target, kCall, "out"), engine.scratch,
-                    engine.parallel, trace, &engine.prepared);
+  tril::transformer(from, to, parts, given.core, sequences(*output, target, kCall, "out"),
+                    engine.scratch, engine.parallel, trace, &engine.prepared);
   return results.hand_over();
 }
 
