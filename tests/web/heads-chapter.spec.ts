@@ -57,7 +57,7 @@ test('shapes and addresses', async ({ lesson, page }) => {
     ...['2 × 4 × 9 × 6', '2 × 9 × 24', '2 × 9 × 19'],
   ]);
   // Row 4 of 24 numbers, then two heads of 6, then entry 2.
-  await expect(page.locator('[data-address]')).toContainText(`Number ${4 * 24 + 2 * 6 + 2} `);
+  await expect(page.locator('[data-address]')).toContainText(`number ${4 * 24 + 2 * 6 + 2} `);
 });
 
 test('one wide head, two, four: the same weights, other maps', async ({ lesson, page }) => {

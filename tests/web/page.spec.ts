@@ -68,7 +68,7 @@ test('more than 64 tokens: said, not dropped in silence', async ({ attend, page 
 test('no text, one token, bad numbers: words, never a blank page', async ({ attend, page }) => {
   await attend.open();
   await page.getByLabel('Your text').fill('   ');
-  await expect(page.getByText('Type a word, and it begins.')).toBeVisible();
+  await expect(page.getByText('Type a word to begin.')).toBeVisible();
   await page.getByLabel('Your text').fill('alone');
   await attend.step('Weights');
   await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');

@@ -103,7 +103,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
 test('values of two entries are drawn as they are', async ({ lesson }) => {
   await lesson.open({ by: 'numbers', text: '0 0\n4 0\n0 4\n1 1', head: 'average', mask: 'none' });
   const figure = lesson.figure('blend');
-  await expect(figure).toContainText('V has two entries, so this is all of it.');
+  await expect(figure).toContainText('V has two entries, so the plane shows all of it.');
   const blend = figure.locator('[data-blend-x]');
   expect(Number(await blend.getAttribute('data-blend-x'))).toBeCloseTo(1.25, 6);
   expect(Number(await blend.getAttribute('data-blend-y'))).toBeCloseTo(1.25, 6);
