@@ -1,19 +1,17 @@
-// The Worker that computes: loads the package once, and answers what the page begins.
-import { explained } from './explained';
-import { loadAndSay } from './loading';
-import { Jobs, type FromWorker, type ToWorker } from './jobs';
+// The Worker that computes all but trainings.
+import { loadTril, type Tril } from 'tril';
 import { work } from './lessons';
+import { serve } from './serve';
 
-const say = (message: FromWorker) => self.postMessage(message);
-const loading = loadAndSay(say);
+/** More gain little, and other programs of the visitor want some, too. */
+const mostThreads = 8;
 
-const jobs = new Jobs(
-  async (kind, ask, session) => {
-    const tril = await loading;
-    // What could not be loaded was said; whoever waits is told by the page.
-    return tril ? work(tril, kind, ask, session) : new Promise(() => {});
-  },
-  say,
-  explained,
-);
-self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => jobs.hear(data));
+/** With threads where memory can be shared, which the page's own service worker makes possible; else without. */
+async function load(): Promise<Tril> {
+  const threads = Math.min(mostThreads, navigator.hardwareConcurrency || 1);
+  if (threads === 1 || !self.crossOriginIsolated || self.name === 'alone') return loadTril();
+  // A phone may not have the memory; without a network only that module may be there which was used before.
+  return loadTril({ threads }).catch(() => loadTril());
+}
+
+serve(load, work);

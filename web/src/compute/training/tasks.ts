@@ -68,7 +68,6 @@ export function batchOf(
 
 /** One seed for each purpose of a run, far apart. */
 export const seedsOf = (seed: number) => ({
-  model: seed,
   step: (step: number) => 1_000_000 * seed + step,
   heldOut: 1_000_000 * seed + 900_000,
   others: 1_000_000 * seed + 900_001,
