@@ -1,5 +1,6 @@
 // The state of the page is its address.
 import type { Page } from '@playwright/test';
+import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { still } from './reach.ts';
 
@@ -200,7 +201,7 @@ test('a run of a slider is one entry, and its address is written four times a se
 
   // By the mouse, from one end to the other: another entry.
   await page.waitForTimeout(1300);
-  const box = (await slider.boundingBox())!;
+  const box = await boxOf(slider);
   await page.mouse.move(box.x + 4, box.y + box.height / 2);
   await page.mouse.down();
   for (let x = 0; x <= 1; x += 0.1) await page.mouse.move(box.x + x * box.width, box.y + 5);

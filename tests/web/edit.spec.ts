@@ -1,4 +1,5 @@
 // Any input can be changed, and everything downstream follows; going back undoes.
+import { boxOf } from './box.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
@@ -84,7 +85,7 @@ test('a slider moves a weight; one movement is one step of undo', async ({ atten
   await attend.open({ step: 'q', pin: 'wq.2.9' });
   const slider = attend.why.locator('input[type="range"]');
   const before = await attend.cell('wq', 2, 9).textContent();
-  const box = (await slider.boundingBox())!;
+  const box = await boxOf(slider);
   await page.mouse.move(box.x + box.width * 0.8, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2, { steps: 8 });

@@ -1,6 +1,7 @@
 // The page under guard: an error on the console, an uncaught exception, or a request to another host fails the test,
 // whatever else it is about.
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { boxOf } from './box.ts';
 import { placeOf } from './places.ts';
 
 export class AttendPage {
@@ -30,8 +31,7 @@ export class AttendPage {
   /** A click where the cell is: marks lie over it. */
   async point(id: string, row: number, col: number, click = true): Promise<void> {
     const cell = this.cell(id, row, col);
-    await cell.scrollIntoViewIfNeeded();
-    const box = (await cell.boundingBox())!;
+    const box = await boxOf(cell);
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     if (click) await this.page.mouse.click(x, y);
     else await this.page.mouse.move(x, y);

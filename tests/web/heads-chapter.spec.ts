@@ -1,6 +1,7 @@
 // Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
 import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
 import { expectAccessible } from './axe.ts';
+import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
@@ -129,7 +130,7 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
       return [strokeWidth, opacity, from, to].map(parseFloat);
     }),
   );
-  const step = (await page.locator('[data-lines="chosen"]').boundingBox())!.height / 9;
+  const step = (await boxOf(page.locator('[data-lines="chosen"]'))).height / 9;
   for (const [i, { weight, query, key }] of heavy.entries()) {
     const expected = [
       0.7 + 4.3 * weight,
@@ -162,8 +163,7 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
 
   // A line's end lights up its cell.
   const svg = page.locator('[data-lines="chosen"]');
-  await svg.scrollIntoViewIfNeeded();
-  const box = (await svg.boundingBox())!;
+  const box = await boxOf(svg);
   await page.mouse.move(box.x + 20, box.y + (4.5 * box.height) / 9);
   await expect(page.locator('[data-strip]')).toContainText('Why “the₄” gives “cat₂” this weight');
 

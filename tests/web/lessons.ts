@@ -1,6 +1,7 @@
 // A chapter as its tests see it, and the core's numbers as rows.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
+import { boxOf } from './box.ts';
 import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, numberOf } from './fixtures.ts';
 import { placeOf } from './places.ts';
@@ -36,8 +37,7 @@ export class Lesson {
   /** A click where the cell is: marks lie over it. */
   async point(id: string, row: number, col: number): Promise<void> {
     const cell = this.cell(id, row, col);
-    await cell.scrollIntoViewIfNeeded();
-    const box = (await cell.boundingBox())!;
+    const box = await boxOf(cell);
     await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   }
 

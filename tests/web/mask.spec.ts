@@ -1,5 +1,6 @@
 // Chapter "Mask": every rule written down again, and what the core makes of it in Node.
 import { expectAccessible } from './axe.ts';
+import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { positionOf, tril } from './oracle.ts';
@@ -125,7 +126,8 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   await expect(page.getByRole('button', { name: 'Drawn' })).toHaveAttribute('aria-pressed', 'true');
 
   const [from, to] = [lesson.cell('mask', 0, 5), lesson.cell('mask', 0, 7)];
-  const [a, b] = [(await from.boundingBox())!, (await to.boundingBox())!];
+  const b = await boxOf(to);
+  const a = await boxOf(from);
   await page.mouse.move(a.x + 9, a.y + 9);
   await page.mouse.down();
   await page.mouse.move(b.x + 9, b.y + 9, { steps: 12 });

@@ -1,5 +1,6 @@
 // Chapter "Multiply": every number that is drawn or counted, against the core's own in Node.
 import { expectAccessible } from './axe.ts';
+import { boxOf } from './box.ts';
 import { readHeat, shownOf } from './drawn.ts';
 import { expect, numberOf, test as base } from './fixtures.ts';
 import { Lesson, countOf, expectFits, rowsOf } from './lessons.ts';
@@ -268,7 +269,7 @@ test('the error maps are read cell by cell: by keys, aloud, in a table, in words
     }
   }
   await expect(map.locator('tbody tr').nth(12).locator('td').nth(2)).toHaveText(shown);
-  const { x, y } = (await grid.boundingBox())!;
+  const { x, y } = await boxOf(grid);
   await page.mouse.move(x + 1, y + 1);
   await expect(before).toContainText('[1, 1] = ');
   // One of the two ends in words is the largest distance that the core has found.

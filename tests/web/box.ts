@@ -1,0 +1,31 @@
+// Where something is on the page, once it stays there and can be hit: what comes into view is drawn, and a card that was out of
+// sight answers no pointer before the next frame.
+import type { Locator } from '@playwright/test';
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Scrolled to, and at the same place for so many frames and milliseconds; in pixels of the window. */
+export async function boxOf(locator: Locator): Promise<Box> {
+  await locator.scrollIntoViewIfNeeded();
+  return locator.evaluate(
+    (element) =>
+      new Promise<Box>((found) => {
+        const [frames, pause] = [5, 120];
+        let [same, since, last] = [0, performance.now(), ''];
+        const look = () => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          const place = [x, y, width, height].join();
+          if (place !== last) [same, since, last] = [0, performance.now(), place];
+          else same += 1;
+          if (same >= frames && performance.now() - since >= pause) found({ x, y, width, height });
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+}
