@@ -38,7 +38,9 @@ test('what could not be measured well is marked, and nothing is concluded from i
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished');
   await expect(section.locator('td.unsteady[data-n]')).toHaveCount(2);
   await expect(section.locator('[data-unsteady]')).toContainText('2 of 18 times are marked ≈');
-  await expect(section.locator('[data-crossover]')).toHaveText(/too busy with something else to tell/u);
+  await expect(section.locator('[data-crossover]')).toHaveText(
+    /too busy with something else to tell/u,
+  );
   const exponent = (runner: string) => section.locator(`[data-runner=${runner}] [data-exponent]`);
   await expect(exponent('tiled')).toHaveText('?');
   await expect(exponent('strassen')).toHaveText('3.00');
