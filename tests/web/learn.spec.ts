@@ -82,7 +82,7 @@ test('steps move all weights against their gradients; long ones leap over', asyn
   await page.getByRole('button', { name: '30', exact: true }).click();
   await expectLoss(30, 2);
   expect(await number(loss, 'loss')).toBeGreaterThan(lossOf(forward(first)));
-  await expect(page.locator('#step')).toContainText('these steps are too long');
+  await expect(page.locator('#step')).toContainText('these steps are so long');
   await page.getByRole('button', { name: 'Back to the beginning' }).click();
   await expectLoss(30, 0);
 });
@@ -95,7 +95,7 @@ test('says why, on the way there and back', async ({ lesson, page }) => {
   await expect(why).toContainText('− 1 ) / 4');
   await page.keyboard.press('Escape');
   await lesson.point('dscores', 2, 0);
-  await expect(why).toContainText('gains what its weight gains');
+  await expect(why).toContainText('how far its gradient lies above');
 });
 
 test.describe('taken along', () => {

@@ -79,7 +79,7 @@ test('no share of a peak that something is faster than', async ({ page }) => {
   await page.goto('./multiply/');
   const section = page.locator('#measured');
   await section.getByRole('button', { name: 'Measure', exact: true }).click();
-  await expect(section.locator('[data-over-peak]')).toContainText('no share of it can be told');
+  await expect(section.locator('[data-over-peak]')).toContainText('no share of it can be given');
   await expect(section.locator('[data-share]')).toHaveText(['?', '?']);
 });
 
