@@ -86,7 +86,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
   };
   if (traced && whole(arguments.weights) == whole(arguments.output)) {
-    throw Failure(arguments.weights + ": is asked for as --weights and as --output");
+    throw Failure(arguments.weights + ": is named by both --weights and --output");
   }
   Progress progress(5u + masked + traced);
   const Tensor<float> q = load_npy(arguments.query, progress),
@@ -157,18 +157,17 @@ void add_attention(Program& program) {
       ->check(CLI::PositiveNumber);
   command
       .add_option("--kv-heads", arguments->kv_heads,
-                  "The same of keys and values (default: --heads)")
+                  "The same for keys and values (default: --heads)")
       ->check(CLI::PositiveNumber)
       ->needs("--heads");
   command.add_flag("--causal", arguments->options.causal,
                    "A query sees keys up to its own position");
-  command.add_option("--past", arguments->options.past,
-                     "How many keys were there before the first query");
+  command.add_option("--past", arguments->options.past, "Number of keys before the first query");
   Program::add_file(command, "--mask", arguments->mask,
                     "[B, H, T, S] or its last axes, each may be 1: bool, true where a key may be "
                     "seen, or float, added to the scores");
   command.add_option("--scale", arguments->options.scale,
-                     "What scores are multiplied by (default: 1 / sqrt(D))");
+                     "Scores are multiplied by this (default: 1 / sqrt(D))");
   command.add_option("--softcap", arguments->options.softcap,
                      "c: scores become c * tanh(score / c) before the mask");
   command.add_option("--method", arguments->method, "auto (default), full, blocked or online")

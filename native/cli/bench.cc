@@ -153,7 +153,7 @@ void add_bench(Program& program) {
       ->check(CLI::Range(1, 65536));
   command.add_option("--rounds", arguments->rounds, "How often each is measured (9)")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--threads", program.threads, "Threads (default: 1, as the peak is of one)")
+  command.add_option("--threads", program.threads, "Threads (default: 1, like the peak's)")
       ->check(CLI::Range(1, 1024));
 }
 

@@ -39,7 +39,7 @@ TransformerBlockWeights block_weights(const TensorFile<float>& file, const Argum
   for (const auto& [name, tensor] : file.tensors) {
     if (!name.starts_with(arguments.prefix) || found.contains(name)) continue;
     throw Failure(arguments.weights + ": \"" + name +
-                  "\" is no weight of a block; --prefix says what those begin with");
+                  "\" is not a weight of a block; --prefix says what their names begin with");
   }
   return weights;
 }
@@ -48,7 +48,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   Progress progress(4);
   const TensorFile<float> file = load_file<float>(arguments.weights, progress);
   if (file.is_npy()) {
-    throw Failure(arguments.weights + ": is a .npy file; a .safetensors file is wanted here");
+    throw Failure(arguments.weights + ": is a .npy file; a .safetensors file is needed here");
   }
   const TransformerBlockWeights weights = block_weights(file, arguments);
   const Tensor<float> x = load_npy(arguments.x, progress);

@@ -89,7 +89,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
 
 void add_drawing_options(CLI::App& command, GenerationOptions& options) {
   SamplingOptions& sampling = options.sampling;
-  command.add_option("--max-tokens", options.max_tokens, "At most so many more (default 100)")
+  command.add_option("--max-tokens", options.max_tokens, "The most tokens to add (default 100)")
       ->check(CLI::Range(0, 1 << 24))
       ->option_text("N");
   command
@@ -107,11 +107,12 @@ void add_drawing_options(CLI::App& command, GenerationOptions& options) {
       ->option_text("P");
   command
       .add_option("--min-p", sampling.min_p,
-                  "Only those of this share of the largest probability (default 0: all)")
+                  "Only those with at least this share of the largest probability (default 0: all)")
       ->check(CLI::Range(0.0, 1.0))
       ->option_text("P");
   command
-      .add_option("--seed", options.seed, "Of the draws (default 0): the same seed, the same text")
+      .add_option("--seed", options.seed,
+                  "Seed of the draws (default 0): the same seed gives the same text")
       ->option_text("N");
   command.add_option("--stop", options.stop, "End before this text; may be given several times")
       ->expected(1)
@@ -124,7 +125,7 @@ void add_drawing_options(CLI::App& command, GenerationOptions& options) {
 void add_generate(Program& program) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = program.add(
-      "generate", "Let a language model go on with a text",
+      "generate", "Let a language model continue a text",
       "  tril generate --model run --prompt \"The Union\"\n"
       "  tril generate --model run --prompt - --temperature 0 --max-tokens 50 < text.txt\n"
       "  tril generate --model gpt2 --prompt \"Once\" --top-p 0.9 --seed 7 --stop \".\" --json",
@@ -132,7 +133,7 @@ void add_generate(Program& program) {
   command
       .add_option(
           "--model", arguments->model,
-          "Folder of config.json, model.safetensors and tokenizer.json: of `tril train`, or "
+          "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, or "
           "of Hugging Face's GPT-2, Llama or Qwen2")
       ->required()
       ->type_name("FOLDER");

@@ -64,7 +64,7 @@ ExitCode run(int argc, char** argv) {
   program.app.set_version_flag("--version", "tril " TRIL_VERSION);
   program.app.require_subcommand(1);
   program.app.footer(
-      "`tril COMMAND --help` tells a command's options, with examples.\n"
+      "`tril COMMAND --help` lists a command's options, with examples.\n"
       "Exit codes: 0 done, 1 `check` found a difference, 2 an error, 130 `train` was "
       "interrupted.\n" +
       std::string(kNpzNote) + "\n" + kProcessesNote);
@@ -77,7 +77,7 @@ ExitCode run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return static_cast<ExitCode>(program.app.exit(error));
     throw Failure(std::string(error.what()) + " (`" + command_line(program.app) +
-                  " --help` tells the options)");
+                  " --help` lists the options)");
   }
   best_isa();  // TRIL_FORCE_ISA is wrong? Said before anything is read.
   return program.run();

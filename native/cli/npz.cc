@@ -39,7 +39,7 @@ Archive open(std::span<const std::byte> bytes) {
   const std::string problem = archive ? "" : zip_error_strerror(&error);
   if (!archive && source) zip_source_free(source);
   zip_error_fini(&error);
-  if (!archive) refuse("is no .npz archive that can be read: " + problem);
+  if (!archive) refuse("cannot be read as a .npz archive: " + problem);
   return archive;
 }
 
@@ -68,7 +68,7 @@ NpzEntry read_entry(zip_t* archive, zip_uint64_t index) {
     filled += static_cast<std::size_t>(read);
   }
   if (filled != about.size) {
-    refuse(shown + (filled < about.size ? " ends before the " : " goes on behind the ") +
+    refuse(shown + (filled < about.size ? " ends before the " : " goes on after the ") +
            std::to_string(about.size) + " bytes that it says");
   }
   bytes.pop_back();

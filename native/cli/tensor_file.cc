@@ -87,11 +87,11 @@ template TensorFile<double> load_file(const std::filesystem::path&, Progress&);
 Tensor<float> load_npy(const std::filesystem::path& path, Progress& progress) {
   TensorFile<float> file = load_file<float>(path, progress);
   if (file.format == FileFormat::safetensors) {
-    throw Failure(path.string() + ": is a .safetensors file; a .npy file is wanted here");
+    throw Failure(path.string() + ": is a .safetensors file; a .npy file is needed here");
   }
   if (file.tensors.size() != 1) {
     throw Failure(path.string() + ": holds " + std::to_string(file.tensors.size()) +
-                  " arrays; one is wanted here");
+                  " arrays; one is needed here");
   }
   return std::move(file.tensors.front().second);
 }

@@ -167,7 +167,7 @@ void add_tokenizer(Program& program) {
       ->needs(train);
   command
       .add_option("--vocabulary", arguments->vocabulary,
-                  "At most so many tokens, bytes and special ones included (default: no limit)")
+                  "The most tokens, including bytes and special ones (default: no limit)")
       ->option_text("N")
       ->needs(train);
   command

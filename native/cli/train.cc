@@ -53,7 +53,7 @@ void apply(const Arguments& given, TrainPlan& plan) {
 
 TrainPlan new_plan(const Arguments& given) {
   if (given.data.empty())
-    throw Failure("--data is required (`tril train --help` tells the options)");
+    throw Failure("--data is required (`tril train --help` lists the options)");
   RunSettings settings;
   settings.folder = given.output;
   if (std::filesystem::exists(settings.checkpoint())) {
@@ -115,14 +115,14 @@ TrainPlan resumed_plan(const Arguments& given) {
     }
     plan.texts = read_texts(plan.settings.data, plan.settings.tokenizer == "bytes");
     if (plan.texts.fingerprint != stored.metadata.at("data_fingerprint")) {
-      throw Failure(plan.settings.data.front() + ": the texts are others than those of " + file);
+      throw Failure(plan.settings.data.front() + ": the texts are not those of " + file);
     }
     plan.checkpoint = std::move(bytes);
     return plan;
   } catch (const Error& error) {
     throw Failure(file + ": " + error.argument() + ": " + error.problem());
   } catch (const std::out_of_range&) {
-    throw Failure(file + ": is no checkpoint of `tril train`");
+    throw Failure(file + ": is not a checkpoint of `tril train`");
   }
 }
 
@@ -134,7 +134,7 @@ ExitCode run(const Program& program, const Arguments& given) {
 void add_model_options(CLI::App& command, Arguments& given) {
   command.add_option("--tokenizer", given.tokenizer, "bytes, chars (default), words or bpe")
       ->check(CLI::IsMember({"bytes", "chars", "words", "bpe"}));
-  command.add_option("--vocabulary", given.vocabulary, "At most so many tokens (default: all)")
+  command.add_option("--vocabulary", given.vocabulary, "The most tokens (default: all)")
       ->check(CLI::Range(1, 1 << 24));
   command.add_option("--family", given.family, "gpt2 (default), llama or qwen2")
       ->check(is_name_of(kModelFamilies));
@@ -149,7 +149,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
                      "Heads of keys and values, which divide the heads (default: as many)");
   command.add_option("--width", given.width, "Width of the model (default 128)");
   command.add_option("--hidden", given.hidden,
-                     "Width inside feed-forward (default: 4 times that, for llama and qwen2 8/3)");
+                     "Width inside feed-forward (default: 4 times --width; llama and qwen2: 8/3)");
   command.add_option("--context", given.context, "Tokens that are seen at once (default 64)");
   command.add_option("--dropout", given.dropout,
                      "Share that is left out, of attention's weights too (default 0)");
@@ -160,14 +160,14 @@ void add_training_options(CLI::App& command, Arguments& given) {
   command.add_option("--batch", given.batch, "Windows of text at once (default 12)");
   command.add_option("--accumulation", given.accumulation, "Batches a step (default 1)");
   command.add_option("--steps", given.steps, "Steps in all (default 2000)")->check(count());
-  command.add_option("--learning-rate", given.rate, "The highest (default 1e-3)");
+  command.add_option("--learning-rate", given.rate, "The highest rate (default 1e-3)");
   command.add_option("--lowest-rate", given.lowest, "At the end (default: a tenth of it)");
   command.add_option("--warmup", given.warmup,
                      "Steps in which the rate rises (default: a twentieth of all)");
   command.add_option("--weight-decay", given.weight_decay, "Of matrices (default 0.1)");
   command.add_option("--beta2", given.beta2, "Of AdamW (default 0.99)");
   command.add_option("--clip", given.clip, "The gradient's largest norm (default 1; 0: any)");
-  command.add_option("--seed", given.seed, "Of weights, batches and samples (default 1337)");
+  command.add_option("--seed", given.seed, "Seed of weights, batches and samples (default 1337)");
   command
       .add_option("--validate-every", given.every,
                   "Steps between validations, each with a sample and a checkpoint (default 250)")

@@ -22,7 +22,7 @@ TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
       throw Failure(path + ": " + error.problem());
     }
   }
-  if (text.empty()) throw Failure(paths.front() + ": there is nothing to learn from: no text");
+  if (text.empty()) throw Failure(paths.front() + ": holds no text to learn from");
   return {split_text(text), fingerprint(std::as_bytes(std::span(text)))};
 }
 

@@ -89,7 +89,7 @@ class TrainingRun {
       throw Failure(plan_.settings.data.front() + ": too short: " + std::to_string(train_.size()) +
                     " tokens to train on and " + std::to_string(validation_.size()) +
                     " to validate on, and a context of " + std::to_string(plan_.config.context) +
-                    " asks for " + std::to_string(needed) + " of each");
+                    " needs " + std::to_string(needed) + " of each");
     }
     trainer_.set_share(
         {processes.number(), processes.count(), [this](auto gradient, auto sums) {
@@ -136,7 +136,7 @@ class TrainingRun {
     if (trainer_.steps() < steps) {
       write_checkpoint();
       progress.line("stopped after step " + std::to_string(trainer_.steps()) + " of " +
-                    std::to_string(steps) + "; this goes on: tril train --resume -o " +
+                    std::to_string(steps) + "; to go on: tril train --resume -o " +
                     settings().folder.string());
       return kInterrupted;
     }
@@ -222,7 +222,8 @@ class TrainingRun {
   // How the model goes on from the beginning of what it is validated on; of a masked one, what it
   // makes of hidden tokens is in the loss.
   std::string sample() {
-    if (!plan_.config.causal) return "(no sample: hidden tokens are filled in, not followed)";
+    if (!plan_.config.causal)
+      return "(no sample: this model fills in hidden tokens and continues no text)";
     Random random(plan_.options.seed + static_cast<std::uint64_t>(trainer_.steps()));
     const auto prompt = std::span(validation_).first(1);
     return one_line(plan_.tokenizer.decode(generate(model_, prompt, settings().sample,
@@ -306,7 +307,7 @@ void RunSettings::read(const Metadata& metadata, const std::string& file) {
     every = std::max(1l, std::stol(metadata.at("validate_every")));
     sample = std::stol(metadata.at("sample"));
   } catch (const std::exception&) {
-    throw Failure(file + ": is no checkpoint of `tril train`");
+    throw Failure(file + ": is not a checkpoint of `tril train`");
   }
 }
 

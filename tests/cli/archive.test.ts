@@ -48,7 +48,7 @@ describe('.npz', () => {
     expect([...readNpy('out.npy').values]).toEqual([1, 2, 3, 4]);
     write('two.npz', zip(['q.npy', 'k.npy'].map((name) => ({ name, bytes: file }))));
     expect(failure('matmul', 'two.npz', 'b.npy', '-o', 'out.npy')).toBe(
-      'two.npz: holds 2 arrays; one is wanted here',
+      'two.npz: holds 2 arrays; one is needed here',
     );
     expect(failure('matmul', 'a.npz', 'empty.npz', '-o', 'out.npy')).toMatch(/^empty\.npz: /);
   });

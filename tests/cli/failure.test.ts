@@ -78,7 +78,7 @@ describe('TRIL_FORCE_ISA', () => {
 
 describe('options that are wrong', () => {
   it.each([
-    [[], /^A subcommand is required \(`tril --help` tells the options\)$/],
+    [[], /^A subcommand is required \(`tril --help` lists the options\)$/],
     [['multiply'], /`tril --help`/],
     [['matmul', 'a.npy'], /^b is required \(`tril matmul --help`/],
     [['matmul', 'a.npy', 'a.npy'], /^--output is required/],
@@ -122,7 +122,7 @@ describe('options that are wrong', () => {
       'a.npy: 3 heads do not divide the last axis of [2, 2]',
     );
     expect(attend('a.npy', '--weights', './out.npy')).toBe(
-      './out.npy: is asked for as --weights and as --output',
+      './out.npy: is named by both --weights and --output',
     );
     expect(attend('a.npy', '--mask', 'b.npy')).toMatch(/^b\.npy: a mask has shape/);
     write('i.npy', npy('<i4', [2, 2], new Uint8Array(16)));
@@ -133,14 +133,14 @@ describe('options that are wrong', () => {
     writeNpy('x.npy', [2, 2], four);
     const block = (file: string) =>
       failure('block', '--weights', file, '--x', 'x.npy', '--heads', '1', '-o', 'out.npy');
-    expect(block('x.npy')).toBe('x.npy: is a .npy file; a .safetensors file is wanted here');
+    expect(block('x.npy')).toBe('x.npy: is a .npy file; a .safetensors file is needed here');
     const tensor = { shape: [2, 2], values: four };
     write('w.safetensors', safetensors({ 'linear1.bias': tensor }));
     expect(block('w.safetensors')).toBe(
       'w.safetensors: linear1.bias: must have 1 axis, has shape [2, 2]',
     );
     write('w.safetensors', safetensors({ 'linear3.weight': tensor }));
-    expect(block('w.safetensors')).toMatch(/^w\.safetensors: "linear3.weight" is no weight/);
+    expect(block('w.safetensors')).toMatch(/^w\.safetensors: "linear3.weight" is not a weight/);
     write('w.safetensors', safetensors({ 'linear1.weight': tensor }));
     expect(block('w.safetensors')).toBe('transformer_block: linear2.weight: no tensor given');
   });
@@ -177,7 +177,7 @@ describe('files that are wrong', () => {
       safetensors({ none: { shape: [0, 2], values: new Float32Array(0) } }),
       /^bad\.safetensors: none: shape \[0, 2\] has an axis of 0/,
     ],
-    ['an archive', 'bad.npz', 'PK\x03\x04', /^bad\.npz: is (a|no) \.npz archive/],
+    ['an archive', 'bad.npz', 'PK\x03\x04', /^bad\.npz: (is|cannot be read as) a \.npz archive/],
     ['short weights', 'bad.safetensors', 'abc', /^bad\.safetensors: .*only 3 bytes long$/],
     [
       'weights beyond the end',

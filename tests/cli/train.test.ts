@@ -158,8 +158,7 @@ describe('--resume', () => {
     });
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect({ code }, error).toEqual({ code: 130 });
-    const line =
-      /\nstopped after step (\d+) of 9999999; this goes on: tril train --resume -o (.*)\n$/;
+    const line = /\nstopped after step (\d+) of 9999999; to go on: tril train --resume -o (.*)\n$/;
     const [, done, folder] = line.exec(error) ?? [];
     expect(folder).toBe(run('stopped'));
     const steps = String(Number(done) + 2);
@@ -181,9 +180,7 @@ describe('--resume', () => {
     expect(resume('--tokenizer', 'words')).toBe(`${file}: --tokenizer is chars, not words`);
     expect(resume('--family', 'llama')).toBe(`${file}: --family is gpt2, not llama`);
     write('other.txt', `${text}!`);
-    expect(resume('--data', 'other.txt')).toBe(
-      `other.txt: the texts are others than those of ${file}`,
-    );
+    expect(resume('--data', 'other.txt')).toBe(`other.txt: the texts are not those of ${file}`);
     expect(failure('train', '--data', 'text.txt', '-o', run('kept'))).toBe(
       `${file}: there is a run in this folder; --resume goes on with it`,
     );
@@ -202,9 +199,7 @@ describe('what goes wrong', () => {
     write('latin1.txt', Buffer.from([0x63, 0x61, 0x66, 0xe9]));
     expect(refused()).toMatch(/^--data is required/);
     expect(refused('--data', 'none.txt')).toBe('none.txt: No such file or directory');
-    expect(refused('--data', 'empty.txt')).toBe(
-      'empty.txt: there is nothing to learn from: no text',
-    );
+    expect(refused('--data', 'empty.txt')).toBe('empty.txt: holds no text to learn from');
     expect(refused('--data', 'short.txt')).toBe(
       'short.txt: too short: 7 tokens to train on and 0 to validate on, and a context of 64 asks ' +
         'for 65 of each',
