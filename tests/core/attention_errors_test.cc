@@ -47,7 +47,7 @@ TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
   rejects({.key_lengths = {1}}, "attention: key_lengths: 1 lengths for 2 batches");
   rejects({.key_lengths = {1, 6}}, "attention: key_lengths: must be from 0 to the 5 keys");
   rejects({.key_lengths = {-1, 5}}, "one is -1");
-  rejects({.past = 2, .key_lengths = {1, 5}}, "past and key lengths exclude each other");
+  rejects({.past = 2, .key_lengths = {1, 5}}, "past and key lengths cannot both be given");
   rejects({.mask = Mask::padding({1})}, "attention: mask: 1 lengths for 2 batches");
   Buffer<float, 4> wrong({2, 4, 3, 4});
   rejects({.mask = Mask::additive(wrong)}, "attention: mask: a dense mask [2, 4, 3, 4]");
@@ -144,7 +144,7 @@ TEST(AttentionMethods, RejectsAMethodThatThereIsNot) {
                 attention(x, x, x, {.method = static_cast<AttentionMethod>(method)}, output,
                           scratch, parallel);
               }),
-              "attention: method: there are automatic, full, blocked and online, 0 to 3; it is " +
+              "attention: method: must be automatic, full, blocked or online (0 to 3), is " +
                   std::to_string(method));
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(output.data()[i], -7.0f);
   }

@@ -201,7 +201,7 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
   other.causal = false;
   const auto refused = [&] { return error_of([&] { DecodingSession(other, c.model.weights()); }); };
   EXPECT_EQ(refused(),
-            "DecodingSession: config: a model whose tokens see those behind them does not decode");
+            "DecodingSession: config: is not causal, so it cannot continue a text token by token");
   other = c.model.config(), other.layers = 3;
   EXPECT_EQ(refused(), "DecodingSession: weights: must have 3 layers, have 2");
   other = c.model.config(), other.hidden = 25;

@@ -167,8 +167,8 @@ TEST(GatedFeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   FeedForwardWeights odd = c.weights;
   odd.linear1.weight = {c.memory.data(), {9, 4}};
   EXPECT_EQ(forward(odd, {}),
-            "gated_feed_forward: linear1.weight: must have as many rows for the gate as besides, "
-            "has 9");
+            "gated_feed_forward: linear1.weight: must have an even number of rows, half of them "
+            "for the gate, has 9");
   odd = c.weights;
   odd.linear2.weight = {c.memory.data(), {4, 10}};
   EXPECT_NE(forward(odd, {}).find("linear2.weight: shape must be [4, 5], is [4, 10]"),

@@ -200,7 +200,7 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   EXPECT_EQ(error_of([] { parse_model_config("[]"); }),
             "parse_model_config: file: byte 0: expected \"{\", found \"[\"");
   EXPECT_EQ(error_of([] { parse_model_config("{} x"); }),
-            "parse_model_config: file: byte 3: there is more behind the object");
+            "parse_model_config: file: byte 3: something follows the object");
 }
 
 // A folder of its own with a copy of a golden model.
@@ -300,7 +300,8 @@ TEST(Pretrained, SaysWhichFileDoesNotFit) {
     EXPECT_EQ(copy.refused(),
               index + ": model.embed_tokens.weight: is missing; its shape would be [48, 16]");
     copy.write("model.safetensors.index.json", R"({"weight_map": {"a": "../x"}})");
-    EXPECT_EQ(copy.refused(), index + ": weight_map: \"../x\" is no name of a file beside it");
+    EXPECT_EQ(copy.refused(),
+              index + ": weight_map: \"../x\" is not the name of a file in the same folder");
     copy.write("model.safetensors.index.json", "{}");
     EXPECT_EQ(copy.refused(), index + ": weight_map: is missing");
   }

@@ -350,7 +350,7 @@ TEST(Trainer, RefusesOptionsOutOfRange) {
               o.batches = {TrainingObjective::masked, 11, 11};
               c.causal = false;
             }),
-            "Trainer: mask_token: is none of a vocabulary of 11");
+            "Trainer: mask_token: is no token of a vocabulary of 11");
   Training run;
   Parallel parallel;
   EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),

@@ -172,7 +172,7 @@ describe('keyValueCache', () => {
         expect(cache.length).toBe(1);
       };
       refuseOne({ scale: NaN }, 'scale', 'finite');
-      refuseOne({ keyLengths: [1, 2] }, 'keyLengths', 'exclude each other');
+      refuseOne({ keyLengths: [1, 2] }, 'keyLengths', 'cannot both be given');
       refuseOne({ past: 3 }, 'past', 'must be an object');
       expectRefused(() => cache.rewind(2), {
         call: 'rewind',

@@ -39,7 +39,7 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
   const Index batches = scores[0], keys = scores[3];
   if (options.method < AttentionMethod::automatic || options.method > AttentionMethod::online) {
     fail(call, "method",
-         {"there are automatic, full, blocked and online, 0 to 3; it is ",
+         {"must be automatic, full, blocked or online (0 to 3), is ",
           static_cast<int>(options.method)});
   }
   options.mask.check(scores, call);
@@ -54,7 +54,7 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
     fail(call, "past", {"must be from 0 to the ", keys, " keys, is ", options.past});
   }
   if (options.key_lengths.empty()) return;
-  if (options.past != 0) fail(call, "key_lengths", "past and key lengths exclude each other");
+  if (options.past != 0) fail(call, "key_lengths", "past and key lengths cannot both be given");
   if (static_cast<Index>(options.key_lengths.size()) != batches) {
     fail(call, "key_lengths", {options.key_lengths.size(), " lengths for ", batches, " batches"});
   }

@@ -42,9 +42,10 @@ void check_no_overlap(const TensorView<T, Rank>& view, const KeyValueCache& past
 void check_past(const KeyValueCache& past, const MultiHeadOptions& options, const Shape<4>& key,
                 const TensorView<const float, 3>& x, const TensorView<float, 3>& out) {
   if (options.context || options.value_context) {
-    fail(kCall, "past", "holds keys of x, and excludes a context");
+    fail(kCall, "past", "holds keys of x, so no context can be given");
   }
-  if (options.attention.past != 0) fail(kCall, "past", "is a cache, whose length says it already");
+  if (options.attention.past != 0)
+    fail(kCall, "past", "is given by the length of the cache, so attention.past must be 0");
   check_append(past, key, key, kCall);
   check_no_overlap(out, past, "out");
   check_no_overlap(x, past, "x");

@@ -20,7 +20,8 @@ void check(const char* call, bool gated, Index width, const FeedForwardWeights& 
   check_view(linear1.weight, call, "linear1.weight", Empty::allowed);
   const Index rows = linear1.weight.size(0);
   if (gated && rows % 2 != 0) {
-    fail(call, "linear1.weight", {"must have as many rows for the gate as besides, has ", rows});
+    fail(call, "linear1.weight",
+         {"must have an even number of rows, half of them for the gate, has ", rows});
   }
   const Message why{"x has width ", width, ", linear1.weight is ", linear1.weight};
   check_linear(call, "linear1.weight", "linear1.bias", linear1, {rows, width}, why);

@@ -25,7 +25,8 @@ Index below(Index bound, Random& random) noexcept {
 
 void check(std::span<const std::int32_t> stream, Index windows, Index length,
            const BatchOptions& options, const char* call) {
-  if (windows < 1 || length < 1) fail(call, "windows", "there must be one at least, of one token");
+  if (windows < 1 || length < 1)
+    fail(call, "windows", "there must be at least one window of at least one token");
   const auto needed = static_cast<std::size_t>(length) + 1;
   if (stream.size() < needed) {
     fail(call, "stream",
@@ -34,7 +35,7 @@ void check(std::span<const std::int32_t> stream, Index windows, Index length,
   }
   if (options.objective == TrainingObjective::masked &&
       (options.vocabulary < 1 || options.mask_token < 0)) {
-    fail(call, "mask_token", "must be one of the vocabulary, and there must be one");
+    fail(call, "mask_token", "must be a token of a vocabulary that is not empty");
   }
 }
 

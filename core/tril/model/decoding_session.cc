@@ -19,7 +19,7 @@ constexpr Index kPiece = 256;
 Index checked_capacity(const ModelConfig& config, Index capacity) {
   check_model_config(config, kCall);
   if (!config.causal) {
-    fail(kCall, "config", "a model whose tokens see those behind them does not decode");
+    fail(kCall, "config", "is not causal, so it cannot continue a text token by token");
   }
   if (capacity == 0) return config.context;
   const bool reaches = config.positions == ModelPositions::rotary &&

@@ -148,7 +148,7 @@ void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char
     fail(call, "heads", {config.heads, " does not divide width ", config.width});
   }
   if (config.norm != NormOrder::post && config.norm != NormOrder::pre) {
-    fail(call, "norm", "is none that there is");
+    fail(call, "norm", "must be post or pre");
   }
   check_activation(config.activation, call);
   check_eps(config.eps, call);

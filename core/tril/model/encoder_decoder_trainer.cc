@@ -18,7 +18,7 @@ std::string first_not_finite(const EncoderDecoder& model) {
     const auto finite = [](float x) { return std::isfinite(x); };
     if (!std::all_of(view.data(), view.data() + view.count(), finite)) found = name.text();
   });
-  return found.empty() ? "the gradients are finite, and their norm is not"
+  return found.empty() ? "the gradients are finite, but their norm is not"
                        : "the gradient of " + found + " is not finite";
 }
 

@@ -16,7 +16,7 @@ JsonObject::JsonObject(const char* call, const char* argument, std::string_view 
     reader.skip_value();
     entries_[name] = text.substr(begin, reader.position() - begin);
   });
-  if (!reader.at_end()) reader.fail("there is more behind the object");
+  if (!reader.at_end()) reader.fail("something follows the object");
 }
 
 std::string_view JsonObject::raw(const char* name) const {

@@ -66,7 +66,7 @@ void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
   };
   config.rotary_base = number("rope_theta", 10000);
   if (number("partial_rotary_factor", 1) != 1) {
-    fail(kCall, "partial_rotary_factor", "must be 1: all of a head is turned");
+    fail(kCall, "partial_rotary_factor", "must be 1: rotary positions turn a whole head");
   }
   const std::string kind = rope.text("rope_type", rope.text("type", "default"));
   if (kind == "default") return;

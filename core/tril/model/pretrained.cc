@@ -104,7 +104,7 @@ std::vector<std::string> parse_shard_index(std::string_view file) {
   if (names.empty()) fail(kIndex, "weight_map", "lists no files");
   for (const std::string& name : names) {
     if (name.empty() || name.find_first_of("/\\") != name.npos) {
-      fail(kIndex, "weight_map", {"\"", name, "\" is no name of a file beside it"});
+      fail(kIndex, "weight_map", {"\"", name, "\" is not the name of a file in the same folder"});
     }
   }
   return {names.begin(), names.end()};

@@ -57,7 +57,7 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
     const Index vocabulary = model.config().vocabulary;
     const auto is_token = [&](std::int32_t id) { return id >= 0 && id < vocabulary; };
     if (!is_token(options.batches.mask_token) || !is_token(options.batches.vocabulary - 1)) {
-      fail(kCall, "mask_token", "is none of a vocabulary of " + std::to_string(vocabulary));
+      fail(kCall, "mask_token", "is no token of a vocabulary of " + std::to_string(vocabulary));
     }
   }
   // By what checks them in every step: a step over nothing.
@@ -117,7 +117,7 @@ void Trainer::fail_not_finite(double loss) const {
   };
   const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
   const std::string first = at == gradients.rend()
-                                ? "the gradients are finite, and their norm is not"
+                                ? "the gradients are finite, but their norm is not"
                                 : "the gradient of " + at->name + " went first";
   fail("Trainer::step", "loss",
        "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);

@@ -35,7 +35,7 @@ export const rateCalls = (context: Context) => {
      */
     sum(costs: readonly Cost[]): Cost {
       if (!Array.isArray(costs) || costs.length === 0) {
-        throw new TrilError('cost.sum', 'costs', 'must be costs, one or more');
+        throw new TrilError('cost.sum', 'costs', 'must be a list of one or more costs');
       }
       const number = (cost: Cost | null, name: keyof Cost) =>
         numberOption('cost.sum', name, cost?.[name] ?? null, Number.NaN);

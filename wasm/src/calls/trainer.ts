@@ -94,7 +94,8 @@ export const trainerCalls = (context: Context) => ({
 /** Throws unless they are iterable, and no data is given beside them. */
 export function checkBatches(batches: unknown, data: unknown): void {
   if (batches === undefined) return;
-  if (data !== undefined) throw new TrilError(call, 'batches', 'and data exclude each other');
+  if (data !== undefined)
+    throw new TrilError(call, 'batches', 'cannot be given together with data');
   const { [Symbol.iterator]: iterate } = Object(batches) as Partial<Iterable<unknown>>;
   if (typeof iterate === 'function' && typeof batches !== 'string') return;
   throw new TrilError(call, 'batches', `must be iterable, is ${describe(batches)}`);
