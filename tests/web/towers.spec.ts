@@ -188,7 +188,7 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   const sizes = { queries: 6, keys: 7, width: 7, keyWidth: 6, valueWidth: 6, units: 12 };
   const network = cost.additiveAttention(sizes).flops;
   await expect(meter('additive').last()).toHaveAttribute('data-flops', String(network));
-  await expect(page.locator('#additive')).toContainText('12 values of tanh a score');
+  await expect(page.locator('#additive')).toContainText('12 values of tanh per score');
 });
 
 test('the link holds the state; a broken one says so', async ({ lesson, page }) => {
