@@ -161,11 +161,13 @@ void add_training_options(CLI::App& command, Arguments& given) {
   command.add_option("--accumulation", given.accumulation, "Batches a step (default 1)");
   command.add_option("--steps", given.steps, "Steps in all (default 2000)")->check(count());
   command.add_option("--learning-rate", given.rate, "The highest rate (default 1e-3)");
-  command.add_option("--lowest-rate", given.lowest, "At the end (default: a tenth of it)");
+  command.add_option("--lowest-rate", given.lowest,
+                     "The rate at the end (default: a tenth of the highest)");
   command.add_option("--warmup", given.warmup,
                      "Steps in which the rate rises (default: a twentieth of all)");
-  command.add_option("--weight-decay", given.weight_decay, "Of matrices (default 0.1)");
-  command.add_option("--beta2", given.beta2, "Of AdamW (default 0.99)");
+  command.add_option("--weight-decay", given.weight_decay,
+                     "Weight decay of matrices (default 0.1)");
+  command.add_option("--beta2", given.beta2, "AdamW's beta2 (default 0.99)");
   command.add_option("--clip", given.clip, "The gradient's largest norm (default 1; 0: any)");
   command.add_option("--seed", given.seed, "Seed of weights, batches and samples (default 1337)");
   command
