@@ -276,7 +276,7 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   };
   using O = MultiHeadOptions;
   refuses([&](O& o) { o.context = x; }, "past: holds keys of x");
-  refuses([](O& o) { o.attention.past = 2; }, "past: is a cache");
+  refuses([](O& o) { o.attention.past = 2; }, "past: is given by the length of the cache");
   refuses([](O& o) { o.attention.key_lengths = {3, 4}; }, "key_lengths: ");
   refuses([](O& o) { o.attention.mask = Mask::padding({3}); }, "mask: ");
   refuses([](O& o) { o.rotary = MultiHeadRotary{.width = 6}; }, "rotary.width: must be even");

@@ -203,7 +203,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const scaled = core.attention(q, k, v, { causal: true, scale: 0.3 }).output;
   await give({ ...own, expected: scaled });
   await suspect('otherScale');
-  await expect(verdict).toContainText('the scale 0.3 in place');
+  await expect(verdict).toContainText('the scale 0.3 instead');
 
   // Two heads of keys and values for four: as a whole twice, in place of each twice.
   const [four, two, both] = [

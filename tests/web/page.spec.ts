@@ -74,7 +74,9 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');
   await page.getByRole('button', { name: 'Numbers', exact: true }).click();
   await page.getByLabel('Your numbers').fill('1 2\n3');
-  await expect(page.getByRole('alert')).toContainText('Row 2 has 1 numbers, the first row has 2.');
+  await expect(page.getByRole('alert')).toContainText(
+    'Row 2 has 1 numbers, but the first row has 2.',
+  );
   await page.getByLabel('Your numbers').fill('1 2\n3 x');
   await expect(page.getByRole('alert')).toContainText('Row 2: “x” is not a number.');
   await page.getByLabel('Your numbers').fill('1 2\n3 nan');
