@@ -1,0 +1,102 @@
+// Word vectors from texts: skip-gram with negative sampling (Mikolov et al. 2013, "Distributed
+// Representations of Words and Phrases and their Compositionality"; word2vec.c).
+//
+//   WordVectorTrainer trainer(read_words(texts), options);
+//   while (trainer.steps() < trainer.all_steps()) trainer.step(parallel);
+//   similar_words(trainer.vectors(), "bank", 10);
+//
+// Three things differ from word2vec.c, and none of them in what is learned:
+// - the pairs of a window share the words drawn at random (Ji et al. 2016), so that each is read
+//   once, not once a pair;
+// - a few dozen windows see the same vectors, and their moves are added one after the other. So the
+//   result depends on texts and options alone, not on the number of threads, and no two threads
+//   write the same memory, where word2vec.c lets them race;
+// - the logistic function is computed, not looked up.
+#pragma once
+
+#include <tril/foundation/buffer.h>
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/model/word_vectors.h>
+#include <tril/model/word_windows.h>
+
+#include <cstdint>
+
+namespace tril {
+
+// word2vec.c's, unless given.
+struct WordVectorOptions {
+  Index width = 100;             // of the vectors
+  Index window = 5;              // the most words to each side that a word is told from
+  Index negative = 5;            // words drawn at random for each window
+  Index epochs = 5;              // times over the texts
+  double sample = 1e-3;          // words more frequent than this share are thinned out; 0: none
+  double learning_rate = 0.025;  // at the beginning; it falls evenly, to a ten-thousandth
+  std::uint64_t seed = 1;        // of all that is drawn
+};
+
+// What a step was.
+struct WordVectorStep {
+  std::int64_t step = 0;     // its number, from 0
+  std::int64_t words = 0;    // of the texts that it went over, left out or not
+  std::int64_t pairs = 0;    // that were learned
+  double loss = 0;           // their mean, in nats, before their moves; of no pairs 0
+  double learning_rate = 0;  // of all
+  double seconds = 0;        // that it took
+};
+
+// Owns the texts and two vectors a word: its own, and one for being in another's window.
+class WordVectorTrainer {
+ public:
+  // So many places of the texts are a step.
+  static constexpr Index kStepWords = 10000;
+
+  // Throws Error for options out of range, std::bad_alloc where memory is out.
+  WordVectorTrainer(WordCorpus corpus, const WordVectorOptions& options);
+
+  // The next words of the texts. Once all steps are done, further ones go on from the beginning of
+  // the texts with the lowest rate. Throws Error where the loss is not finite: the learning rate is
+  // too high, and the vectors are of no use any more.
+  WordVectorStep step(Parallel& parallel);
+
+  std::int64_t steps() const noexcept { return steps_; }  // that are done
+  std::int64_t all_steps() const noexcept { return options_.epochs * epoch_steps(); }
+  std::int64_t epoch_steps() const noexcept;  // once over the texts
+  const WordVectorOptions& options() const noexcept { return options_; }
+  const WordCorpus& corpus() const noexcept { return corpus_; }
+  // [N, C]
+  WordVectors vectors() const noexcept { return {corpus_.vocabulary, rows_of(inputs_)}; }
+  // Those for being in a window, which the first ones are told from.
+  MatrixView<const float> targets() const noexcept { return rows_of(targets_); }
+  // How many windows see the same vectors.
+  Index batch() const noexcept { return batch_; }
+  // Of all that it holds.
+  std::size_t bytes() const noexcept;
+
+ private:
+  // Of a window at work.
+  struct Work {
+    const float** rows;
+    float *p, *steps;
+  };
+
+  MatrixView<const float> rows_of(const Buffer<float, 2>& buffer) const noexcept {
+    return {buffer.data(), {buffer.shape()[0], options_.width}, {buffer.shape()[1], 1}};
+  }
+  double learn_window(const detail::WordWindow& window, float rate, const Work& work,
+                      float* moves) const;
+  void learn(std::size_t first, std::size_t last, float rate, Parallel& parallel);
+
+  WordCorpus corpus_;
+  WordVectorOptions options_;
+  detail::WordWindowSource source_;
+  Random random_;
+  Buffer<float, 2> inputs_, targets_;
+  Index batch_;
+  std::int64_t steps_ = 0;
+  detail::WordWindows windows_;
+  std::vector<double> losses_;  // of each window
+  Scratch scratch_;
+};
+
+}  // namespace tril
