@@ -60,7 +60,7 @@ ExitCode run(int argc, char** argv) {
   Program program;
   program.app.name("tril")->description(
       "Matrix products, attention and Transformer blocks on .npy and .safetensors files; "
-      "tokenizers and language models from texts.");
+      "tokenizers, word vectors and language models from texts.");
   program.app.set_version_flag("--version", "tril " TRIL_VERSION);
   program.app.require_subcommand(1);
   program.app.footer(
@@ -69,7 +69,7 @@ ExitCode run(int argc, char** argv) {
       "interrupted.\n" +
       std::string(kNpzNote) + "\n" + kProcessesNote);
   for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
-                         add_tokenizer, add_train, add_generate}) {
+                         add_tokenizer, add_vectors, add_train, add_generate}) {
     add(program);
   }
   try {

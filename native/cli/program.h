@@ -65,5 +65,6 @@ void add_generate(Program& program);
 void add_info(Program& program);
 void add_tokenizer(Program& program);
 void add_train(Program& program);
+void add_vectors(Program& program);
 
 }  // namespace tril::cli

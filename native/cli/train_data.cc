@@ -8,18 +8,27 @@
 #include "program.h"
 
 namespace tril::cli {
+
+std::string read_text(const std::string& path, bool any_bytes) {
+  try {
+    const std::vector<std::byte> bytes = read_file(path);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (!any_bytes && !detail::is_utf8(text)) throw Failure(path + ": is not UTF-8");
+    return std::string(text);
+  } catch (const Error& error) {
+    throw Failure(path + ": " + error.problem());
+  }
+}
+
 TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
   std::string text;
   for (const std::string& path : paths) {
     try {
-      const std::vector<std::byte> bytes = read_file(path);
-      const std::string_view part(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      if (!any_bytes && !detail::is_utf8(part)) {
-        throw Failure(path + ": is not UTF-8; --tokenizer bytes takes any file");
-      }
-      text += part;
-    } catch (const Error& error) {
-      throw Failure(path + ": " + error.problem());
+      text += read_text(path, any_bytes);
+    } catch (const Failure& failure) {
+      const std::string problem = failure.what();
+      throw Failure(problem.ends_with("UTF-8") ? problem + "; --tokenizer bytes takes any file"
+                                               : problem);
     }
   }
   if (text.empty()) throw Failure(paths.front() + ": holds no text to learn from");

@@ -14,6 +14,9 @@ struct TrainTexts {
   std::string fingerprint;  // of all of it
 };
 
+// A file's text. Unless `any_bytes`, it must be UTF-8. Throws Failure, naming the file.
+std::string read_text(const std::string& path, bool any_bytes);
+
 // The files, one behind the other. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming
 // the file, where one cannot be read, and where there is nothing in them.
 TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes);

@@ -34,8 +34,12 @@ std::string count_text(double count) {
 
 std::string loss_text(double loss) { return printed("%.4f", loss); }
 
-TrainProgress::TrainProgress(std::int64_t done, std::int64_t steps)
-    : begun_(done), done_(done), steps_(steps), is_terminal_(isatty(STDERR_FILENO) != 0) {}
+TrainProgress::TrainProgress(std::int64_t done, std::int64_t steps, const char* unit)
+    : unit_(unit),
+      begun_(done),
+      done_(done),
+      steps_(steps),
+      is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 TrainProgress::~TrainProgress() { clear(); }
 
@@ -48,23 +52,23 @@ double TrainProgress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
-double TrainProgress::tokens_per_second() const {
-  return static_cast<double>(tokens_) / std::max(seconds(), 1e-9);
+double TrainProgress::units_per_second() const {
+  return static_cast<double>(units_) / std::max(seconds(), 1e-9);
 }
 
 std::string TrainProgress::rate_and_time_left() const {
   const auto made = static_cast<double>(done_ - begun_);
   const auto left = static_cast<double>(steps_ - done_);
-  std::string text = count_text(tokens_per_second()) + " tokens/s";
+  std::string text = count_text(units_per_second()) + " " + unit_ + "/s";
   if (made > 0 && left > 0) text += ", " + time_text(seconds() / made * left) + " left";
   return text;
 }
 
-void TrainProgress::step(std::int64_t done, double loss, std::int64_t tokens) {
+void TrainProgress::step(std::int64_t done, double loss, std::int64_t units) {
   constexpr std::chrono::milliseconds kBetween{100};
   constexpr std::int64_t kWidth = 20;
   done_ = done;
-  tokens_ += tokens;
+  units_ += units;
   if (!is_terminal_ || Clock::now() - drawn_ < kBetween) return;
   drawn_ = Clock::now();
   is_drawn_ = true;

@@ -9,26 +9,28 @@ namespace tril::cli {
 
 class TrainProgress {
  public:
-  TrainProgress(std::int64_t done, std::int64_t steps);
+  // `unit` is what is counted beside steps.
+  TrainProgress(std::int64_t done, std::int64_t steps, const char* unit = "tokens");
   ~TrainProgress();  // takes the bar away
   TrainProgress(const TrainProgress&) = delete;
   TrainProgress& operator=(const TrainProgress&) = delete;
 
   // A step is done: [####......] 512/2000 loss 2.310, 32 k tokens/s, 45 s left
-  void step(std::int64_t done, double loss, std::int64_t tokens);
+  void step(std::int64_t done, double loss, std::int64_t units);
   // A line that stays.
   void line(const std::string& text);
 
   // Since the beginning.
   double seconds() const;
-  double tokens_per_second() const;
+  double units_per_second() const;
   std::string rate_and_time_left() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   void clear();
 
-  std::int64_t begun_, done_, steps_, tokens_ = 0;
+  const char* unit_;
+  std::int64_t begun_, done_, steps_, units_ = 0;
   Clock::time_point begin_ = Clock::now(), drawn_ = {};
   bool is_terminal_, is_drawn_ = false;
 };

@@ -248,7 +248,7 @@ class TrainingRun {
                    {"steps", trainer_.steps()},
                    {"validation_loss", loss},
                    {"seconds", progress.seconds()},
-                   {"tokens_per_second", progress.tokens_per_second()},
+                   {"tokens_per_second", progress.units_per_second()},
                    {"parameters", model_.parameter_count()},
                    {"vocabulary", plan_.config.vocabulary}},
                   folder + ": " + std::to_string(trainer_.steps()) + " steps, validation loss " +

@@ -1,0 +1,145 @@
+// tril vectors: what it learns from texts, the file that it leaves, questions to it, and what goes wrong.
+import { describe, expect, it } from 'vitest';
+import { failure, files, read, report, safetensors, tril, write } from './program.js';
+
+/** Paragraphs of animals and of numbers, drawn with a generator of their own. */
+function drawText(): string {
+  const groups = [
+    ['cat', 'dog', 'cow', 'hen', 'pig'],
+    ['one', 'two', 'six', 'ten', 'nine'],
+  ];
+  let state = 1;
+  const draw = (count: number) => {
+    state = (state * 48271) % 0x7fffffff;
+    return state % count;
+  };
+  const paragraph = (group: string[]) => Array.from({ length: 10 }, () => group[draw(5)]).join(' ');
+  return Array.from({ length: 600 }, (_, n) => paragraph(groups[n % 2]!)).join('\n\n');
+}
+const options = ['--width', '8', '--sample', '0'];
+const train = (name: string, ...more: string[]) => {
+  write('text.txt', `${drawText()}\n\nrare`);
+  return tril('vectors', '--data', 'text.txt', ...options, '-o', name, ...more);
+};
+const data = (file: Buffer) => file.subarray(8 + Number(file.readBigUInt64LE()));
+
+describe('vectors of words', () => {
+  it('are learned, with a line an epoch, and kept with their words', () => {
+    const { code, out, error } = train('vectors.safetensors', '--epochs', '3', '--json');
+    expect({ code }, error).toEqual({ code: 0 });
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ file: 'vectors.safetensors', words: 10, width: 8, words_of_text: 6000, epochs: 3 },
+    });
+    const lines = error.trim().split('\n');
+    expect(lines[0]).toBe('10 words that occur 6 k times');
+    expect(lines.slice(1).map((line) => line.split(',')[0]!.replace(/[\d.]+$/, 'N'))).toEqual(
+      [1, 2, 3].map((epoch) => `epoch ${epoch} of 3: loss N`),
+    );
+    const file = read('vectors.safetensors');
+    const header = JSON.parse(file.subarray(8, 8 + Number(file.readBigUInt64LE())).toString());
+    expect(header.vectors).toMatchObject({ dtype: 'F32', shape: [10, 8] });
+    const { words, counts } = header.__metadata__;
+    expect(JSON.parse(words)).toHaveLength(10);
+    const sum = JSON.parse(counts).reduce((all: number, each: number) => all + each, 0);
+    expect(sum).toBe(6000);
+  });
+
+  it('are near where words share contexts', () => {
+    train('near.safetensors');
+    const ask = (...more: string[]) => report('vectors', '--vectors', 'near.safetensors', ...more);
+    const similar = ask('--similar', 'Cat', '--count', '4');
+    expect(similar.map(({ word }: { word: string }) => word).sort()).toEqual(
+      ['dog', 'cow', 'hen', 'pig'].sort(),
+    );
+    const cosines = similar.map(({ cosine }: { cosine: number }) => cosine);
+    expect(cosines).toEqual([...cosines].sort((a, b) => b - a));
+    const [{ word }] = ask('--analogy', 'cat', 'dog', 'two');
+    expect(['one', 'six', 'ten', 'nine']).toContain(word);
+    const { out } = tril(
+      'vectors',
+      '--vectors',
+      'near.safetensors',
+      '--similar',
+      'cat',
+      '--count',
+      '1',
+    );
+    expect(out).toMatch(/^ 0\.\d{4} {2}(dog|cow|hen|pig)\n$/);
+  });
+
+  it('have the same bits from a seed, on any number of threads', () => {
+    train('one.safetensors', '--threads', '1');
+    train('two.safetensors', '--threads', '2');
+    train('other.safetensors', '--seed', '2');
+    expect(read('two.safetensors').equals(read('one.safetensors'))).toBe(true);
+    expect(data(read('other.safetensors')).equals(data(read('one.safetensors')))).toBe(false);
+  });
+
+  it('tell capitals apart where that is asked for', () => {
+    write('case.txt', 'Bank bank Bank bank bank');
+    const words = (...more: string[]) => {
+      const given = [
+        '--data',
+        'case.txt',
+        '--min-count',
+        '1',
+        '--width',
+        '2',
+        '-o',
+        'case',
+        '--json',
+      ];
+      const { out, error } = tril('vectors', ...given, ...more);
+      return out === '' ? error : JSON.parse(out).words;
+    };
+    expect(words('--keep-case')).toBe(2);
+    expect(words()).toMatch(
+      /^tril: case.txt: texts: have 1 word that occurs 1 time or more, of 1;/,
+    );
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is said in a line, and nothing is written', () => {
+    write('a.txt', 'a b a b');
+    write('broken.txt', new Uint8Array([0x61, 0xff]));
+    write('other.safetensors', safetensors({ x: { shape: [1], values: new Float32Array(1) } }));
+    write(
+      'words.safetensors',
+      safetensors(
+        { vectors: { shape: [2, 1], values: Float32Array.of(1, 2) } },
+        { words: '["a","b"]', counts: '[2,1]' },
+      ),
+    );
+    const cases: [string[], string][] = [
+      [[], '--data or --vectors is required'],
+      [['--data', 'a.txt'], '--output is required with --data'],
+      [['--data', 'none.txt', '-o', 'v'], 'none.txt: '],
+      [['--data', 'broken.txt', '-o', 'v'], 'broken.txt: is not UTF-8'],
+      [
+        ['--data', 'a.txt', '-o', 'v'],
+        'a.txt: texts: have 0 words that occur 5 times or more, of 2',
+      ],
+      [['--data', 'a.txt', '-o', 'none/v'], 'none/v: there is no folder '],
+      [
+        ['--data', 'a.txt', '--min-count', '1', '--width', '0', '-o', 'v'],
+        'width: must be from 1 to',
+      ],
+      [['--vectors', 'words.safetensors'], 'either --similar or --analogy is required'],
+      [['--vectors', 'none', '--similar', 'a'], 'none: '],
+      [['--vectors', 'a.txt', '--similar', 'a'], 'a.txt: file: '],
+      [['--vectors', 'other.safetensors', '--similar', 'a'], 'has no tensor "vectors"'],
+      [['--vectors', 'words.safetensors', '--similar', 'c'], '"c" is none of the 2 words'],
+      [
+        ['--vectors', 'words.safetensors', '--similar', 'a', '--count', '0'],
+        'count: must be at least 1',
+      ],
+      [['--vectors', 'words.safetensors', '--analogy', 'a', 'b'], '--analogy'],
+      [['--similar', 'a'], '--similar requires --vectors'],
+    ];
+    for (const [args, problem] of cases) {
+      expect(failure('vectors', ...args), args.join(' ')).toContain(problem);
+    }
+    expect(files().map(([name]) => name)).not.toContain('v');
+  });
+});
