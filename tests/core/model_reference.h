@@ -58,6 +58,7 @@ struct ModelReference {
   }
   Table<Scalar> norm(const Table<Scalar>& x, const std::string& name) const {
     using std::sqrt;
+    if (config.norm == ModelNorm::none) return x;
     const Table<Scalar> weight = get(name + ".weight"), bias = get(name + ".bias");
     if (config.norm == ModelNorm::layer_norm) {
       return layer_norm_reference(x, weight, bias, config.eps);
@@ -115,7 +116,8 @@ struct ModelReference {
         for (Index s = first; s < last; ++s) {
           Scalar score = 0;
           for (Index d = 0; d < D; ++d) score += q(n, h * D + d) * k(s, h / group * D + d);
-          const Scalar power = exp(score / std::sqrt(static_cast<double>(D)));
+          const double root = config.scaled_scores ? std::sqrt(static_cast<double>(D)) : 1;
+          const Scalar power = exp(score / root);
           sum += power;
           for (Index d = 0; d < D; ++d) out(n, h * D + d) += power * v(s, h / group * D + d);
         }
@@ -123,6 +125,10 @@ struct ModelReference {
       }
     }
     return out;
+  }
+  // What a sublayer gives, added to what it was given, or in its place.
+  Table<Scalar> behind(const Table<Scalar>& x, const Table<Scalar>& given) const {
+    return config.residual ? sum_of(x, given) : given;
   }
   Table<Scalar> layer(Table<Scalar> x, const std::string& at) const {
     const bool gpt2 = config.family == ModelFamily::gpt2;
@@ -132,25 +138,25 @@ struct ModelReference {
       const Table<Scalar> all = linear(in, at + "attn.c_attn", true);
       const Table<Scalar> heads =
           attend(columns_of(all, 0, C), columns_of(all, C, Ek), columns_of(all, C + Ek, Ek));
-      x = sum_of(x, linear(heads, at + "attn.c_proj", true));
+      x = behind(x, linear(heads, at + "attn.c_proj", true));
     } else {
       const std::string attn = at + "self_attn.";
       const Table<Scalar> heads =
           attend(linear(in, attn + "q_proj", false), linear(in, attn + "k_proj", false),
                  linear(in, attn + "v_proj", false));
-      x = sum_of(x, linear(heads, attn + "o_proj", false));
+      x = behind(x, linear(heads, attn + "o_proj", false));
     }
     const Table<Scalar> mid = norm(x, at + (gpt2 ? "ln_2" : "post_attention_layernorm"));
     if (gpt2) {
       const auto hidden =
           activation_table(Activation::gelu_tanh, linear(mid, at + "mlp.c_fc", true));
-      return sum_of(x, linear(hidden, at + "mlp.c_proj", true));
+      return behind(x, linear(hidden, at + "mlp.c_proj", true));
     }
     Table<Scalar> gate =
         activation_table(Activation::silu, linear(mid, at + "mlp.gate_proj", false));
     const Table<Scalar> up = linear(mid, at + "mlp.up_proj", false);
     for (std::size_t i = 0; i < gate.values.size(); ++i) gate.values[i] *= up.values[i];
-    return sum_of(x, linear(gate, at + "mlp.down_proj", false));
+    return behind(x, linear(gate, at + "mlp.down_proj", false));
   }
   Table<Scalar> logits(const std::vector<std::int32_t>& ids) const {
     const bool gpt2 = config.family == ModelFamily::gpt2;

@@ -64,8 +64,20 @@ struct Case {
 // operations in a row, each a sum of up to 24 terms.
 constexpr double kRounded = 40 * 24 * testing::kRounding;
 
+// All families, and each without norms, residuals, positions and the root below the scores.
+std::vector<ModelConfig> families_and_bare() {
+  std::vector<ModelConfig> all = families();
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    ModelConfig bare = small(family);
+    bare.norm = ModelNorm::none, bare.positions = ModelPositions::none;
+    bare.scaled_scores = bare.residual = false;
+    all.push_back(bare);
+  }
+  return all;
+}
+
 TEST(LanguageModel, LossAndGradientsAgreeWithTheComplexStep) {
-  for (const ModelConfig& config : families()) {
+  for (const ModelConfig& config : families_and_bare()) {
     SCOPED_TRACE(std::string(name_of(kModelFamilies, config.family)));
     Case c(config);
     const ModelLoss loss = c.accumulate({.scale = 0.5});
@@ -101,7 +113,7 @@ TEST(LanguageModel, LossAndGradientsAgreeWithTheComplexStep) {
 }
 
 TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
-  for (const ModelConfig& config : families()) {
+  for (const ModelConfig& config : families_and_bare()) {
     Case c(config, 3, 4);
     Parallel parallel;
     const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);

@@ -113,7 +113,11 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   odd.biases = odd.causal = odd.tied_head = false;
   odd.norm = ModelNorm::rms_norm;
   configs.push_back(odd);
+  odd.norm = ModelNorm::none, odd.positions = ModelPositions::none;
+  odd.scaled_scores = odd.residual = false;
+  configs.push_back(odd);
   odd = ModelConfig::of(ModelFamily::llama);
+  odd.scaled_scores = odd.residual = false;
   odd.kv_heads = 2, odd.projection_biases = true, odd.rotary_base = 5e5, odd.eps = 1e-6;
   odd.positions = ModelPositions::learned, odd.feed_forward = ModelFeedForward::gelu_tanh;
   configs.push_back(odd);

@@ -1,7 +1,7 @@
 // Training in JavaScript: against `tril train`, against the definitions of a step, on a task that needs
 // attention. What is refused is in trainer-refusals.test.ts.
 import { readFileSync } from 'node:fs';
-import type { TokenBatch } from 'tril';
+import type { ModelSettings, TokenBatch } from 'tril';
 import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { epsilon, expectClose } from './reference.js';
@@ -232,6 +232,43 @@ describe('a trainer', () => {
       expect(masked.steps(30).every(({ loss }) => loss < 6)).toBe(true);
       const both = tril.trainer({ model: { ...model, causal: false, vocabulary: 5 } });
       expect(both.step({ tokens: [[1, 4]], targets: [[-100, 2]] }).tokens).toBe(2);
+    });
+  });
+
+  it('leaves out what it is told to, and steps by plain SGD', () => {
+    withoutLeak(() => {
+      const batch = { tokens: [[1, 2, 3]], targets: [[2, 3, 4]] };
+      const own = { ...model, vocabulary: 5, biases: false };
+      const lossOf = (changed: ModelSettings) => {
+        const trainer = tril.trainer({
+          model: { ...own, ...changed },
+          learningRate: 0.1,
+          warmup: 0,
+        });
+        expect(trainer.settings.model).toMatchObject(changed);
+        return trainer.steps([batch, batch, batch])[2]!.loss;
+      };
+      const usual = lossOf({});
+      const without = [
+        lossOf({ norm: 'none' }),
+        lossOf({ positions: 'none' }),
+        lossOf({ scaledScores: false }),
+        lossOf({ residual: false }),
+      ];
+      expect(new Set([usual, ...without]).size).toBe(5);
+      const bare = tril.trainer({ model: { ...own, norm: 'none', positions: 'none' } });
+      const names = Object.keys(bare.parameters());
+      expect(names.filter((name) => /ln_|wpe/.test(name))).toEqual([]);
+
+      const settings = { model: own, learningRate: 0.5, warmup: 0, clip: 0, weightDecay: 0 };
+      const sgd = tril.trainer({ ...settings, optimizer: 'sgd' });
+      const name = 'wpe.weight';
+      const before = sgd.parameters([name])[name]!.read();
+      sgd.step(batch);
+      const gradient = sgd.gradients([name])[name]!.read();
+      for (const [i, value] of sgd.parameters([name])[name]!.read().entries()) {
+        expect(Math.abs(value - (before[i]! - 0.5 * gradient[i]!))).toBeLessThan(epsilon);
+      }
     });
   });
 

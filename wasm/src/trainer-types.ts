@@ -9,9 +9,9 @@ export interface ModelSettings {
   /** GPT-2's shape (Radford et al. 2019), unless given, or Llama's (Touvron et al. 2023). */
   readonly family?: 'gpt2' | 'llama';
   /** In front of each sublayer. */
-  readonly norm?: 'layer_norm' | 'rms_norm';
-  /** Vectors added to the embedding, or queries and keys turned. */
-  readonly positions?: 'learned' | 'rotary';
+  readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
+  /** Vectors added to the embedding, or queries and keys turned, or nothing but the mask. */
+  readonly positions?: 'learned' | 'rotary' | 'none';
   readonly feedForward?: 'gelu_tanh' | 'swiglu';
   /** Of linear layers and layer norms. */
   readonly biases?: boolean;
@@ -19,6 +19,10 @@ export interface ModelSettings {
   readonly tiedHead?: boolean;
   /** False: every token sees all others, as a masked encoder's. */
   readonly causal?: boolean;
+  /** False: products of queries and keys are not divided by the root of a head's width. */
+  readonly scaledScores?: boolean;
+  /** False: what a sublayer gives takes the place of what it was given, which it is else added to. */
+  readonly residual?: boolean;
   /** 4 unless given. */
   readonly layers?: number;
   /** How many heads of attention, which divide the width; 4 unless given. */
@@ -44,7 +48,7 @@ export interface ModelSettings {
   readonly dropout?: number;
 }
 
-/** How a model is trained: AdamW, clipping, a warm-up and half a cosine; nanoGPT's recipe unless given. */
+/** How a model is trained: AdamW unless said otherwise, clipping, a warm-up and half a cosine; nanoGPT's recipe unless given. */
 export interface TrainingSettings {
   /** Windows whose gradients are computed at once; 12. */
   readonly batch?: number;
@@ -58,6 +62,8 @@ export interface TrainingSettings {
   readonly warmup?: number;
   /** In all, as the schedule counts them: further ones go on with the lowest rate; 2000. */
   readonly steps?: number;
+  /** AdamW, or plain stochastic gradient descent, which takes no betas; `'adamw'`. */
+  readonly optimizer?: 'adamw' | 'sgd';
   /** How much of AdamW's first moment a step keeps; 0.9. */
   readonly beta1?: number;
   /** And of its second; 0.99. */

@@ -22,16 +22,20 @@ inline constexpr Named<ModelFamily> kModelFamilies[] = {
     {"gpt2", ModelFamily::gpt2}, {"llama", ModelFamily::llama}, {"qwen2", ModelFamily::qwen2}};
 
 // How rows are normalised in front of each sublayer, and in the end.
-enum class ModelNorm : std::uint8_t { layer_norm, rms_norm };
+// None: rows stay as they are.
+enum class ModelNorm : std::uint8_t { layer_norm, rms_norm, none };
 // Their names.
 inline constexpr Named<ModelNorm> kModelNorms[] = {{"layer_norm", ModelNorm::layer_norm},
-                                                   {"rms_norm", ModelNorm::rms_norm}};
+                                                   {"rms_norm", ModelNorm::rms_norm},
+                                                   {"none", ModelNorm::none}};
 
-// Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h).
-enum class ModelPositions : std::uint8_t { learned, rotary };
+// Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h). None: a
+// token knows its place by nothing but the mask.
+enum class ModelPositions : std::uint8_t { learned, rotary, none };
 // Their names.
 inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPositions::learned},
-                                                            {"rotary", ModelPositions::rotary}};
+                                                            {"rotary", ModelPositions::rotary},
+                                                            {"none", ModelPositions::none}};
 
 // gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020).
 enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu };
@@ -50,10 +54,13 @@ struct ModelConfig {
   bool projection_biases = false;  // where there are no others: of queries, keys and values
   bool tied_head = true;           // logits by the embedding's matrix
   bool causal = true;              // false: every token sees all others, as a masked encoder's
-  Index layers = 4;                // L
-  Index heads = 4;                 // H, which divides width
-  Index kv_heads = 0;              // Hk, which divides heads; 0: as many as heads
-  Index width = 128;               // C
+  // What models are without, to see what it is for; none is known by these in files of others.
+  bool scaled_scores = true;  // false: products of queries and keys are not over sqrt(D)
+  bool residual = true;       // false: x = attention(norm1(x)),  x = feed_forward(norm2(x))
+  Index layers = 4;           // L
+  Index heads = 4;            // H, which divides width
+  Index kv_heads = 0;         // Hk, which divides heads; 0: as many as heads
+  Index width = 128;          // C
   Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
   Index context = 64;          // the most tokens at once
   Index vocabulary = 0;        // V

@@ -50,9 +50,7 @@ void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
   if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
     fail(kCall, "activation_function", {"must be \"gelu_new\", is \"", activation, "\""});
   }
-  if (!file.boolean("scale_attn_weights", true)) {
-    fail(kCall, "scale_attn_weights", "must be true");
-  }
+  config.scaled_scores = file.boolean("scale_attn_weights", true);
   expect_false(file, "scale_attn_by_inverse_layer_idx", "must be false");
 }
 
@@ -118,6 +116,8 @@ void read_own(const detail::JsonObject& file, ModelConfig& config) {
   flag("tril_biases", config.biases);
   flag("tril_projection_biases", config.projection_biases);
   flag("tril_causal", config.causal);
+  flag("tril_scaled_scores", config.scaled_scores);
+  flag("tril_residual", config.residual);
   const auto named = [&](const char* name, auto& setting, const auto& names) {
     setting =
         value_named(names, file.text(name, std::string(name_of(names, setting))), kCall, name);
@@ -208,6 +208,10 @@ std::string model_config_json(const ModelConfig& config) {
     flag("tril_projection_biases", config.projection_biases);
   }
   if (!config.causal) flag("tril_causal", false);
+  if (!config.scaled_scores) {
+    flag(config.family == ModelFamily::gpt2 ? "scale_attn_weights" : "tril_scaled_scores", false);
+  }
+  if (!config.residual) flag("tril_residual", false);
   const Metadata as_usual = checkpoint_settings(usual, {});
   for (const char* name : {"norm", "positions", "feed_forward"}) {
     const std::string key = std::string("model.") + name;

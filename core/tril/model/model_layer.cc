@@ -18,6 +18,7 @@ MultiHeadOptions attention_options(const ModelConfig& config) {
   options.kv_heads = config.kv_heads;
   if (config.positions == ModelPositions::rotary) options.rotary.emplace();
   options.attention.causal = config.causal;
+  if (!config.scaled_scores) options.attention.scale = 1;
   return options;
 }
 
@@ -91,7 +92,9 @@ MultiHeadOptions attention_options(const ModelPass& pass, Index number) {
 
 void ModelPass::norm(const MatrixView<float>& x, const BasicNormWeights<float>& weights,
                      const SavedNorm& saved) const {
-  if (config.norm == ModelNorm::layer_norm) {
+  if (config.norm == ModelNorm::none) {
+    std::copy_n(x.data(), x.count(), saved.normed.data());
+  } else if (config.norm == ModelNorm::layer_norm) {
     layer_norm(x, weights.weight, weights.bias, {.eps = config.eps}, saved.normed, parallel,
                {saved.mean, saved.rstd});
   } else {
@@ -103,7 +106,9 @@ void ModelPass::norm_backward(const MatrixView<float>& d_out, const MatrixView<f
                               const BasicNormWeights<float>& weights, const SavedNorm& saved,
                               const MatrixView<float>& d_x,
                               const BasicNormWeights<float>& d_weights) const {
-  if (config.norm == ModelNorm::layer_norm) {
+  if (config.norm == ModelNorm::none) {
+    if (d_x.data() != d_out.data()) std::copy_n(d_out.data(), d_out.count(), d_x.data());
+  } else if (config.norm == ModelNorm::layer_norm) {
     layer_norm_backward(d_out, x, weights.weight, saved.mean, saved.rstd,
                         {d_x, d_weights.weight, d_weights.bias}, scratch, parallel);
   } else {
@@ -146,7 +151,7 @@ SavedNorm saved_norm(const ModelConfig& config, Index rows, SavedMemory& memory)
   SavedNorm saved;
   saved.normed = memory.take(rows, config.width);
   if (config.norm == ModelNorm::layer_norm) saved.mean = memory.take(rows);
-  saved.rstd = memory.take(rows);
+  if (config.norm != ModelNorm::none) saved.rstd = memory.take(rows);
   return saved;
 }
 
@@ -177,18 +182,19 @@ void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights
                        attention_options(pass, number), as_batches(saved.between, pass), scratch,
                        parallel, saved.attention);
   pass.drop(saved.between, 3 * number + 2);
-  add(x, saved.between, saved.between, parallel);
+  if (config.residual) add(x, saved.between, saved.between, parallel);
 
   pass.norm(saved.between, weights.norm2, saved.norm2);
   const auto feed = is_gated(config) ? gated_feed_forward : feed_forward;
   feed(saved.norm2.normed, feed_forward_weights(weights), activation_of(config), saved.out, scratch,
        parallel, saved.feed_forward, nullptr);
   pass.drop(saved.out, 3 * number + 3);
-  add(saved.between, saved.out, saved.out, parallel);
+  if (config.residual) add(saved.between, saved.out, saved.out, parallel);
 }
 
 // d_branch = dropout back (d);  d += norm2 back (feed-forward back (d_branch))
 // d_branch = dropout back (d);  d += norm1 back (attention back (d_branch))
+// Without residuals d becomes what is added here.
 void run_layer_backward(const ModelPass& pass, Index number,
                         const BasicModelLayerWeights<float>& weights, const MatrixView<float>& x,
                         const SavedModelLayer& saved, const MatrixView<float>& d,
@@ -207,13 +213,17 @@ void run_layer_backward(const ModelPass& pass, Index number,
     if (drops) pass.drop_backward(d, place, dropped);
     return dropped;
   };
+  const auto through = [&](const MatrixView<float>& input, const BasicNormWeights<float>& norm,
+                           const SavedNorm& saved_norm, const BasicNormWeights<float>& d_norm) {
+    const MatrixView<float> to = config.residual ? d_normed : d;
+    pass.norm_backward(d_normed, input, norm, saved_norm, to, d_norm);
+    if (config.residual) add(d, d_normed, d, parallel);
+  };
   const auto feed_backward = is_gated(config) ? gated_feed_forward_backward : feed_forward_backward;
   feed_backward(branch(3 * number + 3), saved.norm2.normed, feed_forward_weights(weights),
                 activation_of(config), saved.feed_forward,
                 {d_normed, {d_weights.linear1, d_weights.linear2}}, scratch, parallel);
-  pass.norm_backward(d_normed, saved.between, weights.norm2, saved.norm2, d_normed,
-                     d_weights.norm2);
-  add(d, d_normed, d, parallel);
+  through(saved.between, weights.norm2, saved.norm2, d_weights.norm2);
 
   multi_head_attention_backward(as_batches<const float>(branch(3 * number + 2), pass),
                                 as_batches<const float>(saved.norm1.normed, pass),
@@ -221,8 +231,7 @@ void run_layer_backward(const ModelPass& pass, Index number,
                                 attention_options(pass, number), saved.attention,
                                 {.d_x = as_batches(d_normed, pass), .weights = d_weights.attention},
                                 scratch, parallel);
-  pass.norm_backward(d_normed, x, weights.norm1, saved.norm1, d_normed, d_weights.norm1);
-  add(d, d_normed, d, parallel);
+  through(x, weights.norm1, saved.norm1, d_weights.norm1);
 }
 
 }  // namespace tril::detail

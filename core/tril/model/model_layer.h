@@ -3,7 +3,8 @@
 //   between = x + dropout(attention(norm1(x)))
 //   out = between + dropout(feed_forward(norm2(between)))
 //
-// and dropout of the weights inside attention.
+// and dropout of the weights inside attention. Settings of the model (model_config.h) may leave out
+// norms and residuals.
 #pragma once
 
 #include <tril/foundation/buffer.h>
@@ -19,7 +20,7 @@ namespace tril::detail {
 struct SavedNorm {
   MatrixView<float> normed;  // [B T, C]
   VectorView<float> mean;    // [B T]; none for rms_norm
-  VectorView<float> rstd;    // [B T]
+  VectorView<float> rstd;    // [B T]; none where there is no norm
 };
 
 // What the forward pass of a layer leaves.

@@ -23,6 +23,8 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit("biases", config.biases);
   visit("tied_head", config.tied_head);
   visit("causal", config.causal);
+  visit.newer("scaled_scores", config.scaled_scores);
+  visit.newer("residual", config.residual);
   visit("layers", config.layers);
   visit("heads", config.heads);
   visit("kv_heads", config.kv_heads);
@@ -51,6 +53,7 @@ void for_each_trainer_option(Options& options, const Visit& visit) {
   visit("beta1", options.beta1);
   visit("beta2", options.beta2);
   visit("eps", options.eps);
+  visit.newer("optimizer", options.optimizer, kTrainingOptimizers);
   visit("weight_decay", options.weight_decay);
   visit("clip", options.clip);
   visit("seed", options.seed);

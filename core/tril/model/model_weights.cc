@@ -28,6 +28,7 @@ ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory) {
   layout.decayed = memory.count();
 
   const auto norm = [&](BasicNormWeights<float>& each) {
+    if (config.norm == ModelNorm::none) return;
     each.weight = memory.take(C);
     if (config.biases && config.norm == ModelNorm::layer_norm) each.bias = memory.take(C);
   };

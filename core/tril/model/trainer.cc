@@ -73,8 +73,8 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
 bool operator==(const TrainerOptions& a, const TrainerOptions& b) {
   const auto numbers = [](const TrainerOptions& o) {
     return std::tuple(o.batch, o.accumulation, o.schedule.learning_rate, o.schedule.lowest,
-                      o.schedule.warmup, o.schedule.steps, o.beta1, o.beta2, o.eps, o.weight_decay,
-                      o.clip, o.seed, o.batches.objective, o.batches.mask_token,
+                      o.schedule.warmup, o.schedule.steps, o.optimizer, o.beta1, o.beta2, o.eps,
+                      o.weight_decay, o.clip, o.seed, o.batches.objective, o.batches.mask_token,
                       o.batches.vocabulary);
   };
   return numbers(a) == numbers(b);
@@ -178,14 +178,22 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   const double scale = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
   const Index decayed = model_.decayed(), all = model_.values().size(0);
   const auto move = [&](Index from, Index to, double decay) {
+    if (from == to) return;  // a model without norms and biases has nothing that does not decay
     const auto part = [&](const auto& view) {
       return std::remove_cvref_t<decltype(view)>(view.data() + from, {to - from});
     };
+    if (options_.optimizer == TrainingOptimizer::sgd) {
+      sgd_step(
+          part(model_.values()), part(model_.gradient()), {},
+          {.learning_rate = result.learning_rate, .weight_decay = decay, .gradient_scale = scale},
+          parallel);
+      return;
+    }
     adamw_step(part(model_.values()), part(model_.gradient()), part(first_.view()),
                part(second_.view()), steps_ + 1,
                adamw(options_, result.learning_rate, decay, scale), parallel);
   };
-  // A rate of 0, at the end of a schedule, moves nothing, and is none to AdamW.
+  // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
   if (result.learning_rate > 0) {
     move(0, decayed, options_.weight_decay);
     move(decayed, all, 0);

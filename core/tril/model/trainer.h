@@ -1,4 +1,4 @@
-// Training: batches from a stream of tokens, gradients, clipping, and steps of AdamW by a schedule.
+// Training: batches from a stream of tokens, gradients, clipping, and steps by a schedule.
 //
 //   LanguageModel model(config, seed);
 //   Trainer trainer(model, options);
@@ -7,6 +7,7 @@
 //   }
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/model/batches.h>
 #include <tril/training/optimizers.h>
 #include <tril/training/schedule.h>
@@ -17,12 +18,20 @@
 
 namespace tril {
 
+// How parameters move against their gradients (training/optimizers.h): by AdamW, or by stochastic
+// gradient descent without momentum, which takes neither betas nor eps.
+enum class TrainingOptimizer : std::uint8_t { adamw, sgd };
+// Their names.
+inline constexpr Named<TrainingOptimizer> kTrainingOptimizers[] = {
+    {"adamw", TrainingOptimizer::adamw}, {"sgd", TrainingOptimizer::sgd}};
+
 // nanoGPT's recipe for characters on a CPU (Karpathy 2022).
 struct TrainerOptions {
   Index batch = 12;        // windows whose gradients are computed at once
   Index accumulation = 1;  // batches whose gradients make one step
   // Of learning rates.
   Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
+  TrainingOptimizer optimizer = TrainingOptimizer::adamw;
   double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
   double beta2 = 0.99;        // and of its second
   double eps = 1e-8;          // added to the root of the second

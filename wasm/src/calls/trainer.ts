@@ -13,6 +13,7 @@ type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
 const modelKinds: Record<string, Kind> = {
   ...{ family: 'name', norm: 'name', positions: 'name', feedForward: 'name' },
   ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
+  ...{ scaledScores: 'flag', residual: 'flag' },
   ...{ layers: 'count', heads: 'count', kvHeads: 'count', width: 'count', hidden: 'count' },
   ...{ context: 'count', vocabulary: 'count' },
   ...{ eps: 'number', rotaryBase: 'number', dropout: 'number' },
@@ -21,7 +22,13 @@ const trainingKinds: Record<string, Kind> = {
   ...{ batch: 'count', accumulation: 'count', warmup: 'count', steps: 'count' },
   ...{ learningRate: 'number', lowestRate: 'number', beta1: 'number', beta2: 'number' },
   ...{ eps: 'number', weightDecay: 'number', clip: 'number' },
-  ...{ seed: 'seed', objective: 'name', maskToken: 'count', maskVocabulary: 'count' },
+  ...{
+    seed: 'seed',
+    optimizer: 'name',
+    objective: 'name',
+    maskToken: 'count',
+    maskVocabulary: 'count',
+  },
 };
 
 const call = 'trainer';
