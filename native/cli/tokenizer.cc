@@ -20,7 +20,7 @@ struct Arguments {
   std::string kind = "bpe", output, tokenizer, merges;
   TokenId vocabulary = 0;
   std::optional<std::string> encode, decode;
-  bool lines = false, no_special = false;
+  bool lines = false, no_special = false, no_template = false;
 };
 
 // What was given, or, for "-", all of standard input.
@@ -72,30 +72,34 @@ std::string line_of(const std::vector<TokenId>& ids) {
 }
 
 // What a text became, with --json.
-nlohmann::ordered_json report_of(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
+nlohmann::ordered_json report_of(const Tokenizer& tokenizer, const EncodedText& encoded) {
   nlohmann::ordered_json tokens = nlohmann::ordered_json::array(), offsets = tokens;
-  for (const TokenId id : ids) tokens.push_back(std::string(tokenizer.token(id)));
-  for (const TokenSpan& span : tokenizer.offsets(ids)) offsets.push_back({span.begin, span.end});
-  return {{"ids", ids}, {"tokens", tokens}, {"offsets", offsets}};
+  for (const TokenId id : encoded.ids) tokens.push_back(std::string(tokenizer.token(id)));
+  for (const TokenSpan& span : encoded.spans) offsets.push_back({span.begin, span.end});
+  return {{"ids", encoded.ids}, {"tokens", tokens}, {"offsets", offsets}};
 }
 
 ExitCode encode(const Program& program, const Arguments& arguments, const Tokenizer& tokenizer) {
   const std::string text = text_of(*arguments.encode);
-  const EncodeOptions options{.special_tokens = !arguments.no_special};
+  const EncodeOptions options{.special_tokens = !arguments.no_special,
+                              .affixes = !arguments.no_template};
+  const auto encoded = [&](std::string_view part) {
+    if (program.json) return tokenizer.encode_with_spans(part, options);
+    return EncodedText{tokenizer.encode(part, options), {}};
+  };
   if (!arguments.lines) {
-    const std::vector<TokenId> ids = tokenizer.encode(text, options);
-    program.print(program.json ? report_of(tokenizer, ids) : nlohmann::ordered_json(),
-                  line_of(ids));
+    const EncodedText all = encoded(text);
+    program.print(program.json ? report_of(tokenizer, all) : nlohmann::ordered_json(),
+                  line_of(all.ids));
     return kDone;
   }
   std::string out;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::vector<TokenId> ids =
-        tokenizer.encode(std::string_view(text).substr(begin, end - begin), options);
-    out += line_of(ids);
-    if (program.json) report.push_back(report_of(tokenizer, ids));
+    const EncodedText line = encoded(std::string_view(text).substr(begin, end - begin));
+    out += line_of(line.ids);
+    if (program.json) report.push_back(report_of(tokenizer, line));
     begin = end + 1;
   }
   program.print(report, out);
@@ -192,6 +196,10 @@ void add_tokenizer(Program& program) {
   command
       .add_flag("--no-special", arguments->no_special,
                 "Encode the texts of special tokens as any other text")
+      ->needs(encode);
+  command
+      .add_flag("--no-template", arguments->no_template,
+                "Without the tokens that the file puts before a text and behind it")
       ->needs(encode);
   command.add_option("--decode", arguments->decode, "Ids to decode; - for standard input")
       ->option_text("IDS")

@@ -88,6 +88,38 @@ TEST(Generation, DrawsWhatTheUncachedModelSays) {
   EXPECT_EQ(text, c.model.tokenizer->decode(drawn));
 }
 
+// What is told is the text of all tokens behind that of the prompt; behind special tokens alone the
+// first blank is not of the text.
+TEST(Generation, BeginsWithABlankOnlyBehindText) {
+  Case c;
+  TokenizerParts parts;
+  for (int n = 0; n < 256; ++n) {
+    parts.tokens.emplace_back(1, static_cast<char>(n));
+    parts.fallback.push_back(n);
+  }
+  parts.blank_before = true;
+  for (const char* const token : {" a", " b", " c", " d", " e", "<s>"}) {
+    parts.tokens.emplace_back(token);
+  }
+  parts.added = {{"<s>", 261}};
+  c.model.tokenizer.emplace(parts);
+  int blanks = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const GenerationOptions options{.max_tokens = 3, .sampling = {.temperature = 50}, .seed = seed};
+    std::string text;
+    const Ids behind_nothing = c.drawn({261}, options, &text);
+    if (behind_nothing[0] != 261) {
+      EXPECT_EQ(text, c.model.tokenizer->decode(behind_nothing));
+      blanks += c.model.tokenizer->token(behind_nothing[0]).starts_with(' ');
+    }
+    Ids all = {261, 'x'};
+    text = c.model.tokenizer->decode(all);
+    for (const std::int32_t token : c.drawn({261, 'x'}, options, &text)) all.push_back(token);
+    EXPECT_EQ(text, c.model.tokenizer->decode(all));
+  }
+  EXPECT_GT(blanks, 0);
+}
+
 // With the 16 tokens of the context full, it goes on behind the last 8.
 TEST(Generation, GoesOnBeyondTheContext) {
   Case c;

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/tokenizer_files.h"
 #include "core/tokenizer_reference.h"
 
 namespace tril {
 namespace {
 
-using testing::error_of;
+using testing::error_of, testing::problem_of_file, testing::vocabulary_text, testing::kByteLevel;
+using File = testing::TokenizerFile;
 using Ids = std::vector<TokenId>;
 
 TEST(ByteAlphabet, IsGpt2s) {
@@ -52,33 +54,6 @@ TEST(TokenizerJson, ComesBack) {
     }
   }
 }
-
-// {"vocab": the 256 bytes and `more`}
-std::string vocabulary_text(const std::string& more = "") {
-  std::string entries;
-  for (int byte = 0; byte < 256; ++byte) {
-    entries +=
-        (byte > 0 ? "," : "") +
-        detail::json_quoted(detail::to_byte_alphabet(std::string(1, static_cast<char>(byte)))) +
-        ":" + std::to_string(byte);
-  }
-  return "{" + entries + more + "}";
-}
-
-const std::string kByteLevel = R"({"type":"ByteLevel","add_prefix_space":false})";
-
-struct File {
-  std::string pre_tokenizer = kByteLevel;
-  std::string vocabulary = vocabulary_text(R"(,"ab":256)");
-  std::string merges = R"(["a b"])";
-  std::string model = "";  // more fields of the model
-  std::string more = "";   // more fields of the file
-
-  std::string text() const {
-    return R"({"pre_tokenizer":)" + pre_tokenizer + R"(,"model":{"vocab":)" + vocabulary +
-           R"(,"merges":)" + merges + model + "}" + more + "}";
-  }
-};
 
 TEST(ParseTokenizerJson, FilesThatOthersWrite) {
   const auto ids = [](const File& file) {
@@ -124,16 +99,6 @@ TEST(ParseTokenizerJson, AddedTokens) {
   EXPECT_FALSE(parsed(blank, "").parts().added[0].special);
 }
 
-std::string problem(const std::string& file) {
-  const std::string message = error_of([&] { parse_tokenizer_json(file); });
-  EXPECT_EQ(message.find('\n'), std::string::npos);
-  const std::string begin = "parse_tokenizer_json: file: ";
-  EXPECT_TRUE(message.starts_with(begin)) << message;
-  std::string rest = message.substr(begin.size());
-  if (rest.starts_with("byte ")) rest = rest.substr(rest.find(": ") + 2);
-  return rest;
-}
-
 TEST(ParseTokenizerJson, EveryBeginningOfAFileIsRefused) {
   const std::string file = File{.more = R"(,"added_tokens":[{"id":257,"content":"<e>"}])"}.text();
   for (std::size_t size = 0; size < file.size(); ++size) {
@@ -149,28 +114,32 @@ TEST(ParseTokenizerJson, SaysWhereItIsWrong) {
   EXPECT_EQ(error_of([] { parse_tokenizer_json(R"({"model":{"type":"Unigram"}})"); }),
             "parse_tokenizer_json: file: byte 10: model: expected the type \"BPE\", found "
             "\"Unigram\"");
-  EXPECT_EQ(problem("{} x"), "something follows the object");
-  EXPECT_EQ(problem("{}"), "is no tokenizer of byte-pair encoding: \"model\" is missing");
-  EXPECT_EQ(problem(R"({"model":{"vocab":{}}})"),
+  EXPECT_EQ(problem_of_file("{} x"), "something follows the object");
+  EXPECT_EQ(problem_of_file("{}"), "is no tokenizer of byte-pair encoding: \"model\" is missing");
+  EXPECT_EQ(problem_of_file(R"({"model":{"vocab":{}}})"),
             "is no tokenizer of byte-pair encoding: \"model\" without \"merges\"");
-  EXPECT_EQ(problem(R"({"model":{"vocab":{},"merges":[]}})"), "\"pre_tokenizer\" is missing");
-  EXPECT_EQ(problem(R"({"model":{"vocab":[["a",0.5]]}})"),
+  EXPECT_EQ(problem_of_file(R"({"model":{"vocab":{},"merges":[]}})"),
+            "\"pre_tokenizer\" is missing");
+  EXPECT_EQ(problem_of_file(R"({"model":{"vocab":[["a",0.5]]}})"),
             "model: vocab must be an object from tokens to ids, as BPE has it");
-  EXPECT_EQ(problem("{\"a\":" + std::string(1000, '[')), "values inside values, more than 64");
+  EXPECT_EQ(problem_of_file("{\"a\":" + std::string(1000, '[')),
+            "values inside values, more than 64");
 }
 
 TEST(ParseTokenizerJson, RefusesModelsThatAreOtherwise) {
   const auto model = [](const std::string& field) {
-    return problem(File{.model = "," + field}.text());
+    return problem_of_file(File{.model = "," + field}.text());
   };
   EXPECT_EQ(model(R"("dropout":0.1)"), "model: dropout is not read, only models without");
   EXPECT_EQ(model(R"("end_of_word_suffix":"</w>")"),
             "model: end_of_word_suffix is not read, only models without");
   const auto split = [](const std::string& step) {
-    return problem(File{.pre_tokenizer = step}.text());
+    return problem_of_file(File{.pre_tokenizer = step}.text());
   };
-  EXPECT_EQ(split("null"),
-            "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found null");
+  EXPECT_EQ(
+      split("null"),
+      "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found null, which "
+      "is read of models with byte_fallback");
   EXPECT_EQ(
       split(R"({"type":"Metaspace"})"),
       "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found Metaspace");
@@ -180,20 +149,25 @@ TEST(ParseTokenizerJson, RefusesModelsThatAreOtherwise) {
       split(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"\\d"},)"
             R"("behavior":"Isolated"},{"type":"ByteLevel","use_regex":false}]})"),
       "pre_tokenizer: Split at \"\\\\d\" is not read; ByteLevel is, after Digits with "
-      "individual_digits, or, without use_regex, after Split at [\\s\\S], Isolated");
+      "individual_digits, or, without use_regex, after Split at [\\s\\S] or at the expressions of "
+      "Llama 3 and Qwen2, Isolated");
   const auto more = [](const std::string& field) {
-    return problem(File{.more = "," + field}.text());
+    return problem_of_file(File{.more = "," + field}.text());
   };
-  EXPECT_EQ(more(R"("normalizer":{"type":"NFC"})"), "normalizer: expected null, found \"NFC\"");
-  EXPECT_EQ(more(R"("post_processor":{"type":"TemplateProcessing","single":[]})"),
-            "post_processor: expected null or ByteLevel, found \"TemplateProcessing\"");
+  EXPECT_EQ(more(R"("normalizer":{"type":"NFKC"})"),
+            "normalizer: expected null or NFC, found NFKC");
+  EXPECT_EQ(more(R"("normalizer":{"type":"Replace","pattern":{"String":" "},"content":"_"})"),
+            "normalizer: expected null or NFC, found Replace at \" \"");
+  EXPECT_EQ(more(R"("post_processor":{"type":"BertProcessing"})"),
+            "post_processor: expected null, ByteLevel, TemplateProcessing or a Sequence of them, "
+            "found BertProcessing");
   EXPECT_EQ(more(R"("decoder":{"type":"WordPiece"})"),
-            "decoder: expected null or ByteLevel, found \"WordPiece\"");
+            "decoder: expected null or ByteLevel, found WordPiece");
 }
 
 TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   const auto vocabulary = [](const std::string& more) {
-    return problem(File{.vocabulary = vocabulary_text(more)}.text());
+    return problem_of_file(File{.vocabulary = vocabulary_text(more)}.text());
   };
   EXPECT_EQ(vocabulary(R"(,"ab":257)"),
             "token \"ab\" has id 257, but ids must be 0 to 256 without gaps");
@@ -206,9 +180,12 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(vocabulary(R"(,"ab":99999999999999999999)"), "the number is too large");
   EXPECT_EQ(
       error_of([] { parse_tokenizer_json(File{.vocabulary = R"({"a":0,"b":1,"ab":2})"}.text()); }),
-      "parse_tokenizer_json: file: byte 0 is no token; each of the 256 bytes must be one");
+      "parse_tokenizer_json: file: byte 32 is no token; each printable ASCII character must be "
+      "one");
 
-  const auto merges = [](const std::string& list) { return problem(File{.merges = list}.text()); };
+  const auto merges = [](const std::string& list) {
+    return problem_of_file(File{.merges = list}.text());
+  };
   EXPECT_EQ(merges(R"(["a b","ab"])"),
             "merge 1, \"ab\": expected two tokens with a blank between them");
   EXPECT_EQ(merges(R"(["a b","a c"])"), "merge 1, \"a c\": \"ac\" is not in the vocabulary");
@@ -217,7 +194,7 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(merges(R"(["a b","a b"])"), "merge 1: the pair \"a\", \"b\" is merged already");
 
   const auto added = [](const std::string& list) {
-    return problem(File{.more = R"(,"added_tokens":[)" + list + "]"}.text());
+    return problem_of_file(File{.more = R"(,"added_tokens":[)" + list + "]"}.text());
   };
   EXPECT_EQ(added(R"({"id":999999999,"content":"<e>"})"),
             "added token \"<e>\" has id 999999999, but ids must be 0 to 257 without gaps");

@@ -1,6 +1,7 @@
 // Encoding and decoding: the split of GPT-2 by hand-made cases, merges against the definition,
 // survival of any bytes, offsets, added tokens, every error of a vocabulary.
 #include <gtest/gtest.h>
+#include <tril/model/nfc.h>
 #include <tril/model/tokenizer.h>
 #include <tril/model/unicode.h>
 
@@ -79,6 +80,21 @@ TEST(PreSplit, BytesThatAreNoUtf8AreSigns) {
   EXPECT_EQ(pieces_of("a\xff\xfe b\xc3"), (Strings{"a", "\xff\xfe", " b", "\xc3"}));
   EXPECT_EQ(pieces_of("\xc0\xaf \xed\xa0\x80!"), (Strings{"\xc0\xaf", " \xed\xa0\x80!"}));
   EXPECT_EQ(pieces_of("\xc3\xa9\xa9", PreSplit::characters), (Strings{"\xc3\xa9", "\xa9"}));
+}
+
+TEST(PreSplit, OfLlama3AndQwen2) {
+  const auto llama3 = [](std::string_view text) { return pieces_of(text, PreSplit::llama3); };
+  EXPECT_EQ(llama3("IT'S they'LL x'\u017f 'tis"),
+            (Strings{"IT", "'S", " they", "'LL", " x", "'\u017f", " '", "tis"}));
+  EXPECT_EQ(llama3("12345 6\u00b27"), (Strings{"123", "45", " ", "6\u00b27"}));
+  EXPECT_EQ(pieces_of("12345 6", PreSplit::qwen2), (Strings{"1", "2", "3", "4", "5", " ", "6"}));
+  EXPECT_EQ(llama3(".hello (x)\tb\u00a0c"), (Strings{".hello", " (", "x", ")", "\tb", "\u00a0c"}));
+  EXPECT_EQ(llama3("!!\n\r\nx"), (Strings{"!!\n\r\n", "x"}));
+  EXPECT_EQ(llama3("a  \n \n  b"), (Strings{"a", "  \n \n", " ", " b"}));
+  EXPECT_EQ(llama3("\nx"), (Strings{"\n", "x"}));  // the end of a line goes with no word
+  EXPECT_EQ(llama3("x   y  "), (Strings{"x", "  ", " y", "  "}));
+  EXPECT_EQ(llama3("x\u2028\u2028y  1"), (Strings{"x", "\u2028", "\u2028y", " ", " ", "1"}));
+  EXPECT_EQ(llama3(" \xff\xfe x\xc3"), (Strings{" \xff\xfe", " x", "\xc3"}));
 }
 
 TEST(PreSplit, DigitsAlone) {
@@ -180,6 +196,82 @@ TEST(Tokenizer, EveryByteStringSurvives) {
   }
 }
 
+std::string nfc(std::string_view text) {
+  detail::SourceText out(false);
+  detail::append_nfc(text, out);
+  return out.text();
+}
+
+TEST(Nfc, IsUnicodes) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"abc\n", "abc\n"},
+      {"e\u0301a", "\u00e9a"},
+      {"q\u0323\u0307", "q\u0323\u0307"},
+      {"q\u0307\u0323", "q\u0323\u0307"},  // in the order of classes
+      {"a\u0323\u0302", "\u1ead"},         // one after the other
+      {"a\u0302\u0323", "\u1ead"},
+      {"\u212b", "\u00c5"},              // a character for another one
+      {"\u0958", "\u0915\u093c"},        // that composition leaves out
+      {"\u1100\u1161\u11a8", "\uac01"},  // Hangul
+      {"\uac00\u11a8", "\uac01"},
+      {"\u0301e\u0301", "\u0301\u00e9"},  // a mark of nothing
+      {"\U0001611e\U00016124", "\U00016127"},
+      {"a\u0300\u0300", "\u00e0\u0300"}};  // the second is kept from the letter
+  for (const auto& [text, normal] : expected) EXPECT_EQ(nfc(text), normal) << text;
+  EXPECT_EQ(nfc("e\xcc"), "e\xcc");  // bytes that are no UTF-8 stay, and keep apart
+  EXPECT_EQ(nfc("e\xff\u0301"), "e\xff\u0301");
+}
+
+// Where a character was made of several, all of it stands where they stood.
+TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::llama3);
+  add_merge(parts, "\xc3", "\xa9");  // 256: e with an accent
+  parts.nfc = true;
+  parts.tokens.push_back("<s>");
+  parts.added.push_back({"<s>", 257});
+  parts.prefix = parts.suffix = {257};
+  const EncodedText encoded = Tokenizer(parts).encode_with_spans("xe\u0301<s>e\u0302\u0323y");
+  EXPECT_EQ(encoded.ids, (Ids{257, 'x', 256, 257, 0xe1, 0xbb, 0x87, 'y', 257}));
+  EXPECT_EQ(encoded.spans,
+            (std::vector<TokenSpan>{
+                {0, 0}, {0, 1}, {1, 4}, {4, 7}, {7, 12}, {7, 12}, {7, 12}, {12, 13}, {13, 13}}));
+}
+
+// Added tokens that are looked for in what the merges see, as old files of Llama 2 have them.
+TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+  for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
+  parts.blank_before = true;
+  parts.tokens.push_back("<s>");
+  parts.added.push_back({"<s>", 256, true, true});
+  const Tokenizer tokenizer(parts);
+  EXPECT_EQ(tokenizer.encode("<s>x"), (Ids{256, 'x'}));
+  EXPECT_EQ(tokenizer.encode("x<s>"), (Ids{' ', 'x', '<', 's', '>'}));
+  EXPECT_EQ(tokenizer.encode("x <s>"), (Ids{' ', 'x', 256}));
+  EXPECT_EQ(tokenizer.encode_with_spans("x <s>").spans,
+            (std::vector<TokenSpan>{{0, 0}, {0, 1}, {1, 5}}));
+}
+
+// Whether or not the text is cut before its blanks, which is quicker.
+TEST(Tokenizer, CharactersAreMergedAsTheDefinitionDoes) {
+  for (const bool reaches_across : {false, true}) {
+    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+    for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
+    add_merge(parts, "a", "b");
+    add_merge(parts, " ", "a");
+    add_merge(parts, " ", " ");
+    if (reaches_across) add_merge(parts, "b", " ");
+    add_merge(parts, "  ", "ab");
+    const Tokenizer tokenizer(parts);
+    Random random(3);
+    for (std::uint32_t size = 0; size < 200; ++size) {
+      std::string text = random_letters(random, size, 3);
+      std::ranges::replace(text, 'c', ' ');
+      ASSERT_EQ(tokenizer.encode(text), encode_plainly(parts, text)) << '"' << text << '"';
+    }
+  }
+}
+
 TEST(Tokenizer, FindsAddedTokensFirst) {
   TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
   for (const std::string text : {"<a>", "<a><b>", "<c>"}) {
@@ -241,6 +333,12 @@ TEST(Tokenizer, RefusesPartsThatDoNotFit) {
               parts.added.push_back({"", 300});
             }),
             "Tokenizer: added: \"\" is not token 300 of the vocabulary");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.prefix = {300}; }),
+            "Tokenizer: prefix: there is no token 300, only 0 to 255");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.fallback = {1}; }),
+            "Tokenizer: fallback: must be 256 tokens, one for each byte, or none");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.fallback.assign(256, 0); }),
+            "Tokenizer: fallback: token 0 is not byte 1");
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ export class Model implements Disposable {
   }
 
   /**
-   * The tokens of a text, by the model's tokenizer.
+   * The tokens of a text, by the model's tokenizer, with those that its file puts before every text.
    *
    * @throws TrilError where there was no tokenizer among the files
    *

@@ -36,8 +36,14 @@ class HeaderReader {
   std::string json_string();
   // JSON's true or false.
   bool boolean();
-  // Over a JSON value of any kind; of numbers only the characters are looked at.
-  void skip_value() { skip_value(0); }
+  // Over a JSON value of any kind, whose text it returns; of numbers only the characters are looked
+  // at.
+  std::string_view skip_value() {
+    peek();
+    const std::size_t begin = at_;
+    skip_value(0);
+    return text_.substr(begin, at_ - begin);
+  }
   // Up to the same quote, ' or ", as it stands; no escapes.
   std::string_view python_string();
 

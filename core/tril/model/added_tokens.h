@@ -17,6 +17,9 @@ struct AddedToken {
   std::string text;     // its bytes: at least one
   TokenId id = 0;       // where it stands in the vocabulary
   bool special = true;  // for control: EncodeOptions::special_tokens can leave it alone
+  // Looked for only once the text is as the merges see it, blanks before it and all
+  // (TokenizerParts::nfc, blank_before); others are looked for before.
+  bool normalized = false;
 };
 
 namespace detail {

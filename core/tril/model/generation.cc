@@ -51,7 +51,12 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
       session_(model.parameters.config(), model.parameters.weights(),
                capacity_of(model, prompt, options)),
       sampler_(options.sampling, options.seed),
-      tokens_(prompt.begin(), prompt.end()) {}
+      tokens_(prompt.begin(), prompt.end()) {
+  if (!model.tokenizer || !model.tokenizer->parts().blank_before) return;
+  is_at_beginning_ = std::ranges::all_of(prompt, [&](std::int32_t token) {
+    return token < model.tokenizer->size() && model.tokenizer->is_special(token);
+  });
+}
 
 // The logits behind all tokens.
 VectorView<const float> Generation::run(Scratch& scratch, Parallel& parallel) {
@@ -86,7 +91,12 @@ std::optional<GeneratedToken> Generation::next(Scratch& scratch, Parallel& paral
 
 std::string Generation::text_behind(std::int32_t token) {
   if (!model_.tokenizer) return {};
-  held_ += model_.tokenizer->token(static_cast<TokenId>(token));
+  std::string_view bytes = model_.tokenizer->token(static_cast<TokenId>(token));
+  if (is_at_beginning_ && !model_.tokenizer->is_special(token)) {
+    is_at_beginning_ = false;
+    if (bytes.starts_with(' ')) bytes.remove_prefix(1);
+  }
+  held_ += bytes;
   std::size_t first = held_.npos, sure = held_.size();
   for (const std::string& stop : options_.stop) {
     first = std::min(first, held_.find(stop));

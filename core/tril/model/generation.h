@@ -38,7 +38,9 @@ inline constexpr Named<GenerationEnd> kGenerationEnds[] = {
 struct GeneratedToken {
   std::int32_t token;  // its number
   // The bytes that are sure to be of the text by now: those of this token and of tokens before it,
-  // but for the beginning of what may become a text at which to stop. Without a tokenizer none.
+  // but for the beginning of what may become a text at which to stop. Without a tokenizer none. A
+  // character may come in parts. Behind a prompt of nothing but special tokens the text begins
+  // without the blank that decoding leaves away.
   std::string text;
 };
 
@@ -74,7 +76,8 @@ class Generation {
   std::size_t done_ = 0;              // how many of them the session has had
   Index drawn_ = 0;
   GenerationEnd end_ = GenerationEnd::none;
-  std::string held_;  // back, of the text
+  bool is_at_beginning_ = false;  // no text yet, nor in the prompt, and a blank does not count
+  std::string held_;              // back, of the text
 };
 
 }  // namespace tril

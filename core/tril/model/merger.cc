@@ -12,9 +12,9 @@ constexpr std::size_t kShort = 64;
 
 void Merger::merge(std::string_view piece, std::vector<TokenId>& ids) {
   const std::size_t begin = ids.size();
-  for (const char byte : piece) ids.push_back(bytes_[static_cast<unsigned char>(byte)]);
+  first_.append(piece, tokens_, ids);
   const std::span<TokenId> symbols = std::span(ids).subspan(begin);
-  ids.resize(begin + (piece.size() <= kShort ? merge_short(symbols) : merge_long(symbols)));
+  ids.resize(begin + (symbols.size() <= kShort ? merge_short(symbols) : merge_long(symbols)));
 }
 
 // Returns how many are left, at the front of `ids`.

@@ -1,11 +1,12 @@
-// Byte-pair encoding of one piece of text (Sennrich et al. 2016): its bytes are tokens; as long as
-// two neighbours have a merge, those two with the lowest rank, the leftmost of them, become one.
+// Byte-pair encoding of one piece of text (Sennrich et al. 2016): its bytes, or characters, are
+// tokens; as long as two neighbours have a merge, those two with the lowest rank, the leftmost of
+// them, become one.
 #pragma once
 
-#include <tril/model/token_table.h>
+#include <tril/model/first_tokens.h>
 
-#include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace tril::detail {
 
 class Merger {
  public:
-  // Borrows both. `bytes` are the tokens of single bytes.
-  Merger(const PairTable& pairs, const std::array<TokenId, 256>& bytes) noexcept
-      : pairs_(pairs), bytes_(bytes) {}
+  // Borrows all of them.
+  Merger(const PairTable& pairs, const FirstTokens& first,
+         const std::vector<std::string>& tokens) noexcept
+      : pairs_(pairs), first_(first), tokens_(tokens) {}
 
   // Appends the tokens of `piece` to `ids`.
   void merge(std::string_view piece, std::vector<TokenId>& ids);
@@ -33,7 +35,8 @@ class Merger {
   void consider(std::span<const TokenId> ids, std::size_t at);
 
   const PairTable& pairs_;
-  const std::array<TokenId, 256>& bytes_;
+  const FirstTokens& first_;
+  const std::vector<std::string>& tokens_;
   // Of merge_long: neighbours by place, and the candidates as a heap.
   std::vector<std::size_t> before_, after_;
   std::vector<Candidate> heap_;

@@ -1,5 +1,7 @@
 #include <tril/model/pre_split.h>
 
+#include <algorithm>
+
 namespace tril::detail {
 namespace {
 
@@ -15,12 +17,26 @@ std::size_t run_end(std::string_view text, std::size_t at, CharacterClass kind) 
   return at;
 }
 
+constexpr std::string_view kContractions[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+
 std::size_t contraction(std::string_view text) noexcept {
-  for (const std::string_view each : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
+  for (const std::string_view each : kContractions) {
     if (text.starts_with(each)) return each.size();
   }
   return 0;
 }
+
+// Of letters in either case; the long s is another s, too (Unicode's case folding).
+std::size_t contraction_of_any_case(std::string_view text) noexcept {
+  constexpr std::string_view kLongS = "'\u017f";
+  for (const std::string_view each : kContractions) {
+    const auto is_same = [](char a, char b) { return a == b || (a | 0x20) == b; };
+    if (std::ranges::equal(text.substr(0, each.size()), each, is_same)) return each.size();
+  }
+  return text.starts_with(kLongS) ? kLongS.size() : 0;
+}
+
+bool ends_line(char c) noexcept { return c == '\r' || c == '\n'; }
 
 // \s+(?!\S)|\s+: all of a run up to the end of the text, otherwise all but its last character,
 // which goes with what follows; alone, that is a piece.
@@ -45,6 +61,60 @@ std::size_t first_gpt2_piece(std::string_view text) noexcept {
   const Character first = first_character(text.substr(blank));
   if (first.kind == space) return white_space(text);
   return run_end(text, blank + first.size, first.kind);
+}
+
+std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction_of_any_case(text); size > 0) return size;
+  }
+  const Character first = first_character(text);
+  if (first.kind == number) {
+    std::size_t at = first.size;
+    for (int digits = 1; digits < most_digits && at < text.size(); ++digits) {
+      const Character next = first_character(text.substr(at));
+      if (next.kind != number) break;
+      at += next.size;
+    }
+    return at;
+  }
+  // A word takes one character before it with it.
+  const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
+  if (before < text.size() && first_character(text.substr(before)).kind == letter) {
+    return run_end(text, before, letter);
+  }
+  // Signs take a blank before them, and the ends of lines behind them.
+  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  if (first_character(text.substr(blank)).kind == other) {
+    std::size_t at = run_end(text, blank, other);
+    while (at < text.size() && ends_line(text[at])) ++at;
+    return at;
+  }
+  // White space up to the last end of a line in it.
+  std::size_t end = run_end(text, 0, space);
+  while (end > 0 && !ends_line(text[end - 1])) --end;
+  return end > 0 ? end : white_space(text);
+}
+
+std::string_view expression_of(PreSplit split) noexcept {
+  switch (split) {
+    case PreSplit::characters:
+      return R"([\s\S])";
+    case PreSplit::llama3:
+      return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
+             R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreSplit::qwen2:
+      return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+             R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreSplit::whole:
+    case PreSplit::gpt2:
+      break;
+  }
+  return "";
+}
+
+std::size_t before_blank(std::string_view text) noexcept {
+  const std::size_t word = text.find_first_not_of(' ');
+  return word == text.npos ? text.size() : std::min(text.find(' ', word), text.size());
 }
 
 std::size_t before_number(std::string_view text) noexcept {

@@ -14,7 +14,9 @@ namespace tril {
 enum class PreSplit : std::uint8_t {
   whole,       // nowhere
   characters,  // after every code point; a byte that is not UTF-8 is a piece of its own
-  gpt2         // into words, numbers, signs and white space, as GPT-2 does
+  gpt2,        // into words, numbers, signs and white space, as GPT-2 does
+  llama3,      // the same as Llama 3 does: numbers of at most three digits, line ends by themselves
+  qwen2        // as llama3, but every digit is a number
 };
 
 namespace detail {
@@ -24,6 +26,33 @@ namespace detail {
 //
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::size_t first_gpt2_piece(std::string_view text) noexcept;
+
+// The same by the expressions of Llama 3 and of Qwen2 (their tokenizer.json), which differ in how
+// many digits a number has.
+std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept;
+
+// The expression of a split, as files have it; "" of what needs none.
+std::string_view expression_of(PreSplit split) noexcept;
+
+// The size of the first piece of `text`, which is not empty.
+inline std::size_t first_piece(std::string_view text, PreSplit split) noexcept {
+  switch (split) {
+    case PreSplit::characters:
+      return first_character(text).size;
+    case PreSplit::gpt2:
+      return first_gpt2_piece(text);
+    case PreSplit::llama3:
+      return first_llama3_piece(text, 3);
+    case PreSplit::qwen2:
+      return first_llama3_piece(text, 1);
+    case PreSplit::whole:
+      break;
+  }
+  return text.size();
+}
+
+// The bytes before the first blank of `text` that stands behind something else.
+std::size_t before_blank(std::string_view text) noexcept;
 
 // The bytes before the first number in `text`.
 std::size_t before_number(std::string_view text) noexcept;
@@ -40,9 +69,7 @@ void for_each_piece(std::string_view text, PreSplit split, bool digits_alone, co
     }
     text.remove_prefix(part.size());
     while (!part.empty()) {
-      const std::size_t size = split == PreSplit::whole        ? part.size()
-                               : split == PreSplit::characters ? first_character(part).size
-                                                               : first_gpt2_piece(part);
+      const std::size_t size = first_piece(part, split);
       use(part.substr(0, size));
       part.remove_prefix(size);
     }

@@ -2,6 +2,7 @@
 #include <tril/foundation/check.h>
 #include <tril/model/tokenizer.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "Tokenizer";
+constexpr std::size_t kBytes = 256;
 
 // "token 5" and its bytes, for a message.
 std::string named(TokenId id, std::string_view bytes) {
@@ -25,13 +27,37 @@ Tokenizer::Tokenizer(TokenizerParts parts)
   read_tokens();
   read_merges();
   read_added();
+  read_affixes();
   find_whole_pieces();
 }
 
+// Whether each token is one of `fallback`.
+std::vector<bool> Tokenizer::read_fallback() const {
+  std::vector<bool> is_byte(parts_.tokens.size());
+  if (parts_.fallback.empty()) return is_byte;
+  if (parts_.fallback.size() != kBytes) {
+    fail(kCall, "fallback", "must be 256 tokens, one for each byte, or none");
+  }
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    const TokenId id = parts_.fallback[byte];
+    const std::string expected(1, static_cast<char>(byte));
+    if (id == detail::kNoToken) {
+      fail(kCall, "fallback", "there is no token of byte " + std::to_string(byte));
+    }
+    if (id < 0 || id >= size() || parts_.tokens[static_cast<std::size_t>(id)] != expected) {
+      fail(kCall, "fallback",
+           "token " + std::to_string(id) + " is not byte " + std::to_string(byte));
+    }
+    is_byte[static_cast<std::size_t>(id)] = true;
+  }
+  return is_byte;
+}
+
 void Tokenizer::read_tokens() {
-  bytes_.fill(detail::kNoToken);
+  const std::vector<bool> is_fallback = read_fallback();
   detail::TokenTable all(parts_.tokens.size());
   for (TokenId id = 0; id < size(); ++id) {
+    if (is_fallback[static_cast<std::size_t>(id)]) continue;
     const std::string& bytes = parts_.tokens[static_cast<std::size_t>(id)];
     if (bytes.empty()) fail(kCall, "tokens", "token " + std::to_string(id) + " is empty");
     if (!all.insert(id, parts_.tokens)) {
@@ -39,12 +65,15 @@ void Tokenizer::read_tokens() {
            named(id, bytes) + ", is token " + std::to_string(all.find(bytes, parts_.tokens)) +
                " already");
     }
-    if (bytes.size() == 1) bytes_[static_cast<unsigned char>(bytes[0])] = id;
   }
-  for (std::size_t byte = 0; byte < bytes_.size(); ++byte) {
-    if (bytes_[byte] != detail::kNoToken) continue;
+  first_ = detail::FirstTokens(parts_.tokens, parts_.fallback, parts_.unknown);
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    const bool is_printable = byte >= ' ' && byte <= '~';
+    if (first_.has(static_cast<char>(byte)) || (parts_.lacks_bytes && !is_printable)) continue;
     fail(kCall, "tokens",
-         "byte " + std::to_string(byte) + " is no token; each of the 256 bytes must be one");
+         "byte " + std::to_string(byte) + " is no token; each " +
+             (parts_.lacks_bytes ? "printable ASCII character" : "of the 256 bytes") +
+             " must be one");
   }
 }
 
@@ -81,25 +110,56 @@ void Tokenizer::read_added() {
                " of the vocabulary");
     }
   }
-  added_ = detail::AddedTokens(parts_.added);
+  std::vector<AddedToken> first, normalized_ones;
+  for (const AddedToken& each : parts_.added) {
+    if (!each.normalized) {
+      first.push_back(each);
+      continue;
+    }
+    normalized_ones.push_back(each);
+    normalized_ones.back().text = normalized(each.text, false).text();
+  }
+  added_ = detail::AddedTokens(std::move(first));
+  normalized_added_ = detail::AddedTokens(std::move(normalized_ones));
+}
+
+void Tokenizer::read_affixes() const {
+  const auto check = [&](const std::vector<TokenId>& ids, const char* which) {
+    for (const TokenId id : ids) {
+      if (id >= 0 && id < size()) continue;
+      fail(kCall, which,
+           "there is no token " + std::to_string(id) + ", only 0 to " + std::to_string(size() - 1));
+    }
+  };
+  check(parts_.prefix, "prefix");
+  check(parts_.suffix, "suffix");
+  if (parts_.unknown.id != detail::kNoToken) check({parts_.unknown.id}, "unknown");
 }
 
 // Most pieces of a text are one token. Which pieces the merges turn into one is found here once, so
 // that it need not be found for each of them again.
 void Tokenizer::find_whole_pieces() {
-  std::vector<bool> is_added(parts_.tokens.size());
-  for (const AddedToken& each : parts_.added) is_added[static_cast<std::size_t>(each.id)] = true;
+  std::vector<bool> may_be_whole(parts_.tokens.size(), parts_.whole_pieces);
+  for (const AddedToken& each : parts_.added)
+    may_be_whole[static_cast<std::size_t>(each.id)] = false;
+  for (const TokenId id : parts_.fallback) may_be_whole[static_cast<std::size_t>(id)] = false;
   whole_ = detail::TokenTable(parts_.tokens.size());
-  detail::Merger merger(pairs_, bytes_);
+  detail::Merger merger(pairs_, first_, parts_.tokens);
   std::vector<TokenId> ids;
   for (TokenId id = 0; id < size(); ++id) {
     const auto index = static_cast<std::size_t>(id);
     ids.clear();
     merger.merge(parts_.tokens[index], ids);
-    if (ids.size() == 1 || (parts_.whole_pieces && !is_added[index])) {
-      whole_.insert(id, parts_.tokens);
-    }
+    const bool is_merged = ids.size() == 1 && ids[0] == id;
+    if (is_merged || may_be_whole[index]) whole_.insert(id, parts_.tokens);
   }
+  const auto is_of_one_word = [&](const TokenMerge& merge) {
+    const std::string& bytes = parts_.tokens[static_cast<std::size_t>(merge.id)];
+    return detail::before_blank(bytes) == bytes.size();
+  };
+  cuts_at_blanks_ = !parts_.fallback.empty() && !parts_.whole_pieces &&
+                    parts_.pre_split == PreSplit::whole &&
+                    std::ranges::all_of(parts_.merges, is_of_one_word);
 }
 
 const std::string& Tokenizer::checked(TokenId id, const char* call) const {
@@ -112,27 +172,16 @@ const std::string& Tokenizer::checked(TokenId id, const char* call) const {
 
 std::string_view Tokenizer::token(TokenId id) const { return checked(id, "Tokenizer::token"); }
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
-  std::vector<TokenId> ids;
-  detail::Merger merger(pairs_, bytes_);
-  const auto encode_piece = [&](std::string_view piece) {
-    const TokenId whole = whole_.find(piece, parts_.tokens);
-    if (whole != detail::kNoToken) {
-      ids.push_back(whole);
-    } else {
-      merger.merge(piece, ids);
-    }
-  };
-  added_.split(text, options.special_tokens, [&](std::string_view part, const AddedToken* added) {
-    detail::for_each_piece(part, parts_.pre_split, parts_.digits_alone, encode_piece);
-    if (added) ids.push_back(added->id);
-  });
-  return ids;
+bool Tokenizer::is_special(TokenId id) const {
+  checked(id, "Tokenizer::is_special");
+  return std::ranges::any_of(parts_.added,
+                             [&](const AddedToken& each) { return each.id == id && each.special; });
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   for (const TokenId id : ids) text += checked(id, "Tokenizer::decode");
+  if (parts_.blank_before && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
@@ -140,7 +189,9 @@ std::vector<TokenSpan> Tokenizer::offsets(std::span<const TokenId> ids) const {
   std::vector<TokenSpan> spans;
   std::size_t begin = 0;
   for (const TokenId id : ids) {
-    const std::size_t end = begin + checked(id, "Tokenizer::offsets").size();
+    const std::string& bytes = checked(id, "Tokenizer::offsets");
+    const bool loses_blank = spans.empty() && parts_.blank_before && bytes.starts_with(' ');
+    const std::size_t end = begin + bytes.size() - loses_blank;
     spans.push_back({begin, end});
     begin = end;
   }

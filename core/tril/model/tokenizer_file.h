@@ -12,14 +12,26 @@
 namespace tril {
 
 // The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). Of its many kinds those
-// are read that a Tokenizer can be: byte-level BPE. That is
+// are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words, without
+// dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
 //
-//   model           BPE, without a prefix or suffix of words, without dropout
+//   normalizer      none or NFC
 //   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
-//                   each alone, or Split at every character, isolated
-//   normalizer      none
-//   post_processor  none or ByteLevel, which changes offsets only
+//                   each alone, or Split, isolated, at every character or at the expression of
+//                   Llama 3 or of Qwen2
 //   decoder         none or ByteLevel
+//
+// or characters with byte_fallback, as in Llama 2 and TinyLlama:
+//
+//   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
+//   pre_tokenizer   none
+//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of one
+//                   blank at the start
+//
+// and in both
+//
+//   post_processor  none, ByteLevel, which changes offsets only, TemplateProcessing, of which
+//                   "single" is read, or a Sequence of them
 //   added_tokens    matched as they are: no lstrip, rstrip, single_word
 //
 // and ids without gaps. `truncation` and `padding` are left to the caller. Throws Error, with the

@@ -1,9 +1,11 @@
 #include <tril/foundation/check.h>
 #include <tril/model/tokenizer_file.h>
+#include <tril/model/tokenizer_steps.h>
 #include <tril/model/vocabulary_entries.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -13,20 +15,6 @@ namespace {
 using detail::HeaderReader, detail::shown;
 
 constexpr const char* kCall = "parse_tokenizer_json";
-
-// A pre-tokenizer, normalizer, post-processor or decoder.
-struct Component {
-  std::string type;  // "null" where there is none
-  std::map<std::string, bool, std::less<>> flags;
-  std::string pattern, behavior;
-  std::vector<Component> parts;  // of a Sequence
-  std::size_t position = 0;
-
-  bool flag(std::string_view name, bool otherwise) const {
-    const auto found = flags.find(name);
-    return found == flags.end() ? otherwise : found->second;
-  }
-};
 
 // use(key, its position) for each "key": value; it reads the value.
 template <typename Use>
@@ -38,78 +26,6 @@ void for_each_field(HeaderReader& reader, const Use& use) {
     reader.expect(':');
     use(key, position);
   });
-}
-
-// {"String": text} or {"Regex": text}; a plain string is no expression, so it is not `[\s\S]`
-// either.
-std::string read_pattern(HeaderReader& reader) {
-  std::string pattern;
-  for_each_field(reader, [&](const std::string& key, std::size_t) {
-    pattern = (key == "Regex" ? "" : key + " ") + reader.json_string();
-  });
-  return pattern;
-}
-
-Component read_component(HeaderReader& reader, int depth = 0) {
-  constexpr int kDeepest = 8;
-  if (depth > kDeepest) reader.fail("a Sequence inside too many others");
-  Component component;
-  reader.peek();
-  component.position = reader.position();
-  if (reader.take_word("null")) {
-    component.type = "null";
-    return component;
-  }
-  for_each_field(reader, [&](const std::string& key, std::size_t) {
-    const char next = reader.peek();
-    if (key == "type") {
-      component.type = reader.json_string();
-    } else if (key == "behavior") {
-      component.behavior = reader.json_string();
-    } else if (key == "pattern" && next == '{') {
-      component.pattern = read_pattern(reader);
-    } else if (next == 't' || next == 'f') {
-      component.flags[key] = reader.boolean();
-    } else if (next == '[' && (key == "pretokenizers" || key == "processors" || key == "decoders" ||
-                               key == "normalizers")) {
-      reader.list('[', ']', false,
-                  [&] { component.parts.push_back(read_component(reader, depth + 1)); });
-    } else {
-      reader.skip_value();
-    }
-  });
-  return component;
-}
-
-// What a pre-tokenizer does, or an error.
-void set_pre_split(const HeaderReader& reader, const Component& component, TokenizerParts& parts) {
-  const auto refuse = [&](const Component& at, const std::string& problem) {
-    reader.fail_at(at.position, "pre_tokenizer: " + problem);
-  };
-  const std::vector<Component> alone = {component};
-  const std::vector<Component>& steps = component.type == "Sequence" ? component.parts : alone;
-  if (steps.empty() || steps.back().type != "ByteLevel") {
-    const Component& last = steps.empty() ? component : steps.back();
-    refuse(last, "expected ByteLevel, alone or at the end of a Sequence, found " + last.type);
-  }
-  const Component& bytes = steps.back();
-  if (bytes.flag("add_prefix_space", false)) {
-    refuse(bytes, "ByteLevel with add_prefix_space changes the text; that is not read");
-  }
-  const bool uses_regex = bytes.flag("use_regex", true);
-  parts.pre_split = uses_regex ? PreSplit::gpt2 : PreSplit::whole;
-  for (const Component& step : std::span(steps).first(steps.size() - 1)) {
-    if (step.type == "Digits" && step.flag("individual_digits", false)) {
-      parts.digits_alone = true;
-    } else if (step.type == "Split" && step.pattern == "[\\s\\S]" && step.behavior == "Isolated" &&
-               !step.flag("invert", false) && !uses_regex) {
-      parts.pre_split = PreSplit::characters;
-    } else {
-      refuse(step, step.type + (step.pattern.empty() ? "" : " at " + shown(step.pattern)) +
-                       " is not read; ByteLevel is, after Digits with individual_digits, or, "
-                       "without use_regex, after Split at [\\s\\S], Isolated");
-    }
-  }
 }
 
 void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
@@ -127,6 +43,8 @@ void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
         token.id = static_cast<TokenId>(id);
       } else if (key == "special") {
         token.special = reader.boolean();
+      } else if (key == "normalized") {
+        token.normalized = reader.boolean();
       } else if (key == "lstrip" || key == "rstrip" || key == "single_word") {
         if (reader.boolean()) {
           reader.fail_at(position, "added token " + shown(token.text) + ": " + key +
@@ -145,7 +63,8 @@ void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
 struct Model {
   std::optional<std::vector<detail::VocabularyEntry>> vocabulary;
   std::optional<std::vector<detail::MergeEntry>> merges;
-  bool whole_pieces = false;
+  std::string unknown;
+  bool whole_pieces = false, byte_fallback = false, fuses_unknown = false;
 };
 
 // "left right", or ["left", "right"] as newer files have it.
@@ -188,8 +107,14 @@ Model read_model(HeaderReader& reader) {
       if (!reader.take_word("null") && !reader.take_word("0.0")) {
         reader.fail_at(position, "model: dropout is not read, only models without");
       }
+    } else if (key == "unk_token") {
+      if (!reader.take_word("null")) model.unknown = reader.json_string();
     } else if (key == "ignore_merges") {
       model.whole_pieces = reader.boolean();
+    } else if (key == "byte_fallback") {
+      model.byte_fallback = reader.boolean();
+    } else if (key == "fuse_unk") {
+      model.fuses_unknown = reader.boolean();
     } else if (key == "vocab") {
       if (reader.peek() != '{') {
         reader.fail_at(position,
@@ -205,34 +130,48 @@ Model read_model(HeaderReader& reader) {
   return model;
 }
 
+// What becomes of bytes that are no token, if there are any.
+void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
+  std::array<bool, 256> is_token{};
+  for (const std::string& bytes : parts.tokens) {
+    if (bytes.size() == 1) is_token[static_cast<unsigned char>(bytes[0])] = true;
+  }
+  parts.lacks_bytes = std::ranges::find(is_token, false) != is_token.end();
+  if (!parts.lacks_bytes) return;
+  const auto found =
+      std::ranges::find(*model.vocabulary, model.unknown, &detail::VocabularyEntry::name);
+  if (found == model.vocabulary->end()) return;
+  parts.unknown = {static_cast<TokenId>(found->id), model.fuses_unknown};
+}
+
 }  // namespace
 
 Tokenizer parse_tokenizer_json(std::string_view file) {
   HeaderReader reader(kCall, file, 0);
   TokenizerParts parts;
   std::optional<Model> model;
-  std::map<std::string, Component, std::less<>> components;
+  detail::TokenizerSteps steps;
+  bool has_pre_tokenizer = false;
   for_each_field(reader, [&](const std::string& key, std::size_t) {
+    const auto read = [&] { return detail::JsonNode::read(reader); };
     if (key == "added_tokens") {
       read_added_tokens(reader, parts.added);
     } else if (key == "model") {
       model = read_model(reader);
-    } else if (key == "normalizer" || key == "pre_tokenizer" || key == "post_processor" ||
-               key == "decoder") {
-      components[key] = read_component(reader);
+    } else if (key == "normalizer") {
+      steps.normalizer = read();
+    } else if (key == "pre_tokenizer") {
+      steps.pre_tokenizer = read();
+      has_pre_tokenizer = true;
+    } else if (key == "post_processor") {
+      steps.post_processor = read();
+    } else if (key == "decoder") {
+      steps.decoder = read();
     } else {
       reader.skip_value();
     }
   });
   if (!reader.at_end()) reader.fail("something follows the object");
-  for (const auto& [key, component] : components) {
-    const bool may_be_bytes = key == "post_processor" || key == "decoder";
-    if (key == "pre_tokenizer" || component.type == "null") continue;
-    if (may_be_bytes && component.type == "ByteLevel") continue;
-    reader.fail_at(component.position, key + ": expected " +
-                                           (may_be_bytes ? "null or ByteLevel" : "null") +
-                                           ", found " + shown(component.type));
-  }
   if (!model || !model->vocabulary || !model->merges) {
     fail(kCall, "file",
          std::string("is no tokenizer of byte-pair encoding: \"model\"") +
@@ -241,10 +180,22 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
                                    : " without \"merges\"") +
              (model ? "" : " is missing"));
   }
-  if (!components.contains("pre_tokenizer")) fail(kCall, "file", "\"pre_tokenizer\" is missing");
-  set_pre_split(reader, components.at("pre_tokenizer"), parts);
+  if (!has_pre_tokenizer) fail(kCall, "file", "\"pre_tokenizer\" is missing");
+  const bool is_by_characters = steps.is_by_characters();
+  if (is_by_characters && !model->byte_fallback) {
+    reader.fail_at(steps.pre_tokenizer.position,
+                   "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found "
+                   "null, which is read of models with byte_fallback");
+  }
+  detail::set_steps(reader, steps, parts);
   parts.whole_pieces = model->whole_pieces;
-  detail::set_vocabulary(reader, *model->vocabulary, reader, *model->merges, parts);
+  detail::set_vocabulary(
+      reader, *model->vocabulary, reader, *model->merges,
+      is_by_characters ? detail::TokenNames::characters : detail::TokenNames::bytes, parts);
+  if (is_by_characters && parts.fallback.empty()) {
+    fail(kCall, "file", "has byte_fallback, but no token of a byte, such as \"<0x0A>\"");
+  }
+  if (!is_by_characters) set_unknown_bytes(*model, parts);
   return detail::made(std::move(parts), kCall, "file");
 }
 

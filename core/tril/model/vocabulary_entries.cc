@@ -9,6 +9,30 @@
 namespace tril::detail {
 namespace {
 
+constexpr std::size_t kBytes = 256;
+
+// The byte that <0x0A> stands for.
+std::optional<std::size_t> byte_of(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  if (name.size() != 6 || !name.starts_with("<0x") || !name.ends_with('>')) return std::nullopt;
+  const std::size_t high = kDigits.find(name[3]), low = kDigits.find(name[4]);
+  if (high == kDigits.npos || low == kDigits.npos) return std::nullopt;
+  return 16 * high + low;
+}
+
+// The bytes of a token of characters.
+std::string with_blanks(std::string_view name) {
+  constexpr std::string_view kBlank = "\u2581";
+  std::string text;
+  while (true) {
+    const std::size_t before = name.find(kBlank);
+    text += name.substr(0, before);
+    if (before == name.npos) return text;
+    text += ' ';
+    name.remove_prefix(before + kBlank.size());
+  }
+}
+
 std::string ids_of(std::size_t count) {
   return "ids must be 0 to " + std::to_string(count - 1) + " without gaps";
 }
@@ -40,7 +64,8 @@ MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::s
 
 void set_vocabulary(const HeaderReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const HeaderReader& merges_file,
-                    const std::vector<MergeEntry>& merges, TokenizerParts& parts) {
+                    const std::vector<MergeEntry>& merges, TokenNames names,
+                    TokenizerParts& parts) {
   // Added tokens by id; those that are not in the vocabulary make it larger.
   std::unordered_map<Index, const AddedToken*> added;
   for (const AddedToken& each : parts.added) {
@@ -74,7 +99,16 @@ void set_vocabulary(const HeaderReader& vocabulary_file,
     if (is_there[id]) refuse(": another one has id " + std::to_string(id) + " already");
     is_there[id] = true;
     if (!ids.emplace(entry.name, static_cast<TokenId>(id)).second) refuse(" stands there twice");
-    const std::optional<std::string> bytes = from_byte_alphabet(entry.name);
+    const std::optional<std::size_t> byte =
+        names == TokenNames::characters ? byte_of(entry.name) : std::nullopt;
+    const std::optional<std::string> bytes = byte ? std::string(1, static_cast<char>(*byte))
+                                             : names == TokenNames::characters
+                                                 ? with_blanks(entry.name)
+                                                 : from_byte_alphabet(entry.name);
+    if (byte) {
+      parts.fallback.resize(kBytes, kNoToken);
+      parts.fallback[*byte] = static_cast<TokenId>(id);
+    }
     if (const auto found = added.find(entry.id); found != added.end()) {
       const std::string& text = found->second->text;
       if (entry.name == text || bytes == text) continue;

@@ -1,5 +1,5 @@
 // What vocab.json, merges.txt and tokenizer.json have in common: tokens and merges, written in the
-// byte alphabet.
+// byte alphabet, or, by characters, as they are: with U+2581 for a blank, and <0x0A> for a byte.
 #pragma once
 
 #include <tril/files/header_reader.h>
@@ -24,6 +24,8 @@ struct MergeEntry {
   std::size_t position;
 };
 
+enum class TokenNames { bytes, characters };
+
 // An object from names to ids.
 std::vector<VocabularyEntry> read_vocabulary(HeaderReader& reader);
 
@@ -31,12 +33,12 @@ std::vector<VocabularyEntry> read_vocabulary(HeaderReader& reader);
 MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::size_t position,
                        std::size_t number);
 
-// Fills the tokens and merges of `parts`, whose added tokens are there; these stand in the
-// vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of the one
-// or the other.
+// Fills the tokens, merges and fallback of `parts`, whose added tokens are there; these stand in
+// the vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of the
+// one or the other.
 void set_vocabulary(const HeaderReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const HeaderReader& merges_file,
-                    const std::vector<MergeEntry>& merges, TokenizerParts& parts);
+                    const std::vector<MergeEntry>& merges, TokenNames names, TokenizerParts& parts);
 
 // The tokenizer, or an Error of this call and argument.
 Tokenizer made(TokenizerParts parts, const char* call, const char* argument);

@@ -52,7 +52,7 @@ Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_v
     parts.added.push_back({entry.name, static_cast<TokenId>(entry.id), true});
   }
   detail::set_vocabulary(vocabulary_reader, entries, merges_reader,
-                         read_lines(merges_reader, merges), parts);
+                         read_lines(merges_reader, merges), detail::TokenNames::bytes, parts);
   return detail::made(std::move(parts), kCall, "vocabulary");
 }
 

@@ -1,0 +1,181 @@
+// tokenizer.json in the forms of published models, with small vocabularies: their parts around the model are those of
+// the published files.
+import { llamaVocabulary } from './llama.js';
+
+const blank = '\u2581';
+const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+const splitAt = (numbers: string) => ({
+  type: 'Split',
+  pattern: {
+    Regex: `${contractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
+  },
+  behavior: 'Isolated',
+  invert: false,
+});
+const byteLevel = (use_regex: boolean) => ({
+  type: 'ByteLevel',
+  add_prefix_space: false,
+  trim_offsets: true,
+  use_regex,
+});
+const sequence = (name: string, steps: object[]) => ({ type: 'Sequence', [name]: steps });
+
+/** <|begin|> before every text. */
+const beginWith = (content: string, id: number) => ({
+  type: 'TemplateProcessing',
+  single: [{ SpecialToken: { id: content, type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
+  pair: [
+    { SpecialToken: { id: content, type_id: 0 } },
+    { Sequence: { id: 'A', type_id: 0 } },
+    { SpecialToken: { id: content, type_id: 1 } },
+    { Sequence: { id: 'B', type_id: 1 } },
+  ],
+  special_tokens: { [content]: { id: content, ids: [id], tokens: [content] } },
+});
+
+const added = (contents: readonly string[], first: number) =>
+  contents.map((content, n) => ({
+    id: first + n,
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: true,
+  }));
+
+/** How GPT-2's vocabularies write each byte. */
+export const alphabet: readonly string[] = (() => {
+  let next = 256;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const isItself = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+    return String.fromCodePoint(isItself ? byte : next++);
+  });
+})();
+
+type Merge = [string, string];
+
+/** The most frequent pairs of a text that is not cut, so that merges reach across all that a split cuts. */
+function learnMerges(symbols: string[], count: number): Merge[] {
+  const merges: Merge[] = [];
+  while (merges.length < count) {
+    const counts = new Map<string, number>();
+    for (let n = 1; n < symbols.length; ++n) {
+      const pair = `${symbols[n - 1]} ${symbols[n]}`;
+      counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    }
+    const [best] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    const [left, right] = best.split(' ') as Merge;
+    merges.push([left, right]);
+    const merged: string[] = [];
+    for (const symbol of symbols) {
+      if (merged.at(-1) === left && symbol === right) merged[merged.length - 1] = left + right;
+      else merged.push(symbol);
+    }
+    symbols = merged;
+  }
+  return merges;
+}
+
+function bytes(text: string, lacking: readonly number[] = []) {
+  const merges = learnMerges(
+    [...Buffer.from(text)].filter((byte) => !lacking.includes(byte)).map((byte) => alphabet[byte]!),
+    600,
+  );
+  const names = [
+    ...new Set([
+      ...alphabet.filter((_, byte) => !lacking.includes(byte)),
+      ...merges.map(([left, right]) => left + right),
+    ]),
+  ];
+  return { merges, names };
+}
+
+interface Parts {
+  readonly merges: readonly (Merge | string)[];
+  readonly names: readonly string[];
+  readonly special: readonly string[]; // the first of the names, or behind them
+  readonly model?: object;
+  readonly [step: string]: unknown;
+}
+
+function file({ merges, names, special, model, ...steps }: Parts) {
+  return {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: added(special, names.includes(special[0]!) ? 0 : names.length),
+    normalizer: null,
+    post_processor: null,
+    decoder: byteLevel(true),
+    ...steps,
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      ...model,
+      vocab: Object.fromEntries(names.map((name, id) => [name, id])),
+      merges,
+    },
+  };
+}
+
+/** Bytes of which SmolLM2's vocabulary has no token, among others. */
+export const lacking = [0xc0, 0xc1, 0xf1, 0xf2, 0xf5, 0xf6, 0xf7, 0xf8, 0xfe, 0xff];
+
+/** By the model; their vocabularies learned from `text`, but for that of Llama 2, which is the published one. */
+export function publishedTokenizers(text: string): Record<string, ReturnType<typeof file>> {
+  text = text.replaceAll('<|endoftext|>', ''); // which would be learned as a token
+  const all = bytes(text);
+  const llama = llamaVocabulary();
+  return {
+    Qwen2: file({
+      ...all,
+      special: ['<|endoftext|>', '<|im_start|>', '<|im_end|>'],
+      normalizer: { type: 'NFC' },
+      pre_tokenizer: sequence('pretokenizers', [splitAt('\\p{N}'), byteLevel(false)]),
+      post_processor: byteLevel(false),
+      model: { continuing_subword_prefix: '', end_of_word_suffix: '' },
+    }),
+    SmolLM2: file({
+      ...bytes(text, lacking),
+      special: ['<|endoftext|>', '<repo_name>'],
+      pre_tokenizer: sequence('pretokenizers', [
+        { type: 'Digits', individual_digits: true },
+        byteLevel(true),
+      ]),
+    }),
+    'Llama 3': file({
+      ...all,
+      special: ['<|begin_of_text|>', '<|end_of_text|>'],
+      pre_tokenizer: sequence('pretokenizers', [splitAt('\\p{N}{1,3}'), byteLevel(false)]),
+      post_processor: sequence('processors', [
+        byteLevel(true),
+        beginWith('<|begin_of_text|>', all.names.length),
+      ]),
+      model: { ignore_merges: true },
+    }),
+    'Llama 2': file({
+      ...llama,
+      special: ['<unk>', '<s>', '</s>'],
+      normalizer: sequence('normalizers', [
+        { type: 'Prepend', prepend: blank },
+        { type: 'Replace', pattern: { String: ' ' }, content: blank },
+      ]),
+      pre_tokenizer: null,
+      post_processor: beginWith('<s>', 1),
+      decoder: sequence('decoders', [
+        { type: 'Replace', pattern: { String: blank }, content: ' ' },
+        { type: 'ByteFallback' },
+        { type: 'Fuse' },
+        { type: 'Strip', content: ' ', start: 1, stop: 0 },
+      ]),
+      model: { unk_token: '<unk>', fuse_unk: true, byte_fallback: true },
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+// tokenizer.json with templates, of characters, and with vocabularies that lack bytes: read,
+// written again, and refused.
+#include <gtest/gtest.h>
+#include <tril/model/tokenizer_file.h>
+
+#include <string>
+#include <vector>
+
+#include "core/tokenizer_files.h"
+
+namespace tril {
+namespace {
+
+using testing::problem_of_file, testing::vocabulary_text;
+using File = testing::TokenizerFile;
+using Ids = std::vector<TokenId>;
+
+TEST(TokenizerSteps, RefusesTemplatesThatAreOtherwise) {
+  const auto single = [](const std::string& parts, const std::string& tokens = "{}") {
+    return problem_of_file(
+        File{.more = R"(,"post_processor":{"type":"TemplateProcessing","single":[)" + parts +
+                     R"(],"special_tokens":)" + tokens + "}"}
+            .text());
+  };
+  const std::string begin = "post_processor: TemplateProcessing: ",
+                    a = R"({"Sequence":{"id":"A"}})", s = R"({"SpecialToken":{"id":"<s>"}})";
+  EXPECT_EQ(single(""), begin + "\"single\" has no sequence A");
+  EXPECT_EQ(single(a + "," + a), begin + "expected special tokens and sequence A, once");
+  EXPECT_EQ(single(R"({"Sequence":{"id":"B"}})"),
+            begin + "expected special tokens and sequence A, once");
+  EXPECT_EQ(single(s + "," + a), begin + "special token \"<s>\" has no ids in \"special_tokens\"");
+  EXPECT_EQ(single(s + "," + a, R"({"<s>":{"ids":[0.5]}})"), begin + "no number of a token");
+  EXPECT_EQ(single(s + "," + a, R"({"<s>":{"ids":[999]}})"),
+            "there is no token 999, only 0 to 256");
+  EXPECT_EQ(single("0"), begin + "expected special tokens and sequence A, once");
+}
+
+// A vocabulary of characters, in the form of Llama 2: <unk>, <s>, the bytes from 2, then these.
+std::string characters_text(const std::string& tokens, const std::string& merges,
+                            const std::string& normalizer, const std::string& decoder,
+                            const std::string& more = "") {
+  std::string vocabulary = R"("<unk>":0,"<s>":1)";
+  const char* const digits = "0123456789ABCDEF";
+  for (int byte = 0; byte < 256; ++byte) {
+    vocabulary += std::string(",\"<0x") + digits[byte / 16] + digits[byte % 16] +
+                  ">\":" + std::to_string(byte + 2);
+  }
+  return R"({"added_tokens":[{"id":0,"content":"<unk>","special":true},)"
+         R"({"id":1,"content":"<s>","special":true}],"pre_tokenizer":null,"normalizer":)" +
+         normalizer + R"(,"decoder":)" + decoder +
+         R"(,"model":{"type":"BPE","byte_fallback":true,"vocab":{)" + vocabulary + tokens +
+         R"(},"merges":)" + merges + "}" + more + "}";
+}
+
+const std::string kReplace = R"({"type":"Replace","pattern":{"String":" "},"content":"\u2581"})";
+const std::string kPrepend = R"({"type":"Sequence","normalizers":[)"
+                             R"({"type":"Prepend","prepend":"\u2581"},)" +
+                             kReplace + "]}";
+const std::string kPlainDecoder =
+    R"({"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"\u2581"},"content":" "},)"
+    R"({"type":"ByteFallback"},{"type":"Fuse"})";
+const std::string kDecoder =
+    kPlainDecoder + R"(,{"type":"Strip","content":" ","start":1,"stop":0}]})";
+const std::string kTokens = R"(,"\u2581":258,"a":259,"b":260,"\u00e9":261,"\u2581a":262,"ab":263)";
+const std::string kMerges = R"(["\u2581 a","a b"])";
+
+TEST(TokenizerSteps, ReadsCharactersWithBlanks) {
+  const std::string begin =
+      R"(,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},)"
+      R"({"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}})";
+  const Tokenizer tokenizer =
+      parse_tokenizer_json(characters_text(kTokens, kMerges, kPrepend, kDecoder, begin));
+  EXPECT_EQ(tokenizer.encode("ab"), (Ids{1, 262, 260}));
+  EXPECT_EQ(tokenizer.encode("ab", {.affixes = false}), (Ids{262, 260}));
+  EXPECT_EQ(tokenizer.encode("b \u00e9\n\u4e2d"),
+            (Ids{1, 258, 260, 258, 261, 2 + '\n', 2 + 0xe4, 2 + 0xb8, 2 + 0xad}));
+  EXPECT_EQ(tokenizer.decode(Ids{262, 260, 2 + 0xe4, 2 + 0xb8, 2 + 0xad}), "ab\u4e2d");
+  EXPECT_EQ(tokenizer.decode(Ids{1, 262}), "<s> a");
+  EXPECT_EQ(tokenizer.encode(""), Ids{1});
+  EXPECT_EQ(tokenizer.encode("a<s>a"), (Ids{1, 262, 1, 262}));  // a blank before each
+  EXPECT_EQ(tokenizer.encode("a\u2581a"), tokenizer.encode("a a"));
+  const std::string file = tokenizer_json(tokenizer);
+  EXPECT_EQ(tokenizer_json(parse_tokenizer_json(file)), file);
+  const Tokenizer plain =
+      parse_tokenizer_json(characters_text(kTokens, kMerges, kReplace, kPlainDecoder + "]}"));
+  EXPECT_EQ(plain.encode("ab a"), (Ids{263, 262}));
+  EXPECT_EQ(plain.decode(Ids{262, 263}), " aab");
+}
+
+TEST(TokenizerSteps, RefusesCharactersOtherwise) {
+  const auto refused = [](const std::string& normalizer, const std::string& decoder) {
+    return problem_of_file(characters_text(kTokens, kMerges, normalizer, decoder));
+  };
+  const std::string normalizer =
+      "normalizer: without a pre_tokenizer expected, perhaps after Prepend of U+2581, Replace of "
+      "\" \" by U+2581, found ";
+  EXPECT_EQ(refused("null", kDecoder), normalizer + "null");
+  EXPECT_EQ(refused(R"({"type":"NFC"})", kDecoder), normalizer + "NFC");
+  EXPECT_EQ(refused(kPrepend, "null"),
+            "decoder: expected a Sequence of Replace of U+2581 by \" \", ByteFallback, Fuse, Strip "
+            "of 1 \" \" at the start, found null");
+  EXPECT_EQ(refused(kReplace, kDecoder),
+            "decoder: expected a Sequence of Replace of U+2581 by \" \", ByteFallback, Fuse, found "
+            "Replace at \"\u2581\", ByteFallback, Fuse, Strip");
+  std::string lacking = characters_text(kTokens, kMerges, kReplace, kPlainDecoder + "]}");
+  lacking.replace(lacking.find("<0x0A>"), 6, "<0x0a>");
+  EXPECT_EQ(problem_of_file(lacking), "there is no token of byte 10");
+}
+
+// As SmolLM2's: what is no token is left out, and what stands around it is merged; or becomes
+// `unk_token`.
+TEST(TokenizerSteps, VocabulariesThatLackBytes) {
+  std::string vocabulary = vocabulary_text(R"(,"ab":256)");
+  const std::string whole = R"({"type":"ByteLevel","use_regex":false})";
+  const std::string last = detail::to_byte_alphabet("\xff");
+  vocabulary.replace(vocabulary.find(last), last.size(), "<unk>");
+  const Tokenizer lossy =
+      parse_tokenizer_json(File{.pre_tokenizer = whole, .vocabulary = vocabulary}.text());
+  const EncodedText encoded = lossy.encode_with_spans(
+      "a\xff\xff"
+      "b\xff");
+  EXPECT_EQ(encoded.ids, Ids{256});
+  EXPECT_EQ(encoded.spans, (std::vector<TokenSpan>{{0, 4}}));
+  const Tokenizer marked = parse_tokenizer_json(
+      File{.pre_tokenizer = whole, .vocabulary = vocabulary, .model = R"(,"unk_token":"<unk>")"}
+          .text());
+  const EncodedText each = marked.encode_with_spans(
+      "a\xff\xff"
+      "b");
+  EXPECT_EQ(each.ids, (Ids{'a', 255, 255, 'b'}));
+  EXPECT_EQ(each.spans, (std::vector<TokenSpan>{{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
+  const Tokenizer fused =
+      parse_tokenizer_json(File{.pre_tokenizer = whole,
+                                .vocabulary = vocabulary,
+                                .model = R"(,"unk_token":"<unk>","fuse_unk":true)"}
+                               .text());
+  const EncodedText one = fused.encode_with_spans(
+      "a\xff\xff"
+      "b");
+  EXPECT_EQ(one.ids, (Ids{'a', 255, 'b'}));
+  EXPECT_EQ(one.spans, (std::vector<TokenSpan>{{0, 1}, {1, 3}, {3, 4}}));
+  EXPECT_EQ(tokenizer_json(parse_tokenizer_json(tokenizer_json(fused))), tokenizer_json(fused));
+}
+
+}  // namespace
+}  // namespace tril
