@@ -109,6 +109,30 @@ TEST_F(FileTest, SaysWhatTheSystemSays) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(FileTest, ReadsParts) {
+  const fs::path path = folder_ / "a.bin";
+  write(path, {"0123456789"});
+  FileReader file(path);
+  EXPECT_EQ(file.size(), 10u);
+  const auto part = [&](std::size_t begin, std::size_t size) {
+    std::string text(size, ' ');
+    file.read(begin, std::as_writable_bytes(std::span(text)));
+    return text;
+  };
+  EXPECT_EQ(part(7, 3), "789");
+  EXPECT_EQ(part(0, 2), "01");
+  EXPECT_EQ(part(10, 0), "");
+  EXPECT_EQ(error_of([&] { part(8, 3); }),
+            "FileReader::read: begin: byte 8 and 3 bytes end behind the file");
+  EXPECT_NE(error_of([&] { part(11, 0); }), "");
+  EXPECT_EQ(part(4, 2), "45");
+  fs::resize_file(path, 5);
+  EXPECT_EQ(error_of([&] { part(4, 2); }), "FileReader::read: path: has become shorter");
+  EXPECT_EQ(error_of([&] { FileReader(folder_ / "none"); }),
+            "FileReader: path: No such file or directory");
+  EXPECT_EQ(error_of([&] { FileReader{folder_}; }), "FileReader: path: Is a directory");
+}
+
 #ifndef __EMSCRIPTEN__
 TEST_F(FileTest, WritesToWhatIsNoRegularFile) {
   write("/dev/null", {"gone"});

@@ -45,7 +45,9 @@ struct Case {
     for (Index i = 0; i < values.size(0); ++i) values[i] += 0.3f * random.normal();
     ParameterReader reader(model.parameters);
     const std::vector<std::byte> file = model_file(trained);
-    reader.read(parse_safetensors(file));
+    for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+      reader.read(place, std::span(file).subspan(place.begin, place.size));
+    }
     reader.finish();
   }
   // All that is drawn.

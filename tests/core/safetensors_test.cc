@@ -98,6 +98,32 @@ TEST(ParseSafetensors, ReadsNamesShapesAndMetadata) {
   EXPECT_EQ(stored.find("c"), nullptr);
 }
 
+TEST(ParseSafetensors, NeedsNoMoreThanTheHeader) {
+  const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {7};
+  const TensorToStore tensors[] = {{"a", {2, 3}, a, ElementType::float16}, {"b", {1}, b}};
+  const std::vector<std::byte> whole = safetensors_bytes(tensors, {{"k", "v"}});
+  const std::span<const std::byte> file(whole);
+  const std::size_t begin = safetensors_begin(file.first(8), file.size());
+  EXPECT_EQ(begin, file.size() - 12 - 4);
+  const Safetensors header = parse_safetensors_header(file.first(begin), file.size());
+  const Safetensors all = parse_safetensors(file);
+  EXPECT_EQ(header.metadata, all.metadata);
+  ASSERT_EQ(header.tensors.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(header.tensors[i].name, all.tensors[i].name);
+    EXPECT_TRUE(header.tensors[i].tensor.bytes.empty());
+    EXPECT_EQ(header.tensors[i].begin, begin + (i == 0 ? 0 : 12));
+    EXPECT_EQ(all.tensors[i].tensor.bytes.data(), file.data() + header.tensors[i].begin);
+  }
+  // The size is the whole file's, whatever is in memory.
+  EXPECT_EQ(error_of([&] { safetensors_begin(file.first(7), file.size()); }),
+            "parse_safetensors: begin: must be 8 bytes or more");
+  EXPECT_NE(error_of([&] { safetensors_begin(file.first(8), begin - 1); }), "");
+  EXPECT_NE(error_of([&] { parse_safetensors_header(file.first(begin - 1), file.size()); }), "");
+  EXPECT_NE(error_of([&] { parse_safetensors_header(file.first(begin), file.size() - 1); }), "");
+  EXPECT_NE(error_of([&] { parse_safetensors_header(file.first(begin), file.size() + 1); }), "");
+}
+
 TEST(ParseSafetensors, ReadsNoTensors) {
   EXPECT_TRUE(parse_safetensors(bytes_of(file_of("{}"))).tensors.empty());
 }

@@ -21,6 +21,13 @@ std::string text_of(const Bytes& bytes) {
   const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
   return {characters.begin(), characters.end()};
 }
+std::vector<std::byte> bytes_of(const Bytes& bytes) {
+  const std::size_t count = bytes["length"].as<std::size_t>();
+  std::vector<std::byte> copy(count);
+  val(emscripten::typed_memory_view(count, reinterpret_cast<std::uint8_t*>(copy.data())))
+      .call<void>("set", bytes);
+  return copy;
+}
 std::vector<std::int32_t> numbers_of(const Integers& integers) {
   return emscripten::convertJSArrayToNumberVector<std::int32_t>(integers);
 }
@@ -84,10 +91,30 @@ Names model_shards(const Bytes& index) {
       val::array(of_file("model.safetensors.index.json", [&] { return parse_shard_index(text); })));
 }
 
-void model_read(Model& model, const std::string& name, const Bytes& file) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<std::uint8_t>(file);
-  of_file(name.c_str(),
-          [&] { model.reader.read(parse_safetensors(std::as_bytes(std::span(bytes)))); });
+double model_begin(const std::string& name, const Bytes& begin, double file_size) {
+  const std::vector<std::byte> bytes = bytes_of(begin);
+  return of_file(name.c_str(), [&] {
+    return static_cast<double>(safetensors_begin(bytes, static_cast<std::size_t>(file_size)));
+  });
+}
+
+Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {
+  const std::vector<std::byte> bytes = bytes_of(header);
+  model.places = of_file(name.c_str(), [&] {
+    return model.reader.find(parse_safetensors_header(bytes, static_cast<std::size_t>(file_size)));
+  });
+  std::vector<double> places;
+  for (const ParameterPlace& each : model.places) {
+    places.push_back(static_cast<double>(each.begin));
+    places.push_back(static_cast<double>(each.size));
+  }
+  return Numbers(val::array(places));
+}
+
+void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes) {
+  of_file(name.c_str(), [&] {
+    model.reader.read(model.places.at(static_cast<std::size_t>(parameter)), bytes_of(bytes));
+  });
 }
 
 void model_finish(const Model& model) { model.reader.finish(); }
@@ -211,6 +238,7 @@ using namespace emscripten;
 EMSCRIPTEN_BINDINGS(tril_model) {
   class_<Model>("_Model")
       .smart_ptr<ModelHandle>("_ModelHandle")
+      .function("open", guard<&model_open>)
       .function("read", guard<&model_read>)
       .function("finish", guard<&model_finish>)
       .function("config", guard<&model_config>)
@@ -225,5 +253,6 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("end", guard<&generated_end>);
   function("_model", guard<&make_model>);
   function("_modelShards", guard<&model_shards>);
+  function("_modelBegin", guard<&model_begin>);
   function("_modelGenerate", guard<&model_generate>);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files.h"
 #include "tensor.h"
@@ -24,6 +25,7 @@ class Model {
   Engine& engine;
   PretrainedModel model;
   ParameterReader reader;
+  std::vector<ParameterPlace> places;  // in the file that is read
 };
 
 using ModelHandle = std::shared_ptr<Model>;
@@ -35,8 +37,14 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokeniz
 // The files that a model.safetensors.index.json lists.
 Names model_shards(const Bytes& index);
 
-// The exports of a model. Its files, one after the other, and whether all was in them:
-void model_read(Model& model, const std::string& name, const Bytes& file);
+// Where the tensors of a .safetensors file of so many bytes begin, by its first 8.
+double model_begin(const std::string& name, const Bytes& begin, double file_size);
+
+// The exports of a model. Of each of its files the bytes before the tensors, for which it says
+// where the parameters are, first byte and size by turns; the bytes of these, by their number; and
+// at the end whether all were there:
+Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size);
+void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes);
 void model_finish(const Model& model);
 // model_config_json.
 std::string model_config(const Model& model);

@@ -1,6 +1,7 @@
 #include <tril/files/file.h>
 #include <tril/foundation/check.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -59,6 +60,35 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   }
   bytes.resize(filled);
   return bytes;
+}
+
+FileReader::FileReader(const std::filesystem::path& path) {
+  constexpr const char* kCall = "FileReader";
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) fail(kCall, "path", {system_says(error.value())});
+  file_.reset(std::fopen(path.string().c_str(), "rb"));
+  if (!file_) fail(kCall, "path", {system_says(errno)});
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // parts are large
+  size_ = static_cast<std::size_t>(size);
+}
+
+void FileReader::read(std::size_t begin, std::span<std::byte> out) {
+  constexpr const char* kCall = "FileReader::read";
+  if (begin > size_ || out.size() > size_ - begin) {
+    fail(kCall, "begin", {"byte ", begin, " and ", out.size(), " bytes end behind the file"});
+  }
+  std::FILE* const file = file_.get();
+  // By steps that fit a long, wherever that has 32 bits.
+  constexpr std::size_t kStep = std::size_t{1} << 30;
+  std::rewind(file);
+  for (std::size_t left = begin; left > 0; left -= std::min(left, kStep)) {
+    if (std::fseek(file, static_cast<long>(std::min(left, kStep)), SEEK_CUR) != 0) {
+      fail(kCall, "path", {system_says(errno)});
+    }
+  }
+  if (std::fread(out.data(), 1, out.size(), file) == out.size()) return;
+  fail(kCall, "path", {std::ferror(file) ? system_says(errno) : "has become shorter"});
 }
 
 void write_file(const std::filesystem::path& path,

@@ -104,8 +104,9 @@ Metadata read_metadata(detail::HeaderReader& header) {
   return metadata;
 }
 
-// Checks that the tensors fill `data` without gap or overlap, and gives each its part.
-void share_out(std::vector<Place> places, std::span<const std::byte> data, std::size_t offset,
+// Checks that the tensors fill the file from `offset` on without gap or overlap, and gives each its
+// place.
+void share_out(std::vector<Place> places, std::size_t offset, std::size_t file_size,
                std::vector<NamedTensor>& tensors) {
   // As a heap: std::sort is three kinds of sorting, to be downloaded.
   const auto key = [](const Place& each) { return std::tuple(each.begin, each.end, each.number); };
@@ -114,22 +115,20 @@ void share_out(std::vector<Place> places, std::span<const std::byte> data, std::
   const auto refuse = [&](std::size_t byte, const Message& problem) {
     fail(kRead, "file", {"byte ", offset + byte, ": ", problem});
   };
+  const std::size_t size = file_size - offset;
   std::size_t end = 0;
   for (const Place& each : places) {
     NamedTensor& named = tensors[each.number];
     const std::string name = "tensor " + detail::shown(named.name);
-    if (each.end > data.size()) {
-      refuse(data.size(),
-             {name, " ends ", each.end - data.size(), " bytes behind the end of the file"});
+    if (each.end > size) {
+      refuse(size, {name, " ends ", each.end - size, " bytes behind the end of the file"});
     }
     if (each.begin < end) refuse(each.begin, {name, " overlaps the one before it"});
     if (each.begin > end) refuse(end, {"bytes that belong to no tensor, before ", name});
-    named.tensor.bytes = data.subspan(each.begin, each.end - each.begin);
+    named.begin = offset + each.begin;
     end = each.end;
   }
-  if (end < data.size()) {
-    refuse(end, {data.size() - end, " bytes that belong to no tensor"});
-  }
+  if (end < size) refuse(end, {size - end, " bytes that belong to no tensor"});
 }
 
 }  // namespace
@@ -140,23 +139,37 @@ const StoredTensor* Safetensors::find(std::string_view name) const noexcept {
 }
 
 Safetensors parse_safetensors(std::span<const std::byte> file) {
-  if (file.size() < kLengthSize) {
-    fail(kRead, "file", {"is no .safetensors file: it is only ", file.size(), " bytes long"});
+  Safetensors stored = parse_safetensors_header(file, file.size());
+  for (auto& [name, tensor, begin] : stored.tensors) {
+    tensor.bytes = file.subspan(begin, *stored_bytes(tensor.shape, tensor.type));
   }
+  return stored;
+}
+
+std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file_size) {
+  if (file_size < kLengthSize) {
+    fail(kRead, "file", {"is no .safetensors file: it is only ", file_size, " bytes long"});
+  }
+  if (begin.size() < kLengthSize) fail(kRead, "begin", {"must be 8 bytes or more"});
   std::uint64_t length = 0;
   for (std::size_t i = kLengthSize; i-- > 0;) {
-    length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
+    length = length << 8 | std::to_integer<std::uint64_t>(begin[i]);
   }
-  const std::span<const std::byte> rest = file.subspan(kLengthSize);
-  if (length > kMostHeader || length > rest.size()) {
-    const Message only{"only ", rest.size(), " follow"},
-        at_most{"at most ", kMostHeader, " are read"};
+  const std::size_t rest = file_size - kLengthSize;
+  if (length > kMostHeader || length > rest) {
+    const Message only{"only ", rest, " follow"}, at_most{"at most ", kMostHeader, " are read"};
     fail(kRead, "file",
          {"byte 0: the header should be ", length, " bytes long, but ",
-          length > rest.size() ? only : at_most});
+          length > rest ? only : at_most});
   }
-  const auto header_size = static_cast<std::size_t>(length);
-  const std::string_view text(reinterpret_cast<const char*>(rest.data()), header_size);
+  return kLengthSize + static_cast<std::size_t>(length);
+}
+
+Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size) {
+  const std::size_t data = safetensors_begin(begin, file_size);
+  if (begin.size() < data) fail(kRead, "begin", {"must be ", data, " bytes, is ", begin.size()});
+  const std::string_view text(reinterpret_cast<const char*>(begin.data()) + kLengthSize,
+                              data - kLengthSize);
   if (!text.starts_with('{')) fail(kRead, "file", "byte 8: the header does not begin with {");
   detail::HeaderReader header(kRead, text, kLengthSize);
 
@@ -178,11 +191,10 @@ Safetensors parse_safetensors(std::span<const std::byte> file) {
     StoredTensor tensor;
     places.push_back(read_tensor(header, name, tensor));
     places.back().number = stored.tensors.size();
-    stored.tensors.push_back({std::move(name), std::move(tensor)});
+    stored.tensors.push_back({std::move(name), std::move(tensor), 0});
   });
   if (!header.at_end()) header.fail("something follows the object");
-  share_out(std::move(places), rest.subspan(header_size), kLengthSize + header_size,
-            stored.tensors);
+  share_out(std::move(places), data, file_size, stored.tensors);
   return stored;
 }
 

@@ -23,8 +23,9 @@ using Metadata = std::map<std::string, std::string>;
 
 // A tensor of a file, which it borrows.
 struct NamedTensor {
-  std::string name;     // as it stands in the header
-  StoredTensor tensor;  // where its elements are
+  std::string name;       // as it stands in the header
+  StoredTensor tensor;    // where its elements are
+  std::size_t begin = 0;  // the byte of the file that they begin at
 };
 
 // What a file holds.
@@ -40,6 +41,12 @@ struct Safetensors {
 // tensor, where the file is cut short, the header is no such object, names repeat, a shape does not
 // fit its bytes, or the tensors do not fill the data from beginning to end without overlap.
 Safetensors parse_safetensors(std::span<const std::byte> file);
+
+// For files of which only a part is in memory at a time: how many bytes stand before the elements,
+// from the first 8 or more bytes of a file of so many; and its tensors, from all of those bytes,
+// without their elements. Throw Error as parse_safetensors does.
+std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file_size);
+Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size);
 
 // A tensor that is to be written.
 struct TensorToStore {

@@ -45,7 +45,7 @@ ParameterReader::ParameterReader(ModelParameters& parameters)
       parameters_(stored_parameters(parameters.config(), parameters.weights())) {}
 
 // The parameter that a tensor is; null where it is passed over.
-const StoredParameter* ParameterReader::find(const NamedTensor& tensor) const {
+const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
   std::string_view name = tensor.name;
   constexpr std::string_view kPrefix = "transformer.";
   if (config_.family == ModelFamily::gpt2 && name.starts_with(kPrefix)) {
@@ -59,33 +59,39 @@ const StoredParameter* ParameterReader::find(const NamedTensor& tensor) const {
        {"is no parameter of a model of the family ", family, " with ", config_.layers, " layers"});
 }
 
-void ParameterReader::read(const Safetensors& file) {
-  std::vector<std::pair<const StoredParameter*, const StoredTensor*>> found;
-  for (const NamedTensor& each : file.tensors) {
-    const StoredParameter* const parameter = find(each);
+std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) const {
+  std::vector<ParameterPlace> found;
+  for (const NamedTensor& each : header.tensors) {
+    const StoredParameter* const parameter = parameter_of(each);
     if (!parameter) continue;
     const StoredTensor& tensor = each.tensor;
     if (tensor.shape != parameter->shape) {
       fail(kCall, each.name.c_str(), {"shape must be ", parameter->shape, ", is ", tensor.shape});
     }
     if (!holds_floats(tensor.type)) fail(kCall, each.name.c_str(), "holds no floats");
-    const bool is_twice = std::ranges::any_of(found, [&](auto& f) { return f.first == parameter; });
-    if (is_twice || read_.contains(parameter->name))
+    const bool is_twice =
+        std::ranges::find(found, parameter, &ParameterPlace::parameter) != found.end();
+    if (is_twice || read_.contains(parameter->name)) {
       fail(kCall, each.name.c_str(), "is there twice");
-    found.emplace_back(parameter, &tensor);
-  }
-  std::vector<float> elements;  // of one tensor, where memory has another order
-  for (const auto& [parameter, tensor] : found) {
-    const auto count = static_cast<std::size_t>(parameter->count());
-    if (parameter->transposed) {
-      elements.resize(count);
-      read_elements(*tensor, std::span<float>(elements));
-      parameter->copy_from(elements.data());
-    } else {
-      read_elements(*tensor, std::span<float>(parameter->data, count));
     }
-    read_.insert(parameter->name);
+    found.push_back({parameter, tensor, each.begin, *stored_bytes(tensor.shape, tensor.type)});
   }
+  return found;
+}
+
+void ParameterReader::read(const ParameterPlace& place, std::span<const std::byte> bytes) {
+  const StoredParameter& parameter = *place.parameter;
+  StoredTensor tensor = place.tensor;
+  tensor.bytes = bytes;
+  const auto count = static_cast<std::size_t>(parameter.count());
+  if (parameter.transposed) {
+    elements_.resize(count);
+    read_elements(tensor, std::span<float>(elements_));
+    parameter.copy_from(elements_.data());
+  } else {
+    read_elements(tensor, std::span<float>(parameter.data, count));
+  }
+  read_.insert(parameter.name);
 }
 
 void ParameterReader::finish() const {
@@ -123,17 +129,22 @@ class Folder {
     std::error_code ignored;
     return std::filesystem::exists(path_ / name, ignored);
   }
-  // What use() makes of the bytes of a file.
+  // What use() makes of a file.
   template <typename Use>
-  auto read(const std::string& name, const Use& use) const {
+  auto open(const std::string& name, const Use& use) const {
     if (progress_) progress_(at(name));
-    return named(name, [&] { return use(read_file(path_ / name)); });
+    return named(name, [&] {
+      FileReader file(path_ / name);
+      return use(file);
+    });
   }
   // The same of its text.
   template <typename Use>
   auto read_text(const std::string& name, const Use& use) const {
-    return read(name, [&](const std::vector<std::byte>& bytes) {
-      return use(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    return open(name, [&](FileReader& file) {
+      std::string text(file.size(), ' ');
+      file.read(0, std::as_writable_bytes(std::span(text)));
+      return use(std::string_view(text));
     });
   }
   // body(), whose errors are those of a file.
@@ -153,6 +164,21 @@ class Folder {
   const FileProgress& progress_;
 };
 
+void read_file_of_parameters(FileReader& file, ParameterReader& reader) {
+  std::vector<std::byte> bytes;
+  const auto read = [&](std::size_t begin, std::size_t size) {
+    bytes.resize(size);
+    file.read(begin, bytes);
+    return std::span<const std::byte>(bytes);
+  };
+  constexpr std::size_t kLength = 8;
+  const std::size_t begin = safetensors_begin(read(0, std::min(kLength, file.size())), file.size());
+  const Safetensors header = parse_safetensors_header(read(0, begin), file.size());
+  for (const ParameterPlace& place : reader.find(header)) {
+    reader.read(place, read(place.begin, place.size));
+  }
+}
+
 void read_parameters(const Folder& folder, ModelParameters& parameters) {
   constexpr const char* kWhole = "model.safetensors";
   constexpr const char* kIndex = "model.safetensors.index.json";
@@ -161,7 +187,7 @@ void read_parameters(const Folder& folder, ModelParameters& parameters) {
   const std::vector<std::string> files =
       is_sharded ? folder.read_text(kIndex, parse_shard_index) : std::vector<std::string>{kWhole};
   for (const std::string& name : files) {
-    folder.read(name, [&](const auto& bytes) { reader.read(parse_safetensors(bytes)); });
+    folder.open(name, [&](FileReader& file) { read_file_of_parameters(file, reader); });
   }
   folder.named(is_sharded ? kIndex : kWhole, [&] { reader.finish(); });
 }

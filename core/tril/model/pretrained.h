@@ -44,29 +44,37 @@ class ModelParameters {
   BasicModelWeights<float> weights_;
 };
 
-// Fills parameters from the files of a model, one after the other: float32, or float16 and
-// bfloat16, which are widened. Taken are the names of the family with the prefix that some files
-// have
-// ("transformer.h.0..."), and passed over what is no parameter: GPT-2's masks, tables of rotary
-// positions, and a head that is the embedding.
+// A parameter in a file.
+struct ParameterPlace {
+  const StoredParameter* parameter;  // which of the reader's it is
+  StoredTensor tensor;               // as the header says
+  std::size_t begin, size;           // its bytes in the file
+};
+
+// Fills parameters from the files of a model, one tensor after the other, so that nothing is in
+// memory twice: float32, or float16 and bfloat16, which are widened. Taken are the names of the
+// family with the prefix that some files have ("transformer.h.0..."), and passed over what is no
+// parameter: GPT-2's masks, tables of rotary positions, and a head that is the embedding.
 class ParameterReader {
  public:
   // Fills `parameters`, which it borrows.
   explicit ParameterReader(ModelParameters& parameters);
 
-  // Reads what is in a file. Throws Error, naming the tensor, before anything is written, where one
-  // has another shape than the settings say, holds no floats, is none of the model's, or was in a
-  // file before.
-  void read(const Safetensors& file);
+  // The parameters in a file, by its header. Throws Error, naming the tensor, where one has another
+  // shape than the settings say, holds no floats, is none of the model's, or was read before.
+  std::vector<ParameterPlace> find(const Safetensors& header) const;
+  // One of them, from so many bytes of the file.
+  void read(const ParameterPlace& place, std::span<const std::byte> bytes);
   // After the last file. Throws Error, naming the first tensor that was in none.
   void finish() const;
 
  private:
-  const StoredParameter* find(const NamedTensor& tensor) const;
+  const StoredParameter* parameter_of(const NamedTensor& tensor) const;
 
   const ModelConfig& config_;
   std::vector<StoredParameter> parameters_;
   std::set<std::string_view> read_;  // names of parameters_
+  std::vector<float> elements_;      // of one tensor, where memory has another order
 };
 
 // The files that a model.safetensors.index.json lists, each once, in their order. Throws Error
@@ -84,10 +92,10 @@ struct PretrainedModel {
 using FileProgress = std::function<void(const std::string& path)>;
 
 // Reads a folder: config.json; model.safetensors or the parts that model.safetensors.index.json
-// lists; tokenizer.json, or vocab.json and merges.txt. One file after the other is in memory
-// besides the parameters. Throws Error, with the path of the file, where one is missing, cut short,
-// or not what the others say; where the tokenizer has more tokens than the vocabulary; and where
-// memory does not suffice.
+// lists; tokenizer.json, or vocab.json and merges.txt. One tensor at a time is in memory besides
+// the parameters. Throws Error, with the path of the file, where one is missing, cut short, or not
+// what the others say; where the tokenizer has more tokens than the vocabulary; and where memory
+// does not suffice.
 PretrainedModel read_pretrained(const std::filesystem::path& folder,
                                 const FileProgress& progress = {});
 

@@ -24,14 +24,20 @@ function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
   return new Map(entries.map(([name, file]) => [name.replace(/.*\//, ''), file]));
 }
 
+/** Bytes of a file, all or from the one to before the other. */
+const partOf = async (file: Uint8Array | Blob, from = 0, to = Infinity): Promise<Uint8Array> =>
+  file instanceof Blob
+    ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
+    : file.subarray(from, to);
+
 const sizeOf = (file: Uint8Array | Blob) => (file instanceof Blob ? file.size : file.length);
 
 export const modelCalls = (context: Context) => ({
   /**
    * A language model from its files: `config.json` of the families GPT-2, Llama or Qwen2,
    * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
-   * `tokenizer.json` or `vocab.json` with `merges.txt`. Weights of 16 bits are widened to 32. One file
-   * after the other is in memory besides the model.
+   * `tokenizer.json` or `vocab.json` with `merges.txt`. Weights of 16 bits are widened to 32. One tensor
+   * at a time is in memory besides the model: of files that are Blobs no more is read at once.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. Nothing is kept
@@ -54,11 +60,12 @@ export const modelCalls = (context: Context) => ({
     const { progress } = options;
     if (progress !== undefined) checkFunction(call, 'progress', progress);
     const all = filesOf(files);
-    const bytesOf = async (name: string): Promise<Uint8Array> => {
+    const fileOf = (name: string): Uint8Array | Blob => {
       const file = all.get(name);
       if (file === undefined) throw new TrilError(call, 'files', `${name} is missing`);
-      return file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : file;
+      return file;
     };
+    const bytesOf = (name: string) => partOf(fileOf(name));
     /** Those of a tokenizer: none only where there is no file. */
     const optional = async (name: string) => {
       const bytes = all.has(name) ? await bytesOf(name) : none;
@@ -76,15 +83,27 @@ export const modelCalls = (context: Context) => ({
     const names = list
       ? context.run(call, {}, () => raw._modelShards(list))
       : ['model.safetensors'];
-    const total = names.reduce((sum, name) => sum + sizeOf(all.get(name) ?? none), 0);
+    const total = names.reduce((sum, name) => sum + sizeOf(fileOf(name)), 0);
     const { engine } = context;
     const made = context.run(call, {}, () => raw._model(engine, config, tokenizer, merges)!);
     try {
-      let read = 0;
+      let done = 0;
       for (const name of names) {
-        const bytes = await bytesOf(name);
-        context.run(call, {}, () => made.read(name, bytes));
-        progress?.((read += bytes.length), total);
+        const file = fileOf(name);
+        const size = sizeOf(file);
+        const end = done + size;
+        const first = await partOf(file, 0, 8);
+        const begin = context.run(call, {}, () => raw._modelBegin(name, first, size));
+        const header = await partOf(file, 0, begin);
+        const places = context.run(call, {}, () => made.open(name, header, size));
+        for (let i = 0; i < places.length / 2; i += 1) {
+          const [from, count] = [places[2 * i]!, places[2 * i + 1]!];
+          const bytes = await partOf(file, from, from + count);
+          context.run(call, {}, () => made.read(name, i, bytes));
+          if (i > 0) progress?.(done, total);
+          done += count;
+        }
+        progress?.((done = end), total);
       }
       context.run(call, {}, () => made.finish());
       return new Model(context, made);
