@@ -11,9 +11,9 @@ test('what is done on the page can be opened elsewhere by its address', async ({
 }) => {
   await attend.open();
   await page.getByLabel('Your text').fill('été ou hiver? 夏 & 冬 #1 100%');
-  await page.getByRole('button', { name: 'Characters' }).click();
-  await page.getByRole('button', { name: 'First token' }).click();
-  await page.getByRole('button', { name: 'None' }).click();
+  await page.getByRole('radio', { name: 'Characters' }).click();
+  await page.getByRole('radio', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: 'None' }).click();
   await attend.step('K');
   await attend.point('wk', 1, 3);
   await page.getByLabel('New value').first().fill('0.5');
@@ -26,9 +26,11 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   await other.goto(page.url());
   await other.locator('[data-variant]').waitFor();
   await expect(other.getByLabel('Your text')).toHaveValue('été ou hiver? 夏 & 冬 #1 100%');
-  for (const name of ['Characters', 'Your own', 'None']) {
-    await expect(other.getByRole('button', { name })).toHaveAttribute('aria-pressed', 'true');
+  for (const name of ['Characters', 'None']) {
+    await expect(other.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
   }
+  const own = other.getByRole('button', { name: 'Your own' });
+  await expect(own).toHaveAttribute('aria-pressed', 'true');
   await expect(other.locator('#steps .stage')).toHaveAttribute('data-step', 'k');
   expect(await other.locator('#steps .why').innerText()).toBe(why);
   await other.locator('#steps .stage details summary').click();
@@ -55,8 +57,8 @@ test('a broken address says what could not be read, and shows the rest', async (
     await expect(alert).toContainText(part);
   }
   await expect(page.getByLabel('Your text')).toHaveValue('still here');
-  await expect(page.getByRole('button', { name: 'Same token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await expect(page.locator('#steps .stage')).toHaveAttribute('data-step', 'weights');
@@ -94,23 +96,23 @@ test('back and forward go through heads and texts; steps do not fill the history
   page,
 }) => {
   await attend.open();
-  await page.getByRole('button', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: 'Same token' }).click();
   await attend.step('Scores');
   await attend.step('Weights');
-  await page.getByRole('button', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: 'First token' }).click();
   await page.goBack();
-  await expect(page.getByRole('button', { name: 'Same token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await page.goBack();
-  await expect(page.getByRole('button', { name: 'Previous token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Previous token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await page.goForward();
-  await expect(page.getByRole('button', { name: 'Same token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
 });
@@ -224,16 +226,16 @@ test('a browser that refuses to change the address is asked again, and nothing i
   await watchHistory(page);
   await attend.open();
   await page.evaluate(() => ((window as unknown as Watched).refusing.left = 2));
-  await page.getByRole('button', { name: 'Same token' }).click();
-  await page.getByRole('button', { name: 'First token' }).click();
-  await expect(page.getByRole('button', { name: 'First token' })).toHaveAttribute(
-    'aria-pressed',
+  await page.getByRole('radio', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: 'First token' }).click();
+  await expect(page.getByRole('radio', { name: 'First token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await expect.poll(() => stateOf(page).get('head')).toBe('first');
   for (const name of ['Same token', 'Previous token']) {
     await page.goBack();
-    await expect(page.getByRole('button', { name })).toHaveAttribute('aria-pressed', 'true');
+    await expect(page.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
   }
 });
 

@@ -69,7 +69,7 @@ test('the worked example', async ({ lesson }) => {
 
 test('sums: by loops and by a matrix, not by softmax', async ({ lesson, page }) => {
   await lesson.open();
-  await page.getByRole('button', { name: 'Sums' }).click();
+  await page.getByRole('radio', { name: 'Sums' }).click();
   await expectWay(lesson, 0, 'loops', { sum: true });
   await expectWay(lesson, 0, 'matrix', { sum: true });
   await expect(page.getByText('so it cannot give sums.')).toBeVisible();
@@ -83,8 +83,8 @@ test('zeros in place of −∞ let the future in', async ({ lesson, page }) => {
     ['−2', -2],
   ] as const) {
     await page
-      .getByRole('group', { name: 'The mask hides with' })
-      .getByRole('button', { name, exact: true })
+      .getByRole('radiogroup', { name: 'The mask hides with' })
+      .getByRole('radio', { name, exact: true })
       .click();
     await expectWay(lesson, 0, 'softmax', { hidden });
     await expect(page.locator('[data-method="softmax"]')).toContainText('the future leaks in');
@@ -224,5 +224,5 @@ test('a broken link shows the rest and says what was wrong', async ({ lesson, pa
   await expect(page.getByText('x=1,2;3')).toBeVisible();
   await expect(page.getByText('hidden=99')).toBeVisible();
   await lesson.expectDrawn('x', x);
-  await expect(page.getByRole('button', { name: 'Sums' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('radio', { name: 'Sums' })).toHaveAttribute('aria-checked', 'true');
 });

@@ -118,7 +118,7 @@ test('heads, a changed word, and the way back', async ({ lesson, page }) => {
   await lesson.open({ stage: 'weights', mask: 'causal' });
   const x = rowsOf(inputOf(core, ids, true));
   const { trace } = blockOf(core, core.tensor(x), 'post', true);
-  await page.getByRole('button', { name: '2 of 2' }).click();
+  await page.getByRole('radio', { name: '2 of 2' }).click();
   await lesson.expectDrawn('weights', rowsOf(trace.weights, 1), rounding);
   await lesson.open({ pin: 'words.1.3' });
   await page.locator('#one .why input').fill('2.5');
@@ -185,7 +185,7 @@ test('moved words: the same rows without positions, others with them', async ({ 
   const largest = page.locator('[data-largest]');
   for (const positions of [false, true]) {
     if (positions) {
-      await page.locator('#shuffle').getByRole('button', { name: 'Sinusoidal' }).click();
+      await page.locator('#shuffle').getByRole('radio', { name: 'Sinusoidal' }).click();
     }
     const plain = rowsOf(blockOf(core, inputOf(core, ids, positions), 'post').output).reverse();
     const moved = rowsOf(blockOf(core, inputOf(core, reversed, positions), 'post').output);
@@ -196,7 +196,7 @@ test('moved words: the same rows without positions, others with them', async ({ 
     expect(Math.abs(drawn - most)).toBeLessThan(2 * rounding);
     await expect(largest).toContainText(positions ? 'Not the same rows' : 'The same rows, moved');
   }
-  await page.locator('#shuffle').getByRole('button', { name: 'Rotary' }).click();
+  await page.locator('#shuffle').getByRole('radio', { name: 'Rotary' }).click();
   await expect(largest).toContainText('Not the same rows');
 });
 

@@ -97,7 +97,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const padded = core.attention(q, k, v, { mask: core.mask.padding([5, 7]) }).output;
   await give({ ...own, key_padding_mask: padding, expected: padded });
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
-  await page.getByRole('button', { name: '1 lets look' }).click();
+  await page.getByRole('radio', { name: '1 lets look' }).click();
   await suspect('maskInverted');
   await expect(verdict).toContainText('read the other way round');
 
@@ -251,7 +251,7 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   await expect(first).toHaveAttribute('data-suspect', 'otherHeads');
   await expect(first).toContainText('2 heads');
   await expect(first).toHaveAttribute('data-matches', 'true');
-  await page.getByRole('button', { name: 'None', exact: true }).click();
+  await page.getByRole('radio', { name: 'None', exact: true }).click();
   await expect(page).toHaveURL(/causal=no/);
 
   // Weights with a mistake; the names say which layer they are of.

@@ -174,7 +174,7 @@ test('what belongs to the text, or to the first column, cannot be edited', async
 test('the mask can be taken away and put back', async ({ attend, page }) => {
   await attend.open({ step: 'masked' });
   await expect(attend.matrix('masked').locator('.hidden')).toHaveCount(28);
-  await page.getByRole('button', { name: 'None' }).click();
+  await page.getByRole('radio', { name: 'None' }).click();
   await expect(attend.matrix('masked').locator('.hidden')).toHaveCount(0);
   await expect(attend.matrix('masked').locator('.changed')).toHaveCount(28);
   await page.goBack();

@@ -24,10 +24,10 @@ for (const batch of [1, 2]) {
       ['K', 'k'],
       ['V', 'v'],
     ] as const) {
-      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('radio', { name, exact: true }).click();
       await lesson.expectDrawn('packed', sideBySide(apart.map((head) => head[which])), rounding);
     }
-    await page.getByRole('button', { name: 'Q', exact: true }).click();
+    await page.getByRole('radio', { name: 'Q', exact: true }).click();
     const next = page.getByRole('button', { name: 'Step on' });
     await next.click();
     for (const [h, head] of apart.entries()) {

@@ -82,7 +82,7 @@ for (const [head, expected] of Object.entries(readings)) {
 
 test('a head is chosen by its chip, and the text follows any change', async ({ attend, page }) => {
   await attend.open({ step: 'weights' });
-  await page.getByRole('button', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: 'Same token' }).click();
   await page.getByLabel('Your text').fill('so it is so');
   const { weights } = await chapter({
     content: idsOf(['so', 'it', 'is', 'so']).map(contentOf),

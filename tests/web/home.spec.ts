@@ -85,7 +85,7 @@ test('a word that is touched shows what it takes from, by each head, as the core
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
   for (const head of Object.keys(names) as HeadId[]) {
-    await page.getByRole('button', { name: names[head], exact: true }).click();
+    await page.getByRole('radio', { name: names[head], exact: true }).click();
     const weights = await weightsOf(sentence, head);
     for (const row of [7, 4, 0]) {
       await page.locator(`[data-word="${row}"]`).click();
@@ -103,9 +103,9 @@ test('the sentence reads as the head hands it on', async ({ page }) => {
   await open(page);
   const readings = page.locator('[data-readings] bdi');
   await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
-  await page.getByRole('button', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: 'First token' }).click();
   await expect(readings).toHaveText(sentence.map(() => 'the'));
-  await page.getByRole('button', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: 'Same token' }).click();
   await expect(readings).toHaveText(sentence);
 });
 

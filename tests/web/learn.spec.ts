@@ -79,7 +79,7 @@ test('steps move all weights against their gradients; long ones leap over', asyn
   await page.getByRole('button', { name: 'One step' }).click();
   await expectLoss(3, 2);
   await lesson.expectDrawn('wv', trained(3, 2).wv, rounding * 16);
-  await page.getByRole('button', { name: '30', exact: true }).click();
+  await page.getByRole('radio', { name: '30', exact: true }).click();
   await expectLoss(30, 2);
   expect(await number(loss, 'loss')).toBeGreaterThan(lossOf(forward(first)));
   await expect(page.locator('#step')).toContainText('these steps are so long');

@@ -209,8 +209,8 @@ test('all methods measured: time, memory as counted, error as computed', async (
   await lesson.open();
   const section = page.locator('#measured');
   await section
-    .getByRole('group', { name: 'Up to T' })
-    .getByRole('button', { name: '512' })
+    .getByRole('radiogroup', { name: 'Up to T' })
+    .getByRole('radio', { name: '512' })
     .click();
   await section.getByRole('button', { name: 'Measure', exact: true }).click();
   const state = section.locator('[data-state]').first();
@@ -223,13 +223,13 @@ test('all methods measured: time, memory as counted, error as computed', async (
       await section.locator(`[data-runner="${runner}"] [data-n="${n}"]`).getAttribute('data-value'),
     );
   expect(await value('full', 512)).toBeGreaterThan(0);
-  await section.getByRole('button', { name: 'Memory', exact: true }).click();
+  await section.getByRole('radio', { name: 'Memory', exact: true }).click();
   for (const method of ['full', 'blocked', 'online'] as const) {
     const { heldBytes } = core.cost.attention({ queries: 512, keys: 512, width: 64, method });
     expect(await value(method, 512)).toBe(heldBytes);
   }
   expect(await value('online', 512)).toBeLessThan(await value('full', 512));
-  await section.getByRole('button', { name: 'Error', exact: true }).click();
+  await section.getByRole('radio', { name: 'Error', exact: true }).click();
   expect(await value('online', 512)).toBeLessThan(1e-6);
   const [q, k, v] = [0, 1, 2].map((i) => core.randomNormal([1, 1, 128, 64], { seed: 3 * 128 + i }));
   const exact = core.attention(q, k, v);

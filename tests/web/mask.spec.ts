@@ -85,7 +85,7 @@ test('other ways to hide, and what leaks', async ({ lesson, page }) => {
   }
   await expect(page.locator('[data-verdict]')).toContainText('It leaks');
 
-  await page.getByRole('button', { name: 'weight := 0' }).click();
+  await page.getByRole('radio', { name: 'weight := 0' }).click();
   const whole = scores.map(softmax);
   await lesson.expectDrawn(
     'weights',
@@ -107,7 +107,7 @@ test('a row that sees nothing: zeros, no NaN; with −10⁹ everything comes bac
   expect((await lesson.drawn('output'))[0]).toEqual([0, 0, 0, 0]);
   expect((await lesson.drawn('output')).flat().some(Number.isNaN)).toBe(false);
   await expect(page.locator('#masks .why')).toContainText('−∞ − (−∞) = NaN');
-  await page.getByRole('button', { name: '+ (−10⁹)' }).click();
+  await page.getByRole('radio', { name: '+ (−10⁹)' }).click();
   await expect(async () => {
     expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(1 / size));
   }).toPass();

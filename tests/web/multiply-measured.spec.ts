@@ -49,7 +49,7 @@ test('a whole measurement: speeds under the peak, an exponent each, a word on St
 }) => {
   test.setTimeout(300_000);
   await lesson.open();
-  await page.getByRole('button', { name: '256', exact: true }).click();
+  await page.getByRole('radio', { name: '256', exact: true }).click();
   await page.getByRole('button', { name: 'Measure', exact: true }).click();
   const state = page.locator('#measured [data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 240_000 });

@@ -335,8 +335,8 @@ test('a broken link shows the rest and says what was wrong', async ({ lesson, pa
   await expect(page.getByText('reading=sideways')).toBeVisible();
   await expect(page.getByText('a=1,2;3')).toBeVisible();
   await lesson.expectDrawn('a', a);
-  await expect(page.getByRole('button', { name: 'k j i' }).first()).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'k j i' }).first()).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await page.getByRole('button', { name: 'Dismiss' }).click();

@@ -72,7 +72,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await page.getByLabel('Your text').fill('alone');
   await attend.step('Weights');
   await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');
-  await page.getByRole('button', { name: 'Numbers', exact: true }).click();
+  await page.getByRole('radio', { name: 'Numbers', exact: true }).click();
   await page.getByLabel('Your numbers').fill('1 2\n3');
   await expect(page.getByRole('alert')).toContainText(
     'Row 2 has 1 numbers, but the first row has 2.',
@@ -83,7 +83,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await expect(page.getByRole('alert')).toHaveCount(0);
   await attend.step('X');
   await expect(attend.cell('x', 1, 2)).toHaveText('NaN');
-  await page.getByRole('button', { name: 'Words', exact: true }).click();
+  await page.getByRole('radio', { name: 'Words', exact: true }).click();
   await expect(page.getByLabel('Your text')).toHaveValue('alone');
 });
 
@@ -99,8 +99,8 @@ test('pasted rows of numbers are recognised', async ({ attend, page }) => {
   await attend.open();
   await page.getByLabel('Your text').fill('1\t2\n3\t4');
   await page.getByRole('button', { name: 'Read them as numbers' }).click();
-  await expect(page.getByRole('button', { name: 'Numbers', exact: true })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Numbers', exact: true })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await expect(attend.cell('x', 1, 2)).toHaveText('4');

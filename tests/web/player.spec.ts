@@ -63,8 +63,8 @@ test("predict, then see: the question is about another head, the answer is its w
   await expect(ask).toContainText('Yes.');
   await ask.getByRole('button', { name: 'See it' }).click();
   await expect(page).toHaveURL(/#\?pin=weights\.7\.6/);
-  await expect(page.getByRole('button', { name: 'Previous token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Previous token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   const answer = await ask.locator('[data-answer]').textContent();
@@ -74,7 +74,7 @@ test("predict, then see: the question is about another head, the answer is its w
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   // Never about the head that is to be seen.
   for (const head of ['Previous token', 'Same token', 'First token', 'Average of the past']) {
-    await page.getByRole('button', { name: head, exact: true }).click();
+    await page.getByRole('radio', { name: head, exact: true }).click();
     await expect(ask).not.toContainText(`“${head}”`);
   }
 });

@@ -94,6 +94,53 @@ async function expectTabStops(page: Page): Promise<void> {
   expect(missed, 'not reached by Tab').toEqual([]);
 }
 
+/** A group of choices is one stop; arrows, Home and End lead along it, and choose where one is chosen. */
+async function expectGroups(page: Page): Promise<void> {
+  const problems = await page.evaluate(async () => {
+    const found: string[] = [];
+    const seen = (all: Iterable<HTMLElement>) => [...all].filter((one) => one.checkVisibility());
+    const loose = (chip: Element) =>
+      !chip.closest('[role="radiogroup"], [role="toolbar"]') &&
+      chip.parentElement!.querySelectorAll(':scope > [aria-pressed]').length > 1;
+    const pressed = seen(document.querySelectorAll('main [aria-pressed]')).filter(loose);
+    found.push(...pressed.map((chip) => `${chip.outerHTML.slice(0, 120)}: in no group`));
+    const groups = seen(
+      document.querySelectorAll('main :is([role="radiogroup"], [role="toolbar"])'),
+    ).map((group) => {
+      const radios = group.role === 'radiogroup';
+      const which = radios ? '[role="radio"]' : 'button:not(:disabled)';
+      const buttons = () => [...group.querySelectorAll<HTMLElement>(which)];
+      const stops = buttons().filter(({ tabIndex }) => tabIndex === 0).length;
+      const name = group.ariaLabel || group.outerHTML.slice(0, 120);
+      if (!group.ariaLabel && !group.closest('table')) found.push(`${name}: no name`);
+      if (stops !== 1) found.push(`${name}: ${stops} stops`);
+      return { group, radios, buttons, name };
+    });
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    for (const { group, radios, buttons, name } of groups) {
+      await drawn();
+      if (!group.isConnected) continue; // Another's choice has drawn its figure anew.
+      const last = buttons().length - 1;
+      const first = buttons().findIndex(({ tabIndex }) => tabIndex === 0);
+      buttons()[first].focus();
+      const keys = { End: last, Home: 0, ArrowLeft: group.matches('.navigator') ? 0 : last };
+      for (const [key, to] of Object.entries(keys)) {
+        document.activeElement!.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+        );
+        await drawn();
+        if (!group.isConnected) break;
+        const at = buttons().indexOf(document.activeElement as HTMLElement);
+        if (at !== to) found.push(`${name}: ${key} leads to ${at}, not to ${to}`);
+        if (radios && buttons()[to].ariaChecked !== 'true') found.push(`${name}: not chosen`);
+      }
+      if (radios && group.isConnected) buttons()[first].click();
+    }
+    return found;
+  });
+  expect(problems).toEqual([]);
+}
+
 /** What is said of the cell that the focused matrix is at, before any of the keys and after each. */
 async function spokenBy(page: Page, keys: readonly string[]): Promise<(string | null)[]> {
   await page.evaluate(() => {
@@ -207,7 +254,11 @@ async function expectForcedColours(page: Page): Promise<void> {
       if (getComputedStyle(cell).forcedColorAdjust !== 'none') found.push('cells lose colours');
     }
     const borders = (pressed: boolean) =>
-      [...document.querySelectorAll(`main .chip[aria-pressed="${pressed}"]`)]
+      [
+        ...document.querySelectorAll(
+          `main .chip:is([aria-pressed="${pressed}"], [aria-checked="${pressed}"])`,
+        ),
+      ]
         .filter((chip) => chip.checkVisibility())
         .map((chip) => {
           const { borderColor, backgroundColor, color } = getComputedStyle(chip);
@@ -234,6 +285,7 @@ test.describe('desk', () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await fold(page);
       await test.step('Tab', () => expectTabStops(page));
+      await test.step('groups', () => expectGroups(page));
       await test.step('arrow keys', () => expectCells(page));
       await test.step('paper', () => expectPaper(page));
     });

@@ -118,11 +118,13 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
   };
   expect(await rows('reads')).toEqual(inputs);
   expectWritten(await rows('writes'), taught.chances);
-  const feed = page.getByRole('group', { name: 'The decoder reads' });
-  await feed.getByRole('button', { name: 'its own words' }).click();
-  await expect(async () => expect(await rows('reads')).not.toEqual(inputs)).toPass({
-    timeout: 10_000,
-  });
+  const feed = page.getByRole('radiogroup', { name: 'The decoder reads' });
+  await feed.getByRole('radio', { name: 'its own words' }).click();
+  await expect(async () => {
+    const now = await rows('reads');
+    expect(now).toHaveLength(inputs.length);
+    expect(now).not.toEqual(inputs);
+  }).toPass({ timeout: 10_000 });
   const read = await rows('reads');
   const written = await rows('writes');
   expect(read).toEqual([0, ...written.slice(0, -1)]);

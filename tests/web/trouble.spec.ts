@@ -11,7 +11,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await attend.open({ step: 'weights', text: 'a b a' });
   const before = await attend.drawn('weights');
   await kill(page);
-  await page.getByRole('button', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: 'First token' }).click();
   await expect.poll(() => attend.drawn('weights')).not.toEqual(before);
   await expect(page.getByRole('alert')).toHaveCount(0);
   expect(await inPage(page, ({ workers }) => workers.length)).toBe(2);
@@ -19,7 +19,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   // Twice while something is waited for: now there is a reason, and an end.
   await inPage(page, (held) => void (held.hold = 'attend'));
   const held = await attend.drawn('weights');
-  await page.getByRole('button', { name: 'Previous token' }).click();
+  await page.getByRole('radio', { name: 'Previous token' }).click();
   await kill(page);
   await expect.poll(() => inPage(page, ({ workers }) => workers.length)).toBe(3);
   await kill(page);

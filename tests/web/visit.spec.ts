@@ -22,7 +22,7 @@ test('back, forward and reload lead to where one was, and to what was done there
   page,
 }) => {
   await attend.open();
-  await page.getByRole('button', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: 'Same token' }).click();
   await still(page);
   await page.mouse.wheel(0, 1600);
   await noted(page, 1600);
@@ -39,8 +39,8 @@ test('back, forward and reload lead to where one was, and to what was done there
   await expect(page).toHaveTitle('Attend · Tril');
   await computed(page);
   await expect.poll(() => scrolled(page)).toBe(1600);
-  await expect(page.getByRole('button', { name: 'Same token' })).toHaveAttribute(
-    'aria-pressed',
+  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
+    'aria-checked',
     'true',
   );
   await page.goForward();
