@@ -164,6 +164,30 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   await lesson.expectDrawn('mask', hidden);
 });
 
+test('a finger paints, and the page stays where it is', async ({ lesson, page }) => {
+  await lesson.open();
+  await lesson.drawn('mask');
+  const client = await page.context().newCDPSession(page);
+  const centre = async (row: number, col: number) => {
+    const box = (await page.locator(`#cell-mask-${row}-${col}`).boundingBox())!;
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+  const touch = (
+    type: 'touchStart' | 'touchMove' | 'touchEnd',
+    touchPoints: { x: number; y: number }[],
+  ) => client.send('Input.dispatchTouchEvent', { type, touchPoints });
+  await page.locator('#cell-mask-7-1').scrollIntoViewIfNeeded();
+  const from = await page.evaluate(() => scrollY);
+  await touch('touchStart', [await centre(7, 1)]);
+  for (const row of [6, 5, 4, 3]) await touch('touchMove', [await centre(row, 1)]);
+  await touch('touchEnd', []);
+  await lesson.expectDrawn(
+    'mask',
+    square((t, s) => (s > t || (s === 1 && t >= 3 && t <= 7) ? -Infinity : 0)),
+  );
+  expect(await page.evaluate(() => scrollY)).toBe(from);
+});
+
 test('quick taps count, the second one at a cell as well', async ({ lesson, page }) => {
   await lesson.open();
   await lesson.drawn('mask');
@@ -172,7 +196,10 @@ test('quick taps count, the second one at a cell as well', async ({ lesson, page
     for (const cell of cells) {
       const element = document.getElementById(`cell-mask-${cell}`)!;
       const { left, top } = element.getBoundingClientRect();
-      const at = { bubbles: true, clientX: left + 9, clientY: top + 9, pointerType: 'touch' };
+      const at = {
+        ...{ bubbles: true, clientX: left + 9, clientY: top + 9 },
+        ...{ pointerType: 'touch', isPrimary: true },
+      };
       element.dispatchEvent(new PointerEvent('pointerdown', at));
       element.dispatchEvent(new PointerEvent('pointerup', at));
       // The page draws what it knows; no answer of the Worker comes in between.
