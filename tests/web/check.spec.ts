@@ -130,6 +130,23 @@ test('a sample with a mistake, its files, and the question', async ({ open, page
   await expect(ask).toContainText('Yes. Only the first');
 });
 
+test('a surprise waits for a guess before its verdict', async ({ open, page }) => {
+  await open();
+  await page.getByRole('button', { name: 'Surprise me' }).click();
+  const ask = page.locator('#own .ask').filter({ hasText: 'Which mistake' });
+  await expect(ask.locator('.chips .chip')).toHaveCount(4);
+  await expect(page.locator('[data-verdict], [data-suspect]')).toHaveCount(0);
+  const sample = new URLSearchParams(page.url().split('?').pop()).get('sample')!;
+  await ask.locator('.chips .chip').first().click();
+  await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
+  await expect(page.locator(`[data-suspect="${sample}"][data-matches="true"]`)).toBeVisible();
+  await expect(ask.locator('[data-answer]')).toContainText('It is ');
+  await page.getByRole('button', { name: 'Surprise me' }).click();
+  await expect(page.locator('[data-verdict], [data-suspect]')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Just show it' }).click();
+  await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
+});
+
 test('fits any width, has no accessibility faults, and says what of a link is broken', async ({
   open,
   page,
