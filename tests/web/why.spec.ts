@@ -1,5 +1,6 @@
 // "Why this number": the equation holds, its sources are lit, and keyboard, pointer and pin work.
 import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
+import { placeOf } from './places.ts';
 
 /** The factors that the equation writes, in pairs. */
 async function products(attend: AttendPage, left: string, right: string): Promise<number[][]> {
@@ -74,10 +75,48 @@ test('a click pins, another cell does not steal it, Escape frees', async ({ atte
   await attend.point('weights', 6, 1, false);
   await expect(attend.why).toContainText('weights[dog, the₄]');
   await expect(page).toHaveURL(/pin=weights\.4\.3/);
+  // What is pointed at stands beside its cell, to be compared, and covers neither.
+  const beside = page.locator('[data-beside="other"]');
+  await expect(beside).toContainText('weights[the₇, cat₂]');
+  const box = (await beside.boundingBox())!;
+  for (const [row, col] of [
+    [4, 3],
+    [6, 1],
+  ]) {
+    const cell = (await attend.cell('weights', row, col).boundingBox())!;
+    const apart = Math.max(box.y - cell.y - cell.height, cell.y - box.y - box.height);
+    expect(apart).toBeGreaterThan(0);
+    if (row === 6) expect(apart).toBeLessThan(16);
+  }
+  await page.locator('#steps h2, h1').first().click();
+  await expect(page).not.toHaveURL(/pin/);
+  await attend.point('weights', 4, 3);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/pin/);
   await attend.point('weights', 6, 2, false);
   await expect(attend.why).toContainText('weights[the₇, saw]');
+});
+
+test('on a phone the box never lies over the cell that was tapped', async ({ browser }) => {
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 640 },
+    hasTouch: true,
+  });
+  const page = await context.newPage();
+  await page.goto(placeOf('attend?step=weights'));
+  const cell = page.locator('#cell-weights-7-2');
+  await cell.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+  const { x, y } = (await cell.boundingBox())!;
+  await page.touchscreen.tap(x + 9, y + 9);
+  const why = page.locator('#steps .why');
+  await expect(why).toContainText('weights[cat₈, saw]');
+  await expect(async () => {
+    const [over, under] = [(await why.boundingBox())!, (await cell.boundingBox())!];
+    expect(under.y + under.height).toBeLessThanOrEqual(over.y);
+    expect(over.y + over.height).toBeLessThanOrEqual(640);
+    expect(under.y).toBeGreaterThan(0);
+  }).toPass();
+  await context.close();
 });
 
 test('a pin goes along from scores to weights', async ({ attend, page }) => {

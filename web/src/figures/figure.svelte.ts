@@ -48,6 +48,7 @@ export class Figure<Id extends string = string> {
         return cell && there(cell) ? cell : null;
       },
       pin: pin.set,
+      explain: options.why,
       sources: (cell) => (there(cell) ? (options.sources?.(cell) ?? []) : []),
       ...(options.idle && { idle: options.idle }),
     });

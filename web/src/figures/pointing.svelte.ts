@@ -2,6 +2,7 @@
 // one that the player shows. And which cells light up because of it.
 import { getContext, setContext } from 'svelte';
 import type { Cell } from '../state/cell';
+import type { Why } from './why';
 
 /** A block of cells of one matrix, ends included, in the matrix's own rows and columns. */
 export interface Mark {
@@ -14,6 +15,8 @@ export interface PointingOptions<Id extends string> {
   readonly pinned: () => Cell<Id> | null;
   readonly pin: (cell: Cell<Id> | null) => void;
   readonly sources: (cell: Cell<Id>) => readonly Mark[];
+  /** Null for a cell that is not there. */
+  readonly explain?: (cell: Cell<Id>) => Why | null;
   /** What is shown while nobody points at anything. */
   readonly resting?: () => Cell<Id> | null;
   /** What lights up while no cell is looked at. */
@@ -37,8 +40,17 @@ export class Pointing<Id extends string = string> {
     this.shown ? this.#options.sources(this.shown) : (this.#options.idle?.() ?? []),
   );
 
+  /** Pointed at while another one is pinned. */
+  readonly other: Cell<Id> | null = $derived.by(() =>
+    this.pinned && !same(this.pinned, this.active) ? this.active : null,
+  );
+
   constructor(options: PointingOptions<Id>) {
     this.#options = options;
+  }
+
+  explain(cell: Cell<Id>): Why | null {
+    return this.#options.explain?.(cell) ?? null;
   }
 
   get pinned(): Cell<Id> | null {
