@@ -1,4 +1,5 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { tril } from './oracle.ts';
 
@@ -39,6 +40,37 @@ test('plays: the first cell first, then all, then the next step; any step stops 
   await expect(page.getByRole('button', { name: 'Play from here' })).toBeVisible();
 });
 
+/** Those that glide when the step is taken, with their first frame; each ends where it stands. */
+const gliding = async (page: Page, take: () => Promise<unknown>) => {
+  await page.evaluate(() => {
+    const found: Record<string, string> = {};
+    Object.assign(window, { found });
+    const { animate } = Element.prototype;
+    Element.prototype.animate = function (frames, options) {
+      const [from, to] = frames as Keyframe[];
+      const { matrix } = this.closest<HTMLElement>('[data-matrix]')!.dataset;
+      found[matrix!] = `${from.transform} > ${to.transform}`;
+      return animate.call(this, frames, options);
+    };
+  });
+  await take();
+  return page.evaluate(() => (window as unknown as { found: Record<string, string> }).found);
+};
+
+test('Q glides to where it is used and K turns about its diagonal, and back', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ step: 'q' });
+  for (const step of ['K', 'V']) await attend.step(step);
+  const there = await gliding(page, () => attend.step('Scores'));
+  expect(Object.keys(there).sort()).toEqual(['k', 'q']);
+  expect(there.q).toMatch(/^translate\(.*\) +scale\(.*\) > none$/);
+  expect(there.k).toContain('rotate3d(1, 1, 0, 180deg)');
+  const back = await gliding(page, () => attend.step('K'));
+  expect(back.k).toContain('rotate3d(1, 1, 0, 180deg)');
+});
+
 test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test('nothing is drawn piece by piece', async ({ attend, page }) => {
@@ -46,6 +78,8 @@ test.describe('with reduced motion', () => {
     await page.getByRole('button', { name: 'Play from here' }).click();
     await expect(attend.why).toContainText('scores[the₁, the₁]');
     await expect(attend.matrix('scores').locator('.waiting')).toHaveCount(0);
+    await attend.step('K');
+    expect(await gliding(page, () => attend.step('Scores'))).toEqual({});
   });
 });
 

@@ -1,0 +1,97 @@
+// How matrices come from one step of a figure to the next: each glides from where it was to where it is, turns about its
+// diagonal where it is transposed, and sheets part into strips or are put together of them. Cells keep their numbers.
+// With less motion there is only the end: what was and what becomes of it, beside each other.
+
+interface Place {
+  readonly grid: HTMLElement;
+  readonly box: DOMRect;
+  readonly turned: boolean;
+}
+
+export interface Strips {
+  readonly sheet: string;
+  /** Side by side, of equal width. */
+  readonly strips: readonly string[];
+}
+
+const less = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+function placesIn(stage: HTMLElement | undefined): ReadonlyMap<string, Place> {
+  const corner = stage?.getBoundingClientRect();
+  const all = [...(stage?.querySelectorAll<HTMLElement>('[data-matrix]') ?? [])];
+  return new Map(
+    all.map((one) => {
+      const grid = one.querySelector<HTMLElement>('[role=grid]')!;
+      const { left, top, width, height } = grid.getBoundingClientRect();
+      const box = new DOMRect(left - corner!.left, top - corner!.top, width, height);
+      return [one.dataset.matrix!, { grid, box, turned: 'transposed' in one.dataset }];
+    }),
+  );
+}
+
+/** Lays a grid, as it stands at `now`, over another place. */
+function over(now: Place, { box, turned }: Place): string {
+  const across = turned === now.turned;
+  const scale = box.width / (across ? now.box.width : now.box.height);
+  const move = `translate(${box.left - now.box.left}px, ${box.top - now.box.top}px)`;
+  return `${move} ${across ? '' : 'rotate3d(1, 1, 0, 180deg)'} scale(${scale})`;
+}
+
+/** What would be cut off on its way is not. */
+function move(grid: HTMLElement, frames: Keyframe[]): void {
+  const scroller = grid.closest<HTMLElement>('.scroller');
+  if (scroller && scroller.scrollWidth > scroller.clientWidth) return;
+  if (scroller) scroller.style.overflow = 'visible';
+  const animation = grid.animate(
+    frames.map((frame) => ({ transformOrigin: '0 0', ...frame })),
+    { duration: 400, easing: 'ease-in-out' },
+  );
+  animation.onfinish = () => scroller?.style.removeProperty('overflow');
+}
+
+/** Called where components are made; `step` names what is shown. */
+export function glide(
+  stage: () => HTMLElement | undefined,
+  step: () => unknown,
+  cuts: readonly Strips[] = [],
+): void {
+  let last: unknown;
+  /** Where each was seen last, from the corner of the stage on. */
+  const seen = new Map<string, Place>();
+  let before: ReadonlySet<string> = new Set();
+  $effect.pre(() => {
+    if (step() === last) return;
+    const now = placesIn(stage());
+    before = new Set(now.keys());
+    now.forEach((place, id) => seen.set(id, place));
+  });
+  $effect(() => {
+    const first = last === undefined;
+    if (step() === last) return;
+    last = step();
+    if (first || less()) return;
+    const now = placesIn(stage());
+    for (const [id, to] of now) {
+      const from = seen.get(id);
+      if (!from) continue;
+      const moved = Math.hypot(from.box.left - to.box.left, from.box.top - to.box.top) > 2;
+      if (moved || from.turned !== to.turned) {
+        move(to.grid, [{ transform: over(to, from) }, { transform: 'none' }]);
+      }
+    }
+    for (const { sheet, strips } of cuts) {
+      const whole = now.get(sheet);
+      if (!whole || !strips.every((id) => now.has(id))) continue;
+      const { left, top, width, height } = whole.box;
+      const part = width / strips.length;
+      const fresh = !strips.some((id) => before.has(id));
+      strips.forEach((id, i) => {
+        const strip = now.get(id)!;
+        const box = new DOMRect(left + i * part, top, part, height);
+        const frames = [{ transform: over(strip, { ...strip, box }) }, { transform: 'none' }];
+        move(strip.grid, fresh ? frames : frames.reverse());
+      });
+      if (!fresh) move(whole.grid, [{ opacity: 0 }, { opacity: 0 }]);
+    }
+  });
+}
