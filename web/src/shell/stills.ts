@@ -1,5 +1,6 @@
 // What is on a page before any script has run: the very components, rendered with the core's answers while the page is
 // made. Nothing in it can be used, so nothing in it can be reached by keys, and it has no name that the living page has.
+// Five of them are most of a page's weight: they say no more than is seen or read.
 import { browser } from '$app/environment';
 import { card } from '../figures/card';
 import { getAllContexts, type Snippet } from 'svelte';
@@ -17,6 +18,8 @@ function still(html: string): string {
   return html
     .replace(/<!--.*?-->/gs, '')
     .replace(/ (?:id|for|tabindex|aria-activedescendant|aria-controls)="[^"]*"/g, '')
+    .replace(/ data-(?:row|col)="\d+"/g, '')
+    .replace(/(--(?:side|strength):\d\.\d\d)\d/g, '$1')
     .replace(/<(button|input|textarea|select|summary)\b/g, '<$1 inert');
 }
 
