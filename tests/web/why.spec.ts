@@ -78,15 +78,19 @@ test('a click pins, another cell does not steal it, Escape frees', async ({ atte
   // What is pointed at stands beside its cell, to be compared, and covers neither.
   const beside = page.locator('[data-beside="other"]');
   await expect(beside).toContainText('weights[the₇, cat₂]');
+  await page.setViewportSize({ width: 1440, height: 900 }); // where there is no room below
+  await attend.point('weights', 6, 2, false);
+  await attend.point('weights', 6, 1, false);
   const box = (await beside.boundingBox())!;
   for (const [row, col] of [
     [4, 3],
     [6, 1],
   ]) {
     const cell = (await attend.cell('weights', row, col).boundingBox())!;
-    const apart = Math.max(box.y - cell.y - cell.height, cell.y - box.y - box.height);
-    expect(apart).toBeGreaterThan(0);
-    if (row === 6) expect(apart).toBeLessThan(16);
+    const gaps = [box.y - cell.y - cell.height, cell.y - box.y - box.height];
+    gaps.push(box.x - cell.x - cell.width, cell.x - box.x - box.width);
+    expect(Math.max(...gaps)).toBeGreaterThan(0);
+    if (row === 6) expect(Math.max(...gaps)).toBeLessThan(16);
   }
   await page.locator('#steps h2, h1').first().click();
   await expect(page).not.toHaveURL(/pin/);

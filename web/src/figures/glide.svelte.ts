@@ -43,7 +43,7 @@ function move(grid: HTMLElement, frames: Keyframe[]): void {
   if (scroller && scroller.scrollWidth > scroller.clientWidth) return;
   if (scroller) scroller.style.overflow = 'visible';
   const animation = grid.animate(
-    frames.map((frame) => ({ transformOrigin: '0 0', ...frame })),
+    frames.map((frame) => ({ transformOrigin: '0 0', zIndex: 1, ...frame })),
     { duration: 400, easing: 'ease-in-out' },
   );
   animation.onfinish = () => scroller?.style.removeProperty('overflow');
