@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { loadTril, Model } from 'tril/training';
+import { loadTril, Model, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
@@ -52,10 +52,11 @@ describe('examples', () => {
       typeof value === 'function' &&
       !['constructor', 'toString', 'raw', 'run', 'tensors'].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
-    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer, Model].flatMap((owner) =>
-      Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
-        .filter(isMethod)
-        .map(([name]) => `${owner.name}.${name}`),
+    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer, Model, WordVectors].flatMap(
+      (owner) =>
+        Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
+          .filter(isMethod)
+          .map(([name]) => `${owner.name}.${name}`),
     );
     const functions = Object.entries(package_)
       .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
@@ -68,6 +69,7 @@ describe('examples', () => {
       'worker.loadTril',
       'worker.withSignal',
       'RemoteTrainer.run',
+      'RemoteWordVectors.run',
     ];
     const shown = examples.map(({ name }) => name);
     expect(shown.sort()).toEqual(wanted.sort());

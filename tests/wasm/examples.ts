@@ -23,10 +23,12 @@ const owners: Record<string, string> = {
   'model.ts': 'Model.',
   'key-value-cache.ts': 'KeyValueCache.',
   'trained-model.ts': 'TrainedModel.',
+  'word-vectors.ts': 'WordVectors.',
   'trainer.ts': 'Trainer.',
   'training.ts': 'training.',
   'worker/index.ts': 'worker.',
   'worker/trainer.ts': 'RemoteTrainer.',
+  'worker/word-vectors.ts': 'RemoteWordVectors.',
 };
 
 export function readExamples(): Example[] {

@@ -1,10 +1,13 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is 130 kB larger, in which
- * `tril.trainer` works, the gradients of blocks and all that they are made of, and `loadModel`.
+ * `tril` with what trains models: `loadTril` loads a module that is 160 kB larger, in which
+ * `tril.trainer` works, the gradients of blocks and all that they are made of, `loadModel` and
+ * `wordVectors`.
  *
  * @module tril/training
  */
 import { modelCalls } from './calls/model.js';
+import { wordVectorCalls } from './calls/word-vectors.js';
+import type { Context } from './context.js';
 import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
 
 export { Model } from './model.js';
@@ -18,9 +21,20 @@ export type {
   TextOptions,
   Without,
 } from './model-types.js';
+export { WordVectors } from './word-vectors.js';
+export type {
+  WordNeighbour,
+  WordText,
+  WordVectorOptions,
+  WordVectorSettings,
+  WordVectorStep,
+} from './word-vector-types.js';
 
-/** A loaded module with `loadModel`, for models that others have trained. */
-export interface TrainingTril extends Tril, ReturnType<typeof modelCalls> {}
+/** A loaded module with `loadModel`, for models that others have trained, and `wordVectors`. */
+export interface TrainingTril
+  extends Tril, ReturnType<typeof modelCalls>, ReturnType<typeof wordVectorCalls> {}
+
+const moreCalls = (context: Context) => ({ ...modelCalls(context), ...wordVectorCalls(context) });
 
 const modules: Modules = {
   suffix: '-training',
@@ -47,5 +61,5 @@ const modules: Modules = {
  * ```
  */
 export function loadTril(options: LoadOptions = {}): Promise<TrainingTril> {
-  return loadFrom(modules, options, modelCalls);
+  return loadFrom(modules, options, moreCalls);
 }

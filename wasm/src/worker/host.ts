@@ -1,5 +1,5 @@
-// The Worker's own script: a module, the tensors, masks, caches and trainers that the other side
-// refers to, and what it asks for.
+// The Worker's own script: a module, the tensors, masks, caches, trainers and word vectors that the
+// other side refers to, and what it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -8,6 +8,8 @@ import { booleanOption, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { TokenBatch, TrainingStep } from '../trainer-types.js';
+import type { WordVectorStep } from '../word-vector-types.js';
+import { WordVectors } from '../word-vectors.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
 import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
 import type { RemoteLoadOptions } from './index.js';
@@ -17,7 +19,7 @@ const port: Port<Answer, Request | Cancellation> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-type Held = Tensor | Mask | KeyValueCache | Trainer;
+type Held = Tensor | Mask | KeyValueCache | Trainer | WordVectors;
 const held = new Map<number, Held>();
 /** The same for the same, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
@@ -30,6 +32,10 @@ function hold(value: Held): Reference {
   references.set(value, $reference);
   if (value instanceof Tensor) return { $reference, shape: value.shape };
   if (value instanceof KeyValueCache) return { $reference, sizes: value.sizes };
+  if (value instanceof WordVectors) {
+    const { settings, words, counts, allSteps } = value;
+    return { $reference, wordVectors: { settings, words, counts, allSteps } };
+  }
   if (!(value instanceof Trainer)) return { $reference };
   const { settings, parameterCount } = value;
   return { $reference, trainer: { settings, parameterCount } };
@@ -39,7 +45,8 @@ const toReference = (part: unknown): unknown =>
   part instanceof Tensor ||
   part instanceof Mask ||
   part instanceof KeyValueCache ||
-  part instanceof Trainer
+  part instanceof Trainer ||
+  part instanceof WordVectors
     ? hold(part)
     : undefined;
 
@@ -62,12 +69,16 @@ function paths(object: object, before: string[] = []): string[][] {
 let cancelled = false;
 
 /** Step by step, so that what comes in is heard between them. */
-async function stepsOf(trainer: Trainer, count: unknown): Promise<TrainingStep[]> {
+async function stepsOf(
+  trainer: Trainer | WordVectors,
+  count: unknown,
+): Promise<(TrainingStep | WordVectorStep)[]> {
   const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
-  const reports: TrainingStep[] = [];
+  const reports: (TrainingStep | WordVectorStep)[] = [];
   while (reports.length < steps && !cancelled) {
-    reports.push(trainer.step(batches?.[reports.length]));
+    const isWords = trainer instanceof WordVectors;
+    reports.push(isWords ? trainer.step() : trainer.step(batches?.[reports.length]));
     await pause();
   }
   return reports;
@@ -97,7 +108,8 @@ async function perform({ path, on, values }: Request): Promise<unknown> {
   // A number is a property, such as a cache's length; a mask has nothing to dispose.
   if (typeof found !== 'function') return typeof found === 'number' ? found : undefined;
   const decoded = values.map((value) => mapParts(value, fromReference));
-  if (target instanceof Trainer && path[0] === 'steps') return stepsOf(target, decoded[0]);
+  const takesSteps = target instanceof Trainer || target instanceof WordVectors;
+  if (takesSteps && path[0] === 'steps') return stepsOf(target, decoded[0]);
   const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);
 }

@@ -12,11 +12,13 @@ import type { LoadOptions, Tril } from '../load.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
+import type { WordVectorOptions } from '../word-vector-types.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type How, type Line } from './remote.js';
 import { RemoteTrainer, type RemoteTrainerCall, trainerCall } from './trainer.js';
+import { RemoteWordVectors } from './word-vectors.js';
 
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
 export {
@@ -25,6 +27,7 @@ export {
   type RunOptions,
   type TrainingReport,
 } from './trainer.js';
+export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
 /** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
@@ -52,7 +55,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 130 kB larger, so that there are trainers. */
+  /** Load a module of `tril/training`, which is 160 kB larger, so that there are trainers. */
   readonly training?: boolean;
 }
 
@@ -73,6 +76,11 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 
    * @throws TrilError as `trainer` of `tril`
    */
   trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
+  /**
+   * Word vectors in the Worker, as `wordVectors` of `tril/training`.
+   * @throws TrilError as that, and where the module was loaded without `training`
+   */
+  wordVectors(options: WordVectorOptions): Promise<RemoteWordVectors>;
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
    * what has not begun is not computed, and what is being computed is thrown away when it is done.
@@ -129,7 +137,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
     });
   const decode = (value: unknown): unknown =>
     mapParts(value, (part) => {
-      const { $reference, shape, sizes, trainer } = (part ?? {}) as Partial<Reference>;
+      const { $reference, shape, sizes, trainer, wordVectors } = (part ?? {}) as Partial<Reference>;
       if ($reference === undefined) return undefined;
       const there = known.get($reference)?.deref();
       if (there) return there;
@@ -139,7 +147,8 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
       else if (trainer) {
         const { settings, parameterCount } = trainer;
         made = new RemoteTrainer(line, $reference, settings, parameterCount);
-      } else return new RemoteMask(line, $reference);
+      } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
+      else return new RemoteMask(line, $reference);
       known.set($reference, new WeakRef(made));
       forgotten.register(made, { line, reference: $reference }, made);
       return made;
@@ -242,6 +251,8 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       withSignal: (other: AbortSignal) => callsWith(checkedSignal(other)),
       close: () => line.close(),
     };
+    // Where the module has them, they come with its paths.
+    Object.defineProperty(tril, 'wordVectors', { value: withoutTraining, writable: true });
     for (const path of paths) {
       if (path[0] === 'scope' || path[0] === 'loadModel') continue; // not to be sent
       if (path[0] === 'trainer') {
@@ -256,6 +267,11 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
     return tril as unknown as RemoteTril;
   };
   return callsWith();
+}
+
+async function withoutTraining(): Promise<never> {
+  const problem = 'is not in the module that was loaded; the option training loads one with it';
+  throw new TrilError('wordVectors', 'training', problem);
 }
 
 function checkedSignal(signal: unknown): AbortSignal {

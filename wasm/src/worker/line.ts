@@ -1,6 +1,7 @@
 import type { Shapes } from '../error.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
 import type { TrainerSettings } from '../trainer-types.js';
+import type { WordVectorParts } from '../word-vector-types.js';
 
 /** A tensor, a mask, a cache or a trainer that stays in the Worker, as it is written in messages. */
 export interface Reference {
@@ -11,6 +12,8 @@ export interface Reference {
   readonly sizes?: Required<KeyValueCacheSizes>;
   /** Of a trainer. */
   readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
+  /** Of word vectors. */
+  readonly wordVectors?: WordVectorParts;
 }
 
 /** Asks that a call not be made that has not begun, and that steps be the last that have. */

@@ -1,0 +1,237 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import { describe, integerOption } from './names.js';
+import type { RawWordVectors } from './raw.js';
+import type { Tensor } from './tensor.js';
+import type { WordNeighbour, WordVectorSettings, WordVectorStep } from './word-vector-types.js';
+
+/**
+ * Vectors of words that are being learned, in the memory of one loaded module. Made by `wordVectors`
+ * of `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration.
+ *
+ * The vectors depend on texts and settings alone, not on the number of threads.
+ */
+export class WordVectors implements Disposable {
+  /** All settings, with what was not given. */
+  readonly settings: Readonly<Required<WordVectorSettings>>;
+  /** All words, the most frequent first. */
+  readonly words: readonly string[];
+  /** How often each occurs. */
+  readonly counts: readonly number[];
+  /** How many steps the settings ask for. */
+  readonly allSteps: number;
+  readonly #context: Context;
+  #raw: RawWordVectors | undefined;
+
+  /** @internal Word vectors are made by `wordVectors`. */
+  constructor(
+    context: Context,
+    raw: RawWordVectors,
+    settings: Readonly<Required<WordVectorSettings>>,
+  ) {
+    if (!raw) throw new TrilError('WordVectors', 'options', 'word vectors are made by wordVectors');
+    this.#context = context;
+    this.#raw = raw;
+    this.settings = settings;
+    this.words = Object.freeze(raw.words());
+    this.counts = Object.freeze(raw.frequencies());
+    this.allSteps = raw.counts()[0]!;
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /** How many steps are done. */
+  get done(): number {
+    return this.#run('done', (raw) => raw.counts()[2]!);
+  }
+
+  /**
+   * Goes over the next 10 000 words of the texts. Once `allSteps` are done, further steps go on from
+   * the beginning with the lowest rate.
+   *
+   * @throws TrilError where the loss is not finite: the learning rate is too high, and the vectors are
+   * of no use any more
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20), width: 8 });
+   * const { step, words, learningRate } = vectors.step();
+   * [step, words, learningRate]; // [0, 120, 0.025]
+   * vectors.allSteps; // 5
+   * vectors.dispose();
+   * ```
+   */
+  step(): WordVectorStep {
+    return this.#run('step', (raw) => {
+      const [step, words, pairs, loss, learningRate, milliseconds] = raw.step() as Six;
+      return { step, words, pairs, loss, learningRate, milliseconds };
+    });
+  }
+
+  /**
+   * So many steps one after the other; unless given, those that are left.
+   *
+   * @throws TrilError as `step`; those before the one that failed are done
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20), width: 8 });
+   * vectors.steps().length; // 5
+   * vectors.done; // 5
+   * vectors.dispose();
+   * ```
+   */
+  steps(count: number = Math.max(0, this.allSteps - this.done)): WordVectorStep[] {
+    const steps = integerOption('steps', 'count', count, Number.NaN, 0);
+    const reports: WordVectorStep[] = [];
+    while (reports.length < steps) reports.push(this.step());
+    return reports;
+  }
+
+  /**
+   * A copy of all vectors, `[words, width]`.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20), width: 8 });
+   * vectors.vectors().shape; // [5, 8]
+   * vectors.words[0]; // 'the'
+   * vectors.dispose();
+   * ```
+   */
+  vectors(): Tensor {
+    return this.#run('vectors', (raw) => this.#context.adopt(raw.vectors()!));
+  }
+
+  /**
+   * The words nearest to one, the nearest first, without itself: 10 unless given.
+   *
+   * @throws TrilError where it is none of the words
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const data = ['cat dog hen. '.repeat(300), 'one two six. '.repeat(300)];
+   * const vectors = wordVectors({ data, width: 8, sample: 0, epochs: 10 });
+   * vectors.steps();
+   * vectors.similar('cat', 2).map(({ word }) => word).sort(); // ['dog', 'hen']
+   * vectors.similar('cow'); // throws TrilError: similar: word: "cow" is none of the 6 words
+   * ```
+   */
+  similar(word: string, count?: number): WordNeighbour[] {
+    const wanted = integerOption('similar', 'count', count, 10, 1);
+    checkWords('similar', { word });
+    return this.#neighbours('similar', (raw) => raw.similar(word, wanted));
+  }
+
+  /**
+   * The words that are to `c` as `b` is to `a`: those nearest to b - a + c, each of length 1, without
+   * these three; 10 unless given.
+   *
+   * @throws TrilError where one is none of the words
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const data = ['cat dog hen. '.repeat(300), 'one two six. '.repeat(300)];
+   * const vectors = wordVectors({ data, width: 8, sample: 0, epochs: 10 });
+   * vectors.steps();
+   * vectors.analogy('cat', 'dog', 'one', 1).length; // 1
+   * vectors.dispose();
+   * ```
+   */
+  analogy(a: string, b: string, c: string, count?: number): WordNeighbour[] {
+    const wanted = integerOption('analogy', 'count', count, 10, 1);
+    checkWords('analogy', { a, b, c });
+    return this.#neighbours('analogy', (raw) => raw.analogy(a, b, c, wanted));
+  }
+
+  /**
+   * The bytes of a .safetensors file: `vectors`, and in its metadata `words` and `counts`, lists in
+   * JSON. `tril vectors --vectors` of the command line reads it.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors, readArrays } = await loadTril({ variant: 'simd' });
+   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20), width: 8 });
+   * const [array] = await readArrays(vectors.save(), 'vectors.safetensors');
+   * [array.name, array.tensor.shape]; // ['vectors', [5, 8]]
+   * vectors.dispose();
+   * ```
+   */
+  save(): Uint8Array {
+    return this.#run('save', (raw) => raw.save());
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { wordVectors } = await loadTril({ variant: 'simd' });
+   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20) });
+   * vectors.dispose();
+   * vectors.disposed; // true
+   * vectors.step(); // throws TrilError: step: wordVectors: has been disposed
+   * ```
+   */
+  dispose(): void {
+    this.#raw?.delete();
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** `WordVectors 5 words, 8 wide`. */
+  toString(): string {
+    return `WordVectors ${this.words.length} words, ${this.settings.width} wide`;
+  }
+
+  #neighbours(call: string, ask: (raw: RawWordVectors) => number[]): WordNeighbour[] {
+    const pairs = this.#run(call, ask);
+    return Array.from({ length: pairs.length / 2 }, (_, i) => ({
+      word: this.words[pairs[2 * i]!]!,
+      cosine: pairs[2 * i + 1]!,
+    }));
+  }
+
+  #run<Result>(call: string, compute: (raw: RawWordVectors) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'wordVectors', 'has been disposed');
+  }
+}
+
+function checkWords(call: string, words: Readonly<Record<string, unknown>>): void {
+  for (const [name, word] of Object.entries(words)) {
+    if (typeof word === 'string') continue;
+    throw new TrilError(call, name, `must be a string, is ${describe(word)}`);
+  }
+}
+
+type Six = [number, number, number, number, number, number];
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) WordVectors.prototype[Symbol.dispose] = WordVectors.prototype.dispose;

@@ -1,0 +1,122 @@
+// Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
+import { TrilError } from '../error.js';
+import { checkKeys, describe, integerOption } from '../names.js';
+import type { WordNeighbour, WordVectorParts, WordVectorStep } from '../word-vector-types.js';
+import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+
+/** The options of a run of word vectors. */
+export interface WordRunOptions {
+  /** How many steps; unless given, those that are left. */
+  readonly steps?: number;
+  /** After how many of them there is a report; 1 unless given. */
+  readonly every?: number;
+  /** Ends the run, before the next step. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a run tells: its last step, and all since the report before. */
+export interface WordVectorReport extends WordVectorStep {
+  readonly steps: readonly WordVectorStep[];
+}
+
+/** `WordVectors` that live in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteWordVectors extends RemoteObject {
+  /** All settings, with what was not given. */
+  readonly settings: WordVectorParts['settings'];
+  /** All words, the most frequent first. */
+  readonly words: readonly string[];
+  /** How often each occurs. */
+  readonly counts: readonly number[];
+  /** How many steps the settings ask for. */
+  readonly allSteps: number;
+
+  /** @internal Remote word vectors are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, parts: WordVectorParts) {
+    super(line, reference);
+    this.settings = Object.freeze(parts.settings);
+    this.words = Object.freeze(parts.words);
+    this.counts = Object.freeze(parts.counts);
+    this.allSteps = parts.allSteps;
+  }
+
+  /** @internal */
+  protected get kind(): string {
+    return 'wordVectors';
+  }
+
+  /**
+   * Learns, and tells after every so many steps how it goes. The Worker goes on when the next report
+   * is asked for: who leaves the loop leaves the vectors where the last report says that they are.
+   *
+   * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd', training: true });
+   * const data = ['cat dog hen. '.repeat(300), 'one two six. '.repeat(300)];
+   * const vectors = await remote.wordVectors({ data, width: 8, sample: 0 });
+   * const done: number[] = [];
+   * for await (const { step } of vectors.run({ every: 2 })) done.push(step);
+   * done; // [1, 3, 4]
+   * remote.close();
+   * ```
+   */
+  async *run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
+    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
+    const { signal } = options;
+    if (signal !== undefined && !(signal instanceof AbortSignal)) {
+      throw new TrilError('run', 'signal', `must be an AbortSignal, is ${describe(signal)}`);
+    }
+    const every = integerOption('run', 'every', options.every, 1, 1);
+    const all = Math.max(0, this.allSteps - (await this.done()));
+    let left = integerOption('run', 'steps', options.steps, all, 0);
+    while (left > 0) {
+      const given = this.askUntil(signal, 'steps', Math.min(every, left));
+      const steps = (await given) as WordVectorStep[];
+      left -= steps.length;
+      yield { ...steps.at(-1)!, steps };
+    }
+  }
+
+  /** The next 10 000 words of the texts. */
+  async step(): Promise<WordVectorStep> {
+    return this.ask('step') as Promise<WordVectorStep>;
+  }
+
+  /** So many steps one after the other. */
+  async steps(count: number): Promise<WordVectorStep[]> {
+    return this.ask('steps', count) as Promise<WordVectorStep[]>;
+  }
+
+  /** How many steps are done, when the calls asked for before are. */
+  async done(): Promise<number> {
+    return this.ask('done') as Promise<number>;
+  }
+
+  /** A copy of all vectors, `[words, width]`. */
+  async vectors(): Promise<RemoteTensor> {
+    return this.ask('vectors') as Promise<RemoteTensor>;
+  }
+
+  /** The words nearest to one. */
+  async similar(word: string, count?: number): Promise<WordNeighbour[]> {
+    return this.ask('similar', word, count) as Promise<WordNeighbour[]>;
+  }
+
+  /** The words that are to `c` as `b` is to `a`. */
+  async analogy(a: string, b: string, c: string, count?: number): Promise<WordNeighbour[]> {
+    return this.ask('analogy', a, b, c, count) as Promise<WordNeighbour[]>;
+  }
+
+  /** The bytes of a .safetensors file. */
+  async save(): Promise<Uint8Array> {
+    return this.ask('save') as Promise<Uint8Array>;
+  }
+
+  /** `RemoteWordVectors 5 words`. */
+  override toString(): string {
+    return `RemoteWordVectors ${this.words.length} words`;
+  }
+}
