@@ -31,7 +31,7 @@ export const limits = {
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on.
   page: 510,
-  // Chapter Learn's own: its page, its code, its Worker, and the scripts of the modules that train, of which a visitor takes one.
+  // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
   learn: 145,
   // All that a visit to it loads: its page and what that names, the Worker of all chapters and its own, and both modules.
   'a visit to learn': 750,
@@ -60,6 +60,17 @@ function namedBy(pages) {
   return found;
 }
 
+/** By the name of each file below assets/ the scripts that name it, which load it with them or on demand. */
+function loadedBy(scripts) {
+  const found = new Map();
+  for (const path of scripts) {
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/([\w.-]+\.(?:js|css))["'`]/g)) {
+      found.set(name, (found.get(name) ?? new Set()).add(path));
+    }
+  }
+  return found;
+}
+
 /** { name: kB after gzip } of what was built; a missing part is missing here. */
 export function measureSizes(root) {
   const sizes = {};
@@ -82,25 +93,37 @@ export function measureSizes(root) {
     const paths = filesBelow(page, references);
     const named = namedBy(paths.filter((path) => path.endsWith('.html')));
     const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
-    /** What no page names but that of Learn, and what trains. */
-    const isLearns = (path) => {
+    const isScript = (path) => path.endsWith('.js') && basename(path) !== 'service-worker.js';
+    const scripts = loadedBy(paths.filter(isScript));
+    /** What trains, and what no page names but that of Learn. */
+    const isNamed = (path) => {
       const by = named.get(basename(path)) ?? new Set();
-      return (
-        path === learning || /training/.test(basename(path)) || (by.size === 1 && by.has(learning))
+      const own = path === learning || /training/.test(basename(path));
+      return own || (by.size === 1 && by.has(learning));
+    };
+    /** What no page names, and nothing but Learn's scripts loads. */
+    const isOnDemand = (path, behind = []) => {
+      if (isNamed(path) || named.has(basename(path))) return false;
+      const loading = [...(scripts.get(basename(path)) ?? [])].filter(
+        (script) => script !== path && !behind.includes(script),
       );
+      const isOwn = (script) => isNamed(script) || isOnDemand(script, [...behind, path]);
+      return loading.length > 0 && loading.every(isOwn);
     };
     /** What a visit takes of them: one module, without threads, for an engine without relaxed vectors. */
     const isVisited = (path) =>
       path === learning ||
       named.get(basename(path))?.has(learning) ||
+      isOnDemand(path) ||
       /^(?:training-)?worker-|^tril-simd(?:-training)?-[^-]*\.js$/.test(basename(path));
     let [largest, visit] = [0, 0];
     for (const path of paths) {
       const kind = kinds[extname(path)] ?? 'page';
       if (!kind) continue;
       const size = kilobytes(readFileSync(path));
-      sizes[kind !== 'fonts' && isLearns(path) ? 'learn' : kind] += size;
-      if (kind !== 'fonts' && isVisited(path)) visit += size;
+      const isFont = kind === 'fonts';
+      if (isFont || !isOnDemand(path)) sizes[!isFont && isNamed(path) ? 'learn' : kind] += size;
+      if (!isFont && isVisited(path)) visit += size;
       if (kind === 'pages' && path !== learning) largest = Math.max(largest, size);
     }
     sizes['a visit to learn'] =

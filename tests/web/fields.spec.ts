@@ -36,7 +36,8 @@ const full: Record<string, string> = {
     'example=block&kind=multiHead&causal=no&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
     'text=a+b&batch=2&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
-  learn: 'rate=10&steps=12&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96',
+  learn:
+    'rate=10&steps=12&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96&change=norm&pair=5',
   longer:
     'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
   mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
@@ -108,8 +109,8 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
     ['writers', 'layer', 'head', 'pin', 'pair', 'step'],
   ],
   learn: [
-    'rate=2&steps=41&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201',
-    ['rate', 'steps', 'pin', 'nudge', 'task', 'seed', 'head', 'at'],
+    'rate=2&steps=41&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201&change=all&pair=0',
+    ['rate', 'steps', 'pin', 'nudge', 'task', 'seed', 'head', 'at', 'change', 'pair'],
   ],
   longer: [
     'tokens=7&queries=5&rank=3&step=1000&edits=x~1~1~1&lpin=a.1.1&edits=q~0~0~inf&constructor=1',

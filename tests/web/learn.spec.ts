@@ -137,10 +137,10 @@ async function trainedHere(tril: Tril, task: TaskId, seed: number): Promise<Born
 
 async function ready(page: Page): Promise<void> {
   await page.locator('#born .card').scrollIntoViewIfNeeded();
-  await page.locator('[data-training="ready"]').waitFor();
+  await page.locator('#born [data-training="ready"]').waitFor();
 }
 const train = (page: Page) => page.getByRole('button', { name: 'Train', exact: true }).click();
-const finished = (page: Page) => page.locator('[data-done]').waitFor({ timeout: 120_000 });
+const finished = (page: Page) => page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
 
 /** Strengths of the small picture of a head, which are the roots of its weights, as bytes. */
 const painted = (page: Page, head: string) =>
@@ -221,7 +221,7 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
 test('it can be held, waits while nobody looks, and begins anew', async ({ lesson, page }) => {
   await lesson.open({ task: 'previous' });
   await ready(page);
-  const figure = page.locator('[data-training]');
+  const figure = page.locator('#born [data-training]');
   const button = page.locator('#born .train');
   const look = (hidden: boolean) =>
     page.evaluate((value) => {
@@ -252,7 +252,7 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
   await expect(figure).toHaveAttribute('data-training', 'waiting');
   await button.click();
   await finished(page);
-  await page.getByRole('button', { name: 'Seed 1: another' }).click();
+  await page.locator('#born').getByRole('button', { name: 'Seed 1: another' }).click();
   await expect(figure).toHaveAttribute('data-training', 'ready');
   await expect(page).toHaveURL(/seed=2/u);
 });

@@ -1,5 +1,6 @@
 // The state of chapter "Learn" as its address holds it: #learn?rate=10&steps=3&task=fixed&seed=7&...
 import { stageIds, type StageId } from '../compute/handmade/learn-head';
+import { changeIds } from '../compute/training/changes';
 import { taskIds } from '../compute/training/tasks';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, number, oneOf, whole, type StateOf } from './fields';
@@ -47,6 +48,9 @@ const fields = {
   head: whole(1, headCount, 3),
   /** What is looked at; the last one follows the training. */
   at: whole(0, lastStep, lastStep),
+  /** What is changed in "What if", and the seed of both its trainings. */
+  change: choice(changeIds, 'mask'),
+  pair: whole(1, 999, 1),
 };
 
 export type LearnState = StateOf<typeof fields>;

@@ -129,8 +129,8 @@ export async function born(
     const nothing = tril.zeros([1, vocabulary]);
     const { loss: ignorant } = tril.crossEntropy(nothing, [0]);
     nothing.dispose();
-    session.say({ example, parameters: trainer.parameterCount, ignorant });
-    session.say({ frame: frame(0), losses: [], milliseconds: [] });
+    const about = { example, parameters: trainer.parameterCount, ignorant };
+    session.say({ about, frame: frame(0), losses: [], milliseconds: [] });
     let waiting = true;
     for (let step = 0; step < steps;) {
       const losses: number[] = [];

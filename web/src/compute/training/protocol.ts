@@ -1,5 +1,6 @@
 // What a figure and the Worker that trains for it tell each other. Only plain data crosses.
 import type { MatrixData } from '../protocol';
+import type { ChangeId } from './changes';
 import type { TaskId } from './tasks';
 
 /** How much of a head's weight is where a task's mechanism would have it: means over the rows that have such a place. */
@@ -25,6 +26,8 @@ export interface Frame {
 }
 
 export interface BornSaid {
+  /** With the first. */
+  readonly about?: BornAbout;
   readonly frame: Frame;
   /** Of the batch of each step since the frame before. */
   readonly losses: readonly number[];
@@ -47,12 +50,81 @@ export interface BornEnd {
   readonly without: readonly number[];
 }
 
+/** Two models after so many steps, the usual one and the changed one; null where the loss is not finite any more. */
+export interface WhatIfPoint {
+  readonly step: number;
+  /** Of sequences that they do not learn from. */
+  readonly losses: readonly [number | null, number | null];
+  readonly ignorant: number;
+  /** That a step of either took, on the way here. */
+  readonly milliseconds: readonly number[];
+}
+
+/** What one of them has come to. */
+export interface WhatIfRun {
+  readonly loss: number | null;
+  /** The step in which its loss was not finite any more. */
+  readonly broken: number | null;
+  /** How many letters it has written behind the beginnings of sequences, and how many of them were right. */
+  readonly letters: number;
+  readonly right: number;
+  /** What it has written behind the first. */
+  readonly text: readonly number[];
+}
+
+/** What a model has written after so many steps. */
+export interface OwnSample {
+  readonly step: number;
+  readonly text: string;
+  /** Its longest run that stands in what is learned from, and where it stands there. */
+  readonly from: number;
+  readonly length: number;
+  readonly at: number;
+}
+
+export interface OwnSaid {
+  /** With the first. */
+  readonly about?: {
+    /** Tokens that are learned from, and those that the loss is measured on. */
+    readonly letters: number;
+    readonly heldOut: number;
+    readonly parameters: number;
+    /** The loss of what counting comes to, by how many letters are counted together. */
+    readonly grams: readonly number[];
+  };
+  readonly step: number;
+  /** Of the part that is not learned from. */
+  readonly loss: number;
+  /** Of as many letters of what it learns from, from its beginning. */
+  readonly learned: number;
+  /** That each step since the last has taken. */
+  readonly milliseconds: readonly number[];
+  readonly sample: OwnSample | null;
+}
+
+/** A session waits for "go" before its first step, and again after "wait". */
+export type TrainingTold = 'go' | 'wait';
+
 export interface TrainingSessions {
   born: {
     ask: { readonly task: TaskId; readonly seed: number };
-    said: BornSaid | BornAbout;
-    /** It waits for "go" before its first step, and again after "wait". */
-    told: 'go' | 'wait';
+    said: BornSaid;
+    told: TrainingTold;
     answer: BornEnd;
+  };
+  whatIf: {
+    ask: { readonly change: ChangeId; readonly seed: number };
+    said: WhatIfPoint;
+    told: TrainingTold;
+    answer: {
+      readonly sequence: readonly number[];
+      readonly runs: readonly [WhatIfRun, WhatIfRun];
+    };
+  };
+  own: {
+    ask: { readonly text: string; readonly seed: number };
+    said: OwnSaid;
+    told: TrainingTold;
+    answer: { readonly steps: number };
   };
 }

@@ -1,6 +1,6 @@
-// The Worker that trains: loads the module that can, on one thread, which is as quick for models this small.
+// The Worker that trains: with the module that can, on one thread, which is as quick for models this small.
 import { loadTril } from 'tril/training';
 import { serve } from '../serve';
-import { born } from './born';
+import { train } from './sessions';
 
-serve(loadTril, (tril, _, ask, session) => born(tril, ask as never, session as never));
+serve(loadTril, train);

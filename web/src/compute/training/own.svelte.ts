@@ -1,0 +1,29 @@
+// A text that is being learned, as the page shows it.
+import type { OwnSaid, OwnSample } from './protocol';
+import { Run } from './run.svelte';
+
+class Own extends Run<'own'> {
+  about = $state.raw<OwnSaid['about'] | null>(null);
+  milliseconds = $state.raw<readonly number[]>([]);
+  points = $state.raw<readonly OwnSaid[]>([]);
+  samples = $state.raw<readonly OwnSample[]>([]);
+  /** What is typed, which may be another text than the one that is learned; null: the one that is there at first. */
+  typed = $state<string | null>(null);
+
+  constructor() {
+    super('own');
+  }
+
+  protected override restart(): void {
+    this.milliseconds = this.points = this.samples = [];
+  }
+
+  protected override draw(said: readonly OwnSaid[]): void {
+    this.about = said[0].about ?? this.about;
+    this.milliseconds = [...this.milliseconds, ...said.flatMap((one) => one.milliseconds)];
+    this.points = [...this.points, ...said];
+    this.samples = [...this.samples, ...said.flatMap(({ sample }) => sample ?? [])];
+  }
+}
+
+export const ownText = new Own();

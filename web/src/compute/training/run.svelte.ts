@@ -1,0 +1,120 @@
+// A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
+import { Line, type Begun } from '../line';
+import type { Loaded } from '../protocol';
+import { startTrainingWorker } from '../start-worker';
+import type { TrainingSessions, TrainingTold } from './protocol';
+
+/** Milliseconds from one drawing to the next: training goes on meanwhile. */
+const pace = 200;
+
+class TrainingLine {
+  loaded = $state.raw<Loaded | null>(null);
+  readonly line = new Line(
+    startTrainingWorker,
+    () => (this.loaded = this.line.loaded ?? this.loaded),
+  );
+}
+/** One Worker for all trainings. */
+export const trainingLine = new TrainingLine();
+
+export abstract class Run<K extends keyof TrainingSessions> {
+  state = $state.raw<'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'>(
+    'loading',
+  );
+  /** Once all steps are done. */
+  end = $state.raw<TrainingSessions[K]['answer'] | null>(null);
+  failure = $state.raw('');
+  /** What the figures are of. */
+  asked = $state.raw<TrainingSessions[K]['ask'] | null>(null);
+
+  readonly #kind: K;
+  /** The last that was begun. */
+  #wanted = '';
+  #session: Begun<unknown> | null = null;
+  /** Which of the trainings is shown. */
+  #run = 0;
+  #new: TrainingSessions[K]['said'][] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** It waits because nobody looks. */
+  #hidden = false;
+
+  constructor(kind: K) {
+    this.#kind = kind;
+  }
+
+  /** Nothing has been said of this one yet: what was shown of another goes. */
+  protected abstract restart(): void;
+  /** Shows what was said since the last time. */
+  protected abstract draw(said: readonly TrainingSessions[K]['said'][]): void;
+
+  /** As `begin`, unless that is what was begun last. */
+  follow(ask: TrainingSessions[K]['ask']): void {
+    if (JSON.stringify(ask) !== this.#wanted) this.begin(ask);
+  }
+
+  /** A model that has not learned anything yet. */
+  begin(ask: TrainingSessions[K]['ask']): void {
+    this.#wanted = JSON.stringify(ask);
+    this.#session?.cancel();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#new = [];
+    this.#hidden = false;
+    this.state = 'loading';
+    let first = true;
+    const run = ++this.#run;
+    this.#session = trainingLine.line.begin(
+      this.#kind,
+      ask,
+      (outcome) => {
+        if (this.#run !== run || outcome.what === 'cancelled') return;
+        this.#draw();
+        if (outcome.what === 'failed') this.failure = outcome.failure.message;
+        if (outcome.what === 'answer') this.end = outcome.answer as typeof this.end;
+        this.state = outcome.what === 'failed' ? 'failed' : 'finished';
+      },
+      (message) => {
+        if (this.#run !== run) return;
+        this.#new.push(message as TrainingSessions[K]['said']);
+        if (!first) {
+          this.#timer ??= setTimeout(() => this.#draw(), pace);
+          return;
+        }
+        // What was shown of another training stays until this one has its first word.
+        first = false;
+        this.asked = ask;
+        this.end = null;
+        this.restart();
+        if (this.state === 'loading') this.state = 'ready';
+        this.#draw();
+      },
+    );
+  }
+
+  go(): void {
+    this.#session?.tell('go' satisfies TrainingTold);
+    this.state = 'running';
+  }
+
+  wait(): void {
+    this.#session?.tell('wait' satisfies TrainingTold);
+    this.state = 'waiting';
+  }
+
+  /** While nobody can see it, it waits. */
+  look(hidden: boolean): void {
+    if (hidden && this.state === 'running') {
+      this.wait();
+      this.#hidden = true;
+    } else if (!hidden && this.#hidden) {
+      this.#hidden = false;
+      if (this.state === 'waiting') this.go();
+    }
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#new.length > 0) this.draw(this.#new.splice(0));
+  }
+}
