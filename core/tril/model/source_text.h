@@ -13,6 +13,7 @@ struct TokenSpan {
   std::size_t begin;  // its first byte
   std::size_t end;    // the byte after its last
 
+  // The same bytes.
   bool operator==(const TokenSpan&) const = default;
 };
 

@@ -63,7 +63,7 @@ struct EncodeOptions {
 
 // The tokens of a text.
 struct EncodedText {
-  std::vector<TokenId> ids;
+  std::vector<TokenId> ids;  // in their order
   // Where each of them stands in the text; characters that become tokens only together have one
   // place, and what is not of the text is empty.
   std::vector<TokenSpan> spans;

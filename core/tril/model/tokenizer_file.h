@@ -12,8 +12,8 @@
 namespace tril {
 
 // The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). Of its many kinds those
-// are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words, without
-// dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
+// are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words,
+// without dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
 //
 //   normalizer      none or NFC
 //   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
@@ -25,7 +25,8 @@ namespace tril {
 //
 //   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
 //   pre_tokenizer   none
-//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of one
+//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
+//   one
 //                   blank at the start
 //
 // and in both

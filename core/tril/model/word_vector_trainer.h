@@ -60,10 +60,12 @@ class WordVectorTrainer {
   WordVectorStep step(Parallel& parallel);
 
   std::int64_t steps() const noexcept { return steps_; }  // that are done
+  // In all epochs.
   std::int64_t all_steps() const noexcept { return options_.epochs * epoch_steps(); }
   std::int64_t epoch_steps() const noexcept;  // once over the texts
+  // As they were given.
   const WordVectorOptions& options() const noexcept { return options_; }
-  const WordCorpus& corpus() const noexcept { return corpus_; }
+  const WordCorpus& corpus() const noexcept { return corpus_; }  // what is learned from
   // [N, C]
   WordVectors vectors() const noexcept { return {corpus_.vocabulary, rows_of(inputs_)}; }
   // Those for being in a window, which the first ones are told from.

@@ -13,13 +13,13 @@ namespace tril {
 
 // Words and a vector [N, C] for each. Borrows both.
 struct WordVectors {
-  const WordVocabulary& words;
-  MatrixView<const float> vectors;
+  const WordVocabulary& words;      // N of them
+  MatrixView<const float> vectors;  // [N, C], by the words' numbers
 };
 
 // A word, and the cosine of the angle between its vector and what was asked for.
 struct WordNeighbour {
-  TokenId word;
+  TokenId word;   // its number
   double cosine;  // from -1 to 1; 0 where a vector is 0
 };
 
@@ -36,9 +36,10 @@ std::vector<WordNeighbour> analogous_words(const WordVectors& all, std::string_v
 
 // Those that a file held.
 struct StoredWordVectors {
-  WordVocabulary words;
-  Buffer<float, 2> values;
+  WordVocabulary words;     // N of them
+  Buffer<float, 2> values;  // [N, C]
 
+  // Good as long as this is.
   WordVectors view() const noexcept { return {words, values}; }
 };
 
