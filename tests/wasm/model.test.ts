@@ -76,7 +76,7 @@ describe('a model', () => {
     }
     const files = filesOf('qwen2');
     const weights = files['model.safetensors']!;
-    const watched = { ...files, 'model.safetensors': new Watched([weights]) };
+    const watched = { ...files, 'model.safetensors': new Watched([new Uint8Array(weights)]) };
     (await tril.loadModel(watched)).dispose();
     const length = Number(new DataView(weights.buffer, weights.byteOffset).getBigUint64(0, true));
     const header = JSON.parse(new TextDecoder().decode(weights.subarray(8, 8 + length))) as Record<

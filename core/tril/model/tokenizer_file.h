@@ -26,8 +26,7 @@ namespace tril {
 //   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
 //   pre_tokenizer   none
 //   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
-//   one
-//                   blank at the start
+//                   one blank at the start
 //
 // and in both
 //
