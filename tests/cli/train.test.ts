@@ -201,8 +201,8 @@ describe('what goes wrong', () => {
     expect(refused('--data', 'none.txt')).toBe('none.txt: No such file or directory');
     expect(refused('--data', 'empty.txt')).toBe('empty.txt: holds no text to learn from');
     expect(refused('--data', 'short.txt')).toBe(
-      'short.txt: too short: 7 tokens to train on and 0 to validate on, and a context of 64 asks ' +
-        'for 65 of each',
+      'short.txt: too short: 7 tokens to train on and 0 to validate on, and a context of 64 needs ' +
+        '65 of each',
     );
     expect(refused('--data', 'latin1.txt')).toBe(
       'latin1.txt: is not UTF-8; --tokenizer bytes takes any file',

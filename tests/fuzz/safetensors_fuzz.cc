@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::vector<float>> elements;
   std::vector<TensorToStore> tensors;
   elements.reserve(stored.tensors.size());
-  for (const auto& [name, tensor] : stored.tensors) {
+  for (const auto& [name, tensor, begin] : stored.tensors) {
     std::vector<float>& each = elements.emplace_back(static_cast<std::size_t>(tensor.count()));
     read_elements(tensor, std::span(each));
     // Halves as what they are, bit for bit.
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(again.metadata == stored.metadata, "the metadata comes back");
   fuzz::require(again.tensors.size() == tensors.size(), "no tensor is lost");
   for (std::size_t n = 0; n < tensors.size(); ++n) {
-    const auto& [name, tensor] = again.tensors[n];
+    const auto& [name, tensor, begin] = again.tensors[n];
     fuzz::require(name == tensors[n].name && tensor.shape == tensors[n].shape,
                   "names and shapes come back");
     std::vector<float> copies(elements[n].size());

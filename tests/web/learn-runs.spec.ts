@@ -63,7 +63,7 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   await expectFits(page);
   await expectAccessible(page);
 
-  await part.getByRole('button', { name: 'no norm' }).click();
+  await part.getByRole('radio', { name: 'no norm' }).click();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
   await expect(page).toHaveURL(/change=norm/u);
 });

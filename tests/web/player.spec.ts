@@ -89,7 +89,9 @@ test("predict, then see: the question is about another head, the answer is its w
 }) => {
   await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
-  await expect(ask).toContainText('“Previous token”: which word will “cat₈”');
+  await expect(ask).toContainText(
+    'In the head “Previous token”, which word will “cat₈”, number 8, look at most?',
+  );
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   await ask.getByRole('button', { name: 'chase' }).click();
   await expect(ask).toContainText('Not quite.');

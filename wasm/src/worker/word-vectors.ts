@@ -1,7 +1,12 @@
 // Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
 import { TrilError } from '../error.js';
 import { checkKeys, describe, integerOption } from '../names.js';
-import type { WordNeighbour, WordVectorParts, WordVectorStep } from '../word-vector-types.js';
+import type {
+  WordNeighbour,
+  WordVectorParts,
+  WordVectorSettings,
+  WordVectorStep,
+} from '../word-vector-types.js';
 import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
 
 /** The options of a run of word vectors. */
@@ -22,7 +27,7 @@ export interface WordVectorReport extends WordVectorStep {
 /** `WordVectors` that live in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteWordVectors extends RemoteObject {
   /** All settings, with what was not given. */
-  readonly settings: WordVectorParts['settings'];
+  readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
   readonly words: readonly string[];
   /** How often each occurs. */
