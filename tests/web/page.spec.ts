@@ -1,10 +1,29 @@
 // The page as a whole: widths, 64 tokens, bad input, themes, policy, accessibility.
+import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectNoSidewaysScroll } from './lessons.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
+
+/** Holds every motion at four moments of its way. */
+async function expectMotionFits(page: Page, where: string): Promise<void> {
+  const widest = await page.evaluate(() => {
+    const motions = document.getAnimations().filter((motion) => motion.playState === 'running');
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const widths = [scrollWidth - clientWidth];
+    for (const share of [0, 0.25, 0.5, 0.75]) {
+      for (const motion of motions) {
+        const { duration } = motion.effect!.getComputedTiming();
+        motion.currentTime = share * Number(duration);
+      }
+      widths.push(document.documentElement.scrollWidth - clientWidth);
+    }
+    return Math.max(...widths);
+  });
+  expect(widest, `${where}, on its way`).toBe(0);
+}
 
 const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 for (const [name, text] of [
@@ -17,6 +36,7 @@ for (const [name, text] of [
     await expectFits(page, async () => {
       for (const step of steps) {
         await attend.step(step);
+        await expectMotionFits(page, step);
         await expectNoSidewaysScroll(page, step);
       }
       await expect(page.getByRole('link', { name: 'V: the values' })).toBeInViewport();

@@ -29,6 +29,9 @@ function placesIn(stage: HTMLElement | undefined): ReadonlyMap<string, Place> {
   );
 }
 
+/** A way that begins and ends on the stage never leaves it, so the page cannot scroll sideways meanwhile. */
+const onStage = (box: DOMRect, width: number) => box.left >= -1 && box.right <= width + 1;
+
 /** Lays a grid, as it stands at `now`, over another place. */
 function over(now: Place, { box, turned }: Place): string {
   const across = turned === now.turned;
@@ -56,11 +59,15 @@ export function glide(
   cuts: readonly Strips[] = [],
 ): void {
   let last: unknown;
-  /** Where each was seen last, from the corner of the stage on. */
+  /** Where each was seen last, from the corner of the stage on, while the stage was as wide as it is. */
+  let stageWidth = 0;
   const seen = new Map<string, Place>();
   let before: ReadonlySet<string> = new Set();
   $effect.pre(() => {
     if (step() === last) return;
+    const width = stage()?.clientWidth ?? 0;
+    if (width !== stageWidth) seen.clear();
+    stageWidth = width;
     const now = placesIn(stage());
     before = new Set(now.keys());
     now.forEach((place, id) => seen.set(id, place));
@@ -71,9 +78,10 @@ export function glide(
     last = step();
     if (first || less()) return;
     const now = placesIn(stage());
+    const width = stage()!.clientWidth;
     for (const [id, to] of now) {
       const from = seen.get(id);
-      if (!from) continue;
+      if (!from || !onStage(from.box, width) || !onStage(to.box, width)) continue;
       const moved = Math.hypot(from.box.left - to.box.left, from.box.top - to.box.top) > 2;
       if (moved || from.turned !== to.turned) {
         move(to.grid, [{ transform: over(to, from) }, { transform: 'none' }]);
@@ -81,7 +89,8 @@ export function glide(
     }
     for (const { sheet, strips } of cuts) {
       const whole = now.get(sheet);
-      if (!whole || !strips.every((id) => now.has(id))) continue;
+      if (!whole || !onStage(whole.box, width)) continue;
+      if (!strips.every((id) => now.has(id) && onStage(now.get(id)!.box, width))) continue;
       const { left, top, width, height } = whole.box;
       const part = width / strips.length;
       const fresh = !strips.some((id) => before.has(id));
