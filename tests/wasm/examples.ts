@@ -27,6 +27,7 @@ const owners: Record<string, string> = {
   'trainer.ts': 'Trainer.',
   'training.ts': 'training.',
   'worker/index.ts': 'worker.',
+  'worker/model.ts': 'RemoteModel.',
   'worker/trainer.ts': 'RemoteTrainer.',
   'worker/word-vectors.ts': 'RemoteWordVectors.',
 };

@@ -2,7 +2,7 @@
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
 import type { MultiHeadTrace, OnlineTrace } from 'tril';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
-import { loadTril as loadInWorker, type RemoteTensor } from 'tril/worker';
+import { loadTril as loadInWorker, type RemoteModel, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
 
 declare const x: Tensor;
@@ -91,6 +91,10 @@ it('gradients of weights have the names of the weights', async () => {
   const there = await remote.zeros([1]);
   const { dA } = await remote.matmulBackward(there, there, there);
   expectTypeOf(dA).toEqualTypeOf<RemoteTensor>();
+  const model = await remote.loadModel({});
+  expectTypeOf(model).toEqualTypeOf<RemoteModel>();
+  const { trace } = await model.forward([1], { trace: true });
+  expectTypeOf(trace!.layers[0]!.weights).toEqualTypeOf<RemoteTensor>();
   // @ts-expect-error sums are taken in one order alone
   tril.matmulBackward(x, x, x, { method: 'tiled' });
 });

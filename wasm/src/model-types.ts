@@ -8,6 +8,8 @@ export type ModelSource = Readonly<Record<string, Uint8Array | Blob>> | ModelFil
 export interface LoadModelOptions {
   /** Is told how many bytes have been read, and how many there are. */
   readonly progress?: (read: number, all: number) => void;
+  /** Ends it where it aborts: nothing is kept. */
+  readonly signal?: AbortSignal;
 }
 
 /** A head, or all of a layer, that adds nothing. */

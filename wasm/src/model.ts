@@ -10,9 +10,10 @@ import type {
   Without,
 } from './model-types.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
-import { stringOption } from './names.js';
+import { signalOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawGenerated, RawModel } from './raw.js';
+import { othersTurn } from './turn.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 /** Tokens of one text: batches are not run. */
@@ -22,7 +23,17 @@ function sequenceOf(call: string, argument: string, tokens: unknown): Int32Array
   throw new TrilError(call, argument, `must be one list, [T]; shape is ${shapeText(shape)}`);
 }
 
-const drawing = ['maxTokens', 'temperature', 'topK', 'topP', 'minP', 'seed', 'stop', 'signal'];
+/** What `generate` can be told. */
+export const textOptions = [
+  'maxTokens',
+  'temperature',
+  'topK',
+  'topP',
+  'minP',
+  'seed',
+  'stop',
+  'signal',
+];
 
 /**
  * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
@@ -107,29 +118,35 @@ export class Model implements Disposable {
     prompt: string | NestedNumbers | Int32Array,
     options: TextOptions = {},
   ): AsyncGenerator<GeneratedPart, void, undefined> {
-    const call = 'generate';
-    checkKeys(call, 'options', 'option', options, drawing);
-    const { signal } = options;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) {
-      throw new TrilError(call, 'signal', `must be an AbortSignal, is ${describe(signal)}`);
+    const signal = signalOption('generate', 'signal', (options as TextOptions | null)?.signal);
+    signal?.throwIfAborted();
+    const turn = othersTurn();
+    for (const part of this.parts(prompt, options)) {
+      yield part;
+      await turn();
+      signal?.throwIfAborted();
     }
+  }
+
+  /** @internal What `generate` gives, without a turn for others in between. */
+  *parts(
+    prompt: string | NestedNumbers | Int32Array,
+    options: TextOptions,
+  ): Generator<GeneratedPart, void, undefined> {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, textOptions);
     const tokens =
       typeof prompt === 'string' ? this.encode(prompt) : sequenceOf(call, 'prompt', prompt);
     const text = this.#generation(call, tokens, options);
     this.#texts.add(text);
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     try {
-      for (let last = performance.now(); ;) {
-        signal?.throwIfAborted();
+      for (;;) {
         const token = this.#run(call, () => text.next());
         const piece = decoder.decode(text.text(), { stream: token >= 0 });
         if (token < 0 && piece === '') return;
         yield token < 0 ? { text: piece } : { token, text: piece };
         if (token < 0) return;
-        // A page draws and hears in between: after every token, or after some, where they are quick.
-        if (performance.now() - last <= 10) continue;
-        await new Promise((resume) => setTimeout(resume));
-        last = performance.now();
       }
     } finally {
       if (this.#texts.delete(text)) text.delete();

@@ -110,6 +110,16 @@ export function integerOption(
   throw new TrilError(call, argument, `must be a whole number${range}, is ${describe(value)}`);
 }
 
+/** The value itself, once it is known to be an AbortSignal or not given. */
+export function signalOption(
+  call: string,
+  argument: string,
+  value: unknown,
+): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value;
+  throw new TrilError(call, argument, `must be an AbortSignal, is ${describe(value)}`);
+}
+
 /** Throws unless `value` can be called. */
 export function checkFunction(call: string, argument: string, value: unknown): void {
   if (typeof value === 'function') return;

@@ -2,13 +2,14 @@ import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
-import { checkFunction, checkKeys, describe } from '../names.js';
+import { checkFunction, checkKeys, describe, signalOption } from '../names.js';
+import { othersTurn } from '../turn.js';
 
 const call = 'loadModel';
 const none = new Uint8Array();
 
 /** What is there, by names; of a path the last part counts. */
-function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
+export function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
   const isObject = typeof source === 'object' && source !== null && !(source instanceof Uint8Array);
   const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
     ? undefined
@@ -24,13 +25,33 @@ function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
   return new Map(entries.map(([name, file]) => [name.replace(/.*\//, ''), file]));
 }
 
+/** The options, once they are known to be right. */
+export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
+  checkKeys(call, 'options', 'option', options, ['progress', 'signal']);
+  const { progress } = options;
+  if (progress !== undefined) checkFunction(call, 'progress', progress);
+  const signal = signalOption(call, 'signal', options.signal);
+  return { ...(progress && { progress }), ...(signal && { signal }) };
+}
+
 /** Bytes of a file, all or from the one to before the other. */
-const partOf = async (file: Uint8Array | Blob, from = 0, to = Infinity): Promise<Uint8Array> =>
+export const partOf = async (
+  file: Uint8Array | Blob,
+  from = 0,
+  to = Infinity,
+): Promise<Uint8Array> =>
   file instanceof Blob
     ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
     : file.subarray(from, to);
 
-const sizeOf = (file: Uint8Array | Blob) => (file instanceof Blob ? file.size : file.length);
+export const sizeOf = (file: Uint8Array | Blob) => (file instanceof Blob ? file.size : file.length);
+
+/** The one of this name. */
+export function fileOf(files: ReadonlyMap<string, Uint8Array | Blob>, name: string) {
+  const file = files.get(name);
+  if (file !== undefined) return file;
+  throw new TrilError(call, 'files', `${name} is missing`);
+}
 
 export const modelCalls = (context: Context) => ({
   /**
@@ -40,8 +61,8 @@ export const modelCalls = (context: Context) => ({
    * at a time is in memory besides the model: of files that are Blobs no more is read at once.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
-   * what the others say; where the family is none of these; and where memory is out. Nothing is kept
-   * then
+   * what the others say; where the family is none of these; and where memory is out. And what `signal`
+   * is aborted with. Nothing is kept then
    *
    * @example
    * ```ts
@@ -56,16 +77,10 @@ export const modelCalls = (context: Context) => ({
    * ```
    */
   async loadModel(files: ModelSource, options: LoadModelOptions = {}): Promise<Model> {
-    checkKeys(call, 'options', 'option', options, ['progress']);
-    const { progress } = options;
-    if (progress !== undefined) checkFunction(call, 'progress', progress);
+    const { progress, signal } = loadingOptions(options);
+    signal?.throwIfAborted();
     const all = filesOf(files);
-    const fileOf = (name: string): Uint8Array | Blob => {
-      const file = all.get(name);
-      if (file === undefined) throw new TrilError(call, 'files', `${name} is missing`);
-      return file;
-    };
-    const bytesOf = (name: string) => partOf(fileOf(name));
+    const bytesOf = (name: string) => partOf(fileOf(all, name));
     /** Those of a tokenizer: none only where there is no file. */
     const optional = async (name: string) => {
       const bytes = all.has(name) ? await bytesOf(name) : none;
@@ -83,13 +98,14 @@ export const modelCalls = (context: Context) => ({
     const names = list
       ? context.run(call, {}, () => raw._modelShards(list))
       : ['model.safetensors'];
-    const total = names.reduce((sum, name) => sum + sizeOf(fileOf(name)), 0);
+    const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     const { engine } = context;
     const made = context.run(call, {}, () => raw._model(engine, config, tokenizer, merges)!);
     try {
       let done = 0;
+      const turn = othersTurn();
       for (const name of names) {
-        const file = fileOf(name);
+        const file = fileOf(all, name);
         const size = sizeOf(file);
         const end = done + size;
         const first = await partOf(file, 0, 8);
@@ -102,6 +118,8 @@ export const modelCalls = (context: Context) => ({
           context.run(call, {}, () => made.read(name, i, bytes));
           if (i > 0) progress?.(done, total);
           done += count;
+          await turn();
+          signal?.throwIfAborted();
         }
         progress?.((done = end), total);
       }

@@ -1,25 +1,42 @@
-// The Worker's own script: a module, the tensors, masks, caches, trainers and word vectors that the
-// other side refers to, and what it asks for.
+// The Worker's own script: a module, the tensors, masks, caches, trainers, word vectors and models that
+// the other side refers to, and what it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { loadTril, type Tril } from '../load.js';
+import { Model } from '../model.js';
+import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { TokenBatch, TrainingStep } from '../trainer-types.js';
 import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
-import { mapParts, nodeWorkers, portOfNode, portOfWeb } from './line.js';
-import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
+import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
+import type { Answer, Failure, Message, Port, Reference, Request } from './line.js';
 import type { RemoteLoadOptions } from './index.js';
 
 const parent = nodeWorkers()?.parentPort;
-const port: Port<Answer, Request | Cancellation> = parent
+const port: Port<Answer, Message> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-type Held = Tensor | Mask | KeyValueCache | Trainer | WordVectors;
+/** What gives one thing after another, when it is asked. */
+class Stream {
+  readonly #parts: Iterator<unknown>;
+  constructor(parts: Iterator<unknown>) {
+    this.#parts = parts;
+  }
+  next(): IteratorResult<unknown> {
+    return this.#parts.next();
+  }
+  dispose(): void {
+    this.#parts.return?.();
+  }
+}
+
+const kinds = [Tensor, Mask, KeyValueCache, Trainer, WordVectors, Model, Stream];
+type Held = Tensor | Mask | KeyValueCache | Trainer | WordVectors | Model | Stream;
 const held = new Map<number, Held>();
 /** The same for the same, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
@@ -36,19 +53,15 @@ function hold(value: Held): Reference {
     const { settings, words, counts, allSteps } = value;
     return { $reference, wordVectors: { settings, words, counts, allSteps } };
   }
+  if (value instanceof Model) return { $reference, model: { config: value.config } };
+  if (value instanceof Stream) return { $reference, isStream: true };
   if (!(value instanceof Trainer)) return { $reference };
   const { settings, parameterCount } = value;
   return { $reference, trainer: { settings, parameterCount } };
 }
 
 const toReference = (part: unknown): unknown =>
-  part instanceof Tensor ||
-  part instanceof Mask ||
-  part instanceof KeyValueCache ||
-  part instanceof Trainer ||
-  part instanceof WordVectors
-    ? hold(part)
-    : undefined;
+  kinds.some((kind) => part instanceof kind) ? hold(part as Held) : undefined;
 
 const fromReference = (part: unknown): unknown => {
   const reference = (part as Partial<Reference> | null | undefined)?.$reference;
@@ -65,8 +78,35 @@ function paths(object: object, before: string[] = []): string[][] {
   });
 }
 
-/** Whether the call that is being made is to end where it can. */
-let cancelled = false;
+/** Says that the call that is being made is to end where it can. */
+let control = new AbortController();
+
+/** Takes what the call that is being made wanted of a file. */
+let takePart: ((bytes: Uint8Array) => void) | undefined;
+
+/** A file that the other side has, of which parts are asked for as they are read. */
+class FileThere extends Blob {
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    override readonly size: number,
+  ) {
+    super();
+  }
+  override slice(from = 0, to = this.size): Blob {
+    const arrayBuffer = async () => {
+      const { signal } = control;
+      const bytes = await new Promise<Uint8Array>((resolve, reject) => {
+        signal.throwIfAborted();
+        const settled = whenAborted(signal, () => reject(signal.reason as Error));
+        takePart = (part) => (settled(), resolve(part));
+        port.send({ id: this.id, wanted: [this.name, from, to] });
+      });
+      return bytes.buffer as ArrayBuffer;
+    };
+    return Object.assign(new Blob(), { arrayBuffer });
+  }
+}
 
 /** Step by step, so that what comes in is heard between them. */
 async function stepsOf(
@@ -76,7 +116,7 @@ async function stepsOf(
   const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
   const reports: (TrainingStep | WordVectorStep)[] = [];
-  while (reports.length < steps && !cancelled) {
+  while (reports.length < steps && !control.signal.aborted) {
     const isWords = trainer instanceof WordVectors;
     reports.push(isWords ? trainer.step() : trainer.step(batches?.[reports.length]));
     await pause();
@@ -92,7 +132,7 @@ async function loaded(options: RemoteLoadOptions): Promise<Tril> {
   return wanted ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 
-async function perform({ path, on, values }: Request): Promise<unknown> {
+async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (!tril) {
     tril = await loaded(values[0] as RemoteLoadOptions);
     return { variant: tril.variant, threads: tril.threads, paths: paths(tril) };
@@ -110,6 +150,18 @@ async function perform({ path, on, values }: Request): Promise<unknown> {
   const decoded = values.map((value) => mapParts(value, fromReference));
   const takesSteps = target instanceof Trainer || target instanceof WordVectors;
   if (takesSteps && path[0] === 'steps') return stepsOf(target, decoded[0]);
+  if (target instanceof Model && path[0] === 'generate') {
+    const [prompt, options] = decoded as [string, TextOptions];
+    return hold(new Stream(target.parts(prompt, options)));
+  }
+  if (target === tril && path[0] === 'loadModel') {
+    const files = (values[0] as readonly (readonly [string, number])[]).map(
+      ([name, size]) => [name, new FileThere(id, name, size)] as const,
+    );
+    const progress = (...told: number[]): void => port.send({ id, told });
+    const options: LoadModelOptions = { progress, signal: control.signal };
+    decoded.splice(0, 1, Object.fromEntries(files), options);
+  }
   const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);
 }
@@ -153,17 +205,21 @@ async function work(): Promise<void> {
   while (queue.length > 0) {
     await pause();
     current = queue.shift();
-    cancelled = false;
+    control = new AbortController();
     if (current) await answer(current);
     current = undefined;
   }
   working = false;
 }
 port.listen((message) => {
+  if ('partOf' in message) {
+    if (current?.id === message.partOf) takePart?.(message.bytes);
+    return;
+  }
   if ('cancelled' in message) {
     const at = queue.findIndex(({ id }) => id === message.cancelled);
     if (at >= 0) queue.splice(at, 1);
-    if (current?.id === message.cancelled) cancelled = true;
+    if (current?.id === message.cancelled) control.abort();
     return;
   }
   queue.push(message);

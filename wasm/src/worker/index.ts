@@ -9,17 +9,21 @@ import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
+import { Model } from '../model.js';
+import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
 import type { WordVectorOptions } from '../word-vector-types.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
-import type { Answer, Cancellation, Failure, Port, Reference, Request } from './line.js';
+import type { Answer, Failure, Message, Port, Reference } from './line.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type How, type Line } from './remote.js';
 import { RemoteTrainer, type RemoteTrainerCall, trainerCall } from './trainer.js';
+import { loadModelCall, RemoteModel, RemoteStream } from './model.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
+export { RemoteModel } from './model.js';
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
 export {
   RemoteTrainer,
@@ -41,7 +45,9 @@ export type Remote<T> = T extends AsIs
         ? RemoteKeyValueCache
         : T extends Trainer
           ? RemoteTrainer
-          : { [Name in keyof T]: Remote<T[Name]> };
+          : T extends Model
+            ? RemoteModel
+            : { [Name in keyof T]: Remote<T[Name]> };
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -82,6 +88,12 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 
    */
   wordVectors(options: WordVectorOptions): Promise<RemoteWordVectors>;
   /**
+   * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
+   * at a time is read and handed over.
+   * @throws TrilError as that, and where the module was loaded without `training`
+   */
+  loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
+  /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
    * what has not begun is not computed, and what is being computed is thrown away when it is done.
    *
@@ -108,11 +120,16 @@ function errorOf({ message, tril }: Failure): Error {
   return new TrilError(tril.call, tril.argument, tril.problem, tril.shapes);
 }
 
-function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): void } {
+function connect(port: Port<Message, Answer>): Line & { close(): void } {
   // With what was given, so that none of it is forgotten before the answer, which may hold it again.
   const waiting = new Map<
     number,
-    { resolve(value: unknown): void; reject(reason: Error): void; values: readonly unknown[] }
+    {
+      resolve(value: unknown): void;
+      reject(reason: unknown): void;
+      hear(answer: Answer): Promise<void>;
+      values: readonly unknown[];
+    }
   >();
   const known = new Map<number, WeakRef<RemoteObject>>();
   let lastId = 0;
@@ -125,7 +142,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
 
   const encode = (call: string, value: unknown): unknown =>
     mapParts(value, (part) => {
-      if ([Tensor, Mask, KeyValueCache, Trainer].some((kind) => part instanceof kind)) {
+      if ([Tensor, Mask, KeyValueCache, Trainer, Model].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
       if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;
@@ -137,7 +154,8 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
     });
   const decode = (value: unknown): unknown =>
     mapParts(value, (part) => {
-      const { $reference, shape, sizes, trainer, wordVectors } = (part ?? {}) as Partial<Reference>;
+      const reference = (part ?? {}) as Partial<Reference>;
+      const { $reference, shape, sizes, trainer, wordVectors, model, isStream } = reference;
       if ($reference === undefined) return undefined;
       const there = known.get($reference)?.deref();
       if (there) return there;
@@ -148,6 +166,8 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
         const { settings, parameterCount } = trainer;
         made = new RemoteTrainer(line, $reference, settings, parameterCount);
       } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
+      else if (model) made = new RemoteModel(line, $reference, model.config);
+      else if (isStream) made = new RemoteStream(line, $reference);
       else return new RemoteMask(line, $reference);
       known.set($reference, new WeakRef(made));
       forgotten.register(made, { line, reference: $reference }, made);
@@ -165,8 +185,10 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
   };
 
   port.listen(
-    ({ id, value, failure }) => {
+    (answer) => {
+      const { id, value, failure } = answer;
       const asked = waiting.get(id);
+      if (answer.told || answer.wanted) return void asked?.hear(answer);
       waiting.delete(id);
       port.wait(waiting.size > 0);
       if (failure) asked?.reject(errorOf(failure));
@@ -177,23 +199,37 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
   );
 
   const line = {
-    ask: (path: readonly string[], values: readonly unknown[], { on, signal }: How = {}) =>
+    ask: (
+      path: readonly string[],
+      values: readonly unknown[],
+      { on, signal, told, partOf }: How = {},
+    ) =>
       new Promise<unknown>((resolve, reject) => {
         if (closed !== undefined) throw new Error(closed);
         signal?.throwIfAborted();
         const id = ++lastId;
         const encoded = values.map((value) => encode(path.join('.'), value));
         port.send({ id, path, values: encoded, ...(on !== undefined && { on }) });
-        const abort = (): void => {
+        const end = (reason: unknown): void => {
+          settled();
           waiting.delete(id);
           port.wait(waiting.size > 0);
           port.send({ cancelled: id });
-          reject(signal!.reason as Error);
+          reject(reason as Error);
         };
-        const settled = signal ? whenAborted(signal, abort) : () => {};
+        const settled = signal ? whenAborted(signal, () => end(signal.reason)) : () => {};
         waiting.set(id, {
           resolve: (value) => (settled(), resolve(value)),
-          reject: (reason) => (settled(), reject(reason)),
+          reject: (reason) => (settled(), reject(reason as Error)),
+          hear: async (answer) => {
+            try {
+              if (answer.told) return told?.(...(answer.told as never[]));
+              const bytes = await partOf!(...answer.wanted!);
+              port.send({ partOf: id, bytes }, [bytes.buffer]);
+            } catch (error) {
+              end(error);
+            }
+          },
           values,
         });
         port.wait(true);
@@ -211,7 +247,7 @@ function connect(port: Port<Request | Cancellation, Answer>): Line & { close(): 
   return line;
 }
 
-function startWorker(): Port<Request | Cancellation, Answer> {
+function startWorker(): Port<Message, Answer> {
   const node = nodeWorkers();
   if (!node)
     return portOfWeb(new Worker(new URL('./host.js', import.meta.url), { type: 'module' }));
@@ -252,9 +288,15 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       close: () => line.close(),
     };
     // Where the module has them, they come with its paths.
-    Object.defineProperty(tril, 'wordVectors', { value: withoutTraining, writable: true });
+    for (const name of ['wordVectors', 'loadModel']) {
+      Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
+    }
     for (const path of paths) {
-      if (path[0] === 'scope' || path[0] === 'loadModel') continue; // not to be sent
+      if (path[0] === 'scope') continue; // not to be sent
+      if (path[0] === 'loadModel') {
+        tril['loadModel'] = loadModelCall((files, how) => line.ask(path, [files], how), signal);
+        continue;
+      }
       if (path[0] === 'trainer') {
         tril['trainer'] = trainerCall((options) => line.ask(path, [options], { signal }));
         continue;
@@ -269,9 +311,9 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
   return callsWith();
 }
 
-async function withoutTraining(): Promise<never> {
+function withoutTraining(call: string): () => Promise<never> {
   const problem = 'is not in the module that was loaded; the option training loads one with it';
-  throw new TrilError('wordVectors', 'training', problem);
+  return () => Promise.reject(new TrilError(call, 'training', problem));
 }
 
 function checkedSignal(signal: unknown): AbortSignal {

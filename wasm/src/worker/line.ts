@@ -1,9 +1,10 @@
 import type { Shapes } from '../error.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
 import type { TrainerSettings } from '../trainer-types.js';
+import type { Model } from '../model.js';
 import type { WordVectorParts } from '../word-vector-types.js';
 
-/** A tensor, a mask, a cache or a trainer that stays in the Worker, as it is written in messages. */
+/** A tensor, a mask, a cache, a trainer or the like that stays in the Worker, as it is written in messages. */
 export interface Reference {
   readonly $reference: number;
   /** Of a tensor. */
@@ -14,6 +15,10 @@ export interface Reference {
   readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
   /** Of word vectors. */
   readonly wordVectors?: WordVectorParts;
+  /** Of a model. */
+  readonly model?: Pick<Model, 'config'>;
+  /** Of what gives one thing after another. */
+  readonly isStream?: true;
 }
 
 /** Asks that a call not be made that has not begun, and that steps be the last that have. */
@@ -45,7 +50,20 @@ export interface Answer {
   readonly id: number;
   readonly value?: unknown;
   readonly failure?: Failure;
+  /** That a call has come so far: there is more to come of it. */
+  readonly told?: readonly unknown[];
+  /** What it needs of a file, to go on: bytes from the one to before the other. */
+  readonly wanted?: readonly [name: string, from: number, to: number];
 }
+
+/** What a call wanted. */
+export interface Part {
+  readonly partOf: number;
+  readonly bytes: Uint8Array;
+}
+
+/** All that goes to the Worker. */
+export type Message = Request | Cancellation | Part;
 
 /** What this needs of the web's and of Node's Workers alike. */
 export interface Port<Out, In> {

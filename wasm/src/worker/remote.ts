@@ -17,6 +17,10 @@ export interface How {
   /** Whose method is called: a tensor's. */
   readonly on?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Is told how far a call has come. */
+  readonly told?: ((...values: never[]) => void) | undefined;
+  /** Gives what it wants of files, in memory of its own. */
+  readonly partOf?: (name: string, from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */

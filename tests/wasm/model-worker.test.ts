@@ -1,0 +1,163 @@
+// Models in a Worker: loaded from bytes and from Blobs, with progress, to be ended at any tensor; the same numbers and the
+// same texts as here, told token by token.
+import { openAsBlob, readFileSync, readdirSync } from 'node:fs';
+import { TrilError } from 'tril';
+import { loadTril as loadHere, type GeneratedPart } from 'tril/training';
+import { loadTril, RemoteModel, type RemoteTensor, type RemoteTril } from 'tril/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const local = await loadHere({ variant: 'simd' });
+let tril: RemoteTril;
+beforeAll(async () => {
+  tril = await loadTril({ variant: 'simd', training: true });
+});
+afterAll(() => tril.close());
+
+const folder = new URL('../golden/models/llama/', import.meta.url);
+const names = readdirSync(folder).filter((file) => !file.endsWith('.npy'));
+const bytes = Object.fromEntries(
+  names.map((name) => [name, new Uint8Array(readFileSync(new URL(name, folder)))]),
+);
+const tokens = Array.from({ length: 24 }, (_, n) => (7 * n * n + 3 * n + 1) % 48);
+
+const settings = { layers: 1, heads: 2, width: 16, context: 16 };
+const data = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
+const trainer = local.trainer({ model: settings, data, learningRate: 1e-2, steps: 60, batch: 8 });
+trainer.steps(60);
+const trained = trainer.export();
+trainer.dispose();
+
+/** Runs `body`; all of the Worker's memory is given back after it. */
+async function withoutLeak(body: () => Promise<void>) {
+  const before = await tril.memory();
+  await body();
+  expect(await tril.memory()).toEqual(before);
+}
+
+describe('a model in a Worker', () => {
+  it('says what it says here, from bytes and from Blobs', async () => {
+    const here = await local.loadModel(bytes);
+    const { logits, trace } = here.forward(tokens, {
+      trace: true,
+      without: [{ layer: 0, head: 1 }],
+    });
+    const blobs = Object.fromEntries(
+      await Promise.all(
+        names.map(async (name) => [name, await openAsBlob(new URL(name, folder))] as const),
+      ),
+    );
+    const list = names.map((name) => new File([new Uint8Array(bytes[name]!)], name));
+    for (const files of [bytes, blobs, list]) {
+      const model = await tril.loadModel(files);
+      expect(model).toBeInstanceOf(RemoteModel);
+      expect(model.config).toEqual(here.config);
+      const there = await model.forward(tokens, { trace: true, without: [{ layer: 0, head: 1 }] });
+      expect(await there.logits.read()).toEqual(logits.read());
+      const weights: RemoteTensor = there.trace!.layers[1]!.weights;
+      expect(await weights.read()).toEqual(trace!.layers[1]!.weights.read());
+      await model.dispose();
+      await expect(model.forward([1])).rejects.toMatchObject({
+        message: 'forward: model: has been disposed',
+      });
+    }
+    here.dispose();
+  });
+
+  it('tells how far it is, and ends where it is aborted or what is told throws', async () => {
+    const here: number[][] = [];
+    (await local.loadModel(bytes, { progress: (...told) => here.push(told) })).dispose();
+    const there: number[][] = [];
+    const model = await tril.loadModel(bytes, { progress: (...told) => there.push(told) });
+    expect(there).toEqual(here);
+    expect(there.length).toBeGreaterThan(10);
+    await model.dispose();
+
+    await withoutLeak(async () => {
+      const stop = new AbortController();
+      let told = 0;
+      const progress = () => {
+        if (++told === 3) stop.abort('enough');
+      };
+      const loading = tril.loadModel(bytes, { progress, signal: stop.signal });
+      await expect(loading).rejects.toBe('enough');
+      expect(told).toBe(3);
+      const outer = tril.withSignal(AbortSignal.abort('before'));
+      await expect(outer.loadModel(bytes)).rejects.toBe('before');
+      const failing = { progress: () => expect.unreachable('told') };
+      await expect(tril.loadModel(bytes, failing)).rejects.toThrow('told');
+    });
+  });
+
+  it('goes on with a text as here, token by token, while others have their turn', async () => {
+    const here = await local.loadModel(trained);
+    const model = await tril.loadModel(trained);
+    const options = { maxTokens: 40, topP: 0.9, seed: 3, stop: ['never'] };
+    const expected: GeneratedPart[] = [];
+    for await (const part of here.generate('the', options)) expected.push(part);
+    here.dispose();
+    await withoutLeak(async () => {
+      const parts: GeneratedPart[] = [];
+      for await (const part of model.generate('the', options)) {
+        parts.push(part);
+        if (parts.length === 5) expect(await model.decode(await model.encode('ä'))).toBe('ä');
+      }
+      expect(parts).toEqual(expected);
+      // Who leaves early leaves nothing behind.
+      for await (const part of model.generate('the')) if (part.text !== '') break;
+      const stop = new AbortController();
+      const drawn: string[] = [];
+      const run = async () => {
+        for await (const { text } of model.generate('the', { signal: stop.signal })) {
+          drawn.push(text);
+          if (drawn.length === 2) stop.abort('enough');
+        }
+      };
+      await expect(run()).rejects.toBe('enough');
+      expect(drawn).toHaveLength(2);
+    });
+    const text = model.generate('the');
+    await text.next();
+    await model.dispose();
+    await expect(text.next()).rejects.toThrow('generate: model: has been disposed');
+  });
+
+  it('is refused as here, and where the module has none', async () => {
+    const refused = async (body: Promise<unknown>, message: string) => {
+      const error: unknown = await body.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(TrilError);
+      expect((error as TrilError).message).toBe(message);
+    };
+    await withoutLeak(async () => {
+      await refused(tril.loadModel({}), 'loadModel: files: config.json is missing');
+      const part = 'model-00002-of-00003.safetensors';
+      const here: unknown = await local
+        .loadModel({ ...bytes, [part]: bytes[part]!.slice(0, 900) })
+        .catch((reason: unknown) => reason);
+      await refused(
+        tril.loadModel({ ...bytes, [part]: bytes[part]!.slice(0, 900) }),
+        (here as TrilError).message,
+      );
+      await refused(
+        tril.loadModel(bytes, { signal: 3 as never }),
+        'loadModel: signal: must be an AbortSignal, is 3',
+      );
+      const model = await tril.loadModel(bytes);
+      await refused(
+        model.forward([48]),
+        'forward: tokens: 48 at 0 is no token of a vocabulary of 48',
+      );
+      await refused(
+        model.generate([]).next(),
+        'generate: prompt: is empty: there must be a token to begin from',
+      );
+      await refused(
+        model.generate([1], { signal: 3 as never }).next(),
+        'generate: signal: must be an AbortSignal, is 3',
+      );
+      await model.dispose();
+    });
+    const base = await loadTril({ variant: 'simd' });
+    await expect(base.loadModel(bytes)).rejects.toMatchObject({ argument: 'training' });
+    base.close();
+  });
+});

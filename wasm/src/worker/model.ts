@@ -1,0 +1,133 @@
+// Models that live in the Worker: the same calls as promises, and texts that come part by part.
+import { fileOf, filesOf, loadingOptions, partOf, sizeOf } from '../calls/model.js';
+import type {
+  ForwardOptions,
+  GeneratedPart,
+  LoadModelOptions,
+  ModelForward,
+  ModelSource,
+  TextOptions,
+} from '../model-types.js';
+import { textOptions } from '../model.js';
+import { checkKeys, signalOption } from '../names.js';
+import type { NestedNumbers } from '../values.js';
+import type { Remote } from './index.js';
+import { RemoteObject, type How, type Line } from './remote.js';
+
+/** What gives one thing after another, in the Worker. */
+export class RemoteStream extends RemoteObject {
+  /** @internal */
+  protected get kind(): string {
+    return 'stream';
+  }
+
+  /** What comes next, or that it is at its end. */
+  next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
+    return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
+  }
+}
+
+/** A `Model` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteModel extends RemoteObject {
+  /** What its `config.json` says, as Tril would write it. */
+  readonly config: Readonly<Record<string, unknown>>;
+
+  /** @internal Remote models are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, config: Readonly<Record<string, unknown>>) {
+    super(line, reference);
+    this.config = Object.freeze(config);
+  }
+
+  /** @internal */
+  protected get kind(): string {
+    return 'model';
+  }
+
+  /** What the model makes of tokens. */
+  async forward(
+    tokens: NestedNumbers | Int32Array,
+    options: Remote<ForwardOptions> = {},
+  ): Promise<Remote<ModelForward>> {
+    return this.ask('forward', tokens, options) as Promise<Remote<ModelForward>>;
+  }
+
+  /**
+   * How a text goes on, token by token. The Worker draws the next when it is asked for: who leaves the
+   * loop leaves nothing behind, and between tokens other calls get their turn.
+   *
+   * @throws TrilError as `generate` of `Model`, and what `signal` is aborted with
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd', training: true });
+   * const settings = { layers: 1, heads: 2, width: 16, context: 8 } as const;
+   * const options = { model: settings, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 };
+   * const trained = await remote.trainer(options);
+   * await trained.steps(100);
+   * const model = await remote.loadModel(await trained.export());
+   * let text = '';
+   * for await (const part of model.generate('abcd', { maxTokens: 6, temperature: 0 })) text += part.text;
+   * text; // 'efghab'
+   * remote.close();
+   * ```
+   */
+  async *generate(
+    prompt: string | NestedNumbers | Int32Array,
+    options: Remote<TextOptions> = {},
+  ): AsyncGenerator<GeneratedPart, void, undefined> {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, textOptions);
+    const { signal: given, ...sent } = options;
+    const signal = signalOption(call, 'signal', given);
+    const stream = (await this.askUntil(signal, call, prompt, sent)) as RemoteStream;
+    try {
+      for (;;) {
+        const { done, value } = await stream.next<GeneratedPart>(signal);
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await stream.dispose().catch(() => {}); // closed: it is gone already
+    }
+  }
+
+  /** The tokens of a text, by the model's tokenizer. */
+  async encode(text: string): Promise<Int32Array> {
+    return this.ask('encode', text) as Promise<Int32Array>;
+  }
+
+  /** The text of tokens. */
+  async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
+    return this.ask('decode', tokens) as Promise<string>;
+  }
+
+  /** `RemoteModel llama`. */
+  override toString(): string {
+    return `RemoteModel ${String(this.config['model_type'])}`;
+  }
+}
+
+/**
+ * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and bytes
+ * would be in memory once more: the Worker is told how large they are, and asks for parts.
+ */
+export function loadModelCall(
+  ask: (files: unknown, how: How) => Promise<unknown>,
+  outer: AbortSignal | undefined,
+): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
+  return async (files, options = {}) => {
+    const { progress, signal: own } = loadingOptions(options);
+    const signal = own && outer ? AbortSignal.any([own, outer]) : (own ?? outer);
+    const all = filesOf(files);
+    const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
+    const part = async (name: string, from: number, to: number) => {
+      const file = fileOf(all, name);
+      const bytes = await partOf(file, from, to);
+      // It is handed over: what is not the caller's own.
+      return (file instanceof Blob ? bytes : bytes.slice()) as Uint8Array<ArrayBuffer>;
+    };
+    return (await ask(sizes, { signal, told: progress, partOf: part })) as RemoteModel;
+  };
+}
