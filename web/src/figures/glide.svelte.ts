@@ -78,10 +78,10 @@ export function glide(
     last = step();
     if (first || less()) return;
     const now = placesIn(stage());
-    const width = stage()!.clientWidth;
+    const wide = stage()!.clientWidth;
     for (const [id, to] of now) {
       const from = seen.get(id);
-      if (!from || !onStage(from.box, width) || !onStage(to.box, width)) continue;
+      if (!from || !onStage(from.box, wide) || !onStage(to.box, wide)) continue;
       const moved = Math.hypot(from.box.left - to.box.left, from.box.top - to.box.top) > 2;
       if (moved || from.turned !== to.turned) {
         move(to.grid, [{ transform: over(to, from) }, { transform: 'none' }]);
@@ -89,8 +89,8 @@ export function glide(
     }
     for (const { sheet, strips } of cuts) {
       const whole = now.get(sheet);
-      if (!whole || !onStage(whole.box, width)) continue;
-      if (!strips.every((id) => now.has(id) && onStage(now.get(id)!.box, width))) continue;
+      if (!whole || !onStage(whole.box, wide)) continue;
+      if (!strips.every((id) => now.has(id) && onStage(now.get(id)!.box, wide))) continue;
       const { left, top, width, height } = whole.box;
       const part = width / strips.length;
       const fresh = !strips.some((id) => before.has(id));
