@@ -34,9 +34,8 @@ export const limits = {
   page: 514,
   // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
   learn: 145,
-  // All that a visit to it loads: its page and what that names, the Worker of all chapters and its own, and both modules: 165 of
-  // it would go if the chapter asked one module for everything.
-  'a visit to learn': 770,
+  // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
+  'a visit to learn': 580,
   'all but fonts': 805, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
 };
 
@@ -117,7 +116,7 @@ export function measureSizes(root) {
       path === learning ||
       named.get(basename(path))?.has(learning) ||
       isOnDemand(path) ||
-      /^(?:training-)?worker-|^tril-simd(?:-training)?-[^-]*\.js$/.test(basename(path));
+      /^training-worker-|^tril-simd-training-[^-]*\.js$/.test(basename(path));
     let [largest, visit] = [0, 0];
     for (const path of paths) {
       const kind = kinds[extname(path)] ?? 'page';
@@ -128,8 +127,7 @@ export function measureSizes(root) {
       if (!isFont && isVisited(path)) visit += size;
       if (kind === 'pages' && path !== learning) largest = Math.max(largest, size);
     }
-    sizes['a visit to learn'] =
-      visit + (sizes['tril-simd.wasm'] ?? NaN) + (sizes['tril-simd-training.wasm'] ?? NaN);
+    sizes['a visit to learn'] = visit + (sizes['tril-simd-training.wasm'] ?? NaN);
     sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
   }
   return sizes;

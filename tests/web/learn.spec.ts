@@ -8,6 +8,8 @@ import { tasks, type TaskId } from '../../web/src/compute/training/tasks.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { Lesson, expectFits } from './lessons.ts';
+import { computed } from './reach.ts';
+import { holdWorkers, kill } from './workers.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -257,15 +259,65 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
   await expect(page).toHaveURL(/seed=2/u);
 });
 
-test('what trains is fetched where somebody comes near it', async ({ lesson, page }) => {
+test('one Worker and one module answer all of the chapter; others have theirs', async ({
+  lesson,
+  page,
+}) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
-  await page.setViewportSize({ width: 1440, height: 400 });
-  await lesson.open();
+  const modules = () => asked.filter((url) => url.endsWith('.wasm'));
+  await holdWorkers(page);
+  await lesson.open({ task: 'previous' });
   await page.locator('#step [data-nudge]').waitFor();
-  expect(asked.filter((url) => /training.*\.wasm/u.test(url))).toEqual([]);
+  await expect(page.locator('footer [data-threads]')).toHaveAttribute('data-threads', '1');
   await ready(page);
-  expect(asked.filter((url) => /training.*\.wasm/u.test(url))).toHaveLength(1);
+  expect(page.workers()).toHaveLength(1);
+  expect(modules().filter((url) => /-training\b/u.test(url))).toHaveLength(1);
+  expect(modules()).toHaveLength(1);
+
+  // While a training waits for its word, figure 1 is answered.
+  await page.getByRole('button', { name: 'One step' }).click();
+  const loss = page.locator('#step [data-loss]');
+  const expected = lossOf(forward(trained(3, 1)));
+  await expect
+    .poll(async () => Math.abs((await number(loss, 'loss')) - expected))
+    .toBeLessThan(4 * rounding);
+
+  // Another chapter has the Worker of all others; the training stays, and the way back starts nothing.
+  const chapter = (name: string) =>
+    page.getByRole('navigation', { name: 'Chapters' }).getByText(name).click();
+  await chapter('Mask');
+  await expect(page).toHaveTitle('Mask · Tril');
+  await computed(page);
+  expect(page.workers()).toHaveLength(2);
+  expect(modules()).toHaveLength(2);
+  await chapter('Learn');
+  await ready(page);
+  await train(page);
+  await finished(page);
+  expect([page.workers().length, modules().length]).toEqual([2, 2]);
+
+  // Where it dies the other one answers, and what trained can be begun again.
+  await lesson.open({ task: 'previous' });
+  await ready(page);
+  await kill(page);
+  await page.getByRole('button', { name: 'One step' }).click();
+  await expect
+    .poll(async () => Math.abs((await number(loss, 'loss')) - expected))
+    .toBeLessThan(4 * rounding);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('where no module that trains can be had, one head is computed all the same', async ({
+  lesson,
+  page,
+  guard,
+}) => {
+  guard.expect(/-training|Failed to load|both async and sync|instantiation/);
+  await page.route(/-training.*\.wasm/u, (route) => route.abort());
+  await lesson.open({ steps: '1' });
+  await page.locator('#step [data-nudge]').waitFor();
+  await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
 test('fits any width, and can be used by everybody', async ({ lesson, page }) => {

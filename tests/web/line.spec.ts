@@ -1,6 +1,7 @@
 // The line between the page and its Worker: whatever is begun ends with an answer or a reason, also when the Worker fails;
 // sessions stream, hold what they were told, and can be cancelled. In Node, with Workers that are made to fail.
 import type { Session } from '../../web/src/compute/answers.ts';
+import { common } from '../../web/src/compute/common.ts';
 import { Jobs, type FromWorker, type ToWorker } from '../../web/src/compute/jobs.ts';
 import { Line, type Outcome, type WorkerLike } from '../../web/src/compute/line.ts';
 import { expect, test } from '@playwright/test';
@@ -38,13 +39,23 @@ class Fake implements WorkerLike {
 
 /** A line whose Workers can be reached, and all that has been settled on it. */
 function lineTo(kinds: Record<string, Work>, made: (worker: Fake) => void = () => {}) {
+  const { start, workers } = starter(kinds, made);
+  return { workers, ...lineFrom(start) };
+}
+
+function starter(kinds: Record<string, Work>, made: (worker: Fake) => void = () => {}) {
   const workers: Fake[] = [];
-  const line = new Line(() => {
+  const start = () => {
     const worker = new Fake(kinds);
     workers.push(worker);
     made(worker);
     return worker;
-  });
+  };
+  return { start, workers };
+}
+
+function lineFrom(start: (again: boolean) => WorkerLike) {
+  const line = new Line(start);
   const begin = (kind: string, ask: unknown, said?: (message: unknown) => void) => {
     let begun!: ReturnType<Line['begin']>;
     const outcome = new Promise<Outcome>((hear) => {
@@ -52,7 +63,7 @@ function lineTo(kinds: Record<string, Work>, made: (worker: Fake) => void = () =
     });
     return { outcome, ...begun };
   };
-  return { line, workers, begin };
+  return { line, begin };
 }
 
 const turns = async (count = 5) => {
@@ -260,4 +271,77 @@ test('the visitor ends what takes too long; silence is noticed without asking ag
   await turns();
   expect([workers.length, line.stopped, line.busy]).toEqual([2, false, true]);
   line.close();
+});
+
+test('two lines share a Worker, whoever comes later; one leaves, and the other keeps it', async () => {
+  const { start, workers } = starter({ adding, double: (one: number) => 2 * one });
+  const others = starter({ double: (one: number) => 20 * one, wait: () => 'moved' });
+  let own = false;
+  const join = common(start);
+  const [one, other] = [lineFrom(() => (own ? others.start() : join())), lineFrom(join)];
+  one.line.start();
+  await turns();
+  const said: unknown[] = [];
+  const session = other.begin('adding', 1, (message) => said.push(message));
+  const answers = [3, 4, 5].map((number) => [one, other][number % 2].begin('double', number));
+  expect(await Promise.all(answers.map(({ outcome }) => outcome))).toEqual(
+    [6, 8, 10].map((answer) => ({ what: 'answer', answer })),
+  );
+  session.tell(2 as never);
+  await turns();
+  expect(said).toEqual([3]);
+  expect([workers.length, other.line.loaded?.variant]).toEqual([1, 'fake']);
+
+  // What one has begun and is not answered yet is asked where it goes.
+  own = true;
+  const asked = one.begin('double', 6);
+  one.line.move();
+  expect(await asked.outcome).toEqual({ what: 'answer', answer: 120 });
+  expect([workers[0].gone, others.workers.length]).toEqual([false, 1]);
+  session.tell(0 as never);
+  expect(await session.outcome).toEqual({ what: 'answer', answer: 3 });
+  other.line.move();
+  await turns();
+  expect([workers[0].gone, workers.length, workers[1].gone]).toEqual([true, 2, false]);
+  other.line.close();
+  one.line.close();
+});
+
+test('what fails or is ended fails for all who share it, and is started once for all', async () => {
+  const { start, workers } = starter({
+    adding,
+    ask: () => (workers.length > 1 ? 'here' : new Promise(() => {})),
+    never,
+    trap() {
+      throw new WebAssembly.RuntimeError('unreachable');
+    },
+  });
+  const join = common(start);
+  const [one, other] = [lineFrom(join), lineFrom(join)];
+  const question = one.begin('ask', 0);
+  const session = other.begin('adding', 0, () => {});
+  const asked = other.begin('ask', 0);
+  await turns();
+  workers[0].fail('killed');
+  expect(await session.outcome).toEqual({ what: 'failed', failure: { message: 'killed' } });
+  for (const { outcome } of [question, asked]) {
+    expect(await outcome).toEqual({ what: 'answer', answer: 'here' });
+  }
+  expect([workers.length, workers[0].gone]).toEqual([2, true]);
+
+  // A module that is broken is nobody's any more.
+  const broken = other.begin('adding', 0, () => {});
+  await one.begin('trap', 0).outcome;
+  expect(await broken.outcome).toMatchObject({ failure: { message: 'unreachable' } });
+  expect(await other.begin('ask', 0).outcome).toEqual({ what: 'answer', answer: 'here' });
+  expect([workers.length, workers[1].gone]).toEqual([3, true]);
+
+  // A visitor ends what hangs, with all that it does for others; it is there again when it is asked.
+  const ended = other.begin('adding', 0, () => {});
+  one.begin('never', 0);
+  await turns();
+  one.line.stop();
+  expect(await ended.outcome).toMatchObject({ what: 'failed' });
+  expect(await other.begin('ask', 0).outcome).toEqual({ what: 'answer', answer: 'here' });
+  expect([workers.length, workers[2].gone, one.line.stopped]).toEqual([4, true, true]);
 });

@@ -4,7 +4,7 @@ import { getContext, setContext, untrack } from 'svelte';
 import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
 import { Line, type Begun, type Outcome } from './line';
 import { made } from './made';
-import { startWorker } from './start-worker';
+import { startTrainingWorker, startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
 let tell: () => void;
@@ -23,7 +23,14 @@ export class LessonClient {
   #broken = $state.raw<Failure | null>(null);
   /** Why the newest question of each kind has no answer, the last at the end. */
   #refused = $state.raw<readonly (Failure & { readonly kind: Kind })[]>([]);
-  readonly #line = new Line(startWorker, () => this.#look());
+  readonly #line = new Line(
+    (again) => this.#start(again),
+    () => this.#look(),
+  );
+  /** The chapter that is open trains, and so there is a Worker that answers its questions. */
+  #trains = false;
+  /** It is that Worker which answers. */
+  #joined = false;
   #settled: (() => void)[] = [];
 
   /** Why something that is shown could not be computed. */
@@ -36,8 +43,17 @@ export class LessonClient {
     return this.#line.busy;
   }
 
-  start(): void {
-    this.#line.start();
+  /** Starts the Worker, if there is none, for a chapter that trains or does not. */
+  start(trains: boolean): void {
+    this.#trains = trains;
+    if (this.#joined && !trains) this.#line.move();
+    else this.#line.start();
+  }
+
+  /** Where no other chapter has started the one for all, one module does for a chapter that trains; unless it has failed. */
+  #start(again: boolean) {
+    this.#joined = this.#trains && !again;
+    return this.#joined ? startTrainingWorker() : startWorker(again);
   }
 
   /** What was refused is not shown any more. */
@@ -112,7 +128,7 @@ let client: LessonClient | null = null;
 const theClient = () => (client ??= new LessonClient());
 
 /** With the page: the package is loaded while the chapter's code is still on its way. */
-export const startLessonWorker = () => theClient().start();
+export const startLessonWorker = (trains: boolean) => theClient().start(trains);
 
 /** The answer to a question that changes: stays until the next one is there. */
 export class Answer<K extends Kind> {
@@ -268,9 +284,10 @@ export class LongAnswer<K extends SessionKind> {
 
 const key = Symbol('lessons');
 
-export function provideLessons(): LessonClient {
+export function provideLessons(trains: boolean): LessonClient {
   const lessons = setContext(key, theClient());
   lessons.forget();
+  if (browser) lessons.start(trains);
   return lessons;
 }
 

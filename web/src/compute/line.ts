@@ -15,6 +15,8 @@ export interface WorkerLike {
   onmessageerror: ((event: MessageEvent) => void) | null;
   postMessage: (message: unknown) => void;
   terminate: () => void;
+  /** Of one that others use as well: they keep it. */
+  leave?: () => void;
 }
 
 /** What has been begun. */
@@ -36,6 +38,9 @@ interface Waiting {
 /** Milliseconds without a word, while something is waited for, after which the visitor may end it. */
 const patience = 20_000;
 
+/** The last number of anything begun: no two are the same, so that lines can share a Worker. */
+let newest = 0;
+
 export class Line {
   loaded: Loaded | null = null;
   /** Why nothing is computed any more, until it is tried again. */
@@ -49,7 +54,6 @@ export class Line {
   readonly #changed: () => void;
   #worker: WorkerLike | null = null;
   readonly #waiting = new Map<number, Waiting>();
-  #newest = 0;
   /** The Worker has been started again since all was well. */
   #again = false;
   #silence: ReturnType<typeof setTimeout> | undefined;
@@ -68,7 +72,7 @@ export class Line {
 
   /** Starts the Worker, if there is none; what is begun does so as well. */
   start(): void {
-    if (this.#worker || this.failure) return;
+    if (this.#worker || this.failure || this.stopped) return;
     const worker = this.#start(this.#again);
     this.#worker = worker;
     // What is still on its way from one that was ended is not about the one in its place.
@@ -89,7 +93,7 @@ export class Line {
     hear: (outcome: Outcome) => void,
     said: Waiting['said'] = null,
   ): Begun<unknown> {
-    const id = ++this.#newest;
+    const id = ++newest;
     if (this.failure || this.stopped) {
       hear(this.failure ? { what: 'failed', failure: this.failure } : { what: 'cancelled' });
       return { tell() {}, cancel() {} };
@@ -134,6 +138,17 @@ export class Line {
     this.#changed();
   }
 
+  /** Takes another Worker, and leaves the one before to whoever else uses it; questions are asked again there. */
+  move(): void {
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#worker = null;
+    this.loaded = null;
+    (worker.leave ?? worker.terminate).call(worker);
+    this.#settleSessions({ what: 'cancelled' });
+    this.#startAnew();
+  }
+
   close(): void {
     this.#end();
     this.#whenIdle.clear();
@@ -166,9 +181,7 @@ export class Line {
 
   #fail(failure: Failure): void {
     this.#end();
-    for (const [id, { said }] of this.#waiting) {
-      if (said) this.#settle(id, { what: 'failed', failure });
-    }
+    this.#settleSessions({ what: 'failed', failure });
     if (!this.busy) return; // The next that is begun starts it.
     if (this.#again) {
       this.failure = failure;
@@ -176,6 +189,11 @@ export class Line {
       return;
     }
     this.#again = true;
+    this.#startAnew();
+  }
+
+  /** With the questions that have no answer yet. */
+  #startAnew(): void {
     this.start();
     for (const [id, { kind, ask }] of this.#waiting) this.#post({ what: 'begin', id, kind, ask });
     this.#listen();
@@ -191,6 +209,10 @@ export class Line {
     this.#listen();
     this.#changed();
     this.#idle();
+  }
+
+  #settleSessions(outcome: Outcome): void {
+    for (const [id, { said }] of this.#waiting) if (said) this.#settle(id, outcome);
   }
 
   #settleAll(outcome: Outcome): void {

@@ -1,4 +1,5 @@
 // One place that starts Workers: bundlers look for exactly these expressions.
+import { common } from './common';
 
 /** One that computes on one thread: what is measured says so, and what went wrong with threads goes well without. */
 export const startWorkerAlone = () =>
@@ -10,6 +11,10 @@ export const startWorker = (again: boolean) =>
     ? startWorkerAlone()
     : new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 
-/** One that trains: it loads a module of its own, which only chapter "Learn" asks for. */
-export const startTrainingWorker = () =>
-  new Worker(new URL('./training/training-worker.ts', import.meta.url), { type: 'module' });
+/**
+ * An end of the one that trains. Its module, which only chapter "Learn" asks for, computes what the other one does as well;
+ * so it answers that chapter's questions, too.
+ */
+export const startTrainingWorker = common(
+  () => new Worker(new URL('./training/training-worker.ts', import.meta.url), { type: 'module' }),
+);

@@ -50,14 +50,15 @@ async function drawAll(figures: readonly Undrawn[]): Promise<void> {
 
 export class OpenChapter<State> {
   readonly address: Address<State>;
-  readonly lessons: LessonClient = provideLessons();
+  readonly lessons: LessonClient;
   /** All figures are there, if not yet what is on them. */
   complete = $state(false);
   /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
   still = $state(!arrival.over);
   #figures: Undrawn[] | null = null;
 
-  constructor(codec: Codec<State>) {
+  constructor(codec: Codec<State>, trains: boolean) {
+    this.lessons = provideLessons(trains);
     this.address = new Address(codec, { prerendered: !arrival.over });
     $effect(() => untrack(() => this.address.open()));
   }
@@ -102,8 +103,12 @@ export class OpenChapter<State> {
 
 const key = Symbol('chapter');
 
-export function openChapter<State>(codec: Codec<State>): OpenChapter<State> {
-  return setContext(key, new OpenChapter(codec));
+/** `trains`: the Worker that trains is to answer its questions, too. */
+export function openChapter<State>(
+  codec: Codec<State>,
+  { trains = false } = {},
+): OpenChapter<State> {
+  return setContext(key, new OpenChapter(codec, trains));
 }
 
 /** The chapter around a figure, of the state that it was opened with. */
