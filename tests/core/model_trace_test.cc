@@ -100,6 +100,11 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
          {layer.normed1, layer.between, layer.normed2, layer.out, layer.feed_forward.hidden}) {
       EXPECT_GT(testing::max_abs(each), 0.01) << n;
     }
+    for (Index i = 0; i < x.count(); ++i) {
+      const float between = layer.between.data()[i];
+      EXPECT_EQ(x.data()[i] + layer.from_attention.data()[i], between);
+      EXPECT_EQ(between + layer.from_feed_forward.data()[i], layer.out.data()[i]);
+    }
     EXPECT_GT(testing::max_abs(layer.attention.heads), 0.01);
     EXPECT_FALSE(equal(x, layer.out));
     x = layer.out;
@@ -178,6 +183,60 @@ TEST_P(ModelTraceTest, HeadsAreReplaced) {
   for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
 }
 
+// As if they went through matrices of zeros.
+TEST_P(ModelTraceTest, PartsOfLayersAreSwitchedOff) {
+  const Buffer<float, 2> before = c.logits();
+  const Buffer<float, 2> off =
+      c.logits({.sublayers = {{0, Sublayer::attention}, {2, Sublayer::feed_forward}}});
+  const BasicModelWeights<float>& weights = c.model.weights();
+  const auto zero = [](const auto& view) {
+    if (view) std::fill_n(view.data(), view.count(), 0.0f);
+  };
+  zero(weights.layers[0].attention.out_proj_weight);
+  zero(weights.layers[0].attention.out_proj_bias);
+  zero(weights.layers[2].linear2.weight);
+  zero(weights.layers[2].linear2.bias);
+  EXPECT_FALSE(equal(before, off));
+  EXPECT_TRUE(equal(c.logits(), off));
+}
+
+// By what they add, which changes nothing; and by what they add for another text.
+TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
+  DecodingSession session = c.session();
+  const Traced own(c, session, c.ids);
+  session.set_length(0);
+  const Traced other(c, session, c.others);
+  const auto patched = [&](const Traced& from, Sublayer sublayer, Index first, Index layer) {
+    const ModelLayerTrace& at = from.trace.layers[static_cast<std::size_t>(layer)];
+    const bool is_attention = sublayer == Sublayer::attention;
+    const MatrixView<float> values = is_attention ? at.from_attention : at.from_feed_forward;
+    ModelChanges changes;
+    for (Index t = first; t < kTokens; ++t) {
+      changes.sublayers.push_back({layer, sublayer, t, values[t]});
+    }
+    return changes;
+  };
+  const Buffer<float, 2> before = c.logits();
+  for (const Sublayer sublayer : {Sublayer::attention, Sublayer::feed_forward}) {
+    for (Index layer = 0; layer < 3; ++layer) {
+      EXPECT_TRUE(equal(before, c.logits(patched(own, sublayer, 0, layer))));
+    }
+    const Buffer<float, 2> changed = c.logits(patched(other, sublayer, 6, 1));
+    for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
+    EXPECT_FALSE(equal(before.view()[6], changed.view()[6]));
+  }
+  // All heads give what attention adds.
+  ModelChanges heads;
+  for (Index head = 0; head < 4; ++head) {
+    for (Index t = 0; t < kTokens; ++t) {
+      heads.heads.push_back({1, head, t, other.trace.layers[1].attention.heads[0][head][t]});
+    }
+  }
+  const Buffer<float, 2> by_heads = c.logits(heads);
+  EXPECT_TRUE(close(by_heads, c.logits(patched(other, Sublayer::attention, 0, 1)),
+                    kRounded * testing::max_abs(by_heads.view())));
+}
+
 // With all of the residual stream of another text behind a layer, the model says what it says
 // there.
 TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
@@ -198,6 +257,8 @@ TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
   const std::vector<float> value(16, 0.5f);
   const ModelChanges changes{.without_layers = {2},
                              .heads = {{0, 1}, {1, 3, 4}},
+                             .sublayers = {{0, Sublayer::feed_forward, 3},
+                                           {1, Sublayer::attention, 5, {value.data(), {16}}}},
                              .residual = {{1, 2, {value.data(), {16}}}}};
   const Buffer<float, 2> expected = c.logits(changes);
   DecodingSession session = c.session();
@@ -226,6 +287,13 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refused({.heads = {{0, 0, -1, {value.data(), {5}}}}}),
             "DecodingSession: heads.value: shape must be [4], is [5]; the width of what is "
             "replaced");
+  EXPECT_EQ(refused({.sublayers = {{3, Sublayer::attention}}}),
+            "DecodingSession: sublayers.layer: must be from 0 to below 3, is 3");
+  EXPECT_EQ(refused({.sublayers = {{0, Sublayer::attention, 0, {value.data(), {5}}}}}),
+            "DecodingSession: sublayers.value: shape must be [16], is [5]; the width of what is "
+            "replaced");
+  EXPECT_EQ(refused({.without_layers = {1}, .heads = {{1, 0, 0, {value.data(), {4}}}}}),
+            "DecodingSession: heads.layer: has a value, and layer 1 is left out");
   EXPECT_EQ(refused({.residual = {{4}}}),
             "DecodingSession: residual.layers: must be from 0 to below 4, is 4");
   session.append(std::span(c.ids).first(2), c.scratch, c.parallel);

@@ -55,6 +55,11 @@ describe('a model in a Worker', () => {
       expect(await there.logits.read()).toEqual(logits.read());
       const weights: RemoteTensor = there.trace!.layers[1]!.weights;
       expect(await weights.read()).toEqual(trace!.layers[1]!.weights.read());
+      const values = there.trace!.layers[1]!.out;
+      const same = await model.forward([2, ...tokens.slice(1)], {
+        replace: [{ layer: 1, part: 'residual', values }],
+      });
+      expect(await same.logits.read()).toEqual(logits.read());
       await model.dispose();
       await expect(model.forward([1])).rejects.toMatchObject({
         message: 'forward: model: has been disposed',

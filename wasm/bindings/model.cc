@@ -134,8 +134,41 @@ Bytes model_decode(const Model& model, const Integers& tokens) {
   return to_javascript(std::as_bytes(std::span(text)));
 }
 
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, const Integers& heads,
-                           const Integers& layers) {
+namespace {
+
+ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
+                             const Floats& values) {
+  enum { layer, head, attention, feed_forward, residual };
+  ChangesWithValues made{emscripten::convertJSArrayToNumberVector<float>(values), {}};
+  ModelChanges& all = made.changes;
+  const std::vector<std::int32_t> parts = numbers_of(changes);
+  const float* next = made.values.data();
+  for (std::size_t n = 0; n + 4 < parts.size(); n += 5) {
+    const Index kind = parts[n], at = parts[n + 1], number = parts[n + 2], position = parts[n + 3];
+    const Index width = kind == head ? config.head_width() : config.width;
+    VectorView<const float> value;
+    if (parts[n + 4] != 0) {
+      value = {next, {width}};
+      next += width;
+    }
+    if (kind == layer) {
+      all.without_layers.push_back(at);
+    } else if (kind == head) {
+      all.heads.push_back({at, number, position, value});
+    } else if (kind == residual) {
+      all.residual.push_back({at, position, value});
+    } else {
+      const Sublayer part = kind == attention ? Sublayer::attention : Sublayer::feed_forward;
+      all.sublayers.push_back({at, part, position, value});
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
+                           const Integers& given_changes, const Floats& values) {
   constexpr const char* kCall = "forward";
   Engine& engine = model.engine;
   const ModelConfig& config = model.model.parameters.config();
@@ -145,15 +178,10 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, con
   if (count > config.context) {
     fail(kCall, "tokens", {"are ", count, ", and the context is ", config.context});
   }
-  ModelChanges changes;
-  const std::vector<std::int32_t> pairs = numbers_of(heads), left_out = numbers_of(layers);
-  for (std::size_t n = 0; n + 1 < pairs.size(); n += 2) {
-    changes.heads.push_back({pairs[n], pairs[n + 1]});
-  }
-  changes.without_layers.assign(left_out.begin(), left_out.end());
-  check_model_changes(config, changes, kCall);
+  const ChangesWithValues changed = changes_of(config, given_changes, values);
+  check_model_changes(config, changed.changes, kCall);
   DecodingSession session(config, model.model.parameters.weights(), count);
-  session.set_changes(changes);
+  session.set_changes(changed.changes);
 
   Results results(engine, kCall);
   // A tensor of the view's shape, but for a first axis of one sequence.
@@ -178,10 +206,12 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, con
       make(at + "values", layer.attention.values);
       make(at + "weights", layer.attention.attention.weights);
       make(at + "heads", layer.attention.heads);
+      make(at + "attention", layer.from_attention);
       make(at + "between", layer.between);
       make(at + "normed2", layer.normed2);
       make(at + "hidden", layer.feed_forward.hidden);
       make(at + "activated", layer.feed_forward.activated);
+      make(at + "feedForward", layer.from_feed_forward);
       make(at + "out", layer.out);
     }
   }
@@ -195,8 +225,9 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, con
 }
 
 Generated::Generated(ModelHandle given, const std::vector<std::int32_t>& prompt,
-                     const GenerationOptions& options)
+                     const GenerationOptions& options, std::vector<float> given_values)
     : model(std::move(given)),
+      values(std::move(given_values)),
       generation(model->model, prompt, options),
       bytes_(static_cast<double>(generation.session().bytes())) {
   model->engine.usage.bytes += bytes_;
@@ -206,13 +237,16 @@ Generated::~Generated() { model->engine.usage.bytes -= bytes_; }
 
 GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
                                double temperature, int top_k, double top_p, double min_p,
-                               double seed, const Names& stop) {
+                               double seed, const Names& stop, const Integers& changes,
+                               const Floats& values) {
   GenerationOptions options;
   options.max_tokens = max_tokens;
   options.sampling = {temperature, top_k, top_p, min_p};
   options.seed = static_cast<std::uint64_t>(seed);
   options.stop = emscripten::vecFromJSArray<std::string>(stop);
-  return std::make_shared<Generated>(model, numbers_of(prompt), options);
+  ChangesWithValues changed = changes_of(model->model.parameters.config(), changes, values);
+  options.changes = changed.changes;
+  return std::make_shared<Generated>(model, numbers_of(prompt), options, std::move(changed.values));
 }
 
 int generated_next(Generated& generated) {

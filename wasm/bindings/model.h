@@ -52,20 +52,29 @@ bool model_has_tokenizer(const Model& model);
 Integers model_encode(const Model& model, const Bytes& text);
 Bytes model_decode(const Model& model, const Integers& tokens);
 // { logits }; with a trace { logits, embedded, "layers.0.weights", ..., "layers.0.logits" }, these
-// being the logit lens. `heads` are layers and heads by turns.
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, const Integers& heads,
-                           const Integers& layers);
+// being the logit lens. Of each change a kind (layer, head, attention, feed-forward, residual
+// stream behind so many layers), layer, head, position and whether it has values, which `values`
+// has one behind the other.
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
+                           const Integers& changes, const Floats& values);
+
+// Changes with the values that they borrow.
+struct ChangesWithValues {
+  std::vector<float> values;
+  ModelChanges changes;
+};
 
 // A text that goes on. It keeps its model.
 class Generated {
  public:
   Generated(ModelHandle model, const std::vector<std::int32_t>& prompt,
-            const GenerationOptions& options);
+            const GenerationOptions& options, std::vector<float> values);
   ~Generated();
   Generated(const Generated&) = delete;
   Generated& operator=(const Generated&) = delete;
 
   ModelHandle model;
+  std::vector<float> values;  // that its changes borrow
   Generation generation;
   std::string text;  // behind the last token
 
@@ -77,7 +86,8 @@ using GeneratedHandle = std::shared_ptr<Generated>;
 
 GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
                                double temperature, int top_k, double top_p, double min_p,
-                               double seed, const Names& stop);
+                               double seed, const Names& stop, const Integers& changes,
+                               const Floats& values);
 // The next token; below 0 at the end.
 int generated_next(Generated& generated);
 // What is sure to be of the text with it, or, at the end, what was held back.

@@ -1,5 +1,6 @@
 import type { Tensor } from './tensor.js';
 import type { ModelFiles } from './trainer-types.js';
+import type { Values } from './values.js';
 
 /** The files of a model by their names, or as a browser's folder picker gives them. */
 export type ModelSource = Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File>;
@@ -12,20 +13,47 @@ export interface LoadModelOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A head, or all of a layer, that adds nothing. */
+/** A head, a part of a layer, or all of it, that adds nothing. */
 export interface Without {
   /** From 0. */
   readonly layer: number;
-  /** From 0; the whole layer unless given. */
+  /** From 0. */
   readonly head?: number;
+  /** The whole layer, unless a head or a part is given. */
+  readonly part?: 'attention' | 'feedForward';
+  /** Of the tokens for which it is off, from 0; all unless given. */
+  readonly positions?: number | readonly number[];
+}
+
+/** What takes the place of something that a model computes on the way. */
+export interface Replacement {
+  /** From 0. Of the residual stream: behind this layer; -1: what is embedded. */
+  readonly layer: number;
+  /** Replaces what this head gives, before it goes through the output projection. */
+  readonly head?: number;
+  /** Replaces what attention or feed-forward add to the residual stream, or that stream. */
+  readonly part?: 'attention' | 'feedForward' | 'residual';
+  /** Of the tokens for which it is replaced, from 0; all unless given. */
+  readonly positions?: number | readonly number[];
+  /**
+   * `[D]` of a head and `[C]` of the rest, for all these positions alike, or a row for each of them, such
+   * as a trace has.
+   */
+  readonly values: Tensor | Values;
+}
+
+/** How a model is changed for a call (activation patching; Meng et al. 2022). */
+export interface ModelChanges {
+  /** What is switched off. */
+  readonly without?: readonly Without[];
+  /** What is replaced, in this order. */
+  readonly replace?: readonly Replacement[];
 }
 
 /** What `Model.forward` is to do besides. */
-export interface ForwardOptions {
+export interface ForwardOptions extends ModelChanges {
   /** Give what is computed on the way. */
   readonly trace?: boolean;
-  /** Heads and layers that are switched off. */
-  readonly without?: readonly Without[];
 }
 
 /** Of one layer; T counts the tokens, C is the model's width, D that of a head. */
@@ -42,6 +70,8 @@ export interface ModelLayerTrace {
   readonly weights: Tensor;
   /** `[H, T, D]`: what every head gives */
   readonly heads: Tensor;
+  /** `[T, C]`: what attention adds to the residual stream */
+  readonly attention: Tensor;
   /** `[T, C]`: the residual stream behind attention */
   readonly between: Tensor;
   /** `[T, C]`: what feed-forward is given */
@@ -50,6 +80,8 @@ export interface ModelLayerTrace {
   readonly hidden: Tensor;
   /** `[T, F]` */
   readonly activated: Tensor;
+  /** `[T, C]`: what feed-forward adds to the residual stream */
+  readonly feedForward: Tensor;
   /** `[T, C]`: the residual stream behind the layer */
   readonly out: Tensor;
   /** `[T, V]`: what the model would say if it ended here */
@@ -68,8 +100,11 @@ export interface ModelForward {
   };
 }
 
-/** How a text goes on. */
-export interface TextOptions {
+/**
+ * How a text goes on. Positions of what is changed are from 0 to below the context, whose first half
+ * is forgotten when it is full.
+ */
+export interface TextOptions extends ModelChanges {
   /** At most so many; 100 unless given. */
   readonly maxTokens?: number;
   /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */

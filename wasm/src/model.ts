@@ -1,14 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
+import { changesOf } from './model-changes.js';
 import { TrilError, shapeText } from './error.js';
-import type {
-  ForwardOptions,
-  GeneratedPart,
-  ModelForward,
-  TextOptions,
-  Without,
-} from './model-types.js';
+import type { ForwardOptions, GeneratedPart, ModelForward, TextOptions } from './model-types.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
 import { signalOption, stringOption } from './names.js';
 import { nested } from './nested.js';
@@ -33,6 +28,8 @@ export const textOptions = [
   'seed',
   'stop',
   'signal',
+  'without',
+  'replace',
 ];
 
 /**
@@ -63,10 +60,12 @@ export class Model implements Disposable {
   /**
    * What the model makes of tokens: the logits `[T, V]` behind each, and, with `trace`, all between:
    * the weights of every head, the residual stream behind every layer, and what the model would say
-   * if it ended there (the logit lens).
+   * if it ended there (the logit lens). `without` switches off heads, layers and parts of them;
+   * `replace` puts other activations in their place, such as those of another text.
    *
    * @throws TrilError where there are none or more than the context has, or one is no token; and for
-   * a layer or head that there is not
+   * a layer, head or position that there is not, and values of another shape. Nothing is changed behind
+   * the call
    *
    * @example
    * ```ts
@@ -80,15 +79,20 @@ export class Model implements Disposable {
    * trace!.layers[1]!.weights.shape; // [4, 3, 3]
    * trace!.layers[0]!.logits.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
+   * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace!.layers[1]!.out }] });
+   * other.logits.toArray(); // logits.toArray()
    * ```
    */
   forward(tokens: NestedNumbers | Int32Array, options: ForwardOptions = {}): ModelForward {
     const call = 'forward';
-    checkKeys(call, 'options', 'option', options, ['trace', 'without']);
+    checkKeys(call, 'options', 'option', options, ['trace', 'without', 'replace']);
     const values = sequenceOf(call, 'tokens', tokens);
     const traced = booleanOption(call, 'trace', options.trace, false);
-    const [heads, layers] = this.#parts(call, options.without ?? []);
-    const found = this.#run(call, (raw) => raw.forward(values, traced, heads, layers));
+    const count = values.length;
+    const found = this.#run(call, (raw) => {
+      const { changes, values: given } = changesOf(call, this.config, options, count, count);
+      return raw.forward(values, traced, changes, given);
+    });
     const { logits, ...rest } = this.#context.adoptAll(found);
     return { logits: logits!, ...(traced && { trace: nested(rest) }) } as ModelForward;
   }
@@ -223,6 +227,11 @@ export class Model implements Disposable {
   /** What `using` calls at the end of a block. */
   declare [Symbol.dispose]: () => void;
 
+  /** The context. */
+  get #positions(): number {
+    return (this.config['n_positions'] ?? this.config['max_position_embeddings']) as number;
+  }
+
   #run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
     const raw = this.#raw;
     if (raw) return this.#context.run(call, {}, () => compute(raw));
@@ -243,33 +252,10 @@ export class Model implements Disposable {
     const seed = checkSeed(call, options.seed ?? 0);
     const drawn = [maxTokens, temperature, topK, topP, minP, seed] as const;
     return this.#run(call, (raw) => {
-      return this.#context.training(call)._modelGenerate(raw, prompt, ...drawn, stops as string[])!;
+      const { changes, values } = changesOf(call, this.config, options, this.#positions);
+      const given = [stops as string[], changes, values] as const;
+      return this.#context.training(call)._modelGenerate(raw, prompt, ...drawn, ...given)!;
     });
-  }
-
-  /** Heads, layer and head by turns, and whole layers. */
-  #parts(call: string, without: readonly Without[]): readonly [Int32Array, Int32Array] {
-    const sizes = this.config as Record<string, number | undefined>;
-    const counts = {
-      layer: sizes['n_layer'] ?? sizes['num_hidden_layers']!,
-      head: sizes['n_head'] ?? sizes['num_attention_heads']!,
-    };
-    const checked = (each: Without, name: 'layer' | 'head'): number => {
-      const value = integerOption(call, `without.${name}`, each[name], Number.NaN, 0);
-      if (value < counts[name]) return value;
-      const problem = `must be below ${counts[name]}, is ${value}`;
-      throw new TrilError(call, `without.${name}`, problem);
-    };
-    if (!Array.isArray(without)) {
-      throw new TrilError(call, 'without', `must be a list, is ${describe(without)}`);
-    }
-    for (const each of without) checkKeys(call, 'without', 'part', each, ['layer', 'head']);
-    const [heads, layers] = [true, false].map((isHead) =>
-      (without as readonly Without[])
-        .filter(({ head }) => (head !== undefined) === isHead)
-        .flatMap((each) => [checked(each, 'layer'), ...(isHead ? [checked(each, 'head')] : [])]),
-    );
-    return [Int32Array.from(heads!), Int32Array.from(layers!)];
   }
 }
 

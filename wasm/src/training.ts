@@ -15,9 +15,11 @@ export type {
   ForwardOptions,
   GeneratedPart,
   LoadModelOptions,
+  ModelChanges,
   ModelForward,
   ModelLayerTrace,
   ModelSource,
+  Replacement,
   TextOptions,
   Without,
 } from './model-types.js';

@@ -121,10 +121,12 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
     check(given.attention.attention.masked, weights, "trace.masked");
     check(given.attention.attention.weights, weights, "trace.weights");
     check(given.attention.heads, wanted.attention.heads, "trace.heads");
+    check(given.from_attention, wanted.from_attention, "trace.from_attention");
     check(given.between, wanted.between, "trace.between");
     check(given.normed2, wanted.normed2, "trace.normed2");
     check(given.feed_forward.hidden, wanted.feed_forward.hidden, "trace.hidden");
     check(given.feed_forward.activated, wanted.feed_forward.activated, "trace.activated");
+    check(given.from_feed_forward, wanted.from_feed_forward, "trace.from_feed_forward");
     check(given.out, wanted.out, "trace.out");
   }
 }
@@ -208,9 +210,11 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
     detail::SavedModelLayer layer;
     layer.norm1.normed = given_or(wanted.normed1, normed);
     layer.attention = wanted.attention;
+    layer.from_attention = wanted.from_attention;
     layer.between = given_or(wanted.between, between);
     layer.norm2.normed = given_or(wanted.normed2, normed);
     layer.feed_forward = wanted.feed_forward;
+    layer.from_feed_forward = wanted.from_feed_forward;
     // What was traced of the layer before is not written to.
     layer.out = wanted.out ? wanted.out : n > 0 && trace.layers.empty() ? x : given_or_taken({});
     if (is_left_out(n)) {

@@ -32,6 +32,7 @@ Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> pr
     if (token >= 0 && token < config.vocabulary) continue;
     fail(kCall, "prompt", {token, " is no token of a vocabulary of ", config.vocabulary});
   }
+  check_model_changes(config, options.changes, kCall);
   return count + std::min(options.max_tokens, config.context - count);
 }
 
@@ -52,6 +53,7 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
                capacity_of(model, prompt, options)),
       sampler_(options.sampling, options.seed),
       tokens_(prompt.begin(), prompt.end()) {
+  session_.set_changes(options.changes);
   if (!model.tokenizer || !model.tokenizer->parts().blank_before) return;
   is_at_beginning_ = std::ranges::all_of(prompt, [&](std::int32_t token) {
     return token < model.tokenizer->size() && model.tokenizer->is_special(token);

@@ -23,6 +23,7 @@ struct GenerationOptions {
   SamplingOptions sampling = {};       // how each is drawn
   std::uint64_t seed = 0;              // of all draws
   std::vector<std::string> stop = {};  // none is empty; with a tokenizer only
+  ModelChanges changes = {};           // of the model, for all of it; values are borrowed
 };
 
 // Why it ended.
@@ -49,7 +50,7 @@ class Generation {
  public:
   // After `prompt`, of at least one token. Where the context is full, it goes on behind the second
   // half of what is in it. Throws Error where the prompt is empty, longer than the context, or has
-  // what is no token, and where options are out of range.
+  // what is no token, where options are out of range, and where changes do not fit the model.
   Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
              const GenerationOptions& options);
 

@@ -27,9 +27,11 @@ struct SavedNorm {
 struct SavedModelLayer {
   SavedNorm norm1, norm2;
   MultiHeadTrace attention;
-  MatrixView<float> between;  // [B T, C]
+  MatrixView<float> from_attention;  // [B T, C], before dropout; none: not wanted
+  MatrixView<float> between;         // [B T, C]
   FeedForwardTrace feed_forward;
-  MatrixView<float> out;  // [B T, C]
+  MatrixView<float> from_feed_forward;  // as from_attention
+  MatrixView<float> out;                // [B T, C]
 };
 
 // Where positions turn queries and keys, cosine and sine of each, [positions, D / 2]; else none.

@@ -1,6 +1,8 @@
 #include <tril/foundation/check.h>
 #include <tril/model/model_trace.h>
 
+#include <algorithm>
+
 namespace tril {
 
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory) {
@@ -21,10 +23,12 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     layer.attention.values = memory.take(one, Hk, tokens, D);
     layer.attention.attention.weights = memory.take(one, H, tokens, past + tokens);
     layer.attention.heads = memory.take(one, H, tokens, D);
+    layer.from_attention = memory.take(tokens, C);
     layer.between = memory.take(tokens, C);
     layer.normed2 = memory.take(tokens, C);
     layer.feed_forward.hidden = memory.take(tokens, is_gated ? 2 * F : F);
     layer.feed_forward.activated = memory.take(tokens, F);
+    layer.from_feed_forward = memory.take(tokens, C);
     layer.out = memory.take(tokens, C);
   }
   return trace;
@@ -44,10 +48,20 @@ void check_model_changes(const ModelConfig& config, const ModelChanges& changes,
   for (const Index layer : changes.without_layers) {
     in_range(layer, config.layers, "without_layers");
   }
+  const auto is_there = [&](const auto& change, const char* name) {
+    in_range(change.layer, config.layers, name);
+    const auto& without = changes.without_layers;
+    if (!change.value || std::ranges::find(without, change.layer) == without.end()) return;
+    fail(call, name, {"has a value, and layer ", change.layer, " is left out"});
+  };
   for (const HeadChange& each : changes.heads) {
-    in_range(each.layer, config.layers, "heads.layer");
+    is_there(each, "heads.layer");
     in_range(each.head, config.heads, "heads.head");
     value(each, config.head_width(), "heads.value");
+  }
+  for (const SublayerChange& each : changes.sublayers) {
+    is_there(each, "sublayers.layer");
+    value(each, config.width, "sublayers.value");
   }
   for (const ResidualChange& each : changes.residual) {
     in_range(each.layers, config.layers + 1, "residual.layers");

@@ -1,12 +1,13 @@
 // What a language model computes on the way from tokens to logits, and how it is changed there:
-// heads and layers switched off, activations replaced by those of another text (activation
-// patching; Meng et al. 2022).
+// heads, parts of layers and layers switched off, activations replaced by those of another text
+// (activation patching; Meng et al. 2022).
 #pragma once
 
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/model/model_weights.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace tril {
@@ -14,12 +15,14 @@ namespace tril {
 // Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
 // call, S those and all before.
 struct ModelLayerTrace {
-  MatrixView<float> normed1 = {};      // [T, C]: what attention is given
-  MultiHeadTrace attention = {};       // B = 1: queries, keys, values, weights of every head, ...
-  MatrixView<float> between = {};      // [T, C]: the residual stream behind attention
-  MatrixView<float> normed2 = {};      // [T, C]: what feed-forward is given
-  FeedForwardTrace feed_forward = {};  // [T, F]; of swiglu hidden is [T, 2 F]
-  MatrixView<float> out = {};          // [T, C]: the residual stream behind the layer
+  MatrixView<float> normed1 = {};  // [T, C]: what attention is given
+  MultiHeadTrace attention = {};   // B = 1: queries, keys, values, weights of every head, ...
+  MatrixView<float> from_attention = {};     // [T, C]: what attention adds to it
+  MatrixView<float> between = {};            // [T, C]: the residual stream behind attention
+  MatrixView<float> normed2 = {};            // [T, C]: what feed-forward is given
+  FeedForwardTrace feed_forward = {};        // [T, F]; of swiglu hidden is [T, 2 F]
+  MatrixView<float> from_feed_forward = {};  // [T, C]: what feed-forward adds to it
+  MatrixView<float> out = {};                // [T, C]: the residual stream behind the layer
 };
 
 // Of all of it.
@@ -41,6 +44,17 @@ struct HeadChange {
   VectorView<const float> value = {};  // [D], borrowed; none: 0
 };
 
+// A part of a layer.
+enum class Sublayer : std::uint8_t { attention, feed_forward };
+
+// What a part of a layer adds to the residual stream, [C], is replaced.
+struct SublayerChange {
+  Index layer;                         // from 0
+  Sublayer sublayer;                   // which part
+  Index position = -1;                 // of the token, from 0; -1: of all
+  VectorView<const float> value = {};  // [C], borrowed; none: 0
+};
+
 // The residual stream, [C], is replaced.
 struct ResidualChange {
   Index layers;                        // behind so many of them; 0: what is embedded
@@ -50,13 +64,14 @@ struct ResidualChange {
 
 // All that is changed, in this order.
 struct ModelChanges {
-  std::vector<Index> without_layers = {};     // these add nothing
-  std::vector<HeadChange> heads = {};         // before they go through the output projection
-  std::vector<ResidualChange> residual = {};  // behind a layer
+  std::vector<Index> without_layers = {};      // these add nothing
+  std::vector<HeadChange> heads = {};          // before they go through the output projection
+  std::vector<SublayerChange> sublayers = {};  // before it is added
+  std::vector<ResidualChange> residual = {};   // behind a layer
 };
 
-// Throws Error in the name of `call` where there is no such layer or head, or a value has another
-// width.
+// Throws Error in the name of `call` where there is no such layer or head, a value has another
+// width, or one is for what a layer that is left out would give.
 void check_model_changes(const ModelConfig& config, const ModelChanges& changes, const char* call);
 
 }  // namespace tril
