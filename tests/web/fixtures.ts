@@ -1,7 +1,8 @@
 // The page under guard: an error on the console, an uncaught exception, or a request to another host fails the test,
 // whatever else it is about.
-import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { test as base, type Locator, type Page } from '@playwright/test';
 import { boxOf } from './box.ts';
+import { expect } from './expect.ts';
 import { placeOf } from './places.ts';
 
 export class AttendPage {
