@@ -3,24 +3,10 @@ import type { Locator } from '@playwright/test';
 import { colourOf, inCellsOf } from './drawn.ts';
 import { expect } from './fixtures.ts';
 import type { Rows } from './lessons.ts';
+import { readCanvas, type Picture } from './pixels.ts';
 
 /** One value a channel, 0 to 255, and how much lies on what is below, 0 to 1. */
 type Pixel = readonly [r: number, g: number, b: number, a: number];
-
-export interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly data: readonly number[];
-}
-
-/** Pixels of a canvas as they were painted, row by row. */
-export function readCanvas(canvas: Locator): Promise<Picture> {
-  return canvas.evaluate((element: HTMLCanvasElement) => {
-    const { width, height } = element;
-    const { data } = element.getContext('2d')!.getImageData(0, 0, width, height);
-    return { width, height, data: Array.from(data) };
-  });
-}
 
 const pixel = ({ width, data }: Picture, x: number, y: number): Pixel => {
   const [r, g, b, a] = data.slice(4 * (y * width + x), 4 * (y * width + x) + 4);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator } from '@playwright/test';
 import { mix, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, numberOf } from './fixtures.ts';
+import { readCanvas } from './pixels.ts';
 
 const tokens = readFileSync(
   fileURLToPath(new URL('../../web/src/figures/tokens.css', import.meta.url)),
@@ -60,9 +61,9 @@ export interface DrawnMatrix {
 }
 
 /** Of all matrices whose cells are elements. */
-export function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
-  return matrices.evaluateAll((figures) =>
-    figures
+export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
+  const text = await matrices.evaluateAll((figures) => {
+    const all = figures
       .filter((figure) => !figure.querySelector('canvas'))
       .map((figure) => {
         const grid = figure.querySelector('[role=grid]')!.getBoundingClientRect();
@@ -113,8 +114,10 @@ export function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
           end: legend?.querySelector('span:nth-child(3)')?.textContent ?? '',
           cells,
         };
-      }),
-  );
+      });
+    return JSON.stringify(all);
+  });
+  return JSON.parse(text) as DrawnMatrix[];
 }
 
 /** What is read aloud of a cell, as a number: all its digits. */
@@ -332,12 +335,10 @@ export function expectLine(
 
 /** A picture with a point of colour an entry: how much of its colour each has, and which. */
 export async function readHeat(heat: Locator): Promise<{ alpha: number; colour: string }[]> {
-  return heat.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-    return Array.from({ length: data.length / 4 }, (_, i) => {
-      const [r, g, b, a] = data.subarray(4 * i, 4 * i + 4);
-      return { alpha: a / 255, colour: `rgb(${r}, ${g}, ${b})` };
-    });
+  const { data } = await readCanvas(heat.locator('canvas'));
+  return Array.from({ length: data.length / 4 }, (_, i) => {
+    const [r, g, b, a] = data.slice(4 * i, 4 * i + 4);
+    return { alpha: a / 255, colour: `rgb(${r}, ${g}, ${b})` };
   });
 }
 
