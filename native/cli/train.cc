@@ -18,6 +18,8 @@ struct Arguments {
   std::optional<std::int64_t> steps, warmup;
   std::optional<double> rate, lowest, weight_decay, beta2, clip, dropout;
   std::optional<std::uint64_t> seed;
+  ElementType type = ElementType::float32;
+  std::vector<std::int64_t> keep;
   TokenId vocabulary = 0;
 };
 
@@ -48,6 +50,8 @@ void apply(const Arguments& given, TrainPlan& plan) {
   set(plan.settings.tokenizer, given.tokenizer);
   set(plan.settings.every, given.every);
   set(plan.settings.sample, given.sample);
+  plan.settings.type = given.type;
+  plan.settings.keep = given.keep;
   if (!given.data.empty()) plan.settings.data = given.data;
 }
 
@@ -176,6 +180,12 @@ void add_training_options(CLI::App& command, Arguments& given) {
       ->check(count());
   command.add_option("--sample", given.sample, "Tokens of a sample (default 100; 0: none)")
       ->check(CLI::Range(0, 1 << 20));
+  command
+      .add_option("--keep", given.keep,
+                  "Steps after which the model is kept, as RUN/step-N.safetensors")
+      ->type_name("N ...")
+      ->check(CLI::NonNegativeNumber);
+  add_type(command, given.type);
 }
 
 }  // namespace

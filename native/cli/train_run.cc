@@ -117,7 +117,10 @@ class TrainingRun {
     if (processes_.is_first()) {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
-      if (!is_resumed_) validate(progress, {});  // and whether all can be written
+      if (!is_resumed_) {
+        validate(progress, {});  // and whether all can be written
+        keep();
+      }
     }
     while (trainer_.steps() < steps && !is_interrupted()) {
       const TrainingStep step = next_step();
@@ -128,6 +131,7 @@ class TrainingRun {
       std::optional<double> validation;
       if (is_checked) validation = validate(progress, step.loss, &*log, &step);
       if (!is_checked) log->add(step, {});
+      keep();
     }
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
@@ -231,10 +235,20 @@ class TrainingRun {
                                                     scratch_, parallel_)));
   }
 
+  void write_model(const std::filesystem::path& path) const {
+    write_named(path,
+                [&](const WritePiece& write) { write_model_file(model_, write, settings().type); });
+  }
+
+  // The model as it is now, where it was asked for.
+  void keep() const {
+    if (std::ranges::count(settings().keep, trainer_.steps()) == 0) return;
+    write_model(settings().model(trainer_.steps()));
+  }
+
   // The checkpoint last: whoever finds it finds the model too.
   void write_checkpoint() {
-    write_named(settings().model(),
-                [&](const WritePiece& write) { write_model_file(model_, write); });
+    write_model(settings().model());
     write_named(settings().checkpoint(), [&](const WritePiece& write) {
       write_checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint), write);
     });
@@ -269,6 +283,16 @@ class TrainingRun {
 };
 
 }  // namespace
+
+CLI::Option* add_type(CLI::App& command, ElementType& type) {
+  const std::map<std::string, ElementType> types = {{"float32", ElementType::float32},
+                                                    {"float16", ElementType::float16},
+                                                    {"bfloat16", ElementType::bfloat16}};
+  return command
+      .add_option("--dtype", type, "Of the weights' file: float32 (default), float16 or bfloat16")
+      ->transform(CLI::CheckedTransformer(types))
+      ->option_text("TYPE");
+}
 
 void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   write_named(path, [bytes](const WritePiece& write) { write(bytes); });

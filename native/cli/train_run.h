@@ -23,6 +23,10 @@ struct RunSettings {
   std::string tokenizer = "chars";
   Index every = 250;   // steps between validations, each with a checkpoint
   Index sample = 100;  // tokens of a sample; 0: none
+  // Of this call alone, and not of the run: numbers in files of the model, and after which steps
+  // one is kept.
+  ElementType type = ElementType::float32;
+  std::vector<std::int64_t> keep = {};
 
   // As metadata of a checkpoint, and back.
   Metadata metadata(const std::string& fingerprint) const;
@@ -30,6 +34,9 @@ struct RunSettings {
 
   std::filesystem::path checkpoint() const { return folder / "checkpoint.safetensors"; }
   std::filesystem::path model() const { return folder / "model.safetensors"; }
+  std::filesystem::path model(std::int64_t steps) const {
+    return folder / ("step-" + std::to_string(steps) + ".safetensors");
+  }
   std::filesystem::path config() const { return folder / "config.json"; }
   std::filesystem::path tokenizer_file() const { return folder / "tokenizer.json"; }
   std::filesystem::path log() const { return folder / "log.csv"; }
@@ -44,6 +51,9 @@ struct TrainPlan {
   Tokenizer tokenizer;
   std::vector<std::byte> checkpoint;  // the file to go on from; empty: a new run
 };
+
+// --dtype, of the numbers in files of weights.
+CLI::Option* add_type(CLI::App& command, ElementType& type);
 
 // As write_file, of a file that the message names.
 void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes);

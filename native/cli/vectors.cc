@@ -21,6 +21,7 @@ struct Arguments {
   std::optional<std::string> similar;
   WordOptions words;
   WordVectorOptions options;
+  ElementType type = ElementType::float32;
   bool keep_case = false;
   Index count = 10;
 };
@@ -66,7 +67,7 @@ ExitCode train(const Program& program, const Arguments& arguments) {
                   progress.rate_and_time_left());
   }
   const double seconds = progress.seconds(), rate = progress.units_per_second();
-  write_named(arguments.output, word_vectors_file(trainer.vectors()));
+  write_named(arguments.output, word_vectors_file(trainer.vectors(), arguments.type));
   program.print({{"file", arguments.output},
                  {"words", words},
                  {"width", arguments.options.width},
@@ -126,6 +127,7 @@ void add_training_options(CLI::App& command, Arguments& arguments, CLI::Option* 
   add("--learning-rate", options.learning_rate,
       "At the beginning; it falls evenly to nothing (default 0.025)");
   add("--seed", options.seed, "Of all that is drawn (default 1)");
+  add_type(command, arguments.type)->needs(data);
   command.add_flag("--keep-case", arguments.keep_case, "Bank and bank are two words")->needs(data);
 }
 

@@ -112,6 +112,28 @@ describe('a run', () => {
     expect(config).toMatchObject({ model_type: 'llama', num_key_value_heads: 1 });
   });
 
+  it('keeps the model after given steps, in half the bytes where that is asked for', () => {
+    const more = ['--steps', '4', '--keep', '0', '3', '--dtype', 'float16'];
+    const { code, error } = train('halves', ...more);
+    expect({ code }, error).toEqual({ code: 0 });
+    expect(train('whole', '--steps', '4').code).toBe(0);
+    const files = readdirSync(run('halves')).filter((file) => file.startsWith('step-'));
+    expect(files.sort()).toEqual(['step-0.safetensors', 'step-3.safetensors']);
+    const names = ['model.safetensors', ...files];
+    const halves = names.map((file) => tensors(inRun('halves', file)).rest['wte.weight']);
+    const whole = tensors(inRun('whole', 'model.safetensors')).rest['wte.weight'];
+    for (const half of halves) {
+      expect(half).toMatchObject({ dtype: 'F16', shape: whole.shape });
+      expect(2 * half.data_offsets[1]).toBe(whole.data_offsets[1]);
+    }
+    expect(new Set(names.map((file) => inRun('halves', file).toString('base64'))).size).toBe(3);
+    const [rounded, exact] = ['halves', 'whole'].map((name) => {
+      const args = ['--prompt', 'the', '--temperature', '0', '--max-tokens', '4'];
+      return tril('generate', '--model', run(name), ...args);
+    });
+    expect(rounded).toEqual(exact);
+  });
+
   it('learns hidden tokens', () => {
     const { code, error } = train('masked', '--objective', 'masked', '--steps', '60');
     expect({ code }, error).toEqual({ code: 0 });
@@ -213,6 +235,8 @@ describe('what goes wrong', () => {
     expect(refused(...data, '--batch', '0')).toMatch(/batch: must be from 1/);
     expect(refused(...data, '--steps', '0')).toMatch(/--steps/);
     expect(refused(...data, '--tokenizer', 'letters')).toMatch(/letters/);
+    expect(refused(...data, '--keep', '-1')).toMatch(/--keep/);
+    expect(refused(...data, '--dtype', 'float8')).toMatch(/--dtype.*float8/);
     expect(readdirSync(runs)).not.toContain('refused');
   });
 

@@ -75,6 +75,19 @@ describe('vectors of words', () => {
     expect(data(read('other.safetensors')).equals(data(read('one.safetensors')))).toBe(false);
   });
 
+  it('are float16 where that is asked for', () => {
+    expect(train('half.safetensors', '--epochs', '1', '--dtype', 'float16').code).toBe(0);
+    expect(train('whole.safetensors', '--epochs', '1').code).toBe(0);
+    expect(2 * data(read('half.safetensors')).length).toBe(data(read('whole.safetensors')).length);
+    const nearest = (file: string) => report('vectors', '--vectors', file, '--similar', 'cat');
+    for (const [n, { word, cosine }] of nearest('whole.safetensors').slice(0, 4).entries()) {
+      const half = nearest('half.safetensors')[n];
+      expect(half.word).toBe(word);
+      // A rounded number is off by 2^-11 of itself, so that both lengths and the product are off by less than 2^-9.
+      expect(Math.abs(half.cosine - cosine)).toBeLessThan(2 ** -9);
+    }
+  });
+
   it('tell capitals apart where that is asked for', () => {
     write('case.txt', 'Bank bank Bank bank bank');
     const words = (...more: string[]) => {

@@ -71,6 +71,14 @@ TEST(WordVectorsFile, IsReadAsItWasWritten) {
   EXPECT_EQ(stored.words.words(), trainer.corpus().vocabulary.words());
   EXPECT_EQ(stored.words.counts(), trainer.corpus().vocabulary.counts());
   EXPECT_EQ(testing::elements(stored.values), testing::elements(trainer.vectors().vectors));
+  const std::vector<std::byte> halves = word_vectors_file(trainer.vectors(), ElementType::float16);
+  const StoredWordVectors rounded = read_word_vectors(parse_safetensors(halves));
+  const auto exact = testing::elements(trainer.vectors().vectors);
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_NEAR(
+        testing::elements(rounded.values)[i], exact[i],
+        std::max(std::ldexp(std::abs(static_cast<double>(exact[i])), -11), std::ldexp(1.0, -25)));
+  }
 }
 
 TEST(WordVectorsFile, RefusesWhatIsNone) {

@@ -22,17 +22,20 @@ void copy_rows(const StoredParameter& each, Index first, Index count, float* to)
 // Tensors to be written, piece by piece: none is in memory twice.
 class Stored {
  public:
+  explicit Stored(ElementType type = ElementType::float32) : type_(type) {}
   void add(const std::string& prefix, const std::vector<StoredParameter>& parameters) {
     for (const StoredParameter& each : parameters) {
       parameters_.push_back(each);
-      tensors_.push_back(
-          {prefix + each.name, each.shape, {each.data, static_cast<std::size_t>(each.count())}});
+      tensors_.push_back({prefix + each.name,
+                          each.shape,
+                          {each.data, static_cast<std::size_t>(each.count())},
+                          type_});
     }
   }
   void write(const Metadata& metadata, const WritePiece& write) const {
     const std::string header = safetensors_header(tensors_, metadata);
     write(std::as_bytes(std::span(header)));
-    constexpr Index kFloats = 1 << 14;  // at a time: 64 KiB
+    constexpr Index kFloats = 1 << 14;  // at a time
     std::vector<float> floats;
     std::vector<std::byte> bytes;
     for (const StoredParameter& each : parameters_) {
@@ -41,9 +44,9 @@ class Stored {
       for (Index first = 0; first < rows; first += most) {
         const Index count = std::min(most, rows - first);
         floats.resize(static_cast<std::size_t>(count * cols));
-        bytes.resize(floats.size() * sizeof(float));
+        bytes.resize(floats.size() * element_size(type_));
         copy_rows(each, first, count, floats.data());
-        write_elements(floats, ElementType::float32, bytes);
+        write_elements(floats, type_, bytes);
         write(bytes);
       }
     }
@@ -51,7 +54,7 @@ class Stored {
   std::vector<std::byte> bytes(const Metadata& metadata) const {
     std::vector<std::byte> all;
     std::size_t size = std::size_t{1} << 16;  // a header mostly has less
-    for (const TensorToStore& each : tensors_) size += each.elements.size() * sizeof(float);
+    for (const TensorToStore& each : tensors_) size += each.elements.size() * element_size(type_);
     all.reserve(size);
     write(metadata, [&](std::span<const std::byte> piece) {
       all.insert(all.end(), piece.begin(), piece.end());
@@ -60,6 +63,7 @@ class Stored {
   }
 
  private:
+  ElementType type_;
   std::vector<StoredParameter> parameters_;
   std::vector<TensorToStore> tensors_;  // of those: names, shapes and sizes
 };
@@ -93,8 +97,8 @@ constexpr const char* kSecond = "second_moment.";
 
 namespace {
 
-Stored model_tensors(const LanguageModel& model) {
-  Stored stored;
+Stored model_tensors(const LanguageModel& model, ElementType type) {
+  Stored stored(type);
   stored.add("", stored_parameters(model.config(), model.weights()));
   return stored;
 }
@@ -102,12 +106,12 @@ const Metadata kModelMetadata = {{"format", "pt"}};  // which Hugging Face's lib
 
 }  // namespace
 
-std::vector<std::byte> model_file(const LanguageModel& model) {
-  return model_tensors(model).bytes(kModelMetadata);
+std::vector<std::byte> model_file(const LanguageModel& model, ElementType type) {
+  return model_tensors(model, type).bytes(kModelMetadata);
 }
 
-void write_model_file(const LanguageModel& model, const WritePiece& write) {
-  model_tensors(model).write(kModelMetadata, write);
+void write_model_file(const LanguageModel& model, const WritePiece& write, ElementType type) {
+  model_tensors(model, type).write(kModelMetadata, write);
 }
 
 void load_model(const Safetensors& file, LanguageModel& model) {

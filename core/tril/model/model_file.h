@@ -15,10 +15,13 @@
 
 namespace tril {
 
-// The bytes of a model.safetensors, float32, by the names and in the shapes of the family.
-std::vector<std::byte> model_file(const LanguageModel& model);
-// The same piece by piece, 64 KiB or a row at a time, for write_file.
-void write_model_file(const LanguageModel& model, const WritePiece& write);
+// The bytes of a model.safetensors, by the names and in the shapes of the family: float32, or
+// float16 and bfloat16, rounded as write_elements does. Throws Error for another type.
+std::vector<std::byte> model_file(const LanguageModel& model,
+                                  ElementType type = ElementType::float32);
+// The same piece by piece, 16384 numbers or a row at a time, for write_file.
+void write_model_file(const LanguageModel& model, const WritePiece& write,
+                      ElementType type = ElementType::float32);
 
 // Sets the parameters of a model from a file's tensors. Throws Error, naming the tensor, where one
 // is missing or has another shape, and then changes nothing.

@@ -101,7 +101,7 @@ std::vector<WordNeighbour> analogous_words(const WordVectors& all, std::string_v
   return nearest(all, terms, count, "analogous_words");
 }
 
-std::vector<std::byte> word_vectors_file(const WordVectors& all) {
+std::vector<std::byte> word_vectors_file(const WordVectors& all, ElementType type) {
   const Index rows = all.vectors.size(0), width = all.vectors.size(1);
   std::vector<float> values;
   std::string words, counts;
@@ -115,7 +115,7 @@ std::vector<std::byte> word_vectors_file(const WordVectors& all) {
     counts += before;
     counts += std::to_string(all.words.counts()[at]);
   }
-  const TensorToStore tensor{kVectors, {rows, width}, values};
+  const TensorToStore tensor{kVectors, {rows, width}, values, type};
   return safetensors_bytes({&tensor, 1}, {{kWords, words + "]"}, {kCounts, counts + "]"}});
 }
 

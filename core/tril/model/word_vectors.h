@@ -43,9 +43,11 @@ struct StoredWordVectors {
   WordVectors view() const noexcept { return {words, values}; }
 };
 
-// A .safetensors file: "vectors", float32 [N, C], and in its metadata "words" and "counts", lists
-// in JSON.
-std::vector<std::byte> word_vectors_file(const WordVectors& all);
+// A .safetensors file: "vectors", [N, C], and in its metadata "words" and "counts", lists in JSON.
+// Numbers are float32, or float16 and bfloat16, rounded as write_elements does. Throws Error for
+// another type.
+std::vector<std::byte> word_vectors_file(const WordVectors& all,
+                                         ElementType type = ElementType::float32);
 
 // Reads it, of any type that is read. Throws Error, of `file` or a tensor, where "vectors" is
 // missing or not [N, C], a number is not finite, or the words are missing, repeat or are not N.
