@@ -12,6 +12,7 @@ import { checkBuilt, readBuilt } from './check-built.mjs';
 import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
+import { checkModels, listModels } from './check-models.mjs';
 import { checkSizes, measureSizes } from './check-sizes.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 import { readFiles, root } from './files.mjs';
@@ -72,6 +73,7 @@ const checks = {
     ),
   'the workflow on GitHub': () => list(checkWorkflows(readFiles(/^\.github\/.*\.yml$/), isProgram)),
   'download sizes': () => list(checkSizes(sizes)),
+  'sizes of the models': () => list(checkModels(listModels(root))),
 };
 
 const total = { passed: 0, failed: 0, skipped: 0 };

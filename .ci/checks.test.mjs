@@ -8,6 +8,7 @@ import { checkBuilt } from './check-built.mjs';
 import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
+import { checkModels } from './check-models.mjs';
 import { checkSizes, limits } from './check-sizes.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 
@@ -145,6 +146,14 @@ test('what is too large or was not built is refused', () => {
   assert.deepEqual(checkSizes(limits), []);
   assert.equal(checkSizes({ ...limits, page: limits.page + 1 }).length, 1);
   assert.equal(checkSizes({ ...limits, 'tril-simd.wasm': undefined }).length, 1);
+});
+
+test('models have limits, together and one by one', () => {
+  const file = (path, bytes) => ({ path, bytes });
+  assert.deepEqual(checkModels([file('/models/gpt/model.safetensors', 6e6)]), []);
+  assert.equal(checkModels([file('/models/gpt/model.safetensors', 6e6 + 1)]).length, 1);
+  assert.equal(checkModels([file('/models/sibling/step-50.safetensors', 1e6 + 1)]).length, 1);
+  assert.equal(checkModels([file('/models/a', 1e7), file('/models/b', 1e7 + 1)]).length, 1);
 });
 
 test('`npm test` takes core, package and page; `npm run test:all` takes every folder, nothing twice', () => {

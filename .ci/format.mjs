@@ -9,7 +9,7 @@ import { listFiles, root } from './files.mjs';
 const clangFormatMajor = 14;
 const cppFiles = /\.(h|cc)$/;
 const prettierFiles = /\.(m?ts|m?js|svelte|css|html|json|ya?ml)$/;
-const notOurs = /(^|\/)package-lock\.json$|^tests\/golden\/.*\.json$/;
+const notOurs = /(^|\/)package-lock\.json$|^(tests\/golden|models)\/.*\.json$/;
 
 /** Its path when it is the pinned version, else why there is none. */
 export function findClangFormat() {

@@ -1,0 +1,31 @@
+// What others make of the validation texts, in bits a byte: n-grams of the GPT's tokens, and xz.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { models, run } from './data.mjs';
+import { learnNgrams, surpriseOf } from './ngrams.mjs';
+import { filesOf, loadTril } from './reading.mjs';
+
+const file = join(models, 'comparison.json');
+
+export async function writeComparison({ train, validation }) {
+  const tril = await loadTril();
+  const model = await tril.loadModel(filesOf('gpt'));
+  const [learned, said] = [train, validation].map((bytes) => model.encode(bytes.toString()));
+  const perByte = (bits) => Number((bits / validation.length).toFixed(4));
+  const ngrams = {};
+  for (const longest of [2, 3, 4, 5]) {
+    const found = learnNgrams(learned, model.config.vocab_size, longest);
+    ngrams[longest] = perByte(surpriseOf(found, said) / Math.LN2);
+    console.log(`Kneser-Ney ${longest}-grams: ${ngrams[longest]} bits a byte`);
+  }
+  const packed = (input) => 8 * run('xz', ['-9e', '--stdout'], { input, show: false }).length;
+  const xz = {
+    alone: perByte(packed(validation)),
+    behindTraining: perByte(packed(Buffer.concat([train, validation])) - packed(train)),
+  };
+  const tokens = { train: learned.length, validation: said.length };
+  writeFileSync(file, `${JSON.stringify({ tokens, ngrams, xz }, null, 2)}\n`);
+}
+
+export const readComparison = () => JSON.parse(readFileSync(file, 'utf8'));

