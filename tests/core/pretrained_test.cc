@@ -284,6 +284,18 @@ TEST(Pretrained, SaysWhichTensorDoesNotFit) {
   EXPECT_TRUE(copy.is_read());
 }
 
+#ifndef __EMSCRIPTEN__  // whose memory model.test.ts asks for
+TEST(Pretrained, SaysHowMuchMemoryItTakes) {
+  ModelConfig config = ModelConfig::of(ModelFamily::llama);
+  config.layers = 1, config.heads = 1, config.vocabulary = 1 << 24, config.width = 1 << 20;
+  config.hidden = 1;
+  const std::string text = error_of([&] { ModelParameters parameters(config); });
+  EXPECT_TRUE(text.starts_with(
+      "read_pretrained: memory: does not suffice: the parameters take 150994968 MiB"))
+      << text;
+}
+#endif
+
 TEST(Pretrained, SaysWhichFileDoesNotFit) {
   {
     const Copied copy("llama");

@@ -386,12 +386,18 @@ describe('what does not fit', () => {
       load(changed('config.json', '"num_hidden_layers": 2', '"num_hidden_layers": 3')),
       /^loadModel: model\.layers\.2\.input_layernorm\.weight: is missing; its shape would be \[16\]$/,
     );
+    const sized = (vocabulary: number) =>
+      load(changed('config.json', '"vocab_size": 48', `"vocab_size": ${vocabulary}`));
+    await refused(
+      sized(1e9),
+      'loadModel: config.json: vocabulary: must be from 1 to 16777216, is 1000000000',
+    );
     // The most that may be asked for, which is more than is left beside what is there.
     const sizes = { n_layer: 1, n_head: 1, n_embd: 31, n_positions: 540_000, vocab_size: 2 ** 24 };
     const large = JSON.stringify({ model_type: 'gpt2', ...sizes });
     await refused(
       load({ 'config.json': new TextEncoder().encode(large), 'model.safetensors': new Blob() }),
-      'loadModel: memory: does not suffice: the parameters take 2047 MiB',
+      /^loadModel: memory: does not suffice: the parameters take 2047 MiB, and there are [0-9]+$/,
     );
     const files = filesOf('llama');
     const part = 'model-00002-of-00003.safetensors';

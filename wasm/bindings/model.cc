@@ -36,14 +36,21 @@ Integers to_javascript(const std::vector<std::int32_t>& numbers) {
       val(emscripten::typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
 }
 
+// What a catch of of_file does.
+[[noreturn]] void fail_of_file(const char* name, const Error& error) {
+  if (error.argument() == "memory") throw;
+  const bool is_pair = std::string_view(name) == "vocab.json";
+  const bool is_file = error.argument() == (is_pair ? "vocabulary" : "file");
+  fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
+}
+
 // body(), whose errors are those of a file.
 template <typename Body>
 auto of_file(const char* name, const Body& body) {
   try {
     return body();
   } catch (const Error& error) {
-    const bool is_file = error.argument() == "file" || error.argument() == "vocabulary";
-    fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
+    fail_of_file(name, error);
   }
 }
 
@@ -82,7 +89,8 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokeniz
          {"has ", static_cast<Index>(read->size()), " tokens, and the model a vocabulary of ",
           settings.config.vocabulary});
   }
-  return std::make_shared<Model>(engine, settings, std::move(read));
+  return of_file("config.json",
+                 [&] { return std::make_shared<Model>(engine, settings, std::move(read)); });
 }
 
 Names model_shards(const Bytes& index) {

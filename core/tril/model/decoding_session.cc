@@ -3,6 +3,7 @@
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/memory_needed.h>
 
 #include <algorithm>
 #include <utility>
@@ -54,13 +55,18 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
     : config_(config), weights_(weights) {
   const Index tokens = checked_capacity(config, capacity);
   check_weights(config, weights);
-  rotary_ = detail::rotary_tables(config, tokens, std::max(tokens, config.context));
-  caches_.reserve(weights.layers.size());
-  for (std::size_t n = 0; n < weights.layers.size(); ++n) {
-    caches_.emplace_back(KeyValueCacheSizes{
-        .heads = config.key_heads(), .capacity = tokens, .width = config.head_width()});
-  }
-  last_ = Buffer<float, 2>({1, config.vocabulary});
+  const std::uint64_t bytes = 2 * sizeof(float) * static_cast<std::uint64_t>(config.layers) *
+                              static_cast<std::uint64_t>(config.key_heads() * config.head_width()) *
+                              static_cast<std::uint64_t>(tokens);
+  detail::with_memory(kCall, "keys and values", bytes, [&] {
+    rotary_ = detail::rotary_tables(config, tokens, std::max(tokens, config.context));
+    caches_.reserve(weights.layers.size());
+    for (std::size_t n = 0; n < weights.layers.size(); ++n) {
+      caches_.emplace_back(KeyValueCacheSizes{
+          .heads = config.key_heads(), .capacity = tokens, .width = config.head_width()});
+    }
+    last_ = Buffer<float, 2>({1, config.vocabulary});
+  });
 }
 
 std::size_t DecodingSession::bytes() const noexcept {

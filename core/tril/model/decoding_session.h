@@ -26,7 +26,8 @@ class DecodingSession {
   // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
   // held where rotary positions are scaled `dynamic`: they are turned as for so many tokens from
   // the first on. Throws Error where the settings are out of range, the weights are not theirs, the
-  // model is not causal, or the capacity is too large; std::bad_alloc when memory is out.
+  // model is not causal, the capacity is too large, or, saying how much keys and values take,
+  // memory does not suffice.
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
 

@@ -1,11 +1,11 @@
 #include <tril/files/file.h>
 #include <tril/foundation/check.h>
 #include <tril/model/json_object.h>
+#include <tril/model/memory_needed.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/tokenizer_file.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace tril {
@@ -30,12 +30,9 @@ bool holds_floats(ElementType type) {
 ModelParameters::ModelParameters(const ModelConfig& config) : config_(config) {
   SavedMemory size;
   model_layout(config, size);
-  try {
-    values_ = Buffer<float, 1>({size.count()});
-  } catch (const std::bad_alloc&) {
-    fail(kCall, "memory",
-         {"does not suffice: the parameters take ", size.count() / (Index{1} << 18), " MiB"});
-  }
+  const std::uint64_t bytes = sizeof(float) * static_cast<std::uint64_t>(size.count());
+  detail::with_memory(kCall, "the parameters", bytes,
+                      [&] { values_ = Buffer<float, 1>({size.count()}); });
   SavedMemory memory(values_);
   weights_ = model_layout(config, memory).weights;
 }

@@ -25,8 +25,8 @@ namespace tril {
 // The parameters of a model, in one block of memory.
 class ModelParameters {
  public:
-  // All 0. Throws Error as check_model_config does, and, saying how much they take, where memory
-  // does not suffice.
+  // All 0. Throws Error as check_model_config does, and, saying how much they take and how much
+  // there is, where memory does not suffice.
   explicit ModelParameters(const ModelConfig& config);
 
   // As it was given.
