@@ -187,7 +187,7 @@ TEST_P(ModelTraceTest, HeadsAreReplaced) {
 TEST_P(ModelTraceTest, PartsOfLayersAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off =
-      c.logits({.sublayers = {{0, Sublayer::attention}, {2, Sublayer::feed_forward}}});
+      c.logits({.sublayers = {{0, LayerPart::attention}, {2, LayerPart::feed_forward}}});
   const BasicModelWeights<float>& weights = c.model.weights();
   const auto zero = [](const auto& view) {
     if (view) std::fill_n(view.data(), view.count(), 0.0f);
@@ -206,9 +206,9 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
   const Traced own(c, session, c.ids);
   session.set_length(0);
   const Traced other(c, session, c.others);
-  const auto patched = [&](const Traced& from, Sublayer sublayer, Index first, Index layer) {
+  const auto patched = [&](const Traced& from, LayerPart sublayer, Index first, Index layer) {
     const ModelLayerTrace& at = from.trace.layers[static_cast<std::size_t>(layer)];
-    const bool is_attention = sublayer == Sublayer::attention;
+    const bool is_attention = sublayer == LayerPart::attention;
     const MatrixView<float> values = is_attention ? at.from_attention : at.from_feed_forward;
     ModelChanges changes;
     for (Index t = first; t < kTokens; ++t) {
@@ -217,7 +217,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
     return changes;
   };
   const Buffer<float, 2> before = c.logits();
-  for (const Sublayer sublayer : {Sublayer::attention, Sublayer::feed_forward}) {
+  for (const LayerPart sublayer : {LayerPart::attention, LayerPart::feed_forward}) {
     for (Index layer = 0; layer < 3; ++layer) {
       EXPECT_TRUE(equal(before, c.logits(patched(own, sublayer, 0, layer))));
     }
@@ -233,7 +233,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
     }
   }
   const Buffer<float, 2> by_heads = c.logits(heads);
-  EXPECT_TRUE(close(by_heads, c.logits(patched(other, Sublayer::attention, 0, 1)),
+  EXPECT_TRUE(close(by_heads, c.logits(patched(other, LayerPart::attention, 0, 1)),
                     kRounded * testing::max_abs(by_heads.view())));
 }
 
@@ -257,8 +257,8 @@ TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
   const std::vector<float> value(16, 0.5f);
   const ModelChanges changes{.without_layers = {2},
                              .heads = {{0, 1}, {1, 3, 4}},
-                             .sublayers = {{0, Sublayer::feed_forward, 3},
-                                           {1, Sublayer::attention, 5, {value.data(), {16}}}},
+                             .sublayers = {{0, LayerPart::feed_forward, 3},
+                                           {1, LayerPart::attention, 5, {value.data(), {16}}}},
                              .residual = {{1, 2, {value.data(), {16}}}}};
   const Buffer<float, 2> expected = c.logits(changes);
   DecodingSession session = c.session();
@@ -287,9 +287,9 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refused({.heads = {{0, 0, -1, {value.data(), {5}}}}}),
             "DecodingSession: heads.value: shape must be [4], is [5]; the width of what is "
             "replaced");
-  EXPECT_EQ(refused({.sublayers = {{3, Sublayer::attention}}}),
+  EXPECT_EQ(refused({.sublayers = {{3, LayerPart::attention}}}),
             "DecodingSession: sublayers.layer: must be from 0 to below 3, is 3");
-  EXPECT_EQ(refused({.sublayers = {{0, Sublayer::attention, 0, {value.data(), {5}}}}}),
+  EXPECT_EQ(refused({.sublayers = {{0, LayerPart::attention, 0, {value.data(), {5}}}}}),
             "DecodingSession: sublayers.value: shape must be [16], is [5]; the width of what is "
             "replaced");
   EXPECT_EQ(refused({.without_layers = {1}, .heads = {{1, 0, 0, {value.data(), {4}}}}}),

@@ -166,7 +166,7 @@ ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
     } else if (kind == residual) {
       all.residual.push_back({at, position, value});
     } else {
-      const Sublayer part = kind == attention ? Sublayer::attention : Sublayer::feed_forward;
+      const LayerPart part = kind == attention ? LayerPart::attention : LayerPart::feed_forward;
       all.sublayers.push_back({at, part, position, value});
     }
   }

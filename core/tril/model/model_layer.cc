@@ -71,7 +71,7 @@ void change_heads(const ModelChanges& changes, Index layer, Index first,
 }
 
 // What a part of a layer adds, [T, C], as it is in this pass, and a copy of it where it is wanted.
-void change_sublayer(const ModelPass& pass, Index layer, Sublayer sublayer,
+void change_sublayer(const ModelPass& pass, Index layer, LayerPart sublayer,
                      const MatrixView<float>& x, const MatrixView<float>& wanted) {
   if (pass.changes) {
     for (const SublayerChange& change : pass.changes->sublayers) {
@@ -196,7 +196,7 @@ void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights
                        parameters_as<MultiHeadWeights>(weights.attention),
                        attention_options(pass, number), as_batches(saved.between, pass), scratch,
                        parallel, saved.attention);
-  change_sublayer(pass, number, Sublayer::attention, saved.between, saved.from_attention);
+  change_sublayer(pass, number, LayerPart::attention, saved.between, saved.from_attention);
   pass.drop(saved.between, 3 * number + 2);
   if (config.residual) add(x, saved.between, saved.between, parallel);
 
@@ -204,7 +204,7 @@ void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights
   const auto feed = is_gated(config) ? gated_feed_forward : feed_forward;
   feed(saved.norm2.normed, feed_forward_weights(weights), activation_of(config), saved.out, scratch,
        parallel, saved.feed_forward, nullptr);
-  change_sublayer(pass, number, Sublayer::feed_forward, saved.out, saved.from_feed_forward);
+  change_sublayer(pass, number, LayerPart::feed_forward, saved.out, saved.from_feed_forward);
   pass.drop(saved.out, 3 * number + 3);
   if (config.residual) add(saved.between, saved.out, saved.out, parallel);
 }

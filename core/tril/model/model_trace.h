@@ -45,12 +45,12 @@ struct HeadChange {
 };
 
 // A part of a layer.
-enum class Sublayer : std::uint8_t { attention, feed_forward };
+enum class LayerPart : std::uint8_t { attention, feed_forward };
 
 // What a part of a layer adds to the residual stream, [C], is replaced.
 struct SublayerChange {
   Index layer;                         // from 0
-  Sublayer sublayer;                   // which part
+  LayerPart sublayer;                  // which part
   Index position = -1;                 // of the token, from 0; -1: of all
   VectorView<const float> value = {};  // [C], borrowed; none: 0
 };
