@@ -26,6 +26,7 @@ struct Counted {
 };
 
 inline Counted exp(Counted x) { return Counted::counted(std::exp(x.value)); }
+inline Counted log(Counted x) { return Counted::counted(std::log(x.value)); }
 inline Counted tanh(Counted x) { return Counted::counted(std::tanh(x.value)); }
 inline Counted erf(Counted x) { return Counted::counted(std::erf(x.value)); }
 inline Counted sqrt(Counted x) { return Counted::counted(std::sqrt(x.value)); }

@@ -1,0 +1,104 @@
+#include <tril/lessons/attention_cost.h>
+#include <tril/lessons/layer_costs.h>
+#include <tril/lessons/training_cost.h>
+
+namespace tril {
+namespace {
+
+using detail::kFloatBytes;
+using detail::times;
+
+// Operations of both ways.
+struct Flops {
+  double forward = 0, backward = 0;
+
+  void add(double there, double back) { forward += there, backward += back; }
+};
+
+void add_linear(Flops& all, Index rows, Index in, Index out, bool bias) {
+  const double there = linear_cost(rows, in, out, false).flops, each = bias ? times(rows, out) : 0;
+  all.add(there + each, 2 * there + each);
+}
+
+void add_norm(Flops& all, const ModelConfig& config, Index rows) {
+  const double elements = times(rows, config.width), bias = config.biases ? elements : 0;
+  if (config.norm == ModelNorm::layer_norm) {
+    all.add(7 * elements + bias + times(5, rows), 12 * elements + bias + times(2, rows));
+  } else if (config.norm == ModelNorm::rms_norm) {
+    all.add(4 * elements + times(4, rows), 9 * elements + times(rows));
+  }
+}
+
+void add_attention(Flops& all, const ModelConfig& config, Index batches, Index tokens) {
+  const Index D = config.head_width(), kv = config.key_heads(), rows = batches * tokens;
+  const bool bias = config.has_projection_biases();
+  add_linear(all, rows, config.width, config.width + 2 * kv * D, bias);
+  if (config.positions == ModelPositions::rotary) {
+    const double turned = 3 * times(rows, config.width + kv * D);
+    all.add(turned, turned);
+  }
+  AttentionOptions options;
+  options.causal = config.causal;
+  const AttentionCost cost = attention_cost({.batches = batches,
+                                             .heads = config.heads,
+                                             .kv_heads = kv,
+                                             .queries = tokens,
+                                             .keys = tokens,
+                                             .width = D,
+                                             .value_width = D},
+                                            options);
+  all.add(cost.flops,
+          cost.scores * (10 * times(D) + 6) + 2 * times(batches, config.heads, tokens, D));
+  add_linear(all, rows, config.width, config.width, config.biases);
+}
+
+void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {
+  const Index F = config.hidden_width();
+  const double elements = times(rows, F);
+  if (config.feed_forward == ModelFeedForward::swiglu) {
+    add_linear(all, rows, config.width, 2 * F, config.biases);
+    all.add(elements * (activation_flops(Activation::silu) + 1), 11 * elements);
+  } else {
+    add_linear(all, rows, config.width, F, config.biases);
+    all.add(elements * activation_flops(Activation::gelu_tanh), 18 * elements);
+  }
+  add_linear(all, rows, F, config.width, config.biases);
+}
+
+Cost cost_of(double flops, double read, double written) {
+  return {.flops = flops, .input_bytes = kFloatBytes * read, .output_bytes = kFloatBytes * written};
+}
+
+}  // namespace
+
+TrainingCost training_cost(const LanguageModel& model, TrainingOptimizer optimizer, Index batches,
+                           Index tokens) {
+  detail::check_size(batches, "training_cost", "batches");
+  detail::check_size(tokens, "training_cost", "tokens");
+  const ModelConfig& config = model.config();
+  const Index rows = batches * tokens;
+  const double elements = times(rows, config.width);
+  Flops all;
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    add_norm(all, config, rows);
+    add_attention(all, config, batches, tokens);
+    add_norm(all, config, rows);
+    add_feed_forward(all, config, rows);
+    if (config.residual) all.add(2 * elements, 2 * elements);
+  }
+  add_norm(all, config, rows);
+  add_linear(all, rows, config.width, config.vocabulary, false);
+  all.add(times(4, rows, config.vocabulary) + times(3, rows),
+          times(4, rows, config.vocabulary) + times(rows) + elements);
+  if (config.positions == ModelPositions::learned) all.add(elements, elements);
+
+  const double parameters = times(model.parameter_count()), given = times(2, rows);
+  const double saved = times(model.saved_count(batches, tokens));
+  const bool adamw = optimizer == TrainingOptimizer::adamw;
+  const double moved = (adamw ? 17 : 5) * parameters + times(model.decayed());
+  return {cost_of(all.forward, parameters + given, saved),
+          cost_of(all.backward, parameters + saved + given, parameters),
+          cost_of(moved, (adamw ? 4 : 2) * parameters, (adamw ? 3 : 1) * parameters)};
+}
+
+}  // namespace tril

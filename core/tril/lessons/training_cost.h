@@ -1,0 +1,34 @@
+// What a step of training costs, part by part (lessons/cost.h says what is counted).
+#pragma once
+
+#include <tril/lessons/cost.h>
+#include <tril/model/trainer.h>
+
+namespace tril {
+
+// The parts of a step.
+struct TrainingCost {
+  Cost forward;    // to the loss; a model that is only run does this part alone
+  Cost backward;   // to the gradients
+  Cost optimizer;  // their norm, clipping, and the move of all parameters
+};
+
+// Of `batches` sequences of `tokens` each, without dropout. Flops as the formulas are written,
+// whatever a kernel computes again:
+// - a linear layer backward twice its forward, for the gradients of its input and of its weights,
+//   and an addition a bias and row;
+// - attention backward, for each score that forward computes, 10 D + 6: it again, its exp, and the
+//   products for the gradients of weights, queries, keys and values; 2 D a query and head besides;
+// - layer norm backward 13 an element (12 without a bias) and 2 a row, RMS norm 9 and 1, forward 4
+//   and 4; gelu_tanh backward 18, SwiGLU's gate 4 and 11; rotary positions 3 an element either way;
+// - loss 4 a logit either way, 3 a row forward and 1 backward; an addition for each element of a
+//   residual stream, of positions, and of what comes back to embeddings and positions;
+// - AdamW 17 a parameter, SGD 5, the norm and clipping counted in, and 1 more where it decays.
+//
+// Bytes: forward reads the parameters and writes what backward needs, which reads both and writes
+// the gradients; AdamW reads parameters, gradients and two moments and writes all but the
+// gradients. Tokens and targets are numbers, too. Throws Error for a size below 1.
+TrainingCost training_cost(const LanguageModel& model, TrainingOptimizer optimizer, Index batches,
+                           Index tokens);
+
+}  // namespace tril

@@ -1,0 +1,207 @@
+// The cost of a training step against loops that count what they do, and the formula by hand.
+#include <gtest/gtest.h>
+#include <tril/lessons/attention_cost.h>
+#include <tril/lessons/training_cost.h>
+
+#include "core/compare.h"
+#include "core/counted.h"
+
+namespace tril {
+namespace {
+
+using testing::Counted;
+using testing::error_of;
+using testing::flops_of;
+
+const Counted kOne = 1;
+
+void sums(Index count) {
+  for (Index i = 0; i < count; ++i) kOne + kOne;
+}
+
+// y = W x + b: there, and dx = W^T dy,  dW += dy x^T,  db += dy.
+void linear(Index rows, Index in, Index out, bool bias, bool back) {
+  for (Index i = 0; i < rows * out * in; ++i) {
+    kOne + kOne* kOne;
+    if (back) kOne + kOne* kOne;
+  }
+  if (bias) sums(rows * out);
+}
+
+void layer_norm(Index width, bool bias, bool back) {
+  for (Index i = 0; i < width; ++i) {
+    if (!back) {
+      kOne + kOne;                  // mean
+      kOne + (kOne - kOne) * kOne;  // variance
+      (kOne - kOne) * kOne* kOne;   // normalised, scaled
+    } else {
+      const Counted normal = (kOne - kOne) * kOne;
+      kOne + normal* kOne;                // of the scale
+      const Counted d = kOne * kOne;      // of what is normalised
+      kOne + d, kOne + d* normal;         // their means
+      (d - kOne - normal * kOne) * kOne;  // of x
+    }
+    if (bias) kOne + kOne;
+  }
+  if (back) {
+    kOne / kOne, kOne / kOne;
+  } else {
+    kOne / kOne, kOne / kOne + kOne, kOne / sqrt(kOne);
+  }
+}
+
+void rms_norm(Index width, bool back) {
+  for (Index i = 0; i < width; ++i) {
+    if (!back) {
+      kOne + kOne *kOne, kOne *kOne *kOne;
+    } else {
+      const Counted normal = kOne * kOne;
+      kOne + normal* kOne;
+      const Counted d = kOne * kOne;
+      kOne + d* normal;
+      (d - normal * kOne) * kOne;
+    }
+  }
+  kOne / kOne;
+  if (!back) kOne / sqrt(kOne + kOne);
+}
+
+void gelu(bool back) {
+  const Counted x = kOne, square = x * x;
+  const Counted t = tanh((x + square * x * kOne) * kOne);
+  if (!back) {
+    x*(kOne + t) * kOne;
+  } else {
+    kOne*((kOne + t) * kOne + x * kOne * (kOne - t * t) * kOne * (kOne + square * kOne));
+  }
+}
+
+void swiglu(bool back) {
+  const Counted x = kOne;
+  if (!back) {
+    x / (exp(x) + kOne) * kOne;
+  } else {
+    const Counted s = kOne / (exp(x) + kOne);
+    kOne*(s * (kOne + x * (kOne - s))) * kOne;  // of the gate: d, and what it is multiplied with
+    kOne*(x * s);                               // of that: d silu(x)
+  }
+}
+
+void attention_back(Index scores, Index rows, Index depth) {
+  for (Index i = 0; i < scores; ++i) {
+    Counted score, d;
+    for (Index k = 0; k < depth; ++k) score = score + kOne * kOne, d = d + kOne * kOne;
+    const Counted ds = exp(score * kOne - kOne) * (d - kOne) * kOne;
+    for (Index k = 0; k < depth; ++k) kOne + ds *kOne, kOne + ds *kOne, kOne + kOne *kOne;
+  }
+  for (Index i = 0; i < rows * depth; ++i) kOne + kOne* kOne;
+}
+
+double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
+  const Index rows = batches * tokens, C = c.width, F = c.hidden_width(), V = c.vocabulary;
+  const Index kv = c.key_heads() * c.head_width();
+  const auto norm = [&] {
+    for (Index row = 0; row < rows; ++row) {
+      if (c.norm == ModelNorm::layer_norm) layer_norm(C, c.biases, back);
+      if (c.norm == ModelNorm::rms_norm) rms_norm(C, back);
+    }
+  };
+  AttentionOptions options;
+  options.causal = c.causal;
+  const AttentionCost attention = attention_cost(
+      {batches, c.heads, c.key_heads(), tokens, tokens, c.head_width(), c.head_width()}, options);
+  const double all = flops_of([&] {
+    for (Index layer = 0; layer < c.layers; ++layer) {
+      norm();
+      linear(rows, C, C + 2 * kv, c.has_projection_biases(), back);
+      if (c.positions == ModelPositions::rotary) {  // a pair: two products and a sum of each
+        for (Index i = 0; i < rows * (C + kv); ++i) kOne* kOne + kOne* kOne;
+      }
+      if (back) {
+        attention_back(static_cast<Index>(attention.scores), rows * c.heads, c.head_width());
+      }
+      linear(rows, C, C, c.biases, back);
+      norm();
+      const bool gated = c.feed_forward == ModelFeedForward::swiglu;
+      linear(rows, C, gated ? 2 * F : F, c.biases, back);
+      for (Index i = 0; i < rows * F; ++i) gated ? swiglu(back) : gelu(back);
+      linear(rows, F, C, c.biases, back);
+      if (c.residual) sums(2 * rows * C);
+    }
+    norm();
+    linear(rows, C, V, false, back);
+    for (Index row = 0; row < rows; ++row) {
+      for (Index i = 0; i < V; ++i) {
+        if (back) {
+          exp(kOne - kOne) * kOne* kOne;
+        } else {
+          void(kOne < kOne), kOne + exp(kOne - kOne);
+        }
+      }
+      if (back) {
+        kOne - kOne;  // at the target
+      } else {
+        kOne + (log(kOne) - kOne);
+      }
+    }
+    if (back) sums(rows * C);
+    if (c.positions == ModelPositions::learned) sums(rows * C);
+  });
+  return back ? all : all + static_cast<double>(c.layers) * attention.flops;
+}
+
+ModelConfig small(ModelFamily family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 2, config.heads = 4, config.width = 16, config.hidden = 24;
+  config.context = 8, config.vocabulary = 11;
+  return config;
+}
+
+TEST(TrainingCost, IsThatOfLoopsThatCount) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::qwen2}) {
+    ModelConfig config = small(family);
+    if (family == ModelFamily::llama) config.kv_heads = 2;
+    for (const bool plain : {false, true}) {
+      if (plain) config.biases = config.residual = config.causal = false;
+      if (plain) config.positions = ModelPositions::none, config.norm = ModelNorm::none;
+      const LanguageModel model(config, 1);
+      for (const Index tokens : {1, 8}) {
+        const TrainingCost cost = training_cost(model, TrainingOptimizer::adamw, 3, tokens);
+        EXPECT_EQ(cost.forward.flops, counted(config, 3, tokens, false));
+        EXPECT_EQ(cost.backward.flops, counted(config, 3, tokens, true));
+      }
+    }
+  }
+}
+
+TEST(TrainingCost, CountsEveryParameterOfTheMove) {
+  ModelConfig config = small(ModelFamily::gpt2);
+  const LanguageModel model(config, 1);
+  const auto decayed = static_cast<double>(model.decayed());
+  const double all = flops_of([&] {
+    for (Index i = 0; i < model.parameter_count(); ++i) {
+      kOne + kOne* kOne;  // the norm
+      const Counted g = kOne * kOne, m = kOne * kOne + kOne * g, v = kOne * kOne + kOne * g * g;
+      kOne - kOne*(m / kOne) / (sqrt(v / kOne) + kOne);
+    }
+  });
+  const TrainingCost cost = training_cost(model, TrainingOptimizer::adamw, 2, 8);
+  EXPECT_EQ(cost.optimizer.flops, all + decayed);
+  const double sgd = flops_of([&] {
+    for (Index i = 0; i < model.parameter_count(); ++i) kOne + kOne *kOne, kOne - kOne *kOne *kOne;
+  });
+  EXPECT_EQ(training_cost(model, TrainingOptimizer::sgd, 2, 8).optimizer.flops, sgd + decayed);
+
+  const auto parameters = static_cast<double>(model.parameter_count());
+  const auto saved = static_cast<double>(model.saved_count(2, 8));
+  EXPECT_EQ(cost.forward.bytes(), 4 * (parameters + saved + 2 * 16));
+  EXPECT_EQ(cost.backward.bytes(), 4 * (2 * parameters + saved + 2 * 16));
+  EXPECT_EQ(cost.optimizer.bytes(), 4 * 7 * parameters);
+  EXPECT_EQ(error_of([&] { training_cost(model, TrainingOptimizer::sgd, 0, 8); }),
+            "training_cost: batches: must be at least 1, is 0");
+  EXPECT_EQ(error_of([&] { training_cost(model, TrainingOptimizer::sgd, 1, -1); }),
+            "training_cost: tokens: must be at least 1, is -1");
+}
+
+}  // namespace
+}  // namespace tril
