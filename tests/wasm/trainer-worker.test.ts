@@ -41,6 +41,9 @@ describe('a trainer in a Worker', () => {
     expect(lossesOf(reports.flatMap(({ steps }) => steps))).toEqual(expected);
     expect(reports[0]!.loss).toBe(expected[7]);
     expect(await trainer.save()).toEqual(checkpoint);
+    const counted = local.trainer(options);
+    expect(await trainer.cost(4, 8)).toEqual(counted.cost(4, 8));
+    counted.dispose();
     await trainer.dispose();
   });
 

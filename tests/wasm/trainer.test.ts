@@ -36,6 +36,57 @@ describe('a trainer', () => {
     });
   });
 
+  it('counts what a step costs, and times its parts', () => {
+    withoutLeak(() => {
+      const [B, T, C, H, V, F] = [4, 8, 16, 2, 30, 64] as const;
+      const [rows, D] = [B * T, C / H] as const;
+      const trainer = tril.trainer({
+        model: { layers: 2, heads: H, width: C, hidden: F, context: T, vocabulary: V },
+      });
+      const { forward, backward, optimizer } = trainer.cost(B, T);
+      const linear = (a: number, b: number) => 2 * rows * a * b + rows * b;
+      const norm = 8 * rows * C + 5 * rows;
+      // Every score, though only those up to the diagonal are shared out by softmax.
+      const scores = B * H * T * T;
+      const attention = scores * (4 * D + 1) + (5 * B * H * T * (T + 1)) / 2;
+      const layer = linear(C, 3 * C) + attention + linear(C, C) + linear(C, F) + linear(F, C);
+      const loss = 2 * rows * C * V + 4 * rows * V + 3 * rows;
+      const around = 2 * norm + 9 * rows * F + 2 * rows * C;
+      expect(forward.flops).toBe(2 * (layer + around) + norm + loss + rows * C);
+
+      const linearBack = (a: number, b: number) => 4 * rows * a * b + rows * b;
+      const normBack = 13 * rows * C + 2 * rows;
+      const attentionBack = scores * (10 * D + 6) + 2 * rows * C;
+      const layerBack = linearBack(C, 3 * C) + attentionBack + linearBack(C, C) + linearBack(C, F);
+      const aroundBack = linearBack(F, C) + 2 * normBack + 18 * rows * F + 2 * rows * C;
+      const lossBack = 4 * rows * C * V + 4 * rows * V + rows;
+      expect(backward.flops).toBe(
+        2 * (layerBack + aroundBack) + normBack + lossBack + 2 * rows * C,
+      );
+
+      const numbers = trainer.parameterCount;
+      const vectors = 2 * (4 * C + 3 * C + C + F + C) + 2 * C;
+      expect(optimizer.flops).toBe(18 * numbers - vectors);
+      expect(optimizer.bytes).toBe(4 * 7 * numbers);
+      expect(backward.bytes - forward.bytes).toBe(4 * numbers);
+
+      const step = trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 4]] });
+      const parts = Object.values(step.parts);
+      expect(parts.every((time) => time >= 0)).toBe(true);
+      expect(parts.reduce((sum, time) => sum + time, 0)).toBeLessThanOrEqual(step.milliseconds);
+      expectRefused(() => trainer.cost(0, 8), {
+        call: 'cost',
+        argument: 'sequences',
+        says: 'at least 1',
+      });
+      expectRefused(() => trainer.cost(1, 1.5), {
+        call: 'cost',
+        argument: 'length',
+        says: 'whole',
+      });
+    });
+  });
+
   it('learns a task that cannot be done without attention', () => {
     withoutLeak(() => {
       // The target is the token before: of the token itself it is independent, so that the loss stays

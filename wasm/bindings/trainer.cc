@@ -1,6 +1,7 @@
 #include "trainer.h"
 
 #include <emscripten/bind.h>
+#include <tril/lessons/training_cost.h>
 #include <tril/model/sampling.h>
 #include <tril/model/tokenizer_file.h>
 
@@ -94,7 +95,16 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
                : trainer.step(training.plan.data.train, parallel);
   training.count_bytes();
   return to_javascript({static_cast<double>(step.step), step.loss, step.gradient_norm,
-                        step.learning_rate, step.seconds * 1000, static_cast<double>(step.tokens)});
+                        step.learning_rate, step.seconds * 1000, static_cast<double>(step.tokens),
+                        step.forward_seconds * 1000, step.backward_seconds * 1000,
+                        step.optimizer_seconds * 1000});
+}
+
+Numbers trainer_cost(const Training& training, int batches, int tokens) {
+  const auto& [forward, backward, optimizer] =
+      training_cost(training.model, training.plan.options.optimizer, batches, tokens);
+  return to_javascript({forward.flops, forward.bytes(), backward.flops, backward.bytes(),
+                        optimizer.flops, optimizer.bytes()});
 }
 
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,

@@ -62,6 +62,8 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
 
 // The exports of a trainer. Batches are [rows, T], tokens and targets; 0 rows: of the data.
 Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets, int rows);
+// Flops and bytes of forward, backward and optimizer.
+Numbers trainer_cost(const Training& training, int batches, int tokens);
 // Mean loss, targets that count, and those that are held most likely.
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
                          int rows);

@@ -12,6 +12,7 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
       .smart_ptr<TrainingHandle>("_TrainerHandle")
       .function("step", guard<&trainer_step>)
       .function("evaluate", guard<&trainer_evaluate>)
+      .function("cost", guard<&trainer_cost>)
       .function("done", guard<&trainer_done>)
       .function("parameterCount", guard<&trainer_parameter_count>)
       .function("hasTokenizer", guard<&trainer_has_tokenizer>)

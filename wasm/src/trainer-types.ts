@@ -129,6 +129,26 @@ export interface TrainingStep {
   readonly milliseconds: number;
   /** That it looked at. */
   readonly tokens: number;
+  /** Milliseconds of each part. */
+  readonly parts: TrainingParts<number>;
+}
+
+/** Something of each part of a step. */
+export interface TrainingParts<Each> {
+  /** To the loss: what a model that is only run does, too. */
+  readonly forward: Each;
+  /** To the gradients. */
+  readonly backward: Each;
+  /** Their norm, clipping, and the move of all parameters. */
+  readonly optimizer: Each;
+}
+
+/** What a part of a step costs. */
+export interface PartCost {
+  /** Floating-point operations. */
+  readonly flops: number;
+  /** That are read and written, once each. */
+  readonly bytes: number;
 }
 
 /** What a model says of targets. */

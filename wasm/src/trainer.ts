@@ -5,7 +5,14 @@ import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
 import type { Tensor } from './tensor.js';
 import { TrainedModel } from './trained-model.js';
-import type { Moments, TokenBatch, TrainingLoss, TrainingStep } from './trainer-types.js';
+import type {
+  Moments,
+  PartCost,
+  TokenBatch,
+  TrainingLoss,
+  TrainingParts,
+  TrainingStep,
+} from './trainer-types.js';
 import { checkBytes, rowsOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
@@ -56,9 +63,34 @@ export class Trainer extends TrainedModel {
     const [tokens, targets] = chosen ? this.#batch(call, chosen) : [];
     return this.run(call, (raw) => {
       const found = raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0);
-      const [step, loss, gradientNorm, learningRate, milliseconds, count] = found as Six;
-      return { step, loss, gradientNorm, learningRate, milliseconds, tokens: count };
+      const [step, loss, gradientNorm, learningRate, milliseconds, count, ...times] = found as Nine;
+      const [forward, backward, optimizer] = times;
+      const parts = { forward, backward, optimizer };
+      return { step, loss, gradientNorm, learningRate, milliseconds, tokens: count, parts };
     });
+  }
+
+  /**
+   * What a step over so many sequences of so many tokens costs, part by part, by the core's count:
+   * from the formulas and the sizes, not measured.
+   *
+   * @throws TrilError for a size below 1
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const { forward, backward } = tril.trainer({ model }).cost(4, 8);
+   * forward.flops; // 286944
+   * backward.flops / forward.flops > 2; // true
+   * ```
+   */
+  cost(sequences: number, length: number): TrainingParts<PartCost> {
+    const call = 'cost';
+    const rows = integerOption(call, 'sequences', sequences, Number.NaN, 1);
+    const tokens = integerOption(call, 'length', length, Number.NaN, 1);
+    const found = this.run(call, (raw) => raw.cost(rows, tokens)) as number[];
+    const part = (i: number) => ({ flops: found[2 * i]!, bytes: found[2 * i + 1]! });
+    return { forward: part(0), backward: part(1), optimizer: part(2) };
   }
 
   /**
@@ -243,4 +275,4 @@ export class Trainer extends TrainedModel {
   }
 }
 
-type Six = [number, number, number, number, number, number];
+type Nine = [number, number, number, number, number, number, number, number, number];

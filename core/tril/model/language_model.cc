@@ -6,6 +6,7 @@
 #include <tril/model/language_model.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -204,12 +205,14 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                options.first_sequence,
                                scratch,
                                parallel};
+  const auto begin = std::chrono::steady_clock::now();
   forward(tokens, pass);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, flat(targets), {.reduction = Reduction::sum, .gradient_scale = options.scale},
       saved_.logits, scratch, parallel);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   backward(tokens, pass);
-  return {result.loss, result.counted, result.correct};
+  return {result.loss, result.counted, result.correct, seconds.count()};
 }
 
 }  // namespace tril

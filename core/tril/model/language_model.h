@@ -25,6 +25,7 @@ struct ModelLoss {
   double sum = 0;     // of the losses of all targets that count, in nats
   Index counted = 0;  // how many those are
   Index correct = 0;  // for how many of them the target is what the model holds most likely
+  double forward_seconds = 0;  // of accumulate(): that it took to here
 
   // Of one target; 0 where none counts.
   double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }

@@ -147,6 +147,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   ModelGradientOptions gradient_options;
   gradient_options.scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
   double sum = 0;
+  TrainingStep result;
   for (Index at = 0; at < windows; at += options_.batch) {
     const Index size = std::min(options_.batch, windows - at);
     const Index begins = size * share_.part / share_.parts;
@@ -159,14 +160,16 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
           options_.seed + 0xd1b54a32d192ed03u * (static_cast<std::uint64_t>(steps_) * 16777259u +
                                                  static_cast<std::uint64_t>(n) + 1);
     }
-    sum +=
-        model_
-            .accumulate(rows_of(tokens, at + begins, count), rows_of(targets, at + begins, count),
-                        gradient_options, scratch_, parallel)
-            .sum;
+    const auto from = Clock::now();
+    const ModelLoss loss =
+        model_.accumulate(rows_of(tokens, at + begins, count), rows_of(targets, at + begins, count),
+                          gradient_options, scratch_, parallel);
+    sum += loss.sum;
+    result.forward_seconds += loss.forward_seconds;
+    result.backward_seconds += seconds_since(from) - loss.forward_seconds;
   }
   if (share_.add_up) share_.add_up(model_.gradient(), {&sum, 1});
-  TrainingStep result;
+  const auto back = Clock::now();
   result.step = steps_;
   result.loss = sum * gradient_options.scale;
   result.gradient_norm = gradient_norm(model_.gradient(), scratch_, parallel);
@@ -199,6 +202,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     move(decayed, all, 0);
   }
   ++steps_;
+  result.optimizer_seconds = seconds_since(back);
   result.seconds = seconds_since(begin);
   return result;
 }

@@ -6,12 +6,14 @@ import type {
   GenerateOptions,
   ModelFiles,
   Moments,
+  PartCost,
   SampleOptions,
   TokenBatch,
   TrainerOptions,
   TrainerSettings,
   TrainerTrace,
   TrainingLoss,
+  TrainingParts,
   TrainingStep,
 } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
@@ -115,6 +117,11 @@ export class RemoteTrainer extends RemoteObject {
   /** The mean loss of what is not trained on, or of a batch. */
   async evaluate(batch?: TokenBatch): Promise<TrainingLoss> {
     return this.ask('evaluate', batch) as Promise<TrainingLoss>;
+  }
+
+  /** What a step over so many sequences of so many tokens costs, part by part. */
+  async cost(sequences: number, length: number): Promise<TrainingParts<PartCost>> {
+    return this.ask('cost', sequences, length) as Promise<TrainingParts<PartCost>>;
   }
 
   /** How the model goes on from a text. */
