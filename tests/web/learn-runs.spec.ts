@@ -4,6 +4,7 @@ import { loadTril } from 'tril/training';
 import { lincoln } from '../../web/src/chapters/learn/lincoln.ts';
 import { gramLosses } from '../../web/src/compute/training/grams.ts';
 import { longestRun, own, parted, windowsOf } from '../../web/src/compute/training/own.ts';
+import { sizes } from '../../web/src/compute/training/price.ts';
 import type { OwnSaid } from '../../web/src/compute/training/protocol.ts';
 import { whatIf } from '../../web/src/compute/training/what-if.ts';
 import { expectAccessible } from './axe.ts';
@@ -126,6 +127,88 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await page.locator('#own .card').scrollIntoViewIfNeeded();
   await expect(figure).toHaveAttribute('data-learned', '1200');
   await expect(figure).toHaveAttribute('data-training', /running|finished/u);
+});
+
+test('a step is counted and timed part by part, and at several sizes', async ({ lesson, page }) => {
+  const tril = await loadTril();
+  await page.addInitScript(() => {
+    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
+  });
+  await lesson.open();
+  const part = page.locator('#cost');
+  await part.locator('.card').scrollIntoViewIfNeeded();
+  const figure = part.locator('[data-figure="cost"]');
+  await part.locator('[data-training="ready"]').waitFor();
+  await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
+  await part.getByRole('button', { name: 'about 3 times' }).click(); // which begins it
+  await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 60_000 });
+
+  const parts = ['forward', 'backward', 'optimizer', 'step'] as const;
+  const flops: number[] = [];
+  for (const { length, width } of sizes) {
+    const model = { layers: 2, heads: 4, width, context: length, vocabulary: 64 };
+    const trainer = tril.trainer({ model });
+    const cost = trainer.cost(4, length);
+    trainer.dispose();
+    const all = Object.values(cost);
+    const step = {
+      flops: all.reduce((sum, each) => sum + each.flops, 0),
+      bytes: all.reduce((sum, each) => sum + each.bytes, 0),
+    };
+    flops.push(step.flops);
+    await figure.getByRole('radio', { name: `T ${length} · C ${width}`, exact: true }).click();
+    const size = figure.locator(`[data-size="${length}x${width}"]`);
+    expect(await number(size, 'step')).toBe(step.flops);
+    const times: number[] = [];
+    for (const name of parts) {
+      const row = figure.locator(`[data-part="${name}"]`);
+      const expected = { ...cost, step }[name];
+      expect([await number(row, 'flops'), await number(row, 'bytes')]).toEqual([
+        expected.flops,
+        expected.bytes,
+      ]);
+      times.push(await number(row, 'time'));
+      // A browser's clock may not see what takes less than a tick of it.
+      expect(times.at(-1)).toBeGreaterThan(name === 'optimizer' ? -1 : 0);
+    }
+    expect(await number(size, 'milliseconds')).toBe(times[3]);
+    expect(times[0]).toBeLessThan(times[3]);
+  }
+  /** The slope of the straight line through logarithms that is nearest to them. */
+  const power = (x: readonly number[], y: readonly number[]) => {
+    const [u, v] = [x, y].map((all) => all.map(Math.log));
+    const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
+    const [mu, mv] = [mean(u), mean(v)];
+    const over = u.reduce((sum, one, i) => sum + (one - mu) * (v[i] - mv), 0);
+    return over / u.reduce((sum, one) => sum + (one - mu) ** 2, 0);
+  };
+  const took = await figure
+    .locator('[data-size]')
+    .evaluateAll((rows) => rows.map((row) => Number((row as HTMLElement).dataset.milliseconds)));
+  const grows = figure.locator('.grows');
+  const timed = grows.locator('[data-timed-growth]');
+  const longer = sizes.flatMap(({ width }, i) => (width === 64 ? [i] : []));
+  const wider = sizes.flatMap(({ length }, i) => (length === 64 ? [i] : []));
+  const slope = (some: readonly number[], by: 'length' | 'width', of: readonly number[]) =>
+    power(
+      some.map((i) => sizes[i][by]),
+      some.map((i) => of[i]),
+    );
+  expect(Math.abs((await number(grows, 'growth')) - slope(longer, 'length', flops))).toBeLessThan(
+    1e-5,
+  );
+  expect(Math.abs((await number(grows, 'wider')) - slope(wider, 'width', flops))).toBeLessThan(
+    1e-5,
+  );
+  expect(
+    Math.abs((await number(timed, 'timed-growth')) - slope(longer, 'length', took)),
+  ).toBeLessThan(1e-5);
+  expect(Math.abs((await number(timed, 'timed-wider')) - slope(wider, 'width', took))).toBeLessThan(
+    1e-5,
+  );
+  await expect(part.locator('[data-answer]')).toContainText('times the operations');
+  await expectFits(page);
+  await expectAccessible(page);
 });
 
 test('counts and windows are what they are called', async () => {

@@ -102,6 +102,41 @@ export interface OwnSaid {
   readonly sample: OwnSample | null;
 }
 
+/** Of the sequences, and of the model. */
+export interface PriceSize {
+  readonly length: number;
+  readonly width: number;
+}
+
+export type PricePart = 'forward' | 'backward' | 'optimizer' | 'step';
+
+/** What a step costs, by the core's count. */
+export interface Priced extends PriceSize {
+  /** Of a step's batch. */
+  readonly tokens: number;
+  readonly parameters: number;
+  readonly cost: Readonly<Record<PricePart, { readonly flops: number; readonly bytes: number }>>;
+  /** How many times the operations of the forward pass alone. */
+  readonly times: number;
+}
+
+/** How long a step takes here, in milliseconds. */
+export interface Timed extends PriceSize {
+  readonly spread: Readonly<
+    Record<PricePart, { readonly median: number; readonly least: number; readonly most: number }>
+  >;
+  /** Nothing else was in the way. */
+  readonly steady: boolean;
+  /** How many times as long as the forward pass alone. */
+  readonly times: number;
+}
+
+/** The power that something grows with. */
+export type Growth = Readonly<Record<keyof PriceSize, number>>;
+
+export type PriceSaid =
+  { readonly counted: readonly Priced[]; readonly flops: Growth } | { readonly timed: Timed };
+
 /** A session waits for "go" before its first step, and again after "wait". */
 export type TrainingTold = 'go' | 'wait';
 
@@ -126,5 +161,12 @@ export interface TrainingSessions {
     said: OwnSaid;
     told: TrainingTold;
     answer: { readonly steps: number };
+  };
+  price: {
+    ask: Record<string, never>;
+    said: PriceSaid;
+    told: TrainingTold;
+    /** Of the times. */
+    answer: { readonly milliseconds: Growth };
   };
 }

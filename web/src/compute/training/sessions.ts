@@ -4,11 +4,15 @@ import type { Answers, Held, Session } from '../answers';
 import { learnAnswers, type LearnLessons } from '../lessons/learn';
 import { ratesAnswers, type RatesLessons } from '../lessons/rates';
 import { born } from './born';
-import { own } from './own';
 import type { TrainingSessions } from './protocol';
-import { whatIf } from './what-if';
 
-const trainings: Held<TrainingSessions> = { born, own, whatIf };
+/** Those further down are fetched where somebody comes near. */
+const trainings: Held<TrainingSessions> = {
+  born,
+  own: async (...given) => (await import('./own')).own(...given),
+  whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
+  price: async (...given) => (await import('./price')).price(...given),
+};
 
 type Own = LearnLessons & RatesLessons;
 const answers: Answers<Own> = { ...learnAnswers, ...ratesAnswers };
