@@ -6,6 +6,13 @@
 
 namespace tril::detail {
 
+// Bytes that can still be had.
+using FreeMemory = std::uint64_t (*)();
+
+// For a program with a heap of its own, such as a WebAssembly module, which knows how much is left
+// of it. Called before any other thread is started.
+void set_free_memory(FreeMemory bytes);
+
 // Throws Error in the name of `call`, naming "memory", with how much `what` takes and how much
 // there is, where that is known.
 [[noreturn]] void fail_for_memory(const char* call, const char* what, std::uint64_t bytes);

@@ -1,0 +1,35 @@
+// The golden models' files, and a model of them for a test.
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Tensor } from 'tril';
+import { loadTril, type Model } from 'tril/training';
+import { expect } from 'vitest';
+
+export const tril = await loadTril({ variant: 'simd' });
+export const folder = (name: string) => new URL(`../golden/models/${name}/`, import.meta.url);
+/** All but the golden arrays. */
+export const filesOf = (name: string): Record<string, Uint8Array> =>
+  Object.fromEntries(
+    readdirSync(folder(name))
+      .filter((file) => !file.endsWith('.npy'))
+      .map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder(name))))]),
+  );
+export const tokens = Array.from({ length: 24 }, (_, n) => (7 * n * n + 3 * n + 1) % 48);
+export const values = (tensor: Tensor) => [...tensor.read()];
+export const largest = (numbers: readonly number[]) => Math.max(...numbers.map(Math.abs));
+export const farthest = (a: readonly number[], b: readonly number[]) =>
+  largest(a.map((x, i) => x - b[i]!));
+
+/** Runs `body` on a model; all memory is given back after it. */
+export async function withModel(
+  files: Parameters<typeof tril.loadModel>[0],
+  body: (model: Model) => Promise<void> | void,
+) {
+  const before = tril.memory();
+  const model = await tril.loadModel(files);
+  try {
+    await body(model);
+  } finally {
+    model.dispose();
+  }
+  expect(tril.memory()).toEqual(before);
+}
