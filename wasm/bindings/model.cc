@@ -290,7 +290,7 @@ using namespace tril::js;
 using namespace emscripten;
 
 EMSCRIPTEN_BINDINGS(tril_model) {
-  detail::set_free_memory(&heap_left);
+  tril::detail::set_free_memory(&heap_left);
   class_<Model>("_Model")
       .smart_ptr<ModelHandle>("_ModelHandle")
       .function("open", guard<&model_open>)
