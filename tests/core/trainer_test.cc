@@ -191,10 +191,6 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
   const TrainingStep step = run.trainer->step(stream(300), parallel);
   EXPECT_EQ(step.learning_rate, scheduled_rate(options.schedule, 0));
   EXPECT_GT(step.gradient_norm, options.clip);
-  for (const double part : {step.forward_seconds, step.backward_seconds, step.optimizer_seconds}) {
-    EXPECT_GT(part, 0);
-  }
-  EXPECT_LE(step.forward_seconds + step.backward_seconds + step.optimizer_seconds, step.seconds);
   // The first moment is a tenth of the gradient after clipping.
   double squares = 0;
   for (Index i = 0; i < run.trainer->first_moment().size(0); ++i) {

@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/training_cost.h>
+#include <tril/model/trainer.h>
+
+#include <algorithm>
 
 #include "core/compare.h"
 #include "core/counted.h"
+#include "core/token_stream.h"
 
 namespace tril {
 namespace {
@@ -201,6 +205,17 @@ TEST(TrainingCost, CountsEveryParameterOfTheMove) {
             "training_cost: batches: must be at least 1, is 0");
   EXPECT_EQ(error_of([&] { training_cost(model, TrainingOptimizer::sgd, 1, -1); }),
             "training_cost: tokens: must be at least 1, is -1");
+}
+
+TEST(TrainingStep, TimesItsParts) {
+  LanguageModel model(small(ModelFamily::llama), 1);
+  TrainerOptions options;
+  options.batch = 4;
+  Trainer trainer(model, options);
+  Parallel parallel;
+  const TrainingStep step = trainer.step(testing::stream(300), parallel);
+  EXPECT_GT(std::min({step.forward_seconds, step.backward_seconds, step.optimizer_seconds}), 0);
+  EXPECT_LE(step.forward_seconds + step.backward_seconds + step.optimizer_seconds, step.seconds);
 }
 
 }  // namespace

@@ -49,9 +49,13 @@ struct TrainingStep {
   double loss = 0;           // before it, the mean of all targets, in nats
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;  // of the schedule
-  double seconds = 0;        // that it took, these three and what is done between them
-  double forward_seconds = 0, backward_seconds = 0, optimizer_seconds = 0;
-  Index tokens = 0;  // that were looked at
+  double seconds = 0;        // that it took
+  Index tokens = 0;          // that were looked at
+
+  // Parts of these seconds:
+  double forward_seconds = 0;    // the forward pass, with the loss
+  double backward_seconds = 0;   // the backward pass
+  double optimizer_seconds = 0;  // clipping and moving the parameters
 };
 
 // How several trainers, each with a model of its own in a process of its own, train one together:
