@@ -50,12 +50,28 @@ function births({ sibling }) {
   );
 }
 
+const senses = ({ encoder }) =>
+  table(
+    ['behind layer', 'cosine within a sense', 'across', 'nearer to its own sense'],
+    encoder.bank.layers.map(({ within, across, share }, layer) => [
+      layer === 0 ? 'none: the token alone' : layer,
+      ...[within, across].map((value) => digits(value)),
+      `${(100 * share).toFixed(0)} %`,
+    ]),
+  );
+
 const copies = ({ gpt }) =>
   `${digits(gpt.copies.first)} nats a token on the first copy, ${digits(gpt.copies.second)} on the second`;
 
 /** The card with these tables between their marks, `<!-- NAME -->` and `<!-- end -->`. */
 export function cardTables(text, description) {
-  const parts = { losses, heads, copies, ...(description.sibling && { births }) };
+  const parts = {
+    losses,
+    heads,
+    copies,
+    ...(description.sibling && { births }),
+    ...(description.encoder && { senses }),
+  };
   let card = text;
   for (const [name, make] of Object.entries(parts)) {
     const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- end -->)`);

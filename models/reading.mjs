@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { models, root } from './data.mjs';
 import { period, repeatedRuns } from './drawn.mjs';
+import { shapeOf } from './shape.mjs';
 
 /** The package with `loadModel`, as it was built here. */
 export async function loadTril() {
@@ -49,10 +50,29 @@ export function lossOf(tril, model, windows, options = {}) {
   return sum / counted;
 }
 
+/**
+ * The mean loss over a text, in nats a token. Windows of the model's context begin half of it apart,
+ * and each counts its second half, so that a token is told from at least that many before it.
+ */
+export function lossOfText(tril, model, tokens) {
+  const { context } = shapeOf(model.config);
+  let sum = 0;
+  for (let begin = 0, next = 1; next < tokens.length; begin += context / 2) {
+    const window = tokens.subarray(begin, begin + context + 1);
+    const { logits } = model.forward(window.slice(0, -1));
+    const targets = window.slice(1).fill(-100, 0, next - begin - 1);
+    const found = tril.crossEntropy(logits, targets);
+    sum += found.loss * found.counted;
+    next = begin + window.length;
+    logits.dispose();
+  }
+  return sum / (tokens.length - 1);
+}
+
 /** Lists of so many layers and heads, filled by `value(layer, head)`. */
-const byHead = ({ n_layer: layers, n_head: heads }, value) =>
-  Array.from({ length: layers }, (_, layer) =>
-    Array.from({ length: heads }, (_, head) => value(layer, head)),
+const byHead = (config, value) =>
+  Array.from({ length: shapeOf(config).layers }, (_, layer) =>
+    Array.from({ length: shapeOf(config).heads }, (_, head) => value(layer, head)),
   );
 
 /** The mean over `runs` of the weight that each head gives from places to one place each. */
@@ -87,7 +107,7 @@ function disposeAll(value) {
  */
 export function scoresOfHeads(model, windows) {
   const texts = windows.map((window) => window.slice(0, -1));
-  const repeated = repeatedRuns(model.config.vocab_size);
+  const repeated = repeatedRuns(shapeOf(model.config).vocabulary);
   return {
     prefixMatching: meanWeights(model, repeated, period, (t) => t - period + 1),
     previousToken: meanWeights(model, texts, 1, (t) => t - 1),
@@ -98,7 +118,7 @@ export function scoresOfHeads(model, windows) {
 /** The mean loss on each copy of repeated random tokens: what a model with induction gains. */
 export function copyLosses(tril, model) {
   const first = [], second = []; // prettier-ignore
-  for (const tokens of repeatedRuns(model.config.vocab_size)) {
+  for (const tokens of repeatedRuns(shapeOf(model.config).vocabulary)) {
     const { logits } = model.forward(tokens);
     const of = (from, to) => {
       const none = Int32Array.from(tokens, (_, t) =>

@@ -156,7 +156,7 @@ class TrainingRun {
     std::error_code error;
     std::filesystem::create_directories(settings().folder, error);
     if (error) throw Failure(settings().folder.string() + ": " + error.message());
-    const std::string config = model_config_json(plan_.config);
+    const std::string config = model_config_json(plan_.config, settings().type);
     write_named(settings().config(), std::as_bytes(std::span(config)));
     if (is_resumed_) return;
     const std::string tokenizer = tokenizer_json(plan_.tokenizer);

@@ -126,6 +126,8 @@ describe('a run', () => {
       expect(half).toMatchObject({ dtype: 'F16', shape: whole.shape });
       expect(2 * half.data_offsets[1]).toBe(whole.data_offsets[1]);
     }
+    const type = (name: string) => JSON.parse(inRun(name, 'config.json').toString()).torch_dtype;
+    expect(['halves', 'whole'].map(type)).toEqual(['float16', 'float32']);
     expect(new Set(names.map((file) => inRun('halves', file).toString('base64'))).size).toBe(3);
     const [rounded, exact] = ['halves', 'whole'].map((name) => {
       const args = ['--prompt', 'the', '--temperature', '0', '--max-tokens', '4'];

@@ -198,15 +198,32 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
   EXPECT_EQ(error_of([&] { c.session(-1); }),
             "DecodingSession: capacity: must be at least 0, is -1");
   ModelConfig other = c.model.config();
-  other.causal = false;
   const auto refused = [&] { return error_of([&] { DecodingSession(other, c.model.weights()); }); };
-  EXPECT_EQ(refused(),
-            "DecodingSession: config: is not causal, so it cannot continue a text token by token");
-  other = c.model.config(), other.layers = 3;
+  other.layers = 3;
   EXPECT_EQ(refused(), "DecodingSession: weights: must have 3 layers, have 2");
   other = c.model.config(), other.hidden = 25;
   EXPECT_EQ(refused(),
             "DecodingSession: layers.0.linear1.weight: shape must be [25, 16], is [24, 16]");
+}
+
+// All tokens see all: at once, and so those behind change what is said of the first.
+TEST(DecodingSession, RunsAModelThatIsNotCausalAtOnce) {
+  for (Setting setting : settings()) {
+    setting.config.causal = false;
+    Case c(setting.config);
+    DecodingSession session = c.session();
+    Buffer<float, 2> logits({20, 11});
+    session.append(c.ids, logits, c.scratch, c.parallel);
+    expect_logits(c.model.config(), c.model.weights(), c.ids, logits, setting.name.c_str());
+    EXPECT_EQ(error_of([&] { session.append(c.part(0, 1), c.scratch, c.parallel); }),
+              "DecodingSession: tokens: follow 20, but the model is not causal: all run at once");
+    EXPECT_EQ(session.length(), 20);
+    session.set_length(0);
+    Buffer<float, 2> shorter({7, 11});
+    session.append(c.part(0, 7), shorter, c.scratch, c.parallel);
+    const std::vector<std::int32_t> part(c.ids.begin(), c.ids.begin() + 7);
+    expect_logits(c.model.config(), c.model.weights(), part, shorter, setting.name.c_str());
+  }
 }
 
 }  // namespace

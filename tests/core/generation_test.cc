@@ -203,6 +203,11 @@ TEST(Generation, RefusesWhatItCannotBeginFrom) {
   EXPECT_EQ(refused({1}, {.sampling = {.top_p = 2}}),
             "sample_token: top_p: must be above 0 and at most 1, is 2");
   EXPECT_TRUE(c.drawn({1}, {.max_tokens = 0}).empty());
+  ModelConfig both_ways = Case::config();
+  both_ways.causal = false;
+  const PretrainedModel encoder{ModelParameters(both_ways), {}, tokenizer()};
+  EXPECT_EQ(error_of([&] { Generation(encoder, Ids{1}, {}); }),
+            "Generation: config: is not causal, so it cannot continue a text token by token");
   c.model.tokenizer.reset();
   EXPECT_EQ(refused({1}, {.stop = {"a"}}),
             "Generation: stop: the model has no tokenizer, and so no text to stop at");

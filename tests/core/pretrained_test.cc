@@ -139,6 +139,9 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
     const PretrainedConfig read = parse_model_config(text);
     EXPECT_TRUE(read.config == config) << text;
     EXPECT_EQ(model_config_json(read.config), text);
+    const std::string half = model_config_json(config, ElementType::float16);
+    EXPECT_NE(half.find("\"torch_dtype\": \"float16\""), std::string::npos);
+    EXPECT_TRUE(parse_model_config(half).config == config);
     EXPECT_TRUE(read.end_tokens.empty());
   }
 }

@@ -97,12 +97,17 @@ describe('a model in a Worker', () => {
     const here = await local.loadModel(trained);
     const model = await tril.loadModel(trained);
     const options = { maxTokens: 40, topP: 0.9, seed: 3, stop: ['never'] };
-    const expected: GeneratedPart[] = [];
-    for await (const part of here.generate('the', options)) expected.push(part);
+    type Drawn = Omit<GeneratedPart, 'milliseconds'>;
+    const expected: Drawn[] = [];
+    for await (const { milliseconds, ...part } of here.generate('the', options)) {
+      expect(milliseconds).toBeGreaterThanOrEqual(0);
+      expected.push(part);
+    }
     here.dispose();
     await withoutLeak(async () => {
-      const parts: GeneratedPart[] = [];
-      for await (const part of model.generate('the', options)) {
+      const parts: Drawn[] = [];
+      for await (const { milliseconds, ...part } of model.generate('the', options)) {
+        expect(milliseconds).toBeGreaterThanOrEqual(0);
         parts.push(part);
         if (parts.length === 5) expect(await model.decode(await model.encode('ä'))).toBe('ä');
       }

@@ -67,6 +67,30 @@ describe('a model', () => {
     expect(Watched.most).toBe(Math.max(8 + length, ...sizes));
   });
 
+  it.each(['gpt2', 'llama'] as const)('may see both ways: a masked encoder, %s', async (family) => {
+    const trainer = tril.trainer({
+      model: { family, layers: 2, heads: 2, width: 16, context: 12 },
+      ...{ data: 'the cat sat on the mat. '.repeat(40), objective: 'masked', steps: 2 },
+    });
+    trainer.steps(2);
+    await withModel(trainer.export(), async (model) => {
+      const text = model.encode('the cat sat');
+      tril.scope(() => {
+        const { logits, trace } = model.forward(text, { trace: true });
+        const expected = values(trainer.trace(text).logits);
+        expect(farthest(values(logits), expected)).toBeLessThan(1e-5 * largest(expected));
+        // The first sees those behind it.
+        expect(largest(trace!.layers[0]!.weights.toArray<number[][][]>()[0]![0]!)).toBeLessThan(1);
+        const other = model.forward(model.encode('the cat sit')).logits;
+        expect(farthest(values(other).slice(0, 9), values(logits).slice(0, 9))).toBeGreaterThan(0);
+      });
+      await expect(model.generate('the').next()).rejects.toThrow(
+        'generate: config: is not causal, so it cannot continue a text token by token',
+      );
+    });
+    trainer.dispose();
+  });
+
   it('is opened up', () =>
     withModel(filesOf('qwen2'), (model) => {
       tril.scope(() => {
@@ -108,12 +132,16 @@ describe('a text', () => {
   const files = trainer.export();
   trainer.dispose();
   const textOf = async (model: Model, ...args: Parameters<Model['generate']>) => {
-    let text = '';
+    const begin = performance.now();
+    let [text, times] = ['', 0];
     const drawn: number[] = [];
     for await (const part of model.generate(...args)) {
       text += part.text;
       if (part.token !== undefined) drawn.push(part.token);
+      times += part.milliseconds;
     }
+    expect(times).toBeGreaterThan(0);
+    expect(times).toBeLessThanOrEqual(performance.now() - begin);
     return { text, drawn };
   };
 

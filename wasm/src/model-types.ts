@@ -129,4 +129,6 @@ export interface GeneratedPart {
   readonly token?: number;
   /** What is sure to be of the text by now; may be empty. */
   readonly text: string;
+  /** That the module has computed for it: the whole prompt before the first, one token before others. */
+  readonly milliseconds: number;
 }

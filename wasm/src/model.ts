@@ -146,10 +146,12 @@ export class Model implements Disposable {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     try {
       for (;;) {
+        const begin = performance.now();
         const token = this.#run(call, () => text.next());
+        const milliseconds = performance.now() - begin;
         const piece = decoder.decode(text.text(), { stream: token >= 0 });
         if (token < 0 && piece === '') return;
-        yield token < 0 ? { text: piece } : { token, text: piece };
+        yield { ...(token >= 0 && { token }), text: piece, milliseconds };
         if (token < 0) return;
       }
     } finally {

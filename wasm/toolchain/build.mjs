@@ -82,7 +82,7 @@ export const buildPackage = () =>
 
 export const buildPage = () =>
   unlessUpToDate('web', {
-    sources: ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
+    sources: ['web', 'models', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
     results: ['web/dist/index.html'],
     work: () => npmBuild('web'),
   });
@@ -90,7 +90,7 @@ export const buildPage = () =>
 /** The page in languages that nobody speaks, for its tests. */
 export const buildPseudo = () =>
   unlessUpToDate('pseudo', {
-    sources: ['web', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
+    sources: ['web', 'models', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
     results: ['web/dist-en-XA/index.html', 'web/dist-ar-XB/index.html'],
     work: () =>
       run('npm', ['run', 'build:pseudo', '--workspace', 'web'], {

@@ -19,9 +19,6 @@ constexpr Index kPiece = 256;
 // The capacity that is asked for, which positions must reach.
 Index checked_capacity(const ModelConfig& config, Index capacity) {
   check_model_config(config, kCall);
-  if (!config.causal) {
-    fail(kCall, "config", "is not causal, so it cannot continue a text token by token");
-  }
   if (capacity == 0) return config.context;
   const bool reaches = config.positions == ModelPositions::rotary &&
                        config.rotary_scaling.kind == RotaryScalingKind::dynamic;
@@ -91,6 +88,9 @@ void DecodingSession::rewind(Index length) noexcept {
 void DecodingSession::check(std::span<const std::int32_t> tokens) const {
   const auto count = static_cast<Index>(tokens.size());
   if (tokens.empty()) fail(kCall, "tokens", "there are none");
+  if (!config_.causal && length_ > 0) {
+    fail(kCall, "tokens", {"follow ", length_, ", but the model is not causal: all run at once"});
+  }
   if (count > capacity() - length_) {
     fail(kCall, "tokens",
          {count, " after ", length_, " are more than the capacity of ", capacity()});
@@ -166,11 +166,13 @@ void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<fl
   run(tokens, logits, trace, scratch, parallel);
 }
 
-// In pieces, or all at once for a trace; logits of all tokens, or of the last.
+// In pieces, or all at once for a trace and where tokens see those behind them; logits of all
+// tokens, or of the last.
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                           const ModelTrace& trace, Scratch& scratch, Parallel& parallel) {
   const Index before = length_, count = static_cast<Index>(tokens.size());
-  const Index most = trace.embedded || !trace.layers.empty() ? count : kPiece;
+  const bool at_once = !config_.causal || trace.embedded || !trace.layers.empty();
+  const Index most = at_once ? count : kPiece;
   try {
     for (Index first = 0; first < count; first += most) {
       const Index piece = std::min(most, count - first);

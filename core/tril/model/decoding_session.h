@@ -26,8 +26,7 @@ class DecodingSession {
   // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
   // held where rotary positions are scaled `dynamic`: they are turned as for so many tokens from
   // the first on. Throws Error where the settings are out of range, the weights are not theirs, the
-  // model is not causal, the capacity is too large, or, saying how much keys and values take,
-  // memory does not suffice.
+  // capacity is too large, or, saying how much keys and values take, memory does not suffice.
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
 
@@ -47,8 +46,9 @@ class DecodingSession {
   std::size_t bytes() const noexcept;
 
   // Tokens that follow those there are; the logits [V] behind the last of them, good until the next
-  // call. Throws Error where there are none or more than there is room for, or an id is no token:
-  // nothing is then appended.
+  // call. Throws Error where there are none or more than there is room for, or an id is no token,
+  // or tokens follow others in a model that is not causal, each of whose tokens sees all: nothing
+  // is then appended.
   VectorView<const float> append(std::span<const std::int32_t> tokens, Scratch& scratch,
                                  Parallel& parallel);
   // The same, and the logits behind each, [T, V]; and what is computed on the way. Of a layer that

@@ -14,6 +14,9 @@ constexpr const char* kCall = "Generation";
 Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> prompt,
                   const GenerationOptions& options) {
   const ModelConfig& config = model.parameters.config();
+  if (!config.causal) {
+    fail(kCall, "config", "is not causal, so it cannot continue a text token by token");
+  }
   const auto count = static_cast<Index>(prompt.size());
   if (count == 0) fail(kCall, "prompt", "is empty: there must be a token to begin from");
   if (count > config.context) {

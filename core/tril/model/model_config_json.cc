@@ -153,7 +153,7 @@ PretrainedConfig parse_model_config(std::string_view text) {
 }
 
 // Lines of a JSON object. Names and texts are our own: nothing needs an escape.
-std::string model_config_json(const ModelConfig& config) {
+std::string model_config_json(const ModelConfig& config, ElementType type) {
   std::string text = "{";
   const auto line = [&](const char* name, const std::string& value) {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + name + "\": " + value;
@@ -201,7 +201,7 @@ std::string model_config_json(const ModelConfig& config) {
   line("bos_token_id", "null");
   line("eos_token_id", "null");
   flag("tie_word_embeddings", config.tied_head);
-  line("torch_dtype", "\"float32\"");
+  line("torch_dtype", std::string("\"") + element_name(type) + "\"");
   const ModelConfig usual = ModelConfig::of(config.family);
   if (config.biases != usual.biases) flag("tril_biases", config.biases);
   if (config.projection_biases != usual.projection_biases) {

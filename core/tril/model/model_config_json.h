@@ -1,6 +1,7 @@
 // A model's settings as Hugging Face's config.json, read and written.
 #pragma once
 
+#include <tril/files/element_type.h>
 #include <tril/model/model_config.h>
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace tril {
 
 // The text of a config.json, as Hugging Face's GPT2Config, LlamaConfig and Qwen2Config read it.
 // What these do not know, such as a GPT-2 without biases, is said under names of our own,
-// "tril_biases".
-std::string model_config_json(const ModelConfig& config);
+// "tril_biases". `type`: of the weights' file beside it.
+std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32);
 
 // What a config.json says of a model that is to be run.
 struct PretrainedConfig {

@@ -1,0 +1,223 @@
+// What words mean, as chapter "Meaning" shows it and report.mjs measures it: words near one another, the
+// directions in which they differ most, and where one word stands in a sentence, layer by layer. All
+// numbers are the core's; `tril` is what loadTril gives.
+
+/** So small that rows keep their length: only a row of zeros stays one. */
+const nothing = 1e-30;
+
+/** Rows [N, C], each of length 1. */
+export function unitRows(tril, rows) {
+  return tril.multiply(tril.rmsNorm(rows, { eps: nothing }), 1 / Math.sqrt(rows.shape[1]));
+}
+
+/** Rows [N, C] less their mean. */
+export function centred(tril, rows) {
+  return tril.subtract(rows, meanOf(tril, rows));
+}
+
+/** The mean of rows [N, C], [1, C]. */
+export function meanOf(tril, rows) {
+  const [count] = rows.shape;
+  return tril.matmul(tril.tensor([1, count], new Float32Array(count).fill(1 / count)), rows);
+}
+
+/** The indices of the largest, the largest first; `without` those that do not count. */
+export function largest(values, count, without = []) {
+  const all = Array.from(values, (_, i) => i).filter((i) => !without.includes(i));
+  return all.sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+}
+
+/** Of vectors of length 1, [N, C], those nearest to a row [1, C]: [{ index, cosine }]. */
+export function nearest(tril, unit, row, count, without) {
+  const cosines = tril.matmul(unit, unitRows(tril, row), { transposeB: true }).read();
+  return largest(cosines, count, without).map((index) => ({ index, cosine: cosines[index] }));
+}
+
+/** Some rows of a matrix, in this order, [n, C]. */
+export function rowsOf(tril, matrix, indices) {
+  const [count] = matrix.shape;
+  const chosen = new Float32Array(indices.length * count);
+  indices.forEach((index, i) => (chosen[i * count + index] = 1));
+  return tril.matmul(tril.tensor([indices.length, count], chosen), matrix);
+}
+
+/**
+ * The two directions in which rows [N, C], whose mean is nothing, differ most: [2, C], each of length 1,
+ * its largest entry positive; and all singular values. A direction is found by squaring their products
+ * of columns again and again, until one direction is all that is left of it.
+ */
+export function principal(tril, rows) {
+  const singular = tril.singularValues(rows).read();
+  let products = tril.matmul(rows, rows, { transposeA: true });
+  const [width] = products.shape;
+  const found = [];
+  for (let n = 0; n < 2; ++n) {
+    let power = products;
+    for (let squared = 0; squared < 14; ++squared) {
+      const most = power.read().reduce((sum, x) => Math.max(sum, Math.abs(x)), 0);
+      if (most === 0) break;
+      // Powers of 2 round nothing.
+      const scaled = tril.multiply(power, 2 ** -Math.ceil(Math.log2(most)));
+      power = tril.matmul(scaled, scaled);
+    }
+    const diagonal = power.read().filter((_, i) => i % (width + 1) === 0);
+    const [column] = largest(diagonal, 1);
+    let direction = unitRows(tril, rowsOf(tril, power, [column]));
+    for (let again = 0; again < 2; ++again) {
+      for (const before of found) {
+        const along = tril.matmul(direction, before, { transposeB: true });
+        direction = tril.subtract(direction, tril.matmul(along, before));
+      }
+      direction = unitRows(tril, tril.matmul(direction, products));
+    }
+    const entries = direction.read();
+    const [largestEntry] = largest(entries.map(Math.abs), 1);
+    if (entries[largestEntry] < 0) direction = tril.multiply(direction, -1);
+    found.push(direction);
+    const length = tril.matmul(tril.matmul(direction, products), direction, { transposeB: true });
+    const own = tril.matmul(direction, direction, { transposeA: true });
+    products = tril.subtract(products, tril.multiply(own, length));
+  }
+  const directions = new Float32Array(2 * width);
+  found.forEach((direction, n) => directions.set(direction.read(), n * width));
+  return { directions: tril.tensor([2, width], directions), singular };
+}
+
+/** The share of all squared distances from the mean that the first two of singular values hold. */
+export function shareOf(singular) {
+  const squares = Array.from(singular, (x) => x * x);
+  const all = squares.reduce((sum, x) => sum + x, 0);
+  return all === 0 ? 0 : (squares[0] + (squares[1] ?? 0)) / all;
+}
+
+/** Words that tell the two senses of "bank" apart, where they stand near it. */
+export const bank = {
+  word: 'bank',
+  senses: ['river', 'money'],
+  cues: [
+    ['river', 'rivers', 'rio', 'sabine', 'mississippi', 'ohio', 'potomac', 'plata', 'lawrence'],
+    [
+      ...['notes', 'paper', 'deposits', 'currency', 'specie', 'capital', 'stock', 'national'],
+      ...['loans', 'charter', 'credit', 'money', 'treasury', 'dollars', 'savings', 'circulation'],
+    ],
+  ],
+};
+
+const wordPattern = /[\p{L}\p{N}]+/gu;
+/** Words to each side of one within which cues are looked for, and letters that are shown. */
+const [near, shown] = [8, 120];
+
+/** Where a word stands in a text, written just so: the texts before it and behind it, of the same paragraph. */
+export function passagesOf(text, word) {
+  const escaped = word.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
+  return Array.from(text.matchAll(pattern), ({ index }) => {
+    const end = index + word.length;
+    const before = text
+      .slice(Math.max(0, index - 4 * shown), index)
+      .split('\n')
+      .at(-1);
+    const [after] = text.slice(end, end + 4 * shown).split('\n');
+    return { at: index, before, word, after };
+  });
+}
+
+/** About a line of a passage: whole words. */
+export const lineOf = ({ before, word, after }) => ({
+  before: before.length > shown ? before.slice(-shown).replace(/^\S*\s/u, '… ') : before,
+  word,
+  after: after.length > shown ? after.slice(0, shown).replace(/\s\S*$/u, ' …') : after,
+});
+
+/** Of two lists of cues the one of which more words stand near: 0 or 1; -1 where that is neither. */
+export function senseOf({ before, after }, cues) {
+  const words = (part) => (part.match(wordPattern) ?? []).map((one) => one.toLowerCase());
+  const around = [...words(before).slice(-near), ...words(after).slice(0, near)];
+  const [first, second] = cues.map((list) => around.filter((one) => list.includes(one)).length);
+  return first === second ? -1 : first > second ? 0 : 1;
+}
+
+/** At most so many of some, evenly over all. */
+const spread = (all, most) =>
+  all.length <= most
+    ? all
+    : Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)]);
+
+/**
+ * Some forty passages with the word, each with its `sense`: of the rarer sense at most half, the rest of
+ * the other; where there are no cues, any.
+ */
+export function chosenPassages(text, { word, cues }, most = 40) {
+  const all = passagesOf(text, word).map((one) => ({ ...one, sense: senseOf(one, cues) }));
+  const of = (sense) => all.filter((one) => one.sense === sense);
+  const [first, second] = [of(0), of(1)];
+  if (first.length + second.length === 0) return spread(all, most);
+  const [rare, other] = first.length < second.length ? [first, second] : [second, first];
+  const few = spread(rare, most / 2);
+  return [...few, ...spread(other, most - few.length)].sort((a, b) => a.at - b.at);
+}
+
+/** Tokens of a passage, as many as the context holds, and which of them are the word's. */
+export function tokensOf(model, { before, word, after }, context) {
+  const glue = /\s$/u.test(before) ? ' ' : '';
+  const own = [...model.encode(glue + word)];
+  const left = before.trimEnd() === '' ? [] : [...model.encode(before.trimEnd())];
+  const right = after === '' ? [] : [...model.encode(after)];
+  const room = context - own.length;
+  const most = Math.max(Math.floor(room / 2), room - right.length);
+  const kept = left.slice(Math.max(0, left.length - most));
+  const tokens = [...kept, ...own, ...right].slice(0, context);
+  return { tokens, from: kept.length, count: Math.min(own.length, context) };
+}
+
+/** How many tokens a model reads at once; names differ by family. */
+export const contextOf = ({ config }) => config.max_position_embeddings ?? config.n_positions;
+
+/** Where a word stands in its sentence, [layers + 1, C]: embedded, and behind every layer; the mean of its tokens. */
+export function placesOf(tril, model, passage) {
+  const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
+  return tril.scope(() => {
+    const { trace } = model.forward(tokens, { trace: true });
+    const weights = tokens.map((_, t) => (t >= from && t < from + count ? 1 / count : 0));
+    const mean = tril.tensor([1, tokens.length], Float32Array.from(weights));
+    const streams = [trace.embedded, ...trace.layers.map(({ out }) => out)];
+    return streams.map((stream) => tril.matmul(mean, stream).read());
+  });
+}
+
+/** Of passages, layer by layer: [N, C], each row of length 1. */
+export function layersOf(tril, places) {
+  return places[0].map((first, layer) => {
+    const rows = new Float32Array(places.length * first.length);
+    places.forEach((place, n) => rows.set(place[layer], n * first.length));
+    return unitRows(tril, tril.tensor([places.length, first.length], rows));
+  });
+}
+
+/** Cosines closer than this are the same: rounding. */
+const same = 1e-5;
+
+/**
+ * How far apart the two senses (0 or 1 each; others do not count) of rows [N, C] of length 1 are: the mean
+ * cosine of two rows `within` a sense and `across`, and the `share` of rows that are on average nearer
+ * to the other rows of their own sense; a tie is half. Null where a sense has fewer than two rows.
+ */
+export function separation(tril, unit, senses) {
+  const counts = [0, 1].map((sense) => senses.filter((one) => one === sense).length);
+  if (Math.min(...counts) < 2) return null;
+  const groups = Float32Array.from(senses.flatMap((sense) => [+(sense === 0), +(sense === 1)]));
+  return tril.scope(() => {
+    const cosines = tril.matmul(unit, unit, { transposeB: true });
+    const sums = tril.matmul(cosines, tril.tensor([senses.length, 2], groups)).read();
+    let [within, across, right] = [0, 0, 0];
+    senses.forEach((sense, n) => {
+      if (sense !== 0 && sense !== 1) return;
+      const own = (sums[2 * n + sense] - 1) / (counts[sense] - 1);
+      const other = sums[2 * n + 1 - sense] / counts[1 - sense];
+      within += own / counts[sense] / 2;
+      across += other / counts[sense] / 2;
+      right += Math.abs(own - other) < same ? 0.5 : own > other ? 1 : 0;
+    });
+    return { within, across, share: right / (counts[0] + counts[1]) };
+  });
+}
