@@ -1,0 +1,104 @@
+// Chapter "Meaning", a word in its sentences: where the encoder puts each, against the model in Node and plain sums.
+import { readFileSync } from 'node:fs';
+import type { Tensor } from 'tril';
+import { loadTril } from 'tril/training';
+import { bank, chosenPassages, tokensOf, contextOf, type Line } from '../../models/meaning.mjs';
+import { expect, test } from './fixtures.ts';
+import { open } from './reach.ts';
+
+const read = (path: string) => new Uint8Array(readFileSync(new URL(`../../web/dist/models/${path}`, import.meta.url))); // prettier-ignore
+/** Of 4 layers whose sums differ between variants of the core in the last places. */
+const rounding = 2e-4;
+
+const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0); // prettier-ignore
+const mean = (list: readonly number[]) => list.reduce((a, b) => a + b, 0) / list.length;
+
+test('the encoder parts the senses of a word, layer by layer, as in Node', async ({ page }) => {
+  test.setTimeout(180_000);
+  const tril = await loadTril();
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors'];
+  const files = Object.fromEntries(names.map((name) => [name, read(`encoder/${name}`)]));
+  const model = await tril.loadModel(files);
+  const text = new TextDecoder().decode(read('speeches.txt'));
+  const passages = chosenPassages(text, bank);
+
+  /** Layer by layer, of length 1. */
+  const rowsOf = (passage: Line) => {
+    const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
+    return tril.scope(() => {
+      const { trace } = model.forward(tokens, { trace: true });
+      const streams: Tensor[] = [trace!.embedded, ...trace!.layers.map(({ out }) => out)];
+      return streams.map((stream) => {
+        const all = stream.toArray<number[][]>().slice(from, from + count);
+        const row = all[0].map((_, i) => mean(all.map((one) => one[i])));
+        const length = Math.sqrt(dot(row, row));
+        return row.map((x) => x / length);
+      });
+    });
+  };
+  const rows = passages.map(rowsOf);
+  const depths = rows[0].length;
+  // The rule, counted once more: which list has more words within eight of it.
+  const words = (part: string) => part.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const senses = passages.map(({ before, after }) => {
+    const near = [...words(before).slice(-8), ...words(after).slice(0, 8)];
+    const [first, second] = bank.cues.map((cues) => near.filter((one) => cues.includes(one)).length); // prettier-ignore
+    return first === second ? -1 : first > second ? 0 : 1;
+  });
+  const of = (sense: number) => senses.flatMap((one, n) => (one === sense ? [n] : []));
+  const groups = [of(0), of(1)];
+  expect(groups.map((group) => group.length > 5)).toEqual([true, true]);
+  const separation = (layer: number) => {
+    const cosine = (n: number, m: number) => dot(rows[n][layer], rows[m][layer]);
+    const to = (n: number, group: readonly number[]) =>
+      mean(group.filter((m) => m !== n).map((m) => cosine(n, m)));
+    const pairs = groups.map((group, sense) =>
+      group.map((n) => ({ own: to(n, group), other: to(n, groups[1 - sense]) })),
+    );
+    return {
+      within: mean(pairs.map((group) => mean(group.map(({ own }) => own)))),
+      across: mean(pairs.map((group) => mean(group.map(({ other }) => other)))),
+    };
+  };
+
+  await open(page, 'meaning');
+  const section = page.locator('#bank');
+  await section.scrollIntoViewIfNeeded();
+  await section.getByRole('button', { name: /^Load the encoder/u }).click();
+  await section.locator('[data-senses="there"]').waitFor({ timeout: 120_000 });
+  const all = text.match(/(?<![\p{L}\p{N}])bank(?![\p{L}\p{N}])/gu)!.length;
+  await expect(section.locator('[data-senses]')).toContainText(String(all));
+  const counts = await section
+    .locator('[data-count]')
+    .evaluateAll((found) => found.map((one) => Number((one as HTMLElement).dataset.count)));
+  expect(counts).toEqual([groups[0].length, groups[1].length, of(-1).length].filter((n) => n > 0));
+  const veil = section.getByRole('button', { name: 'Just show it' });
+  for (const one of await veil.all()) if (await one.isVisible()) await one.click();
+  const depth = section.getByRole('slider', { name: 'Depth' });
+  const measured = section.locator('dl[data-layer]');
+  for (let layer = 0; layer < depths; ++layer) {
+    await depth.fill(String(layer));
+    await expect(measured).toHaveAttribute('data-layer', String(layer));
+    const expected = separation(layer);
+    for (const name of ['within', 'across'] as const) {
+      const shown = Number(await measured.getAttribute(`data-${name}`));
+      expect(Math.abs(shown - expected[name]), `${name}, layer ${layer}`).toBeLessThan(rounding);
+    }
+  }
+  // They start as one, and part.
+  expect(separation(depths - 1).within - separation(depths - 1).across).toBeGreaterThan(0.05);
+
+  // A sentence of the visitor's lands among them.
+  await section
+    .getByLabel('Your sentence')
+    .fill('We fished from the bank of the Ohio river all day.');
+  await page.keyboard.press('Tab');
+  const lands = section.locator('.lands [data-first]');
+  const [own] = [rowsOf({ before: 'We fished from the ', word: 'bank', after: ' of the Ohio river all day.' })]; // prettier-ignore
+  const near = groups.map((group) => mean(group.map((n) => dot(own[depths - 1], rows[n][depths - 1])))); // prettier-ignore
+  await expect(async () => {
+    expect(Math.abs(Number(await lands.getAttribute('data-first')) - near[0])).toBeLessThan(rounding); // prettier-ignore
+    expect(Math.abs(Number(await lands.getAttribute('data-second')) - near[1])).toBeLessThan(rounding); // prettier-ignore
+  }).toPass();
+  model.dispose();
+});

@@ -1,0 +1,101 @@
+import made from '$meaning';
+import { bank } from '../../../../models/meaning.mjs';
+import { opening } from '../../compute/meaning/presets';
+import type {
+  Analogy,
+  Direction,
+  SensesQuery,
+  Shipped,
+  WordsQuery,
+  WordsView,
+} from '../../compute/meaning/protocol';
+import { senses } from '../../compute/meaning/senses.svelte';
+import { words } from '../../compute/meaning/words.svelte';
+import { openChapter, useChapter } from '../../shell/chapter.svelte';
+import { rootHref } from '../../shell/links';
+import { decode, encode, type MeaningState } from '../../state/meaning';
+
+export const provideModel = () => openChapter<MeaningState>({ encode, decode });
+export const useModel = () => useChapter<MeaningState>();
+
+/** Files by their names in models/. */
+export const shipped = (name: string): Shipped => ({
+  address: new URL(rootHref(`models/${name}`), location.href).href,
+  bytes: made.sizes[name],
+});
+/** Of files that are loaded together, in MB. */
+export const megabytes = (...names: string[]) => {
+  const bytes = names.reduce((sum, name) => sum + made.sizes[name], 0);
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+};
+
+export const vectorsFile = 'vectors/vectors.safetensors';
+export const shareFile = 'speeches.txt';
+export const encoderFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
+
+export const listOf = (typed: string): string[] =>
+  typed.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function directionOf(typed: string): Direction | null {
+  const [to, from] = listOf(typed);
+  return to && from && to !== from ? [to, from] : null;
+}
+
+/** Three words; null for others. */
+export function analogyOf(typed: string): Analogy | null {
+  const [a, b, c] = listOf(typed);
+  return c ? [a, b, c] : null;
+}
+
+export function wordsQuery(state: MeaningState): WordsQuery {
+  const [across, up] = [directionOf(state.across), directionOf(state.up)];
+  const own = analogyOf(state.analogy);
+  return {
+    word: state.word.trim().toLowerCase(),
+    beside: listOf(state.beside).slice(0, 4),
+    axes: state.axes === 'words' && across && up ? [across, up] : null,
+    analogies: own ? [...opening.analogies, own] : opening.analogies,
+  };
+}
+
+export const sensesQuery = (state: MeaningState): SensesQuery => ({
+  word: state.of.trim(),
+  cues: [listOf(state.first), listOf(state.second)],
+  sentence: state.sentence,
+});
+
+/** What the chapter shows of words: from the Worker, or as it was made with the page; null where that is of another question. */
+export function viewOf(query: WordsQuery): WordsView | null {
+  if (words.view) return words.view;
+  const { word, beside, axes } = made.view.query;
+  const same = JSON.stringify([word, beside, axes]);
+  return JSON.stringify([query.word, query.beside, query.axes]) === same ? made.view : null;
+}
+
+/** Loads all words, if none are there. */
+export function loadWords(query: WordsQuery): void {
+  if (words.state !== 'none' && words.state !== 'failed') return;
+  words.begin({ source: 'all', seed: 1, file: shipped(vectorsFile), query });
+}
+
+/** What the senses are called. */
+export function senseNames(state: MeaningState, of: Readonly<Record<string, string>>) {
+  const usual = bank.cues.every((cues, i) => cues.join(' ') === [state.first, state.second][i]);
+  return usual ? [of.river, of.money] : [of.one, of.two];
+}
+
+/** As embedded, and behind each layer of the encoder; none without one. */
+export const depths = made.layers === null ? 0 : made.layers + 1;
+const encoderNames = encoderFiles.map((name) => `encoder/${name}`);
+export const sensesSize = () => megabytes(...encoderNames, shareFile);
+
+/** Loads the encoder and the speeches, if they are not there. */
+export function loadSenses(state: MeaningState): void {
+  if (!made.years || depths === 0) return;
+  const files = encoderFiles.map((name) => [name, shipped(`encoder/${name}`)] as const);
+  senses.begin({
+    files: Object.fromEntries(files),
+    text: shipped(shareFile),
+    query: sensesQuery(state),
+  });
+}

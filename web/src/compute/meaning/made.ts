@@ -1,0 +1,14 @@
+// What is known of the chapter's files when the page is built.
+import type { WordsAbout, WordsView } from './protocol';
+
+export interface Made {
+  /** What the full vectors say of what the chapter opens with. */
+  readonly view: WordsView;
+  readonly about: WordsAbout;
+  /** Bytes by the names of files in models/. */
+  readonly sizes: Readonly<Record<string, number>>;
+  /** Of the encoder; null where there is none. */
+  readonly layers: number | null;
+  /** The years of the speeches in the share; null where they could not be fetched. */
+  readonly years: readonly number[] | null;
+}

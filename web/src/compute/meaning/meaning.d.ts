@@ -1,0 +1,4 @@
+declare module '$meaning' {
+  const made: import('./made').Made;
+  export default made;
+}

@@ -1,0 +1,26 @@
+// What the chapter opens with.
+import { bank } from '../../../../models/meaning.mjs';
+import type { Analogy, Direction, WordsQuery } from './protocol';
+
+/** With the word that somebody who knows English would say. */
+export const presets: readonly { readonly ask: Analogy; readonly expected: string }[] = [
+  { ask: ['france', 'french', 'spain'], expected: 'spanish' },
+  { ask: ['high', 'higher', 'low'], expected: 'lower' },
+  { ask: ['first', 'second', 'third'], expected: 'fourth' },
+  { ask: ['army', 'soldiers', 'navy'], expected: 'sailors' },
+  { ask: ['man', 'men', 'woman'], expected: 'women' },
+  { ask: ['great', 'greater', 'small'], expected: 'smaller' },
+  { ask: ['river', 'rivers', 'bank'], expected: 'banks' },
+  { ask: ['germany', 'german', 'japan'], expected: 'japanese' },
+];
+
+export const beside = ['river', 'money'] as const;
+export const axes: readonly [Direction, Direction] = [
+  ['river', 'money'],
+  ['war', 'peace'],
+];
+
+export const opening: WordsQuery = {
+  ...{ word: bank.word, beside, axes: null },
+  analogies: presets.map(({ ask }) => ask),
+};
