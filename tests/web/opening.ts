@@ -7,6 +7,7 @@ import * as heads from './oracles/heads.ts';
 import * as learn from './oracles/learn.ts';
 import * as longer from './oracles/longer.ts';
 import * as mask from './oracles/mask.ts';
+import * as model from './oracles/model.ts';
 import * as towers from './oracles/towers.ts';
 
 export type Opening = Readonly<Record<string, Rows>>;
@@ -224,4 +225,6 @@ export const openings: Readonly<
   longer: { numbers: long, largest: 32 },
   check: { numbers: () => ({}), largest: 0 }, // its numbers are tables
   learn: { numbers: oneStep, largest: 8 },
+  meaning: { numbers: () => ({}), largest: 0 }, // its numbers are tables, too
+  model: { numbers: async () => ({ head: await model.headOf(1, 1) }), largest: 1 },
 };

@@ -1,0 +1,84 @@
+// What the shipped model makes of the sentence that its chapter opens with, computed by the core while the page is built:
+// `$opening`, with the sizes of its files. Nobody has to load a model to see it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTril } from 'tril/training';
+import type { Plugin } from 'vite';
+import { nextOf } from './src/compute/opened/next';
+import { openingSampling, openingSeed, openingText } from './src/compute/opened/opening-text';
+import type { Opening } from './src/compute/opened/protocol';
+import { readingOf } from './src/compute/opened/reading';
+import { placesOf, shapeOf } from './src/compute/opened/shape';
+import { modelFiles, shippedFolder } from './shipped.js';
+
+const name = '$opening';
+/** Some of its heads, for the list of chapters. */
+const small = `${name}/heads`;
+const folder = join(shippedFolder, 'gpt');
+
+async function made(): Promise<Opening> {
+  const files = Object.fromEntries(
+    modelFiles.map((file) => [file, new Uint8Array(readFileSync(join(folder, file)))]),
+  );
+  const tril = await loadTril();
+  const before = tril.memory().bytes;
+  const model = await tril.loadModel(files);
+  const shape = shapeOf(model.config);
+  const sizes = modelFiles.map((file) => [file, files[file].length] as const);
+  const about = {
+    ...{ shape, tokenizer: true, places: placesOf(shape) },
+    parameters: (tril.memory().bytes - before) / Float32Array.BYTES_PER_ELEMENT,
+    bytes: sizes.reduce((sum, [, size]) => sum + size, 0),
+  };
+  const opened = { tril, model, shape, tokenizer: true };
+  const ask = { text: openingText, then: [] };
+  const reading = readingOf(opened, ask);
+  const next = await nextOf(opened, { ...ask, sampling: openingSampling, seed: openingSeed });
+  model.dispose();
+  // How long it took says something about the machine that builds, and nothing about the visitor's.
+  return {
+    about,
+    sizes: Object.fromEntries(sizes),
+    reading: { ...reading, milliseconds: 0 },
+    next,
+  };
+}
+
+/** Numbers of the core are float32: so many digits say which. */
+const digits = 9;
+
+/** Rows of weights without what the mask hides. */
+function written({ reading, ...rest }: Opening): string {
+  const size = reading.tokens.length;
+  const weights = reading.weights.map((all) =>
+    Array.from(all).filter((_, i) => i % size <= Math.floor(i / size) % size),
+  );
+  const short = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(digits)) : value;
+  return JSON.stringify({ ...rest, reading: { ...reading, weights } }, short);
+}
+
+const picturesOf = ({ reading: { tokens, weights } }: Opening, count = 4): string => {
+  const square = tokens.length ** 2;
+  const heads = Array.from({ length: count }, (_, head) =>
+    [...weights.at(-1)!.subarray(head * square, (head + 1) * square)].map((value) =>
+      Number(value.toPrecision(3)),
+    ),
+  );
+  return JSON.stringify({ tokens: tokens.length, heads: heads.filter(({ length }) => length > 0) });
+};
+
+export function opening(): Plugin {
+  let found: Promise<Opening> | undefined;
+  return {
+    name: 'opening',
+    resolveId: (id) => (id === name || id === small ? `\0${id}` : null),
+    async load(id) {
+      if (id !== `\0${name}` && id !== `\0${small}`) return null;
+      for (const file of modelFiles) this.addWatchFile(join(folder, file));
+      found ??= made();
+      const text = id.endsWith(small) ? picturesOf(await found) : written(await found);
+      return `export default ${text};\n`;
+    },
+  };
+}

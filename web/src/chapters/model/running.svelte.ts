@@ -1,0 +1,60 @@
+// A question to the open model whose answer comes in parts: begun, followed and stopped.
+import { opened } from '../../compute/opened/opened.svelte';
+import type { OpenedRequests, RequestKind } from '../../compute/opened/protocol';
+
+export class Running<K extends RequestKind> {
+  state = $state.raw<'waiting' | 'running' | 'stopped' | 'finished' | 'failed'>('waiting');
+  parts = $state.raw<readonly OpenedRequests[K]['part'][]>([]);
+  answer = $state.raw<OpenedRequests[K]['answer'] | null>(null);
+  why = $state.raw('');
+  /** What the parts are of. */
+  asked = $state.raw<OpenedRequests[K]['ask'] | null>(null);
+
+  readonly #kind: K;
+  #drop: (() => void) | null = null;
+
+  constructor(kind: K) {
+    this.#kind = kind;
+    $effect(() => () => this.stop());
+    $effect(() => {
+      // Of another model, or none, nothing was asked yet.
+      if (opened.about) return () => this.forget();
+    });
+  }
+
+  /** What was found is of another question. */
+  isOfAnother(ask: OpenedRequests[K]['ask'] | null): boolean {
+    return this.asked !== null && JSON.stringify(this.asked) !== JSON.stringify(ask);
+  }
+
+  begin(ask: OpenedRequests[K]['ask']): void {
+    this.forget();
+    this.state = 'running';
+    this.asked = ask;
+    this.#drop = opened.ask(
+      this.#kind,
+      ask,
+      (answer, why) => {
+        this.#drop = null;
+        this.answer = answer;
+        this.why = why ?? '';
+        this.state = why === null ? 'finished' : 'failed';
+      },
+      (part) => (this.parts = [...this.parts, part]),
+    );
+  }
+
+  /** What has been found stays. */
+  stop(): void {
+    this.#drop?.();
+    this.#drop = null;
+    if (this.state === 'running') this.state = 'stopped';
+  }
+
+  forget(): void {
+    this.stop();
+    this.state = 'waiting';
+    this.parts = [];
+    this.answer = this.asked = null;
+  }
+}

@@ -1,0 +1,151 @@
+// The next token: how likely each is, what temperature and cuts make of that, and the one that the die gives.
+import type { Tensor, Tril } from 'tril';
+import type { Bar, Cut, CutId, Next, OpenedRequests, Sampling, Stretch, TextAsk } from './protocol';
+import { largest, pieceOf, tokensOf } from './reading';
+import type { Opened } from './work';
+
+/** Of the likeliest. */
+const shown = 14;
+const hidden = -Infinity;
+
+/** The logits behind the last token of the newest text: sliders move, and the text stays. */
+let known: { readonly opened: Opened; readonly text: string; readonly logits: Float32Array } | null;
+
+function logitsOf(opened: Opened, { text, then, changes }: TextAsk, ids: number[]): Float32Array {
+  const key = JSON.stringify([text, then]);
+  if (!changes && known?.opened === opened && known.text === key) return known.logits;
+  const { logits } = opened.model.forward(ids, changes);
+  const [tokens, vocabulary] = logits.shape;
+  const last = logits.view((all) => all.slice((tokens - 1) * vocabulary));
+  logits.dispose();
+  if (!changes) known = { opened, text: key, logits: last };
+  return last;
+}
+
+/** Shares of 1 over those that are not hidden: softmax, with a mask of -inf. */
+function sharesOf(tril: Tril, logits: Tensor, mask: Float32Array): Float32Array {
+  return tril.softmax(tril.add(logits, tril.tensor([mask.length], mask))).read();
+}
+
+/** Which tokens a cut leaves, by the shares before it: the rules of the core's Sampler. */
+function leftBy(id: CutId, sampling: Sampling, shares: Float32Array): (share: number) => boolean {
+  const falling = () => Float32Array.from(shares).sort().reverse();
+  if (id === 'topK') {
+    const { topK } = sampling;
+    if (topK === 0 || topK >= shares.length) return (share) => share > 0;
+    const least = falling()[topK - 1];
+    return (share) => share > 0 && share >= least;
+  }
+  if (id === 'minP') {
+    const least = sampling.minP * shares.reduce((a, b) => Math.max(a, b));
+    return (share) => share > 0 && share >= least;
+  }
+  if (sampling.topP === 1) return (share) => share > 0;
+  let [taken, least] = [0, 0];
+  for (const share of falling()) {
+    if (taken >= sampling.topP) break;
+    taken += least = share;
+  }
+  return (share) => share > 0 && share >= least;
+}
+
+/** What is added up over each of some sets of tokens: [V] times [V, sets] of ones and zeros. */
+function sumsOf(
+  tril: Tril,
+  shares: Float32Array,
+  sets: readonly ((id: number) => boolean)[],
+): number[] {
+  if (sets.length === 0) return [];
+  const ones = new Float32Array(shares.length * sets.length);
+  sets.forEach((has, set) => {
+    for (let id = 0; id < shares.length; ++id) if (has(id)) ones[id * sets.length + set] = 1;
+  });
+  const found = tril.matmul(
+    tril.tensor([1, shares.length], shares),
+    tril.tensor([shares.length, sets.length], ones),
+  );
+  return [...found.read()];
+}
+
+/** The token that the core draws; none where the text ends. */
+async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['next']['ask']) {
+  const { sampling, seed, changes } = ask;
+  const one = { maxTokens: 1, ...sampling, seed, ...changes };
+  for await (const { token } of model.generate(ids, one)) if (token !== undefined) return token;
+  return null;
+}
+
+/** All that follows from the logits. */
+function sharedOut(tril: Tril, logits: Float32Array, sampling: Sampling, token: number | null) {
+  const count = logits.length;
+  const { temperature } = sampling;
+  const given = tril.tensor([count], logits);
+  const mask = new Float32Array(count);
+  const plain = sharesOf(tril, given, mask);
+  if (temperature === 0) {
+    const [best] = largest(logits, 1);
+    for (let id = 0; id < count; ++id) if (id !== best) mask[id] = hidden;
+  }
+  const divided = temperature === 0 ? given : tril.divide(given, temperature);
+  const warm = sharesOf(tril, divided, mask);
+  const removedBy = new Map<number, CutId>();
+  const cuts: Cut[] = [];
+  let left = warm;
+  for (const id of ['topK', 'topP', 'minP'] as const) {
+    const before = left;
+    const stays = leftBy(id, sampling, before);
+    const gone: number[] = [];
+    for (let i = 0; i < count; ++i) if (mask[i] === 0 && !stays(before[i])) gone.push(i);
+    for (const i of gone) {
+      mask[i] = hidden;
+      removedBy.set(i, id);
+    }
+    const isGone = (i: number) => removedBy.get(i) === id;
+    const [share] = gone.length > 0 ? sumsOf(tril, before, [isGone]) : [0];
+    if (gone.length > 0) left = sharesOf(tril, divided, mask);
+    cuts.push({ id, removed: gone.length, kept: mask.filter((each) => each === 0).length, share });
+  }
+  const ids = largest(plain, shown);
+  if (token !== null && !ids.includes(token)) ids.push(token);
+  const others = (all: Float32Array) => sumsOf(tril, all, [(id) => !ids.includes(id)])[0];
+  const inOrder = ids.filter((id) => left[id] > 0).sort((a, b) => a - b);
+  const ends = sumsOf(
+    tril,
+    left,
+    inOrder.flatMap((place) => [(id: number) => id < place, (id: number) => id <= place]),
+  );
+  return {
+    ...{ plain, warm, left, cuts, removedBy, ids, inOrder, ends },
+    others: {
+      count: count - ids.length,
+      plain: others(plain),
+      warm: others(warm),
+      left: others(left),
+    },
+  };
+}
+
+export async function nextOf(opened: Opened, ask: OpenedRequests['next']['ask']): Promise<Next> {
+  const { tril } = opened;
+  const { sampling, seed } = ask;
+  const ids = tokensOf(opened, ask);
+  const logits = logitsOf(opened, ask, ids);
+  const token = await drawnOf(opened, ids, ask);
+  return tril.scope(() => {
+    const found = sharedOut(tril, logits, sampling, token);
+    const bars = found.ids.map((id): Bar => ({
+      ...pieceOf(opened, id),
+      ...{ plain: found.plain[id], warm: found.warm[id], left: found.left[id] },
+      cut: found.removedBy.get(id) ?? null,
+    }));
+    const line = found.inOrder.map((id, i): Stretch => ({
+      ...pieceOf(opened, id),
+      ...{ from: found.ends[2 * i], to: found.ends[2 * i + 1] },
+    }));
+    return {
+      ...{ bars, others: found.others, cuts: found.cuts, kept: found.cuts.at(-1)!.kept, line },
+      number: sampling.temperature === 0 ? null : tril.randomUniform([1], { seed }).read()[0],
+      drawn: line.find(({ id }) => id === token) ?? null,
+    };
+  });
+}

@@ -1,0 +1,99 @@
+// A text as a model reads it: its tokens, what it would say behind each layer, and what every head looks at.
+import type { Cost, Tensor, Tril } from 'tril';
+import type { CostData } from '../protocol';
+import type { Guess, Piece, Reading, TextAsk } from './protocol';
+import type { Opened } from './work';
+import { placesOf, type Shape } from './shape';
+
+/** Guesses of a place. */
+const guesses = 5;
+
+/** All tokens; without a tokenizer a text is their numbers. */
+export function tokensOf({ model, tokenizer }: Opened, { text, then }: TextAsk): number[] {
+  const own = tokenizer ? [...model.encode(text)] : (text.match(/\d+/gu) ?? []).map(Number);
+  return [...own, ...then];
+}
+
+export const pieceOf = ({ model, tokenizer }: Opened, id: number): Piece => ({
+  id,
+  text: tokenizer ? model.decode([id]) : String(id),
+});
+export const piecesOf = (opened: Opened, ids: readonly number[]): Piece[] =>
+  ids.map((id) => pieceOf(opened, id));
+
+/** The places of the largest, in falling order; of equals the first. */
+export function largest(values: ArrayLike<number>, count: number): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < values.length; ++i) {
+    if (found.length === count && !(values[i] > values[found[count - 1]])) continue;
+    let at = found.length;
+    while (at > 0 && values[i] > values[found[at - 1]]) --at;
+    found.splice(at, 0, i);
+    if (found.length > count) found.pop();
+  }
+  return found;
+}
+
+function lensOf(opened: Opened, logits: Tensor): Guess[][] {
+  const [tokens, vocabulary] = logits.shape;
+  const shares = opened.tril.softmax(logits).read();
+  return Array.from({ length: tokens }, (_, t) => {
+    const row = shares.subarray(t * vocabulary, (t + 1) * vocabulary);
+    return largest(row, guesses).map((id) => ({ ...pieceOf(opened, id), p: row[id] }));
+  });
+}
+
+/** The length of each row. */
+function lengthsOf(tril: Tril, rows: Tensor): number[] {
+  const [count, width] = rows.shape;
+  const values = rows.read();
+  return Array.from({ length: count }, (_, row) => {
+    const one = tril.tensor([1, width], values.subarray(row * width, (row + 1) * width));
+    return tril.singularValues(one).read()[0];
+  });
+}
+
+/** Of a forward pass: its products and attention, by the core's count. */
+export function forwardCost(tril: Tril, shape: Shape, tokens: number): CostData {
+  const { layers, heads, keyHeads, width, headWidth, hidden, gated, vocabulary } = shape;
+  const linear = (from: number, to: number) =>
+    tril.cost.linear({ rows: tokens, in: from, out: to });
+  const sizes = { batches: 1, heads, kvHeads: keyHeads, queries: tokens, keys: tokens };
+  const layer: Cost[] = [
+    ...[linear(width, width), linear(width, keyHeads * headWidth)],
+    linear(width, keyHeads * headWidth),
+    tril.cost.attention({ ...sizes, width: headWidth, causal: true }),
+    ...[linear(width, width), linear(width, hidden)],
+    ...(gated ? [linear(width, hidden)] : []),
+    linear(hidden, width),
+  ];
+  const all = tril.cost.sum([
+    ...Array.from({ length: layers }, () => layer).flat(),
+    linear(width, vocabulary),
+  ]);
+  return {
+    ...{ flops: all.flops, bytes: all.bytes },
+    intensity: tril.cost.intensity(all.flops, all.bytes),
+  };
+}
+
+export function readingOf(opened: Opened, ask: TextAsk): Reading {
+  const { tril, model, shape } = opened;
+  const ids = tokensOf(opened, ask);
+  const most = placesOf(shape);
+  if (ids.length > most) throw new Error(`The text has ${ids.length} tokens, more than ${most}.`);
+  return tril.scope(() => {
+    const begin = performance.now();
+    const { trace } = model.forward(ids, { ...ask.changes, trace: true });
+    const milliseconds = performance.now() - begin;
+    const { layers } = trace!;
+    return {
+      tokens: piecesOf(opened, ids),
+      lens: layers.map(({ logits }) => lensOf(opened, logits)),
+      weights: layers.map(({ weights }) => weights.read()),
+      norms: layers.map(({ out }) => lengthsOf(tril, out)),
+      cost: forwardCost(tril, shape, ids.length),
+      milliseconds,
+    };
+  });
+}

@@ -1,0 +1,104 @@
+// A model that is there as long as somebody looks at it: loaded, then asked.
+import type { Tril } from 'tril';
+import type { TrainingTril } from 'tril/training';
+import { Cancelled, type Session } from '../answers';
+import type { About, OpenedSaid, OpenedTold, Source } from './protocol';
+import { requests } from './requests';
+import { placesOf, shapeOf } from './shape';
+import type { Opened } from './work';
+
+type Own = Session<OpenedSaid, OpenedTold>;
+
+/** The page's own files, byte by byte. */
+async function fetched(
+  { address, bytes }: Extract<Source, { address: string }>,
+  session: Own,
+): Promise<Record<string, Uint8Array>> {
+  const all = Object.values(bytes).reduce((sum, size) => sum + size, 0);
+  const files: Record<string, Uint8Array> = {};
+  let read = 0;
+  for (const name of Object.keys(bytes)) {
+    const response = await fetch(address + name);
+    if (!response.ok || !response.body) throw new Error(`${name}: ${response.status}`);
+    const parts: Uint8Array[] = [];
+    const reader = response.body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      read += value.length;
+      session.say({ what: 'loading', read: Math.min(read, all), all });
+      await session.turn();
+    }
+    files[name] = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  }
+  return files;
+}
+
+const hasTokenizer = (names: readonly string[]) =>
+  names.includes('tokenizer.json') ||
+  (names.includes('vocab.json') && names.includes('merges.txt'));
+
+async function loaded(tril: TrainingTril, source: Source, session: Own) {
+  const own = 'files' in source ? source.files : await fetched(source, session);
+  const names = 'files' in source ? source.files.map(({ name }) => name) : Object.keys(own);
+  const ending = new AbortController();
+  let bytes = 0;
+  const before = tril.memory().bytes;
+  const model = await tril.loadModel(own as Record<string, Uint8Array>, {
+    signal: ending.signal,
+    progress: (read, all) => {
+      bytes = all;
+      if ('files' in source) session.say({ what: 'loading', read, all });
+      session.turn().catch((error: unknown) => ending.abort(error));
+    },
+  });
+  const shape = shapeOf(model.config);
+  const opened: Opened = { tril, model, shape, tokenizer: hasTokenizer(names) };
+  const about: About = {
+    ...{ shape, bytes, tokenizer: opened.tokenizer, places: placesOf(shape) },
+    parameters: (tril.memory().bytes - before) / Float32Array.BYTES_PER_ELEMENT,
+  };
+  return { opened, about };
+}
+
+/** Answers what is asked, in order; what is dropped before its turn, or on the way, is not answered. */
+async function answering(opened: Opened, session: Own): Promise<never> {
+  const waiting: OpenedTold[] = [];
+  for (;;) {
+    const told = waiting.shift() ?? (await session.next());
+    if (told.what === 'drop') continue;
+    const { id, kind, ask } = told;
+    const listen = () => {
+      waiting.push(...session.told());
+      if (waiting.some((one) => one.what === 'drop' && one.id === id)) throw new Cancelled();
+    };
+    const work = {
+      say: (part: unknown) => session.say({ what: 'part', id, part }),
+      turn: async () => {
+        await session.turn();
+        listen();
+      },
+    };
+    try {
+      listen();
+      const answer = await requests[kind](opened, ask as never, work as never);
+      session.say({ what: 'answer', id, answer });
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+      await session.turn(); // refused where nobody wants the model any more
+      if (error instanceof Cancelled) continue;
+      session.say({ what: 'failed', id, why: (error as Error).message });
+    }
+  }
+}
+
+export async function opened(tril: Tril, source: Source, session: Own): Promise<never> {
+  const { opened: own, about } = await loaded(tril as TrainingTril, source, session);
+  try {
+    session.say({ what: 'open', about });
+    return await answering(own, session);
+  } finally {
+    own.model.dispose();
+  }
+}

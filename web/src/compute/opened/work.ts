@@ -1,0 +1,18 @@
+// What answers of a model that is there are given: the model, and who waits.
+import type { Model, TrainingTril } from 'tril/training';
+import type { Shape } from './shape';
+
+/** A model in the Worker. */
+export interface Opened {
+  readonly tril: TrainingTril;
+  readonly model: Model;
+  readonly shape: Shape;
+  readonly tokenizer: boolean;
+}
+
+/** Of an answer that takes long. */
+export interface Work<Part> {
+  say(part: Part): void;
+  /** Lets others have their turn, every tenth of a second at least; refused once nobody wants the answer any more. */
+  turn(): Promise<void>;
+}

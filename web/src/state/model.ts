@@ -1,0 +1,47 @@
+// The state of chapter "Model" as its address holds it: #?text=The+people&then=12.7&seed=3&temperature=0.5&...
+import * as v from 'valibot';
+import { patchParts } from '../compute/opened/away-protocol';
+import { openingSampling, openingSeed, openingText } from '../compute/opened/opening-text';
+import { choice, codecOf, list, number, text, whole, type StateOf } from './fields';
+
+/** Letters of a text, and tokens behind it. */
+export const [mostLetters, mostThen] = [600, 64];
+export const lastSeed = 9999;
+export const most = { temperature: 2, topK: 100, topP: 1, minP: 0.5 } as const;
+/** The part of top-p that goes without saying is 1: at 0 nothing would be left. */
+export const leastP = 0.05;
+const vocabulary = 999_999;
+const last = 999;
+
+/** Letters of a prompt of which something is put into another; parts that are off. */
+export const [mostPrompt, mostOff] = [200, 64];
+const part = {
+  read: v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}(h[1-9]\d{0,2}|[af])?$/u)),
+  write: String,
+};
+
+const fields = {
+  text: text(openingText, mostLetters),
+  /** Tokens that came behind the text, by their numbers. */
+  then: list(whole(0, vocabulary, 0), '.', mostThen),
+  seed: whole(0, lastSeed, openingSeed),
+  temperature: number(0, most.temperature, openingSampling.temperature),
+  topK: whole(0, vocabulary, openingSampling.topK),
+  topP: number(leastP, most.topP, openingSampling.topP),
+  minP: number(0, 1, openingSampling.minP),
+  /** Which head is large, both from 1. */
+  layer: whole(1, last, 1),
+  head: whole(1, last, 1),
+  /** The tile that is pinned: its block and its token, both from 1; 0: none. */
+  block: whole(0, last, 0),
+  place: whole(0, last, 0),
+  /** Parts that are switched off (chapters/model/away.ts). */
+  off: list(part, '.', mostOff),
+  /** Two prompts, and what of the first is put into the second. */
+  from: text('the members of the Senate and', mostPrompt),
+  into: text('the members of the Army and', mostPrompt),
+  carried: choice(patchParts, 'residual'),
+};
+
+export type ModelState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields);
