@@ -1,9 +1,17 @@
 // The state of chapter "Check" as its address holds it: #check?example=block&kind=multiHead&heads=4&...
 // A visitor's files are not in it: they stay where they are.
+import {
+  backwardMistakes,
+  gradientNames,
+  type BackwardMistake,
+} from '../compute/lessons/check-names';
 import { exampleIds } from '../compute/lessons/golden';
 import { choice, codecOf, whole, type StateOf } from './fields';
 
-export const kinds = ['attention', 'multiHead', 'block'] as const;
+export const kinds = [
+  ...(['attention', 'multiHead', 'block'] as const),
+  ...(['attentionBackward', 'linearBackward'] as const),
+] as const;
 export const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
 export const tolerances = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2] as const;
 
@@ -13,12 +21,16 @@ export const mistakes = [
   ...(['softmaxOverQueries', 'noSoftmax', 'noMask', 'maskAfterSoftmax'] as const),
   ...(['zerosForMask', 'maskTurned', 'hidesItself', 'seesNext', 'right'] as const),
 ] as const;
-export type Mistake = (typeof mistakes)[number];
+export type Mistake = (typeof mistakes)[number] | BackwardMistake;
+/** Those that a sample's select lists: first those of the forward. */
+export const allMistakes: readonly Mistake[] = [...mistakes, ...backwardMistakes];
 
 const fields = {
   example: choice(exampleIds, 'multiHead'),
   kind: choice(kinds, 'attention'),
   causal: choice(['yes', 'no'], 'yes'),
+  /** Of a backward: which gradient is looked at, if it is there. */
+  of: choice(gradientNames, 'd_q'),
   /** 0: heads have an axis of their own. */
   heads: whole(0, 64, 0),
   norm: choice(['post', 'pre'], 'post'),
@@ -26,7 +38,7 @@ const fields = {
   /** Index into tolerances. */
   tolerance: whole(0, tolerances.length - 1, 1),
   /** A sample instead of files: its mistake and seed. */
-  sample: choice(['', ...mistakes], ''),
+  sample: choice(['', ...mistakes, ...backwardMistakes], ''),
   seed: whole(1, 9999, 1),
 };
 

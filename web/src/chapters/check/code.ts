@@ -1,11 +1,13 @@
 // The proof and a visitor's own case as programs elsewhere: attention between q, k and v, and what is no layer.
 import type { ProofResult } from '../../compute/lessons/check';
+import { isBackward, type CheckKind, type GradientName } from '../../compute/lessons/check-names';
 import { exampleHeads, exampleWindow, normEps } from '../../compute/lessons/golden';
 import type { MaskReading } from '../../compute/lessons/file-mask';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { MatrixData } from '../../compute/protocol';
 import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
 import { attentionSteps } from './code-attention';
+import { attentionBackwardSteps, linearBackwardSteps } from './code-backward';
 import {
   layerSteps,
   variable,
@@ -146,23 +148,34 @@ const readings: Readonly<Record<MaskReading, string>> = {
 };
 
 export interface OwnCase {
-  readonly kind: 'attention' | 'multiHead' | 'block';
+  readonly kind: CheckKind;
+  readonly of?: GradientName;
   readonly tensors: Named;
   readonly choices: LayerChoices & { readonly reading?: MaskReading };
 }
 
 /** What the visitor's own code should give. */
-export function ownCode({ kind, tensors, choices }: OwnCase, computed: MatrixData) {
+export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: MatrixData) {
   const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
   if (count > mostNumbers) return {};
   const mask = 'mask' in tensors ? `, its mask ${readings[choices.reading ?? 'look']}` : '';
-  const about = `What it should be: ${kind}${choices.causal ? ', causal' : ''}${mask}`;
+  const about = `What it should be: ${of ? `${of} of ` : ''}${kind}${kind !== 'linearBackward' && choices.causal ? ', causal' : ''}${mask}`;
   if (kind === 'attention') {
     const all = programs(about, tensors, computed, (language) =>
       attentionSteps(language, tensors, choices, computed),
     );
     // In C++ heads side by side are what multi_head_attention takes, with its weights.
     return choices.heads > 0 ? { numpy: all.numpy, pytorch: all.pytorch } : all;
+  }
+  if (isBackward(kind)) {
+    if (!of) return {};
+    const { numpy, pytorch } = programs(about, tensors, computed, (language) => {
+      if (language === 'cpp') throw new Error('gradients are not written in C++');
+      return kind === 'linearBackward'
+        ? linearBackwardSteps(language, of, computed)
+        : attentionBackwardSteps(language, tensors, choices, of, computed);
+    });
+    return { numpy, pytorch };
   }
   const fused = Object.keys(tensors).some((name) => name.endsWith('in_proj_weight'));
   return fused

@@ -2,9 +2,36 @@
 import type { MaskReading } from '../../compute/lessons/file-mask';
 import type { FoundTensor } from '../../compute/lessons/files';
 import type { TensorData } from '../../compute/lessons/layouts';
+import {
+  attentionGradients,
+  gradientNames,
+  linearGradients,
+  type GradientName,
+} from '../../compute/lessons/check-names';
 import type { CheckState } from '../../state/check';
 
 type Kind = CheckState['kind'];
+
+/** "d_q", "dq", "grad_q", "q_grad", "q.grad"; of the output also "grad_output" and "d_out". */
+function gradientOf(name: string, plain: readonly string[] = [name]): [string, string[]] {
+  const ways = (one: string) => [
+    `d_${one}`,
+    `d${one}`,
+    `grad_${one}`,
+    `${one}_grad`,
+    `${one}.grad`,
+  ];
+  return [`d_${name}`, plain.flatMap(ways)];
+}
+const gradientAliases = Object.fromEntries([
+  gradientOf('output', ['output', 'out', 'o', 'y']),
+  gradientOf('q', ['q', 'query']),
+  gradientOf('k', ['k', 'key']),
+  gradientOf('v', ['v', 'value']),
+  gradientOf('x', ['x', 'input']),
+  gradientOf('weight', ['weight', 'w']),
+  gradientOf('bias', ['bias', 'b']),
+]);
 
 const aliases: Readonly<Record<string, readonly string[]>> = {
   q: ['q', 'query', 'queries'],
@@ -13,6 +40,8 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   mask: ['mask', 'attn_mask', 'attention_mask', 'key_padding_mask', 'src_mask', 'padding_mask'],
   x: ['x', 'input', 'src'],
   expected: ['expected', 'output', 'out', 'y', 'target', 'result'],
+  weight: ['weight', 'w'],
+  ...gradientAliases,
 };
 const attentionWeights = [
   ...['in_proj_weight', 'in_proj_bias', 'out_proj.weight', 'out_proj.bias'],
@@ -27,11 +56,15 @@ export const roles: Readonly<Record<Kind, readonly string[]>> = {
   attention: ['q', 'k', 'v', 'mask', 'expected'],
   multiHead: ['x', 'expected', ...attentionWeights],
   block: ['x', 'expected', ...blockWeights],
+  attentionBackward: ['q', 'k', 'v', 'mask', 'd_output', ...attentionGradients],
+  linearBackward: ['x', 'weight', 'd_output', ...linearGradients],
 };
 const needed: Readonly<Record<Kind, readonly string[]>> = {
   attention: ['q', 'k', 'v'],
   multiHead: ['x', 'out_proj.weight'],
   block: ['x', 'self_attn.out_proj.weight', 'linear1.weight', 'linear2.weight'],
+  attentionBackward: ['q', 'k', 'v', 'd_output'],
+  linearBackward: ['x', 'weight', 'd_output'],
 };
 
 /** The role that a name says, or none: names of a larger model end in those of a layer. */
@@ -48,7 +81,8 @@ export function guess(kind: Kind, name: string): string {
 
 export interface Assigned {
   readonly tensors: Readonly<Record<string, TensorData>>;
-  readonly expected: TensorData | null;
+  /** What is to be compared: one output, or gradients by their names. */
+  readonly expected: readonly { readonly of?: GradientName; readonly data: TensorData }[];
   readonly missing: readonly string[];
 }
 
@@ -62,8 +96,17 @@ export function assigned(
   found.forEach(({ shape, data }, i) => {
     if (chosen[i]) byRole[chosen[i]] = { shape, data };
   });
-  const { expected = null, ...tensors } = byRole;
-  return { tensors, expected, missing: needed[kind].filter((role) => !(role in tensors)) };
+  const compared = kind.endsWith('Backward') ? gradientNames : ['expected'];
+  const isCompared = ([role]: [string, TensorData]) => compared.some((name) => name === role);
+  const entries = Object.entries(byRole);
+  const tensors = Object.fromEntries(entries.filter((entry) => !isCompared(entry)));
+  return {
+    tensors,
+    expected: entries
+      .filter(isCompared)
+      .map(([role, data]) => (role === 'expected' ? { data } : { of: role as GradientName, data })),
+    missing: needed[kind].filter((role) => !(role in tensors)),
+  };
 }
 
 /**

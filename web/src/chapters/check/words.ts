@@ -9,6 +9,8 @@ export function variantName({ id, value = 0 }: { id: string; value?: number }): 
   switch (id as Id) {
     case 'otherScale':
       return text.variants.otherScale({ scale: inText(value) });
+    case 'timesFactor':
+      return text.variants.timesFactor({ factor: inText(value) });
     case 'sideBySide':
       return text.variants.sideBySide({ heads: value });
     case 'otherHeads':

@@ -238,6 +238,17 @@ export function attentionCandidates(
   return list.filter((one) => one !== false && one !== undefined);
 }
 
+/** What attention is told of its mask: that of a file, if there is one, and causality. */
+export function attentionOptions(
+  tril: Tril,
+  mask: TensorData | undefined,
+  { causal, reading = 'look' }: AttentionChoices,
+  /** [B, H, T, S] */
+  scores: readonly number[],
+): AttentionOptions {
+  return { causal, ...(mask && { mask: asMask(tril, mask, reading, scores) }) };
+}
+
 /** With another scale, whichever it is. */
 export function scaled(
   tril: Tril,
@@ -245,12 +256,12 @@ export function scaled(
   choices: AttentionChoices,
   scale: number,
 ): TensorData {
-  const { heads, causal, reading = 'look' } = choices;
+  const { heads } = choices;
   const [q, k, v] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
   const shape = [q.shape[0], q.shape[1], q.shape[2], k.shape[2]];
-  const mask = given.mask && asMask(tril, given.mask, reading, shape);
   const [a, b, c] = [q, k, v].map((one) => tensorOf(tril, one));
-  const { output } = tril.attention(a, b, c, { causal, scale, ...(mask && { mask }) });
+  const options = attentionOptions(tril, given.mask, choices, shape);
+  const { output } = tril.attention(a, b, c, { ...options, scale });
   return asGiven(dataOf(output), given.q, heads);
 }
 

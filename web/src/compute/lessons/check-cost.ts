@@ -5,14 +5,15 @@ import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
 import type { Time } from '../steady';
 import { fourAxes } from './attention-variants';
-import type { CheckInputs, CheckKind } from './check';
+import type { CheckInputs } from './check';
+import type { BackwardKind, CheckKind } from './check-names';
 import { examples, type ExampleId } from './golden';
 import { costData } from './matrices';
 import { timed } from './times';
 
-/** A visitor's case without its numbers. */
+/** A visitor's case without its numbers; what a backward costs is not counted. */
 export interface CaseShapes {
-  readonly kind: CheckKind;
+  readonly kind: Exclude<CheckKind, BackwardKind>;
   readonly shapes: Readonly<Record<string, readonly number[]>>;
   readonly choices: CheckInputs['choices'];
 }

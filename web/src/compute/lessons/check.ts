@@ -7,6 +7,20 @@ import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile 
 import type { MaskReading } from './file-mask';
 import { examples, type ExampleId, type Limit } from './golden';
 import { blockCandidates, multiHeadCandidates } from './layer-variants';
+import {
+  isBackward,
+  type AttentionGradient,
+  type CheckKind,
+  type GradientName,
+  type LinearGradient,
+} from './check-names';
+import {
+  attentionBackwardCandidates,
+  factorOf,
+  linearBackwardCandidates,
+  otherwiseShaped,
+} from './gradient-variants';
+import { sampleAnswers, type SampleLessons } from './check-samples';
 import { asRows, dataOf, fitted, tensorOf, type TensorData } from './layouts';
 
 export interface Compared {
@@ -25,12 +39,12 @@ export interface ProofResult extends Compared {
   readonly actual: MatrixData;
 }
 
-export type CheckKind = 'attention' | 'multiHead' | 'block';
-
 export interface CheckInputs {
   readonly kind: CheckKind;
-  /** q, k and v, or x and the weights by their names in the state_dict. */
+  /** q, k and v, or x and the weights by their names in the state_dict; of a backward d_output, too. */
   readonly tensors: Readonly<Record<string, TensorData>>;
+  /** Of a backward: which gradient is looked at. */
+  readonly of?: GradientName;
   readonly choices: {
     readonly causal: boolean;
     readonly heads: number;
@@ -53,6 +67,8 @@ export interface OwnResult {
   readonly compared: (Compared & { readonly expected: MatrixData }) | null;
   /** What is given had its axes in another order. */
   readonly rearranged: boolean;
+  /** The mistake that gave it another shape than it should have: undone before it was compared. */
+  readonly misshapen: string | null;
   /** The NaN of what is given: how many, the first, and whether all of them come out here, too. */
   readonly blanks: {
     readonly count: number;
@@ -78,7 +94,7 @@ export interface Progress {
   readonly of: number;
 }
 
-export interface CheckLessons {
+export interface CheckLessons extends SampleLessons {
   proof: {
     ask: { readonly id: ExampleId; readonly expected: ArrayBuffer };
     answer: ProofResult;
@@ -87,16 +103,7 @@ export interface CheckLessons {
     ask: { readonly files: readonly GivenFile[] };
     answer: { readonly tensors: readonly FoundTensor[]; readonly unread: readonly UnreadFile[] };
   };
-  /** Tensors to try it with: inputs from a seed, and what comes out with one of the mistakes. */
-  sample: {
-    ask: { readonly seed: number; readonly variant: string; readonly causal: boolean };
-    answer: Readonly<Record<'q' | 'k' | 'v' | 'expected', TensorData>>;
-  };
-  /** Which rows of the output are still right with one of the mistakes; a NumPy file of a tensor. */
-  rows: {
-    ask: { readonly seed: number; readonly variant: string; readonly tokens: number };
-    answer: readonly boolean[];
-  };
+  /** A NumPy file of a tensor. */
   numpyFile: { ask: TensorData; answer: Uint8Array<ArrayBuffer> };
 }
 
@@ -154,13 +161,27 @@ function missing(call: string, name: string): never {
   throw new TrilError(call, name, 'is not among the files');
 }
 
-function candidatesOf(tril: Tril, { kind, tensors, choices }: CheckInputs): Candidate[] {
+function backwardCandidates(tril: Tril, { kind, tensors, choices, of }: CheckInputs): Candidate[] {
+  const need = (name: string) => tensors[name] ?? missing(kind, name);
+  if (kind === 'linearBackward') {
+    const given = { x: need('x'), weight: need('weight'), d_output: need('d_output') };
+    return linearBackwardCandidates(tril, given, of as LinearGradient);
+  }
+  const given = { q: need('q'), k: need('k'), v: need('v'), d_output: need('d_output') };
+  const mask = tensors.mask && { mask: tensors.mask };
+  return attentionBackwardCandidates(tril, { ...given, ...mask }, of as AttentionGradient, choices);
+}
+
+function candidatesOf(tril: Tril, { kind, tensors, choices, of }: CheckInputs): Candidate[] {
   if (kind === 'attention') {
     const { q, k, v, mask } = tensors;
     if (!q) missing('attention', 'q');
     if (!k) missing('attention', 'k');
     if (!v) missing('attention', 'v');
     return attentionCandidates(tril, { q, k, v, ...(mask && { mask }) }, choices);
+  }
+  if (isBackward(kind)) {
+    return backwardCandidates(tril, { kind, tensors, choices, of });
   }
   const { x, ...weights } = tensors;
   if (!x) missing(kind === 'block' ? 'transformerBlock' : 'multiHeadAttention', 'x');
@@ -252,14 +273,33 @@ async function scaleOf(
   return found?.matches ? [found] : [];
 }
 
+/** The right gradient times a number, where that is what is given: of a mean instead of a sum, or the sign. */
+function multiples(
+  tril: Tril,
+  right: TensorData,
+  expected: TensorData,
+  tolerance: number,
+): Suspect[] {
+  return tril.scope(() => {
+    const value = factorOf(tril, right, known(expected, expected.data));
+    const run = () => dataOf(tril.multiply(tensorOf(tril, right), value));
+    const found = suspectOf(tril, { id: 'timesFactor', value, run }, expected, tolerance);
+    return found.filter(({ matches }) => matches);
+  });
+}
+
 async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise<OwnResult> {
   const { tolerance } = ask;
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
   const result = { output, rows: asRows(output), compared: null, suspects: [] };
-  const nothing = { rearranged: false, blanks: null, within: null };
-  const expected = ask.expected && fitted(ask.expected, output.shape);
+  const nothing = { rearranged: false, misshapen: null, blanks: null, within: null };
+  const fits = ask.expected && fitted(ask.expected, output.shape);
+  const other =
+    ask.expected && ask.of && !fits ? otherwiseShaped(tril, ask.expected, output.shape) : null;
+  const expected = fits ?? other?.data;
   if (!expected) return { ...result, ...nothing };
+  const misshapen = other?.id ?? null;
   const right = known(output, expected.data);
   const numbers = known(expected, expected.data);
   const found: Suspect[] = [];
@@ -280,6 +320,7 @@ async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise
   const explained = within !== undefined || found.some(({ matches }) => matches);
   const scales =
     ask.kind === 'attention' && !explained ? await scaleOf(tril, ask, expected, session) : [];
+  if (ask.of && !explained) scales.push(...multiples(tril, right, expected, tolerance));
   return tril.scope(() => ({
     ...result,
     compared: {
@@ -287,54 +328,18 @@ async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise
       map: difference(tril, expected, output),
       expected: asRows(expected),
     },
-    rearranged: expected.data !== ask.expected?.data,
+    rearranged: !misshapen && expected.data !== ask.expected?.data,
+    misshapen,
     blanks: blanksOf(tril, expected, output),
     within: within ?? null,
-    suspects: [...found, ...scales].sort(
-      (one, other) => one.norms.frobenius - other.norms.frobenius,
-    ),
+    suspects: [...found, ...scales]
+      .map((one) => (misshapen && one.id === 'right' ? { ...one, id: misshapen } : one))
+      .sort((one, other) => one.norms.frobenius - other.norms.frobenius),
   }));
 }
 
-/** Two heads of 10 tokens, 8 wide: small enough to be looked at. */
-function sampleInputs(tril: Tril, seed: number, tokens: number) {
-  const all = tril.randomNormal([3, 1, 2, tokens, 8], { seed });
-  const { data } = dataOf(all);
-  const size = data.length / 3;
-  const part = (i: number): TensorData => ({
-    shape: [1, 2, tokens, 8],
-    data: data.slice(i * size, (i + 1) * size),
-  });
-  return { q: part(0), k: part(1), v: part(2) };
-}
-
-function withVariant(
-  tril: Tril,
-  inputs: ReturnType<typeof sampleInputs>,
-  variant: string,
-  causal: boolean,
-): TensorData {
-  const candidates = attentionCandidates(tril, inputs, { causal, heads: 0 });
-  return (candidates.find(({ id }) => id === variant) ?? candidates[0]).run();
-}
-
 export const checkAnswers: Answers<Pick<CheckLessons, 'sample' | 'rows' | 'numpyFile'>> = {
-  sample(tril, { seed, variant, causal }) {
-    const inputs = sampleInputs(tril, seed, 10);
-    return { ...inputs, expected: withVariant(tril, inputs, variant, causal) };
-  },
-
-  rows(tril, { seed, variant, tokens }) {
-    const inputs = sampleInputs(tril, seed, tokens);
-    const [wrong, right] = [variant, 'right'].map((id) => withVariant(tril, inputs, id, true));
-    const row = ({ data }: TensorData, t: number) =>
-      tril.tensor([8], data.slice(8 * t, 8 * (t + 1)));
-    return Array.from({ length: tokens }, (_, t) => {
-      const { beyond } = tril.compare(row(right, t), row(wrong, t), { absolute: 1e-5 });
-      return beyond === 0;
-    });
-  },
-
+  ...sampleAnswers,
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
 

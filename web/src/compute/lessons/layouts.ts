@@ -70,6 +70,13 @@ export function tiled({ shape, data }: TensorData, times: number): TensorData {
   return { shape: [batches, heads * times, tokens, width], data: repeated };
 }
 
+/** [B, Hk, S, D] to [B, n Hk, S, D], each head n times, one after another. */
+export function eachRepeated({ shape, data }: TensorData, times: number): TensorData {
+  const [batches, heads, tokens, width] = shape;
+  const single = { shape: [batches * heads, 1, tokens, width], data };
+  return shaped(tiled(single, times), [batches, heads * times, tokens, width]);
+}
+
 /**
  * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
  * in the last axis, [B, T, H D], or stand after the tokens, [B, T, H, D], where [B, H, T, D] is wanted. Null where it

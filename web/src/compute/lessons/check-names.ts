@@ -1,0 +1,21 @@
+// What chapter "Check" compares, by name: apart from the code that computes it, since the page needs the names alone.
+
+export type BackwardKind = 'attentionBackward' | 'linearBackward';
+export type CheckKind = 'attention' | 'multiHead' | 'block' | BackwardKind;
+export const isBackward = (kind: CheckKind): kind is BackwardKind => kind.endsWith('Backward');
+
+export const attentionGradients = ['d_q', 'd_k', 'd_v'] as const;
+export const linearGradients = ['d_x', 'd_weight', 'd_bias'] as const;
+export const gradientNames = [...attentionGradients, ...linearGradients] as const;
+export type AttentionGradient = (typeof attentionGradients)[number];
+export type LinearGradient = (typeof linearGradients)[number];
+export type GradientName = (typeof gradientNames)[number];
+
+/** The mistakes of a backward that a sample can be made with. */
+export const backwardMistakes = [
+  ...(['backwardNoScale', 'jacobianDiagonal', 'jacobianNoSum', 'jacobianNone'] as const),
+  ...(['backwardNoMask', 'backwardTransposed'] as const),
+] as const;
+export type BackwardMistake = (typeof backwardMistakes)[number];
+export const isBackwardMistake = (id: string): id is BackwardMistake =>
+  (backwardMistakes as readonly string[]).includes(id);
