@@ -1,13 +1,12 @@
 // Chapter "Learn": gradients against differences in double precision, and a training against the same one in Node.
 import type { Locator, Page } from '@playwright/test';
-import type { Tril } from 'tril';
 import { loadTril } from 'tril/training';
-import { born } from '../../web/src/compute/training/born.ts';
-import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
-import { tasks, type TaskId } from '../../web/src/compute/training/tasks.ts';
+import { tasks } from '../../web/src/compute/training/tasks.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base, type Program } from './programs.ts';
+import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson, expectFits } from './lessons.ts';
+import { coverOf, readCanvas } from './pixels.ts';
 import { computed } from './reach.ts';
 import { holdWorkers, kill } from './workers.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
@@ -121,37 +120,9 @@ test.describe('taken along', () => {
   });
 });
 
-/** The same training here; what it has said when all is over. */
-async function trainedHere(tril: Tril, task: TaskId, seed: number): Promise<BornSaid[]> {
-  const said: BornSaid[] = [];
-  await born(
-    tril,
-    { task, seed },
-    {
-      say: (message) => 'frame' in message && said.push(message),
-      told: () => [],
-      next: async () => 'go' as const,
-      turn: async () => {},
-    },
-  );
-  return said;
-}
-
-async function ready(page: Page): Promise<void> {
-  await page.locator('#born .card').scrollIntoViewIfNeeded();
-  await page.locator('#born [data-training="ready"]').waitFor();
-}
-const train = (page: Page) => page.getByRole('button', { name: 'Train', exact: true }).click();
-const finished = (page: Page) => page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
-
 /** Strengths of the small picture of a head, which are the roots of its weights, as bytes. */
-const painted = (page: Page, head: string) =>
-  page.locator(`[data-head="${head}"] canvas`).evaluate((canvas: HTMLCanvasElement) => {
-    const { width, height } = canvas;
-    const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!;
-    copy.drawImage(canvas, 0, 0);
-    return Array.from(copy.getImageData(0, 0, width, height).data).filter((_, i) => i % 4 === 3);
-  });
+const painted = async (page: Page, head: string) =>
+  coverOf(await readCanvas(page.locator(`[data-head="${head}"] canvas`)));
 
 test('heads are born, as they are in Node with the same seed', async ({ lesson, page }) => {
   test.setTimeout(180_000);

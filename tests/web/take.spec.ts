@@ -70,6 +70,24 @@ async function programs(page: Page, address: string): Promise<Program[]> {
   return found;
 }
 
+/** Of each gradient that there is: in Python, since the core has no program that takes gradients step by step. */
+async function ofGradients(page: Page, name: string): Promise<Program[]> {
+  const found: Program[] = [];
+  const chips = page.getByRole('radiogroup', { name: 'Gradient', exact: true }).getByRole('radio');
+  await expect(chips.last()).toHaveText(/[✓✗]/u);
+  for (const chip of await chips.all()) {
+    await chip.click();
+    const of = (await chip.innerText()).slice(0, -2);
+    const take = page.locator('[data-take="check-own"]');
+    for (const language of ['NumPy', 'PyTorch'] as const) {
+      const one = await copied(page, take, language);
+      expect(one?.code).toContain(`${of} of`);
+      found.push({ ...one!, name: `check-own-${name}-${of}` });
+    }
+  }
+  return found;
+}
+
 /** Of every example of chapter Check, and of what a visitor's own output should be. */
 async function proofs(page: Page): Promise<Program[]> {
   await open(page, 'check?sample=noScale');
@@ -85,6 +103,8 @@ async function proofs(page: Page): Promise<Program[]> {
     await copyAll(`check-${await example.getAttribute('data-example')}`);
   }
   await copyAll('check-own');
+  await open(page, 'check?sample=jacobianNone&kind=attentionBackward');
+  found.push(...(await ofGradients(page, 'sample')));
   return found;
 }
 
@@ -136,6 +156,23 @@ async function masked(page: Page): Promise<Program[]> {
       if (one) found.push({ ...one, name: `check-own-${name}` });
       else expect([name, language]).toEqual(['sideBySide', 'C++']);
     }
+  }
+  const backward: Record<string, Record<string, Tensor>> = {
+    attention: { q, k: fewK, v: fewV, mask: looks, d_output: q, d_q: q, d_k: fewK, d_v: fewV },
+    linear: {
+      ...{ x: rowsQ, weight: core.randomNormal([8, 8], { seed: 7 }), d_output: rowsV },
+      ...{ d_x: rowsQ, d_weight: core.randomNormal([8, 8], { seed: 5 }) },
+      d_bias: core.randomNormal([8], { seed: 6 }),
+    },
+  };
+  for (const [name, tensors] of Object.entries(backward)) {
+    await open(page, 'check');
+    const buffer = Buffer.from(core.writeSafetensors(tensors));
+    const mimeType = 'application/octet-stream';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'own.safetensors', mimeType, buffer });
+    found.push(...(await ofGradients(page, name)));
   }
   return found;
 }

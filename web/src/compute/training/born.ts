@@ -9,7 +9,7 @@ type Born = TrainingSessions['born'];
 
 export const layers = 2;
 export const heads = 2;
-const width = 32;
+export const width = 32;
 /** The deviation of all weights in the beginning. */
 const deviation = 0.1;
 /** Steps from one frame to the next. */
@@ -129,7 +129,9 @@ export async function born(
     const nothing = tril.zeros([1, vocabulary]);
     const { loss: ignorant } = tril.crossEntropy(nothing, [0]);
     nothing.dispose();
-    const about = { example, parameters: trainer.parameterCount, ignorant };
+    const fileNow = () => trainer.export()['model.safetensors'];
+    const parameters = trainer.parameterCount;
+    const about = { example, parameters, ignorant, beginning: fileNow() };
     session.say({ about, frame: frame(0), losses: [], milliseconds: [] });
     let waiting = true;
     for (let step = 0; step < steps;) {
@@ -145,7 +147,11 @@ export async function born(
       }
       session.say({ frame: frame(step), losses, milliseconds });
     }
-    return { steps, without: tril.scope(() => withoutEach(tril, trainer, heldOut)) };
+    return {
+      steps,
+      weights: fileNow(),
+      without: tril.scope(() => withoutEach(tril, trainer, heldOut)),
+    };
   } finally {
     trainer.dispose();
     scored.dispose();

@@ -42,10 +42,14 @@ export interface BornAbout {
   readonly parameters: number;
   /** The loss of who holds all answers for equally likely. */
   readonly ignorant: number;
+  /** The weights before the first step, as a file of safetensors. */
+  readonly beginning: Uint8Array;
 }
 
 export interface BornEnd {
   readonly steps: number;
+  /** What the weights have become, as such a file. */
+  readonly weights: Uint8Array;
   /** The loss in the end with one head taken away, head by head. */
   readonly without: readonly number[];
 }

@@ -1,17 +1,22 @@
-// What the Worker that trains can be asked for: trainings, and the questions of their chapter.
+// What the Worker that trains can be asked for: trainings, a model that is opened, and the questions of their chapters.
 import type { Tril } from 'tril';
 import type { Answers, Held, Session } from '../answers';
 import { learnAnswers, type LearnLessons } from '../lessons/learn';
 import { ratesAnswers, type RatesLessons } from '../lessons/rates';
 import { born } from './born';
+import type { MeaningSessions } from '../meaning/protocol';
+import type { OpenedSession } from '../opened/protocol';
 import type { TrainingSessions } from './protocol';
 
 /** Those further down are fetched where somebody comes near. */
-const trainings: Held<TrainingSessions> = {
+const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions> = {
   born,
   own: async (...given) => (await import('./own')).own(...given),
   whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
+  words: async (...given) => (await import('../meaning/words')).words(...given),
+  senses: async (...given) => (await import('../meaning/senses')).senses(...given),
   price: async (...given) => (await import('./price')).price(...given),
+  opened: async (...given) => (await import('../opened/session')).opened(...given),
 };
 
 type Own = LearnLessons & RatesLessons;
@@ -26,5 +31,5 @@ export function work(
 ): unknown {
   return kind in answers
     ? tril.scope(() => answers[kind as keyof Own](tril, ask as never))
-    : trainings[kind as keyof TrainingSessions](tril, ask as never, session as never);
+    : trainings[kind as keyof typeof trainings](tril, ask as never, session as never);
 }

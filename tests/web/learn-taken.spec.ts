@@ -1,0 +1,148 @@
+// Chapter "Learn": a training that is taken along, as its weights and as a program that trains the same.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadTril } from 'tril/training';
+import { chosenFrames, middles } from '../../web/src/chapters/learn/birth-frames.ts';
+import { bornCode } from '../../web/src/chapters/learn/born-code.ts';
+import { trainerOf } from '../../web/src/compute/training/born.ts';
+import {
+  batchOf,
+  batchSize,
+  length,
+  seedsOf,
+  taskIds,
+  tasks,
+} from '../../web/src/compute/training/tasks.ts';
+import { finished, ready, train, trainedHere } from './learn-page.ts';
+import { Lesson } from './lessons.ts';
+import { expect, test as base } from './programs.ts';
+
+const test = base.extend<{ lesson: Lesson }>({
+  lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
+});
+
+test('programs draw the batches of a training', async () => {
+  const tril = await loadTril();
+  const [seed, step] = [7, 3];
+  for (const task of taskIds) {
+    const [drawing] = bornCode(task, seed, []).split('\nimport json');
+    const input = `${drawing}\nimport json\nprint(json.dumps(batch(${step})))`;
+    const { stdout, stderr } = spawnSync('python3', ['-'], { encoding: 'utf8', input });
+    expect(stderr).toBe('');
+    const { tokens, targets } = batchOf(
+      tril,
+      tasks[task].periods,
+      batchSize,
+      seedsOf(seed).step(step),
+    );
+    const rows = JSON.parse(stdout) as [number[], number[]][];
+    expect(rows).toHaveLength(batchSize);
+    expect(rows.flatMap(([given]) => given)).toEqual([...tokens]);
+    expect(rows.flatMap(([, wanted]) => wanted)).toEqual([...targets]);
+    expect(rows[0][0]).toHaveLength(length);
+  }
+});
+
+test.describe('a training taken along', () => {
+  test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+  test('with its weights before and after, and as a program', async ({ lesson, page, runner }) => {
+    const [task, seed] = ['previous', 5] as const;
+    const tril = await loadTril();
+    await lesson.open({ task, seed: String(seed) });
+    await ready(page);
+    const take = page.locator('[data-take="born"]');
+    await expect(take.getByRole('button', { name: 'PyTorch' })).toHaveCount(0);
+    const saved = async (name: string) => {
+      const download = page.waitForEvent('download');
+      await take.getByRole('button', { name, exact: true }).click();
+      const file = await download;
+      return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+    };
+    const trainer = trainerOf(tril, tasks[task].steps, seed);
+    const file = () => Buffer.from(trainer.export()['model.safetensors']);
+    const beginning = await saved('Weights at step 0');
+    expect(beginning.bytes.equals(file())).toBe(true);
+    await train(page);
+    await finished(page);
+    const { steps, periods } = tasks[task];
+    for (let step = 0; step < steps; ++step)
+      trainer.step(batchOf(tril, periods, batchSize, seedsOf(seed).step(step)));
+    const end = await saved(`Weights at step ${steps}`);
+    expect(end.bytes).toHaveLength(beginning.bytes.length);
+    expect(end.bytes.equals(beginning.bytes)).toBe(false);
+    const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
+    if (variant === tril.variant) expect(end.bytes.equals(file())).toBe(true);
+    trainer.dispose();
+    await take.getByRole('button', { name: 'PyTorch', exact: true }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toContain(beginning.name);
+    const code = await copied();
+    const expected = code.slice(code.indexOf('What the page shows.'));
+    expect(expected.match(/\d\.\d+/gu)).toHaveLength(10);
+    // It looks for the file in the folder that it runs in, which is another one here.
+    const place = join(mkdtempSync(join(tmpdir(), 'tril-')), beginning.name);
+    writeFileSync(place, beginning.bytes);
+    const moved = code.replaceAll(`open("${beginning.name}"`, `open(${JSON.stringify(place)}`);
+    expect(moved).not.toBe(code);
+    await runner.expectRight([{ name: 'born', language: 'PyTorch', code: moved }]);
+  });
+});
+
+test('a head being born is taken along as an animated picture', async ({ lesson, page }) => {
+  const [task, seed] = ['previous', 5] as const;
+  const tril = await loadTril();
+  await lesson.open({ task, seed: String(seed), head: '2' });
+  await ready(page);
+  await train(page);
+  await finished(page);
+  const download = page.waitForEvent('download');
+  await page
+    .locator('[data-take="born"]')
+    .getByRole('button', { name: 'Animated picture' })
+    .click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('tril-previous-5-head-2.gif');
+  const bytes = readFileSync(await file.path());
+  expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
+
+  // The same training here: what the head looks at in each of the pictures.
+  const said = await trainedHere(tril, task, seed);
+  const frames = chosenFrames(said.map(({ frame }) => frame));
+  const pictures = await page.evaluate(
+    async ([data, places]) => {
+      const raw = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+      const decoder = new ImageDecoder({ data: raw, type: 'image/gif' });
+      await decoder.tracks.ready;
+      const count = decoder.tracks.selectedTrack!.frameCount;
+      /** Their red. */
+      const pixels: number[][] = [];
+      for (let frameIndex = 0; frameIndex < count; ++frameIndex) {
+        const { image } = await decoder.decode({ frameIndex });
+        const canvas = new OffscreenCanvas(image.displayWidth, image.displayHeight);
+        const on = canvas.getContext('2d', { willReadFrequently: true })!;
+        on.drawImage(image, 0, 0);
+        const { data: rgba } = on.getImageData(0, 0, canvas.width, canvas.height);
+        pixels.push(places.map(([x, y]) => rgba[4 * (y * canvas.width + x)]));
+      }
+      return pixels;
+    },
+    [bytes.toString('base64'), middles(length)] as const,
+  );
+  expect(pictures).toHaveLength(frames.length);
+  // Cells are as dark as the root of their weight; 256 colours a picture are a few steps of each off.
+  const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
+  const nearby = variant === tril.variant ? 12 : 40;
+  const [head] = [1];
+  for (const [n, frame] of [...frames.entries()].filter(([n]) => n % 10 === 0)) {
+    const { data } = frame.weights[head];
+    const full = 255 - pictures[n][0]; // the first token sees itself alone
+    for (const [i, red] of pictures[n].entries()) {
+      const [row, col] = [Math.floor(i / length), i % length];
+      const dark = col > row ? 0 : Math.sqrt(data[i]);
+      expect(Math.abs((255 - red) / full - dark) * full, `picture ${n}, cell ${i}`).toBeLessThan(nearby); // prettier-ignore
+    }
+  }
+});

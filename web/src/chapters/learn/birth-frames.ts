@@ -1,0 +1,24 @@
+// Which pictures an animated one has, and where in it what stands.
+import type { Frame } from '../../compute/training/protocol';
+
+/** In pixels: the picture, its margins, and the curve below the head. */
+export const size = { side: 288, margin: 16, title: 28, curve: 64 } as const;
+export const width = size.side + 2 * size.margin;
+export const height = size.title + size.side + size.curve + 3 * size.margin;
+/** The middle of every cell of a head of so many tokens, row by row. */
+export function middles(tokens: number): (readonly [x: number, y: number])[] {
+  const at = (i: number) => Math.floor(((i + 0.5) * size.side) / tokens);
+  return Array.from({ length: tokens * tokens }, (_, i) => [
+    size.margin + at(i % tokens),
+    size.margin + size.title + at(Math.floor(i / tokens)),
+  ]);
+}
+
+/** A longer training is shown in this many pictures, evenly. */
+const most = 120;
+
+/** Every so many, and the last. */
+export function chosenFrames(frames: readonly Frame[]): readonly Frame[] {
+  const by = Math.ceil((frames.length - 1) / most) || 1;
+  return frames.filter((_, i) => i % by === 0 || i === frames.length - 1);
+}
