@@ -231,3 +231,62 @@ test('fits any width with the longest numbers', async ({ lesson, page }) => {
   await lesson.figure('scale').locator('[data-variance]').first().waitFor();
   await expectFits(page);
 });
+
+test('softmax of a row is laid out, and every frame holds the core’s numbers', async ({
+  lesson,
+  page,
+}) => {
+  const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
+  const content = idsOf(tokens).map(contentOf);
+  const { weights } = await chapter({ content, head: 'same', causal: true, tokens: true });
+  const row = 4;
+  const largest = Math.max(...weights[row]);
+  await lesson.open({ step: 'weights', head: 'same', pin: `weights.${row}.1` });
+  const button = page.getByRole('button', { name: 'See how softmax makes this row' });
+  await button.click();
+  const laid = page.locator('[data-laid]');
+  await laid.getByRole('button', { name: 'Pause' }).click();
+  const bars = () =>
+    laid.locator('[data-bar]').evaluateAll((all) =>
+      all.map((one) => ({
+        length: Number((one as SVGElement).dataset.length),
+        drawn: one.querySelector('rect')!.height.baseVal.value,
+        hidden: one.classList.contains('hidden'),
+      })),
+    );
+  const slider = laid.getByRole('slider');
+  await slider.fill('50');
+  const columns = await bars();
+  const unit = Math.max(...columns.map(({ length }) => length)); // e^0
+  for (const [key, { length, drawn, hidden }] of columns.entries()) {
+    expect(hidden, `key ${key}`).toBe(key > row);
+    if (hidden) continue;
+    expect(Math.abs(length / unit - weights[row][key] / largest)).toBeLessThan(2 * rounding);
+    expect(drawn).toBeCloseTo(Math.max(length, 0.5), 3);
+  }
+  // Laid end to end they are as long as their sum, and then 1.
+  for (const [frame, whole] of [
+    [85, 1 / largest],
+    [110, 1],
+  ]) {
+    await slider.fill(String(frame));
+    const seen = (await bars()).filter(({ hidden }) => !hidden);
+    const length = seen.reduce((all, one) => all + one.length, 0);
+    expect(Math.abs(length / unit - whole), `frame ${frame}`).toBeLessThan(8 * rounding);
+  }
+  await expect(laid.locator('p')).toContainText('shrinks to length 1');
+  await laid.getByRole('button', { name: 'Step back' }).click();
+  await expect(laid.locator('[data-count]')).toHaveText('3 of 4');
+  await laid.getByRole('button', { name: '1×, speed' }).click();
+  await expect(laid.getByRole('button', { name: '2×, speed' })).toBeVisible();
+  // Held down, a button goes on by itself.
+  await laid.getByRole('button', { name: 'Step back' }).hover();
+  await page.mouse.down();
+  await expect(laid.locator('[data-count]')).toHaveText('0 of 4');
+  await page.mouse.up();
+  // With less motion all is there at once.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await button.click();
+  await button.click();
+  await expect(laid.locator('svg[data-frame]')).toHaveCount(3);
+});

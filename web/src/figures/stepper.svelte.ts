@@ -1,5 +1,6 @@
 // Goes through the steps of a figure: by hand, or playing, the first ones slowly and then faster and faster.
 // While it plays only the figure moves; where it stops goes into the address.
+import { pace } from './pace.svelte';
 
 export interface StepperOptions {
   /** Where the address says that it is. */
@@ -8,6 +9,8 @@ export interface StepperOptions {
   readonly commit: (at: number) => void;
   /** Milliseconds that a step stays, so many after the start. */
   readonly pace: (since: number) => number;
+  /** Where a step by hand ends, where steps are too fine to be taken one by one: from 0 to the last. */
+  readonly stops?: readonly number[];
 }
 
 /** Made where components are: it follows the address, from the first drawing on, unless it is just being played past. */
@@ -38,7 +41,17 @@ export class Stepper {
   }
 
   by(offset: number): void {
-    this.go(this.at + offset);
+    const { stops } = this.#options;
+    if (!stops) return this.go(this.at + offset);
+    const ahead = stops.filter((one) => (offset > 0 ? one > this.at : one < this.at));
+    this.go((offset > 0 ? ahead[0] : ahead.at(-1)) ?? this.at);
+  }
+
+  /** Which of so many steps it is at, from 0. */
+  get counted(): { readonly at: number; readonly last: number } {
+    const { stops } = this.#options;
+    if (!stops) return { at: Math.min(this.at, this.last), last: this.last };
+    return { at: stops.findLastIndex((one) => one <= this.at), last: stops.length - 1 };
   }
 
   pause(): void {
@@ -56,7 +69,7 @@ export class Stepper {
     const show = (now: number) => {
       while (due <= now && this.at < this.last) {
         this.at += 1;
-        due += this.#options.pace(since++);
+        due += this.#options.pace(since++) / pace.times;
       }
       if (this.at >= this.last && due <= now) return this.pause();
       this.#frame = requestAnimationFrame(show);

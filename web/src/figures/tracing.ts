@@ -3,9 +3,9 @@
 // page does not stand still meanwhile.
 
 const namespace = 'http://www.w3.org/2000/svg';
-/** Controls, and what is not to be seen. */
+/** Controls, but for those that are a figure's own words, and what is not to be seen. */
 const leftOut =
-  'button, input, select, textarea, label:has(input), details, .why:not([data-why]), .no-print, .visually-hidden, .katex-mathml';
+  'button:not([data-drawn]), input, select, textarea, label:has(input), details, .why:not([data-why]), .no-print, .visually-hidden, .katex-mathml';
 /** What styles give to drawings; all else is written in the drawing itself. */
 const drawingStyles = [
   ...['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'paint-order'],

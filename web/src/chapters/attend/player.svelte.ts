@@ -1,4 +1,5 @@
 // Plays the steps: the first cell slowly, with its reason, the rest of the matrix quickly, then time to look.
+import { pace } from '../../figures/pace.svelte';
 import type { Cell } from '../../state/attend';
 import { stepIds, type StepId } from '../../state/attend-steps';
 
@@ -72,7 +73,11 @@ export class Player {
   /** Slowly at first: as t squared. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const begin = performance.now();
-    for (let t = 0; t < 1 && !signal.aborted; t = (performance.now() - begin) / sweep) {
+    for (
+      let t = 0;
+      t < 1 && !signal.aborted;
+      t = ((performance.now() - begin) * pace.times) / sweep
+    ) {
       this.reveal = Math.max(1, Math.floor(t * t * this.#options.cells()));
       await new Promise((done) => requestAnimationFrame(done));
     }
@@ -81,7 +86,7 @@ export class Player {
 
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    const timer = setTimeout(done, milliseconds);
+    const timer = setTimeout(done, milliseconds / pace.times);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       done();
