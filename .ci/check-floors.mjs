@@ -4,7 +4,8 @@
 //                       lessons, but files sees foundation only
 //   web/src/<floor>     compute < state < figures < shell < chapters
 //   web                 sees the package by its public entries only, never a file outside web/ but
-//                       PyTorch's numbers, which it ships
+//                       PyTorch's numbers and models/, which it ships, and what these are measured
+//                       with, models/meaning.mjs and share.mjs
 
 import { dirname, join } from 'node:path';
 import { findAll } from './files.mjs';
@@ -55,8 +56,8 @@ const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.
 function judgeImport(path, target) {
   const isRelative = target.startsWith('.');
   const place = isRelative ? join(dirname(path), target) : target;
-  const isGolden = /^tests\/golden\/.*\.npy\?url$/.test(place);
-  if (isRelative && !isGolden && !place.startsWith('web/')) return `${target} is outside web/`;
+  const isShipped = /^(tests\/golden\/.*\.npy\?url|models\/((meaning|share)\.mjs)?)$/.test(place);
+  if (isRelative && !isShipped && !place.startsWith('web/')) return `${target} is outside web/`;
   if (/^tril(\/|$)/.test(target) && !publicEntries.includes(target)) {
     return `${target} is not public; ${publicEntries.join(', ')} are`;
   }

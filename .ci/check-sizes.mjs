@@ -1,7 +1,7 @@
 // What a visitor downloads, against limits. They are there to make growth a decision: raise one
 // in the change that needs it, and say why.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { references } from './check-built.mjs';
@@ -31,13 +31,28 @@ export const limits = {
   pages: 260, // nine chapters with their first figure at five widths, of which a visitor opens one; the rest is kept for later
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on. Groups of choices with one stop, painting by touch, guesses in Check,
-  // the box beside a cell and what glides between steps brought 4.
-  page: 514,
+  // the box beside a cell and what glides between steps brought 4; the way to chapter Model, and what Learn shares with it, 2.5; what
+  // the figures further down in Learn and in Model share, which was Learn's alone, and Check's gradients, 12.5.
+  page: 536, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others
   // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
-  learn: 146, // 1 of it a step's cost
+  learn: 147.5, // 1 of it a step's cost, 1.5 a training as a program
   // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
-  'a visit to learn': 570,
-  'all but fonts': 806, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
+  'a visit to learn': 579.5, // 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
+  // Chapter Model's own: its page with the first figure at five widths, 12, its code, 15, and what was computed of its opening
+  // sentence when the page was built, 5; 6.5 the words, prose and state of what stands further down; 5 the cuts, the question, the
+  // large head and the words of a visitor's own model.
+  // Of 30 heads the opening's numbers take 11 more than of 16.
+  model: 57,
+  // What it loads where a visitor comes near: the cache, parts taken away, activations carried over, with their words, and a visitor's own
+  // model, 2.
+  'model, further down': 19.5,
+  // Chapter Meaning's own: its page, 9, with the first figure at five widths, its code, also that which it loads on demand, and
+  // what was computed of its opening word when the page was built.
+  meaning: 37.5, // 9 of it the page, 11 a word in its sentences
+  // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
+  // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
+  models: 13_800,
+  'all but fonts': 827.5, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
 };
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
@@ -91,10 +106,24 @@ export function measureSizes(root) {
       '.png': '',
       '.html': 'pages',
     };
-    Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, learn: 0 });
-    const paths = filesBelow(page, references);
+    Object.assign(sizes, {
+      fonts: 0,
+      golden: 0,
+      pages: 0,
+      page: 0,
+      learn: 0,
+      model: 0,
+      meaning: 0,
+    });
+    sizes['model, further down'] = 0;
+    sizes.models = existsSync(join(page, 'models'))
+      ? filesBelow(join(page, 'models')).reduce((sum, path) => sum + statSync(path).size / 1000, 0)
+      : 0;
+    const paths = filesBelow(page, [...references, 'models']);
     const named = namedBy(paths.filter((path) => path.endsWith('.html')));
     const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
+    const meaning = paths.find((path) => path.endsWith(join('meaning', 'index.html')));
+    const modelling = paths.find((path) => path.endsWith(join('model', 'index.html')));
     const isScript = (path) => path.endsWith('.js') && basename(path) !== 'service-worker.js';
     const scripts = loadedBy(paths.filter(isScript));
     /** What trains, and what no page names but that of Learn. */
@@ -103,15 +132,31 @@ export function measureSizes(root) {
       const own = path === learning || /training/.test(basename(path));
       return own || (by.size === 1 && by.has(learning));
     };
-    /** What no page names, and nothing but Learn's scripts loads. */
-    const isOnDemand = (path, behind = []) => {
-      if (isNamed(path) || named.has(basename(path))) return false;
-      const loading = [...(scripts.get(basename(path)) ?? [])].filter(
-        (script) => script !== path && !behind.includes(script),
-      );
-      const isOwn = (script) => isNamed(script) || isOnDemand(script, [...behind, path]);
-      return loading.length > 0 && loading.every(isOwn);
+    /** What no page names but that of Model. */
+    const isOfModel = (path) => {
+      const by = named.get(basename(path));
+      return path === modelling || (by?.size === 1 && by.has(modelling));
     };
+    /** What no page names but that of Meaning. */
+    const isOfMeaning = (path) => {
+      const by = named.get(basename(path));
+      return path === meaning || (by?.size === 1 && by.has(meaning));
+    };
+    /** What no page names, and nothing but a chapter's scripts loads. */
+    const onDemand = (isOfChapter) => {
+      const isOnDemand = (path, behind = []) => {
+        if (isOfChapter(path) || named.has(basename(path))) return false;
+        const loading = [...(scripts.get(basename(path)) ?? [])].filter(
+          (script) => script !== path && !behind.includes(script),
+        );
+        const isOwn = (script) => isOfChapter(script) || isOnDemand(script, [...behind, path]);
+        return loading.length > 0 && loading.every(isOwn);
+      };
+      return isOnDemand;
+    };
+    const isOnDemand = onDemand(isNamed);
+    const isOfModelLater = onDemand(isOfModel);
+    const isOfMeaningLater = onDemand(isOfMeaning);
     /** What a visit takes of them: one module, without threads, for an engine without relaxed vectors. */
     const isVisited = (path) =>
       path === learning ||
@@ -124,9 +169,12 @@ export function measureSizes(root) {
       if (!kind) continue;
       const size = kilobytes(readFileSync(path));
       const isFont = kind === 'fonts';
-      if (isFont || !isOnDemand(path)) sizes[!isFont && isNamed(path) ? 'learn' : kind] += size;
+      const ownKind = () => (isOfMeaning(path) || isOfMeaningLater(path) ? 'meaning' : kind);
+      const own = isFont ? kind : isNamed(path) ? 'learn' : isOfModel(path) ? 'model' : ownKind();
+      if (!isFont && isOfModelLater(path)) sizes['model, further down'] += size;
+      else if (isFont || !isOnDemand(path)) sizes[own] += size;
       if (!isFont && isVisited(path)) visit += size;
-      if (kind === 'pages' && path !== learning) largest = Math.max(largest, size);
+      if (kind === 'pages' && own === kind) largest = Math.max(largest, size);
     }
     sizes['a visit to learn'] = visit + (sizes['tril-simd-training.wasm'] ?? NaN);
     sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);

@@ -150,8 +150,8 @@ test('what is too large or was not built is refused', () => {
 
 test('models have limits, together and one by one', () => {
   const file = (path, bytes) => ({ path, bytes });
-  assert.deepEqual(checkModels([file('/models/gpt/model.safetensors', 6e6)]), []);
-  assert.equal(checkModels([file('/models/gpt/model.safetensors', 6e6 + 1)]).length, 1);
+  assert.deepEqual(checkModels([file('/models/gpt/model.safetensors', 6.1e6)]), []);
+  assert.equal(checkModels([file('/models/gpt/model.safetensors', 6.1e6 + 1)]).length, 1);
   assert.equal(checkModels([file('/models/sibling/step-50.safetensors', 1e6 + 1)]).length, 1);
   assert.equal(checkModels([file('/models/a', 1e7), file('/models/b', 1e7 + 1)]).length, 1);
 });

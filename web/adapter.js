@@ -2,16 +2,17 @@
 // `self.built`, the files there are and a version that changes with any of them. SvelteKit's own list leaves out the
 // Workers and what they load.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shareFile, shareOfSpeeches, shippedFiles, shippedFolder } from './shipped.js';
 import adapter from '@sveltejs/adapter-static';
 
 /** Of another language than English: `dist-xx`. */
 const { TRIL_LANGUAGE: language = 'en' } = process.env;
 const folder = language === 'en' ? 'dist' : `dist-${language}`;
 const worker = 'service-worker.js';
-/** For those who share a link, not for those who read the page. */
-const notKept = [worker, 'previews/'];
+/** For those who share a link, and for those who ask for a model, not for all who read the page. */
+const notKept = [worker, 'previews/', 'models/'];
 
 function filesBelow() {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -29,6 +30,14 @@ function removeStrays() {
   for (const name of strays) rmSync(join(assets, name));
 }
 
+/** The models that a chapter may ask for, and texts, beside the page. */
+function placeModels() {
+  const models = join(folder, 'models');
+  for (const path of shippedFiles) cpSync(join(shippedFolder, path), join(models, path));
+  const share = shareOfSpeeches();
+  if (share) writeFileSync(join(models, shareFile), share.bytes);
+}
+
 export function staticSite() {
   const { name, adapt } = adapter({ pages: folder, assets: folder });
   return {
@@ -36,6 +45,7 @@ export function staticSite() {
     async adapt(builder) {
       await adapt(builder);
       removeStrays();
+      placeModels();
       const paths = filesBelow();
       const hash = createHash('sha256');
       for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(folder, path)));

@@ -1,5 +1,7 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
+import { meaningOpening } from './meaning';
+import { opening } from './opening';
 import { texts } from './texts/plugin';
 
 /** Every browser that runs the page knows woff2: older formats of the fonts need not be shipped. */
@@ -39,7 +41,7 @@ function threadsFromThemselves(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [texts(), sveltekit(), newestFontsOnly()],
+  plugins: [texts(), meaningOpening(), opening(), sveltekit(), newestFontsOnly()],
   worker: { format: 'es', plugins: () => [threadsFromThemselves()] },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered

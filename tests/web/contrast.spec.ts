@@ -7,7 +7,7 @@ import { open, still, themes } from './reach.ts';
 
 const addresses = [
   ...['multiply', 'average', 'attend?step=scores', 'attend?step=weights', 'mask', 'heads'],
-  ...['block', 'towers', 'longer', 'learn'],
+  ...['block', 'towers', 'longer', 'learn', 'model'],
 ];
 
 interface Seen {

@@ -9,6 +9,7 @@ import * as heads from '../../web/src/state/heads.ts';
 import * as learn from '../../web/src/state/learn.ts';
 import * as longer from '../../web/src/state/longer.ts';
 import * as mask from '../../web/src/state/mask.ts';
+import * as meaning from '../../web/src/state/meaning.ts';
 import * as multiply from '../../web/src/state/multiply.ts';
 import * as towers from '../../web/src/state/towers.ts';
 
@@ -21,7 +22,7 @@ interface Codec {
   readonly encode: (state: never) => string;
 }
 const codecs: Record<string, Codec> = {
-  ...{ attend, average, block, check, heads, learn, longer, mask, multiply, towers },
+  ...{ attend, average, block, check, heads, learn, longer, mask, meaning, multiply, towers },
 };
 
 /** Every field of every chapter, none as it is by default, as it is written today. */
@@ -33,7 +34,7 @@ const full: Record<string, string> = {
   block:
     'text=a+b+c&norm=pre&positions=rotary&activation=gelu&mask=causal&off=norm1,residual2&seed=12&stage=hidden&head=2&edits=0.1~2.5!3.7~-0.001&pin=x.0.1&given=1,2;3,4&normPin=normed.0.1&order=shuffle&shufflePin=gap.1.1&measure=spread',
   check:
-    'example=block&kind=multiHead&causal=no&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
+    'example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
     'text=a+b&batch=2&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
   learn:
@@ -41,6 +42,8 @@ const full: Record<string, string> = {
   longer:
     'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
   mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
+  meaning:
+    'word=war&beside=peace+gold&axes=words&across=war+peace&up=gold+silver&analogy=a+b+c&seed=7&of=arms&first=bear&second=sword&sentence=To+arms.&layer=3',
   multiply:
     'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
   towers:
@@ -120,6 +123,7 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
     'rules=causal,causal&drawn=2.99&drawn=x&overwritten=yes&at=mask.0.0&drawn=13.0&__proto__=1',
     ['rules', 'drawn', 'drawn', 'overwritten', 'at', 'drawn', '__proto__'],
   ],
+  meaning: ['axes=three&seed=0&layer=100&colour=1', ['axes', 'seed', 'layer', 'colour']],
   multiply: ['a=1,2;3&sa=1,2;3,4&product=8', ['a', 'sa', 'product']],
   towers: [
     'causal=maybe&padding=9&flips=&flips=x.0.1&step=0',

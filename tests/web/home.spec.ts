@@ -11,6 +11,7 @@ import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
+import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts, still } from './reach.ts';
 
 const sentence = 'the cat saw the dog chase the cat'.split(' ');
@@ -175,18 +176,15 @@ test('the chapters’ little pictures are the core’s numbers of this sentence'
   }
   // Of the average of the past every share is alike: the darkest stands alone, at the top.
   const weights = await weightsOf(sentence, 'average');
-  const alphas = await page
-    .locator('[data-chapter="average"] canvas')
-    .evaluate((canvas: HTMLCanvasElement, size) => {
-      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-      const step = canvas.width / size;
-      return Array.from({ length: size }, (_, row) =>
-        Array.from({ length: size }, (_, col) => {
-          const [x, y] = [col, row].map((at) => Math.floor((at + 0.45) * step));
-          return data[4 * (y * canvas.width + x) + 3] / 255;
-        }),
-      );
-    }, sentence.length);
+  const picture = await readCanvas(page.locator('[data-chapter="average"] canvas'));
+  const cover = coverOf(picture);
+  const step = picture.width / sentence.length;
+  const alphas = sentence.map((_, row) =>
+    sentence.map((_, col) => {
+      const [x, y] = [col, row].map((at) => Math.floor((at + 0.45) * step));
+      return cover[y * picture.width + x] / 255;
+    }),
+  );
   alphas.forEach((row, query) =>
     row.forEach((alpha, key) => {
       const weight = weights[query][key];

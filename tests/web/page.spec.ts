@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectNoSidewaysScroll } from './lessons.ts';
+import { readCanvas } from './pixels.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
@@ -58,15 +59,10 @@ test('64 tokens: every cell of the canvas can be reached and explained', async (
   const shown = Number(await attend.why.locator('[data-value]').textContent());
   expect(shown).toBeGreaterThan(0.9);
   // The strongest cell of its row is drawn strongest: pixels of the canvas.
-  const [strong, weak] = await grid.locator('canvas').evaluate((element) => {
-    const canvas = element as HTMLCanvasElement;
-    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-    const red = (row: number, col: number) => {
-      const place = (index: number) => Math.floor(((index + 0.5) * canvas.width) / 64);
-      return data[4 * (place(row) * canvas.width + place(col))];
-    };
-    return [red(20, 19), red(20, 3)];
-  });
+  const { width, data } = await readCanvas(grid.locator('canvas'));
+  const place = (index: number) => Math.floor(((index + 0.5) * width) / 64);
+  const red = (row: number, col: number) => data[4 * (place(row) * width + place(col))];
+  const [strong, weak] = [red(20, 19), red(20, 3)];
   expect(strong).toBeLessThan(40);
   expect(weak).toBeGreaterThan(200);
   await page.getByLabel('Show numbers').check();

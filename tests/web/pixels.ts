@@ -7,12 +7,21 @@ export interface Picture {
   readonly data: readonly number[];
 }
 
-/** Pixels of a canvas as they were painted, row by row. They come as one text: an array is checked number by number. */
+/**
+ * Pixels of a canvas as they were painted, row by row. They come as one text: an array is checked number by number.
+ * They are read from a copy that is meant for it: a browser complains of a page's canvas that is read twice.
+ */
 export async function readCanvas(canvas: Locator): Promise<Picture> {
   const text = await canvas.evaluate((element: HTMLCanvasElement) => {
     const { width, height } = element;
-    const { data } = element.getContext('2d')!.getImageData(0, 0, width, height);
+    const copy = new OffscreenCanvas(width, height);
+    const on = copy.getContext('2d', { willReadFrequently: true })!;
+    on.drawImage(element, 0, 0);
+    const { data } = on.getImageData(0, 0, width, height);
     return JSON.stringify({ width, height, data: Array.from(data) });
   });
   return JSON.parse(text) as Picture;
 }
+
+/** Of each pixel how much of what is behind it it covers, 0 to 255. */
+export const coverOf = ({ data }: Picture) => data.filter((_, i) => i % 4 === 3);

@@ -21,6 +21,8 @@ const figures = {
   longer: ['#?step=4', 'online-softmax'],
   check: ['', 'check-multiHead'],
   learn: ['', 'step'],
+  meaning: ['', 'words'],
+  model: ['', 'model'],
 };
 
 /** In the page: nothing but the picture, in the page's own colours and fonts. */

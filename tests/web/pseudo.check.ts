@@ -10,8 +10,12 @@ const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
 /** Of the text whose singular values chapter "Longer" shows. */
 const example = ['the', 'cat', 'saw', 'dog', 'chase', 'and', 'run', 'away'];
 
+/** Chapters whose messages are about words that a model has: those are given to a message, which sets them apart. */
+const ofModels: readonly string[] = ['meaning', 'model'];
+const given = /\u2068[^\u2068\u2069]*\u2069/gu;
+
 /** Words without an accent, with the element that they stand in: seen, said aloud, or shown by hovering. */
-async function escaped(page: Page): Promise<string[]> {
+async function escaped(page: Page, chapter: string): Promise<string[]> {
   const found = await page.evaluate(() => {
     const without =
       '.katex, code, pre, script, style, noscript, textarea, [translate="no"], [translate="no"] *';
@@ -34,8 +38,9 @@ async function escaped(page: Page): Promise<string[]> {
     return { said, typed };
   });
   const tokens = new Set([...found.typed.split(/[^A-Za-z]+/u), ...example]);
+  const own = (text: string) => (ofModels.includes(chapter) ? text.replace(given, ' ') : text);
   const words = found.said.flatMap(([place, text]) =>
-    (text.match(/(?<![\p{L}_.])[A-Za-z]{3,}(?![\p{L}_(])/gu) ?? [])
+    (own(text).match(/(?<![\p{L}_.])[A-Za-z]{3,}(?![\p{L}_(])/gu) ?? [])
       .filter((word) => /[aeiouy]/iu.test(word) && !names.has(word) && !tokens.has(word))
       .map((word) => `${word} in ${place}: ${text.trim().slice(0, 80)}`),
   );
@@ -54,7 +59,7 @@ for (const { id } of chapters) {
     }));
     expect(direction).toBe(language === 'ar-XB' ? 'rtl' : 'ltr');
     expect(await page.locator('h1').textContent()).toMatch(/[áéíóúýÁÉÍÓÚÝ]/u);
-    expect.soft(await escaped(page)).toEqual([]);
+    expect.soft(await escaped(page, id)).toEqual([]);
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 });
       await still(page);

@@ -23,7 +23,8 @@ export async function kept(page: Page): Promise<void> {
 
 export async function computed(page: Page): Promise<void> {
   await page.locator('[data-variant]').first().waitFor();
-  await page.locator('main [role="gridcell"], main canvas').first().waitFor({ state: 'attached' });
+  const drawn = 'main [role="gridcell"], main canvas, main [data-map]';
+  await page.locator(drawn).first().waitFor({ state: 'attached' });
   await expect(page.locator('.formula:empty')).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);
   await still(page);

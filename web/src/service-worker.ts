@@ -7,6 +7,7 @@
 // for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
 // shows the old one, which may still need its files.
 // Of the references, which are larger than the page, what has been read is kept.
+// Models are kept once they have been asked for.
 // Of the core's builds two are kept: that for this engine, and the same with threads. The one that trains is, once it has been used.
 //
 // All of it goes out with the headers of cross-origin isolation, which hosts of static files seldom send: a page that comes
@@ -33,6 +34,7 @@ const isNeeded = (path: string) =>
 const kept = new Set(files.filter(isNeeded).map((path) => addressOf(path || './')));
 const hashed = addressOf('assets/immutable/');
 const references = ['api/', 'cpp/'].map(addressOf);
+const models = addressOf('models/');
 
 /** Milliseconds after which a network that is there but does not answer counts as none. */
 const patience = 4000;
@@ -105,7 +107,7 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if (references.some((folder) => asked.startsWith(folder))) {
     event.respondWith(fetchedAndKept(request, asked));
-  } else if (asked.startsWith(hashed) && trains(asked)) {
+  } else if (asked.startsWith(models) || (asked.startsWith(hashed) && trains(asked))) {
     event.respondWith(keptOrKeeping(asked));
   } else if (asked.startsWith(hashed)) {
     // Those of another version as well: an isolated page takes no Worker without these headers.

@@ -9,11 +9,15 @@ export type ChapterId =
   | 'towers'
   | 'longer'
   | 'check'
-  | 'learn';
+  | 'learn'
+  | 'meaning'
+  | 'model';
 
 export interface Chapter {
   readonly id: ChapterId;
   readonly number: number;
+  /** The Worker that trains, and runs whole models, answers its questions. */
+  readonly trains?: true;
 }
 
 export const chapters: readonly Chapter[] = [
@@ -26,7 +30,9 @@ export const chapters: readonly Chapter[] = [
   { id: 'towers', number: 7 },
   { id: 'longer', number: 8 },
   { id: 'check', number: 9 },
-  { id: 'learn', number: 10 },
+  { id: 'learn', number: 10, trains: true },
+  { id: 'meaning', number: 11 },
+  { id: 'model', number: 12, trains: true },
 ];
 
 /** The chapter of a route, "/mask"; the page that everything begins with, "/", is none. */
