@@ -48,7 +48,7 @@ class Here {
 async function opened(page: Page, query = ''): Promise<Here> {
   await page.goto('about:blank');
   await page.goto(placeOf(`model${query}`));
-  await expect(page.locator('[data-model="closed"]')).toHaveCount(1); // what was made with the page is gone
+  await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1); // what was made with the page is gone
   await page.getByRole('button', { name: /^Load the model/u }).click();
   await page.locator('[data-figure="model"][data-live="true"]').waitFor({ timeout: 60_000 });
   const tril = await loadTril();
