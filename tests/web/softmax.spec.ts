@@ -245,7 +245,6 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   const button = page.getByRole('button', { name: 'See how softmax makes this row' });
   await button.click();
   const laid = page.locator('[data-laid]');
-  await laid.getByRole('button', { name: 'Pause' }).click();
   const bars = () =>
     laid.locator('[data-bar]').evaluateAll((all) =>
       all.map((one) => ({

@@ -11,6 +11,7 @@ import type { LongerCostLessons } from './lessons/longer-cost';
 import type { MaskLessons } from './lessons/mask';
 import type { MultiplyLessons } from './lessons/multiply';
 import type { RatesLessons } from './lessons/rates';
+import type { MotionLessons } from './lessons/motion';
 import type { SoftmaxLessons } from './lessons/softmax';
 import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
@@ -23,6 +24,7 @@ export interface Lessons
     MultiplyLessons,
     AverageLessons,
     AttendLessons,
+    MotionLessons,
     SoftmaxLessons,
     BlockLessons,
     MaskLessons,

@@ -1,5 +1,6 @@
 // Softmax of one row as a motion: what is hidden falls away, columns of e^u rise, they are laid end to end, and the line
 // shrinks to length 1. Every frame is made of the core's numbers.
+import { part } from '../../figures/motion';
 
 export interface LaidRow {
   readonly names: readonly string[];
@@ -37,12 +38,6 @@ const [, fallen, risen, lying, shrunk] = laidStops;
 export const laidHeight = 250;
 const headroom = 26;
 const thickest = 34;
-
-/** How far a part of the motion from one frame to another has come, slowly at both ends. */
-function part(frame: number, from: number, to: number): number {
-  const t = Math.max(0, Math.min(1, (frame - from) / (to - from)));
-  return t * t * (3 - 2 * t);
-}
 
 /** Where every bar is in a frame. */
 export function laidAt({ powers, sum }: LaidRow, width: number, frame: number): Laid {

@@ -116,6 +116,17 @@ export function rowShown({ length }: Pick<Scene, 'length'>, shown: Cell<MatrixId
   return looked ? Math.min(shown.row, length - 1) : length - 1;
 }
 
+/** Entries of V that a plane shows: those chosen, counted from 1, else the hand that turns with every token or the first two. */
+export function planeOf(
+  { tokens, valueWidth }: Pick<Scene, 'tokens' | 'valueWidth'>,
+  chosen: { readonly across: number; readonly up: number },
+): { across: number; up: number } {
+  const usual = tokens ? valueWidth - 2 : 0;
+  const entry = (place: number, otherwise: number) =>
+    Math.min(place > 0 ? place - 1 : otherwise, valueWidth - 1);
+  return { across: entry(chosen.across, usual), up: entry(chosen.up, usual + 1) };
+}
+
 /** The largest weight of a row. */
 export function heaviest({ result, length }: Scene, row: number): Cell<MatrixId> {
   const weights = Array.from({ length }, (_, key) => at(result.matrices.weights, row, key));

@@ -13,6 +13,7 @@ import { longerAnswers } from './longer';
 import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
 import { measureSessions } from './measure';
+import { motionAnswers } from './motion';
 import { multiplyAnswers } from './multiply';
 import { ratesAnswers } from './rates';
 import { softmaxAnswers } from './softmax';
@@ -26,6 +27,7 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...averageAnswers,
   ...attendAnswers,
   ...softmaxAnswers,
+  ...motionAnswers,
   ...blockAnswers,
   ...maskAnswers,
   ...headsAnswers,

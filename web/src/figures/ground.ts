@@ -1,0 +1,22 @@
+// The colours of one cell in a picture: what cells of a matrix have, for what is drawn as SVG.
+import { at } from '../compute/protocol';
+import { share, type Drawn } from './matrix';
+import { css, theme } from './palette.svelte';
+import { groundOf, mix } from './paint';
+
+export interface Ground {
+  readonly fill: string;
+  /** Of its digits. */
+  readonly ink: string;
+}
+
+export function groundAt(drawn: Drawn, row: number, col: number): Ground {
+  const value = at(drawn.matrix, row, col);
+  const role = value < 0 ? 'neg' : drawn.role;
+  const strength = groundOf(share(drawn, value));
+  const { palette, turning } = theme;
+  return {
+    fill: css(mix(palette[role], palette.paper, strength)),
+    ink: css(palette[strength >= turning[role] ? 'number-on' : 'number']),
+  };
+}
