@@ -1,4 +1,5 @@
 #include <tril/files/header_reader.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
 
@@ -13,6 +14,12 @@ constexpr char kHexDigits[] = "0123456789abcdef";
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace
+
+HeaderReader::HeaderReader(const char* call, std::string_view text, std::size_t offset,
+                           const char* argument)
+    : call_(call), argument_(argument), text_(text), offset_(offset) {
+  if (offset == 0) refuse_mistaken_file(call, argument, text);
+}
 
 void HeaderReader::fail_at(std::size_t position, const Message& problem) const {
   tril::fail(call_, argument_, {"byte ", position, ": ", problem});

@@ -19,10 +19,9 @@ namespace tril::detail {
 class HeaderReader {
  public:
   // Errors are thrown in the name of `call` and `argument`; `text` begins at byte `offset` of the
-  // file.
+  // file. Throws Error as refuse_mistaken_file does.
   HeaderReader(const char* call, std::string_view text, std::size_t offset,
-               const char* argument = "file")
-      : call_(call), argument_(argument), text_(text), offset_(offset) {}
+               const char* argument = "file");
 
   // Each of these first skips spaces, tabs and ends of lines.
   bool at_end();

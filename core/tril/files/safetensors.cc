@@ -1,4 +1,5 @@
 #include <tril/files/header_reader.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/files/safetensors.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
@@ -151,6 +152,8 @@ std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file
     fail(kRead, "file", {"is no .safetensors file: it is only ", file_size, " bytes long"});
   }
   if (begin.size() < kLengthSize) fail(kRead, "begin", {"must be 8 bytes or more"});
+  detail::refuse_mistaken_file(kRead, "file",
+                               {reinterpret_cast<const char*>(begin.data()), begin.size()});
   std::uint64_t length = 0;
   for (std::size_t i = kLengthSize; i-- > 0;) {
     length = length << 8 | std::to_integer<std::uint64_t>(begin[i]);
