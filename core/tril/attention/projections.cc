@@ -14,6 +14,7 @@ bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 
 
 // The columns from `first` on, where a panel begins there; else none.
 PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
+  if (packed.narrow) return {.narrow = packed.narrow.from(first)};
   if (!packed || first % tile_kernels().panel_cols != 0) return {};
   return {packed.matrix, first};
 }

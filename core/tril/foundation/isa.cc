@@ -15,7 +15,10 @@ constexpr Isa kIsas[] = {TRIL_EACH_ISA(TRIL_VALUE, )};
 
 bool runs(Isa isa) noexcept {
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
-  if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (isa == Isa::avx2) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
+  }
   if (isa == Isa::avx512) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&

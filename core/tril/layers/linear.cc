@@ -19,10 +19,27 @@ void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& par
   });
 }
 
+// The first rows of a matrix of 16-bit numbers as floats: one, or a few short ones, for which no
+// kernel that reads these is made.
+const float* widened(const NarrowMatrix& narrow, Index rows, Scratch::Frame& frame) {
+  float* const memory = frame.take<float>(rows, narrow.cols);
+  for (Index n = 0; n < rows; ++n) {
+    narrow.format->widen(narrow.from(n).data, narrow.cols, memory + n * narrow.cols);
+  }
+  return memory;
+}
+
 }  // namespace
 
 void check_packed(const char* call, const char* argument, const PackedColumns& packed,
                   const MatrixView<const float>& weight) {
+  if (packed.narrow) {
+    const NarrowMatrix& narrow = packed.narrow;
+    check_shape(narrow.stand_in(), weight.shape(), call, argument, "that of the weight");
+    if (narrow.stride % 2 != 0) {
+      fail(call, argument, {"rows must be an even number apart, are ", narrow.stride});
+    }
+  }
   if (!packed) return;
   const PackedMatrix& matrix = *packed.matrix;
   const bool fits = matrix.depth() == weight.size(1) && packed.first >= 0 &&
@@ -56,7 +73,17 @@ void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const
                         const VectorView<const float>& bias, const MatrixView<float>& out,
                         Scratch& scratch, Parallel& parallel, const PackedColumns& packed) {
   Product product = product_of(x, weight, {.transpose_b = true}, out);
-  if (product.rows > 1 && product.cols > 1 && product.depth > 0) {
+  const Index rows = product.rows, cols = product.cols, depth = product.depth;
+  const bool tiled = rows > 1 && cols > 1 && depth > 0;
+  Scratch::Frame frame(scratch);
+  if (packed.narrow) {
+    if (tiled || (rows == 1 && fastest_method(rows, cols, depth) == MatmulMethod::tiled)) {
+      product.narrow = packed.narrow;
+    } else if (rows > 0) {
+      product.b = {widened(packed.narrow, cols, frame), 1, depth};
+    }
+  }
+  if (tiled) {
     product.packed = packed;
     product.bias = bias.data();
     return multiply_tiled(product, scratch, parallel);

@@ -12,8 +12,9 @@ namespace tril {
 
 // x [N, in], weight [out, in], bias [out] or none, out [N, out], as torch.nn.functional.linear;
 // rows of x, weight and out may have any stride. out may not share memory with an input. `packed`:
-// weight's rows, packed before as columns of its transpose; the result is the same as
-// packed_matrix.h says. Throws Error where shapes do not fit.
+// weight's rows, packed before as columns of its transpose, or the same in 16-bit numbers, and
+// weight stands for them (narrow_matrix.h); the result is the same as packed_matrix.h says. Throws
+// Error where shapes do not fit.
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel,
             const PackedColumns& packed = {});

@@ -1,3 +1,4 @@
+#include <tril/foundation/check.h>
 #include <tril/layers/prepared_weights.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void PreparedWeights::pack(const MatrixView<const float>& weight, Parallel& para
   const auto found = place(weight);
   if (found != copies_.end() && is_of(*found, weight)) {
     Copy& copy = copies_[static_cast<std::size_t>(found - copies_.begin())];
-    if (copy.generation == generation_) return;
+    if (copy.generation == generation_ || copy.narrow) return;
     copy.packed.pack(weight, true, parallel);
     copy.generation = generation_;
     return;
@@ -40,11 +41,30 @@ void PreparedWeights::pack(const MatrixView<const float>& weight, Parallel& para
   copies_.insert(found, std::move(copy));
 }
 
-const PackedMatrix* PreparedWeights::find(const MatrixView<const float>& weight) const noexcept {
+void PreparedWeights::keep(const NarrowMatrix& narrow) {
+  if (narrow.stride % 2 != 0) {
+    fail("PreparedWeights", "narrow", {"rows must be an even number apart, are ", narrow.stride});
+  }
+  const MatrixView<const float> weight = narrow.stand_in();
+  drop(weight);
+  copies_.insert(place(weight), {.data = weight.data(),
+                                 .rows = narrow.rows,
+                                 .cols = narrow.cols,
+                                 .stride = weight.stride(0),
+                                 .generation = generation_,
+                                 .packed = {},
+                                 .narrow = narrow});
+}
+
+PackedColumns PreparedWeights::columns(const MatrixView<const float>& weight) const noexcept {
   const auto found = place(weight);
-  const bool good =
-      found != copies_.end() && is_of(*found, weight) && found->generation == generation_;
-  return good ? &found->packed : nullptr;
+  if (found == copies_.end() || !is_of(*found, weight)) return {};
+  if (found->narrow) return {.narrow = found->narrow};
+  return {found->generation == generation_ ? &found->packed : nullptr, 0};
+}
+
+const PackedMatrix* PreparedWeights::find(const MatrixView<const float>& weight) const noexcept {
+  return columns(weight).matrix;
 }
 
 void PreparedWeights::drop(const MatrixView<const float>& weight) noexcept {

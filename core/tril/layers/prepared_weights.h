@@ -8,6 +8,9 @@
 // A cache beside the weights: it owns the packed copies, about as many bytes as the matrices have,
 // and finds each by where its matrix lies, and of what shape. Results are the same as
 // packed_matrix.h says: up to the order of addition for few rows, else bit for bit.
+// Where weights have 16-bit numbers, it says where these lie, and layers are given what stands for
+// them (matmul/narrow_matrix.h).
+//
 // Who writes weights says so, by invalidate() or drop(): from then on the old copies are not used.
 #pragma once
 
@@ -39,8 +42,14 @@ class PreparedWeights {
   // The same for one matrix [out, in], of which the transpose is packed.
   void pack(const MatrixView<const float>& weight, Parallel& parallel);
 
+  // What `narrow` stands in for is read from there, and never packed. Throws Error where its rows
+  // are no even number of elements apart.
+  void keep(const NarrowMatrix& narrow);
+
   // The copy of just this matrix; null where there is none that is good.
   const PackedMatrix* find(const MatrixView<const float>& weight) const noexcept;
+  // The same, all its columns, or its 16-bit numbers.
+  PackedColumns columns(const MatrixView<const float>& weight) const noexcept;
 
   // All weights have changed, as in a step of training: no copy is good any more. O(1), and memory
   // is kept for the next prepare().
@@ -61,6 +70,7 @@ class PreparedWeights {
     Index rows, cols, stride;
     std::uint64_t generation;  // when it was packed
     PackedMatrix packed;
+    NarrowMatrix narrow = {};
   };
 
   // Where the copy of this matrix is, or belongs.
@@ -70,10 +80,10 @@ class PreparedWeights {
   std::uint64_t generation_ = 0;
 };
 
-// The copy of a matrix, all its columns; nothing where there is none.
+// What is found of a matrix; nothing where there is nothing.
 inline PackedColumns packed_columns(const PreparedWeights* prepared,
                                     const MatrixView<const float>& weight) noexcept {
-  return {prepared ? prepared->find(weight) : nullptr, 0};
+  return prepared ? prepared->columns(weight) : PackedColumns();
 }
 
 }  // namespace tril

@@ -11,6 +11,7 @@
 #include <tril/foundation/memory.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
+#include <tril/matmul/narrow_matrix.h>
 
 namespace tril {
 
@@ -48,10 +49,12 @@ class PackedMatrix {
   AlignedMemory memory_;   // block of depth by block of depth, in each panel by panel
 };
 
-// Some columns of a packed matrix, from `first` on. None: nothing is packed.
+// Some columns of a packed matrix, from `first` on; or the matrix whose transpose is multiplied
+// with, of 16-bit numbers, which is then read in place of the floats. None: neither.
 struct PackedColumns {
   const PackedMatrix* matrix = nullptr;  // borrowed
   Index first = 0;                       // a multiple of panel_cols
+  NarrowMatrix narrow = {};              // its rows are the columns
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return matrix != nullptr; }

@@ -35,7 +35,10 @@ struct Product {
   Index out_stride;
   float alpha;
   bool accumulate;
-  // For the tiled product of two rows and columns or more only:
+  // For the tiled product only. b, a transposed matrix, where it has 16-bit numbers: it is not read
+  // then; of two columns or more.
+  NarrowMatrix narrow = {};
+  // And of two rows and columns or more:
   PackedColumns packed = {};    // b, where it was packed before
   const float* bias = nullptr;  // a number for each column, added; not with accumulate
   int levels = -1;              // as MatmulOptions has it

@@ -94,13 +94,64 @@ bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
   return !p.packed && p.rows <= kernels.few_rows && !p.b.rows_contiguous();
 }
 
+// Columns of B whose 16-bit numbers are widened at once, where it is read in place.
+constexpr Index kWidenedCols = 16;
+
+// So many rows of a matrix of 16-bit numbers, from `row` and `col` on, as floats [rows, depth] with
+// gaps.
+Operand widen(const NarrowMatrix& from, Index row, Index rows, Index col, Index depth,
+              float* memory) noexcept {
+  const Index stride = transposed_stride(depth);
+  const NarrowMatrix part = from.from(row);
+  for (Index r = 0; r < rows; ++r) {
+    part.format->widen(part.data + r * part.stride + col, depth, memory + r * stride);
+  }
+  return {memory, 1, stride};
+}
+
+// B's part from (k, j) on, [depth, cols], into panels, of 16-bit numbers panel by panel.
+void pack_transposed(const Product& p, const TileKernels& kernels, Index k, Index j, Index depth,
+                     Index cols, float* panels, float* widened) noexcept {
+  if (!p.narrow) {
+    const Operand b = p.b.from(k, j);
+    return kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
+  }
+  for (Index col = 0; col < cols; col += kernels.panel_cols) {
+    const Index part = std::min(kernels.panel_cols, cols - col);
+    const Operand b = widen(p.narrow, j + col, part, k, depth, widened);
+    kernels.pack_transposed(b.data, b.col_stride, depth, part, panels + col * depth);
+  }
+}
+
+// A times B's part from (k, j) on, read in place, of 16-bit numbers some columns at a time.
+void multiply_in_place(const Product& p, const TileKernels& kernels, const Operand& a, Index k,
+                       Index j, const TileShape& shape, TileOutput out, float* widened) noexcept {
+  if (!p.narrow) {
+    const Operand b = p.b.from(k, j);
+    return kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride, shape, out);
+  }
+  for (Index col = 0; col < shape.cols; col += kWidenedCols) {
+    const Index part = std::min(kWidenedCols, shape.cols - col);
+    const Operand b = widen(p.narrow, j + col, part, k, shape.depth, widened);
+    kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride,
+                                {shape.rows, shape.depth, part}, out);
+    out.data += part;
+    if (out.bias) out.bias += part;
+  }
+}
+
+// Floats that either needs.
+Index widened_count(const Product& p, const TileKernels& kernels, Index depth) noexcept {
+  return p.narrow ? std::max(kernels.panel_cols, kWidenedCols) * transposed_stride(depth) : 0;
+}
+
 // for each block of depth
 //   for each block of columns:  pack B's part, unless it was packed before, is packed with the
 //                               first rows, or is read where it lies
 //     for each block of rows (of a transposed A: transpose its part)
 //       out's block = alpha * A's * B's (+ bias, or + out from the second block of depth on)
 void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& piece, float* panels,
-                    float* transposed) noexcept {
+                    float* transposed, float* widened) noexcept {
   const Index step = depth_step(p.depth), width = col_block(p);
   const bool in_place = reads_b_in_place(p, kernels);
   for (Index k = 0; k < p.depth; k += step) {
@@ -109,21 +160,21 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
     for (Index j = piece.col; j < piece.col_end; j += width) {
       const Index cols = std::min(width, piece.col_end - j);
       const float* const bias = adds || !p.bias ? nullptr : p.bias + j;
-      const Operand b = p.b.from(k, j);
-      const bool packs = !p.packed && b.rows_contiguous();
+      const bool packs = !p.packed && p.b.rows_contiguous();
       const float* ready = panels;
       if (p.packed) {
         ready = p.packed.matrix->panels(k, depth, p.packed.first + j);
       } else if (!packs && !in_place) {
-        kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
+        pack_transposed(p, kernels, k, j, depth, cols, panels, widened);
       }
       for (Index i = piece.row; i < piece.row_end; i += kRowBlock) {
         const TileShape shape{std::min(kRowBlock, piece.row_end - i), depth, cols};
         const Operand a = by_rows(p.a.from(i, k), shape.rows, depth, kernels, transposed);
         const TileOutput out{p.out + i * p.out_stride + j, p.out_stride, p.alpha, adds, bias};
         if (in_place) {
-          kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride, shape, out);
+          multiply_in_place(p, kernels, a, k, j, shape, out, widened);
         } else if (packs && i == piece.row) {
+          const Operand b = p.b.from(k, j);
           kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape, out);
         } else {
           kernels.multiply(a.data, a.row_stride, ready, shape, out);
@@ -150,14 +201,16 @@ void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& paral
                            : kernels.packed_count(depth, std::min(col_block(first), pieces.cols));
   const Index transposed =
       first.a.rows_contiguous() ? 0 : transposed_stride(depth) * std::min(kRowBlock, pieces.rows);
+  const Index widened = widened_count(first, kernels, depth);
+  const Index all = packed + transposed + widened;
   Scratch::Frame frame(scratch);
-  float* const memory = frame.take<float>(packed + transposed, parallel.threads());
+  float* const memory = frame.take<float>(all, parallel.threads());
 
   parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
     const Product product = batch[item / pieces.count()];
-    float* const panels = memory + (packed + transposed) * worker;
+    float* const panels = memory + all * worker;
     multiply_piece(product, kernels, Piece(product, pieces, item % pieces.count()), panels,
-                   panels + packed);
+                   panels + packed, panels + packed + transposed);
   });
 }
 

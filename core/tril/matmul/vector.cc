@@ -17,26 +17,32 @@ constexpr double kSerial = 64 << 10;
 struct VectorProduct {
   const float* x;
   Index x_step;
-  Operand matrix;  // [depth, cols]
+  Operand matrix;       // [depth, cols]
+  NarrowMatrix narrow;  // its transpose, where it is that
   Index depth, cols;
   TileOutput out;
 };
 
 VectorProduct one_row(const Product& p) noexcept {
-  return {p.a.data, p.a.col_stride, p.b, p.depth, p.cols, {p.out, 1, p.alpha, p.accumulate}};
+  return {
+      p.a.data, p.a.col_stride, p.b, p.narrow, p.depth, p.cols, {p.out, 1, p.alpha, p.accumulate}};
 }
 
 VectorProduct one_column(const Product& p) noexcept {
-  return {p.b.data, p.b.row_stride, {p.a.data, p.a.col_stride, p.a.row_stride},
+  return {p.b.data, p.b.row_stride, {p.a.data, p.a.col_stride, p.a.row_stride},  {},
           p.depth,  p.rows,         {p.out, p.out_stride, p.alpha, p.accumulate}};
 }
 
 // The columns [begin, end) of out.
 void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index end,
                       const VectorKernels& kernels) noexcept {
-  const Operand matrix = p.matrix.from(0, begin);
   TileOutput out = p.out;
   out.data += begin * out.stride;
+  if (p.narrow) {
+    const NarrowMatrix rows = p.narrow.from(begin);
+    return rows.format->dot_rows(x, rows.data, rows.stride, p.depth, end - begin, out);
+  }
+  const Operand matrix = p.matrix.from(0, begin);
   if (matrix.rows_contiguous()) {
     kernels.combine_rows(x, matrix.data, matrix.row_stride, p.depth, end - begin, out);
   } else {
