@@ -1,9 +1,13 @@
 // A model of llama2.c's kind (Karpathy 2023) token by token: 6 layers of 8 heads, 256 wide, a
-// vocabulary of 4096, 5.8 M parameters; 128 tokens behind a prompt of 128. Each token reads all
-// matrices but the embedding once, so the limit is the speed at which as many bytes are read,
-// measured in the same rounds.
+// vocabulary of 4096, 5.8 M parameters; 128 tokens behind a prompt of 128. And a larger one, 12
+// layers of 12 heads, 768 wide, 88 M parameters; 16 tokens behind 32. Both with weights of 32 bits
+// and of 16. Each token reads all matrices but the embedding once, so the limit is the speed at
+// which as many bytes are read, measured in the same rounds.
+//
+//     tril_bench --benchmark_filter=generation --benchmark_repetitions=9
+//         --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
-#include <tril/foundation/random.h>
+#include <tril/files/stored_tensor.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/pretrained.h>
 
@@ -18,92 +22,126 @@ namespace tril {
 namespace bench {
 namespace {
 
-constexpr Index kPrompt = 128, kTokens = 128;
+struct Case {
+  const char* name;  // in front of that of a row
+  Index layers, heads, width, prompt, tokens;
+};
+constexpr Case kSmall = {"", 6, 8, 256, 128, 128}, kLarge = {"large_", 12, 12, 768, 32, 16};
 
-ModelConfig config() {
+ModelConfig config_of(const Case& sizes) {
   ModelConfig config = ModelConfig::of(ModelFamily::llama);
-  config.layers = 6, config.heads = 8, config.width = 256;
-  config.context = kPrompt + kTokens, config.vocabulary = 4096;
+  config.layers = sizes.layers, config.heads = sizes.heads, config.width = sizes.width;
+  config.context = sizes.prompt + sizes.tokens, config.vocabulary = 4096;
   config.tied_head = true;
   return config;
 }
 
+// Random ones, of this type as they come from a file of it.
+ModelParameters parameters_of(const Case& sizes, ElementType type) {
+  const ModelConfig config = config_of(sizes);
+  ModelParameters floats(config);
+  initialise_model(config, floats.weights(), 1);
+  if (type == ElementType::float32) return floats;
+  const std::vector<StoredParameter> stored = stored_parameters(config, floats.weights());
+  Safetensors header;
+  for (const StoredParameter& each : stored) {
+    header.tensors.push_back({each.name, {.type = type, .shape = each.shape}, 0});
+  }
+  ModelParameters narrow(config, ParameterMemory::as_in_files);
+  ParameterReader reader(narrow);
+  const std::vector<ParameterPlace> places = reader.find(header);
+  for (std::size_t n = 0; n < stored.size(); ++n) {
+    std::vector<std::byte> bytes(places[n].size);
+    write_elements({stored[n].data, static_cast<std::size_t>(stored[n].count())}, type, bytes);
+    reader.read(places[n], bytes);
+  }
+  reader.finish();
+  return narrow;
+}
+
 // Of all matrices that a token is multiplied with; the embedding, of which it reads a row, is the
 // head as well.
-double bytes_a_token(const ModelParameters& parameters) {
-  return static_cast<double>(parameter_count(parameters.weights())) * sizeof(float);
+void count(benchmark::State& state, std::size_t bytes, Index tokens) {
+  const auto kind = benchmark::Counter::kIsIterationInvariantRate;
+  const auto many = static_cast<double>(tokens);
+  state.counters["B/s"] = benchmark::Counter(static_cast<double>(bytes) * many, kind);
+  state.counters["tokens/s"] = benchmark::Counter(many, kind);
 }
 
-void count(benchmark::State& state, double bytes, double tokens) {
-  state.counters["B/s"] =
-      benchmark::Counter(bytes * tokens, benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["tokens/s"] =
-      benchmark::Counter(tokens, benchmark::Counter::kIsIterationInvariantRate);
-}
-
-std::vector<std::int32_t> prompt() {
+std::vector<std::int32_t> prompt(const Case& sizes) {
   std::vector<std::int32_t> ids;
-  for (std::int32_t n = 0; n < kPrompt; ++n) ids.push_back(n * n % 4096);
+  for (Index n = 0; n < sizes.prompt; ++n) ids.push_back(static_cast<std::int32_t>(n * n % 4096));
   return ids;
 }
 
 // A model that has just been made, and a session with it.
 struct Session {
-  explicit Session(int threads) : parallel(threads) {
-    initialise_model(config(), parameters.weights(), 1);
-  }
+  Session(const Case& sizes, ElementType type, int threads)
+      : parameters(parameters_of(sizes, type)), session(parameters), parallel(threads) {}
   VectorView<const float> append(std::span<const std::int32_t> tokens) {
     return session.append(tokens, scratch, parallel);
   }
 
-  ModelParameters parameters{config()};
-  DecodingSession session{config(), parameters.weights()};
+  ModelParameters parameters;
+  DecodingSession session;
   Scratch scratch;
   Parallel parallel;
 };
 
 // Only what follows the prompt is timed: each round goes back to where it ended.
-void generate(benchmark::State& state, int threads) {
-  Session model(threads);
-  model.append(prompt());
+void generate(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+  Session model(sizes, type, threads);
+  model.append(prompt(sizes));
   measure(state, [&] {
-    model.session.set_length(kPrompt);
-    for (std::int32_t n = 0; n < kTokens; ++n) {
+    model.session.set_length(sizes.prompt);
+    for (std::int32_t n = 0; n < sizes.tokens; ++n) {
       benchmark::DoNotOptimize(model.append({&n, 1}));
     }
   });
-  count(state, bytes_a_token(model.parameters), kTokens);
+  count(state, model.parameters.bytes(), sizes.tokens);
 }
 
-void prefill(benchmark::State& state, int threads) {
-  Session model(threads);
-  const std::vector<std::int32_t> first = prompt();
+void prefill(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+  Session model(sizes, type, threads);
+  const std::vector<std::int32_t> first = prompt(sizes);
   measure(state, [&] {
     model.session.set_length(0);
     benchmark::DoNotOptimize(model.append(first));
   });
   // Two operations a parameter and token, but that only the last token's logits are computed.
-  const double head = static_cast<double>(config().vocabulary * config().width);
-  const double all = static_cast<double>(parameter_count(model.parameters.weights()));
-  count_flops(state, 2 * ((all - head) * kPrompt + head));
+  const double head = 4096 * static_cast<double>(sizes.width);
+  const double all = static_cast<double>(parameter_count(model.parameters.places()));
+  count_flops(state, 2 * ((all - head) * static_cast<double>(sizes.prompt) + head));
+}
+
+void read_memory(benchmark::State& state, const Case& sizes, ElementType type) {
+  const std::size_t bytes = parameters_of(sizes, type).bytes();
+  const auto floats = static_cast<Index>(bytes / sizeof(float) / 128 * 128);
+  const Buffer<float, 1> weights({floats});
+  measure(state, [&] {
+    benchmark::DoNotOptimize(memory_kernels(best_isa()).read(weights.data(), floats));
+  });
+  count(state, bytes, 1);
 }
 
 const bool kRegistered = [] {
-  benchmark::RegisterBenchmark("generation/memory", [](benchmark::State& state) {
-    const ModelParameters parameters(config());
-    const auto floats = static_cast<Index>(bytes_a_token(parameters)) / Index{sizeof(float)};
-    Buffer<float, 1> weights({floats});
-    measure(state, [&] {
-      benchmark::DoNotOptimize(memory_kernels(best_isa()).read(weights.data(), floats));
-    });
-    count(state, bytes_a_token(parameters), 1);
-  });
-  for (const int threads : {1, 2}) {
-    const std::string name = threads == 1 ? "generation/" : "generation/2_threads_";
-    register_on(threads, name + "prompt128",
-                [=](benchmark::State& state) { prefill(state, threads); });
-    register_on(threads, name + "tokens128",
-                [=](benchmark::State& state) { generate(state, threads); });
+  for (const Case& sizes : {kSmall, kLarge}) {
+    for (const ElementType type :
+         {ElementType::float32, ElementType::float16, ElementType::bfloat16}) {
+      const bool floats = type == ElementType::float32;
+      const std::string of =
+          sizes.name + (floats ? std::string() : std::string(element_name(type)) + "_");
+      benchmark::RegisterBenchmark(
+          ("generation/" + of + "memory").c_str(),
+          [=](benchmark::State& state) { read_memory(state, sizes, type); });
+      for (const int threads : {1, 2}) {
+        const std::string name = (threads == 1 ? "generation/" : "generation/2_threads_") + of;
+        register_on(threads, name + "prompt" + std::to_string(sizes.prompt),
+                    [=](benchmark::State& state) { prefill(state, sizes, type, threads); });
+        register_on(threads, name + "tokens" + std::to_string(sizes.tokens),
+                    [=](benchmark::State& state) { generate(state, sizes, type, threads); });
+      }
+    }
   }
   return true;
 }();

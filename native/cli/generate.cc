@@ -28,6 +28,13 @@ void stream(const std::string& text) {
   if (!std::cout) throw Failure("standard output: cannot be written");
 }
 
+// What they take, and how many numbers of which type they are.
+nlohmann::ordered_json weights_of(const ModelParameters& parameters) {
+  nlohmann::ordered_json types;
+  for (const auto& [type, count] : parameters.types()) types[element_name(type)] = count;
+  return {{"bytes", parameters.bytes()}, {"types", types}};
+}
+
 ExitCode generate(const Program& program, const Arguments& arguments) {
   const std::string text = arguments.prompt != "-"
                                ? arguments.prompt
@@ -73,7 +80,8 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
                  {"tokens", tokens},
                  {"end", name_of(kGenerationEnds, generation.end())},
                  {"seconds", all.count()},
-                 {"tokens_per_second", rate(behind, each.count())}},
+                 {"tokens_per_second", rate(behind, each.count())},
+                 {"weights", weights_of(model.parameters)}},
                 "");
   return kDone;
 }

@@ -1,13 +1,20 @@
 // After the first step of training, and after a prompt, nothing is allocated: every operator new is
-// counted.
+// counted. And a model that is read takes its parameters and one tensor, no more.
 #include <gtest/gtest.h>
+#include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/model_config_json.h>
+#include <tril/model/model_file.h>
+#include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
 #include <tril/model/trainer.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -18,18 +25,32 @@ namespace {
 
 std::atomic<bool> counts{false};
 std::atomic<int> allocations{0};
+std::atomic<std::size_t> live{0}, most{0};  // bytes: those there are, and the most there were
+
+// In front of what is lent, as far as its alignment asks for, stands how many bytes it has.
+std::size_t space_before(std::size_t alignment) {
+  return std::max(alignment, alignof(std::max_align_t));
+}
 
 // Not inlined: GCC warns where it sees free() get what an operator new gave.
-[[gnu::noinline]] void release(void* memory) { std::free(memory); }
+[[gnu::noinline]] void release(void* memory, std::size_t alignment = 1) {
+  if (!memory) return;
+  auto* const block = static_cast<std::byte*>(memory) - space_before(alignment);
+  live -= *reinterpret_cast<std::size_t*>(block);
+  std::free(block);
+}
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (counts) ++allocations;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  void* const memory = alignment > alignof(std::max_align_t)
-                           ? std::aligned_alloc(alignment, whole > 0 ? whole : alignment)
-                           : std::malloc(bytes > 0 ? bytes : 1);
-  if (!memory) throw std::bad_alloc();
-  return memory;
+  const std::size_t before = space_before(alignment);
+  const std::size_t whole = (before + bytes + before - 1) / before * before;
+  auto* const block = static_cast<std::byte*>(std::aligned_alloc(before, whole));
+  if (!block) throw std::bad_alloc();
+  *reinterpret_cast<std::size_t*>(block) = bytes;
+  const std::size_t now = live += bytes;
+  for (std::size_t seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+  }
+  return block + before;
 }
 
 }  // namespace
@@ -41,8 +62,12 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t alignment) noexcept {
+  release(memory, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  release(memory, static_cast<std::size_t>(alignment));
+}
 
 namespace tril {
 namespace {
@@ -106,6 +131,69 @@ TEST(Allocation, DecodingAllocatesNothingPerToken) {
               0);
     EXPECT_EQ(session.length(), 1000);
   }
+}
+
+// Of every type that is kept, in the order of the file and in another.
+TEST(Allocation, ReadingAModelTakesItsParametersAndOneTensor) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("tril-reading-" + std::to_string(std::random_device()()));
+  std::filesystem::create_directory(folder);
+  const auto write = [&](const char* name, std::span<const std::byte> bytes) {
+    write_file(folder / name, {&bytes, 1});
+  };
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    ModelConfig config = ModelConfig::of(family);
+    config.layers = 3, config.heads = 4, config.width = 256;
+    config.context = 70, config.vocabulary = 3000;
+    const LanguageModel model(config, 1);
+    for (const ElementType type :
+         {ElementType::float16, ElementType::bfloat16, ElementType::float32}) {
+      SCOPED_TRACE(std::string(name_of(kModelFamilies, family)) + " " + element_name(type));
+      std::size_t largest = 0;
+      {
+        const std::string settings = model_config_json(config);
+        const std::vector<std::byte> file = model_file(model, type);
+        write("config.json", std::as_bytes(std::span(settings)));
+        write("model.safetensors", file);
+        for (const NamedTensor& each : parse_safetensors(file).tensors) {
+          largest = std::max(largest, each.tensor.bytes.size());
+        }
+      }
+      const std::size_t before = live;
+      most = before;
+      const PretrainedModel read = read_pretrained(folder);
+      // Names, places, and rows of a tensor on their way to where they belong.
+      constexpr std::size_t kLittle = 128 << 10;
+      EXPECT_LE(most - before, read.parameters.bytes() + largest + kLittle);
+      EXPECT_GE(most - before, read.parameters.bytes() + largest);
+      EXPECT_LE(live - before, read.parameters.bytes() + kLittle);
+    }
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Allocation, DecodingOfNarrowWeightsAllocatesNothingPerToken) {
+  ModelConfig config = ModelConfig::of(ModelFamily::gpt2);
+  config.layers = 2, config.heads = 4, config.width = 32, config.context = 100;
+  config.vocabulary = 30;
+  const std::vector<std::byte> file = model_file(LanguageModel(config, 1), ElementType::float16);
+  ModelParameters parameters(config, ParameterMemory::as_in_files);
+  ParameterReader reader(parameters);
+  for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+    reader.read(place, std::span(file).subspan(place.begin, place.size));
+  }
+  DecodingSession session(parameters);
+  Parallel parallel(2);
+  Scratch scratch;
+  const std::vector<std::int32_t> prompt = {1, 2, 3};
+  session.append(prompt, scratch, parallel);
+  EXPECT_EQ(allocations_of([&] {
+              for (std::int32_t n = 3; n < 100; ++n) {
+                const std::int32_t token = n % 30;
+                session.append({&token, 1}, scratch, parallel);
+              }
+            }),
+            0);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
   const std::vector<std::int32_t> ids = tokens();
   Scratch scratch;
   Parallel parallel;
-  DecodingSession session(config, parameters.weights());
+  DecodingSession session(config, parameters);
   Buffer<float, 2> logits({kTokens, kVocabulary});
   session.append(ids, logits, scratch, parallel);
   EXPECT_TRUE(testing::close(expected, logits, bound)) << path;
@@ -93,7 +93,7 @@ TEST(Pretrained, SamplingIsReproducible) {
   Scratch scratch;
   Parallel parallel;
   const auto drawn = [&](std::uint64_t seed) {
-    DecodingSession session(model.parameters.config(), model.parameters.weights());
+    DecodingSession session(model.parameters);
     Sampler sampler({.temperature = 0.8, .top_k = 30, .top_p = 0.95}, seed);
     const std::vector<std::int32_t> prompt = {1, 2, 3};
     std::vector<std::int32_t> out = {sampler.draw(session.append(prompt, scratch, parallel))};
@@ -298,6 +298,42 @@ TEST(Pretrained, SaysHowMuchMemoryItTakes) {
       << text;
 }
 #endif
+
+TEST(Pretrained, SaysWhatStandsInPlaceOfAFile) {
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid "
+      "sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+  const std::string is_pointer =
+      "is a Git LFS pointer, not the file: run `git lfs pull` where it was cloned, or download the "
+      "file itself";
+  const std::string is_page =
+      "is a web page, not the file: download the file itself (at Hugging Face its address has "
+      "/resolve/ in it, that of the page /blob/)";
+  for (const std::string name : {"config.json", "model.safetensors", "tokenizer.json"}) {
+    const Copied copy("qwen2");
+    const std::string file = copy.at(name) + ": ";
+    copy.write(name, pointer);
+    EXPECT_EQ(copy.refused(), file + is_pointer);
+    for (const std::string page : {"<!DOCTYPE html><html lang=\"en\">", "<html><head></head>",
+                                   "\xef\xbb\xbf\r\n <!doctype HTML>\n"}) {
+      copy.write(name, page);
+      EXPECT_EQ(copy.refused(), file + is_page) << page;
+    }
+    // What only begins like one is what it is.
+    copy.write(name, std::string("version 1 of a file"));
+    EXPECT_EQ(copy.refused().find("Git LFS"), std::string::npos);
+    copy.write(name, std::string("<!DOC is no page"));
+    EXPECT_EQ(copy.refused().find("web page"), std::string::npos);
+  }
+  const Copied copy("llama");
+  copy.write("model-00002-of-00003.safetensors", pointer);
+  EXPECT_EQ(copy.refused(), copy.at("model-00002-of-00003.safetensors") + ": " + is_pointer);
+  copy.write("model.safetensors.index.json", pointer);
+  EXPECT_EQ(copy.refused(), copy.at("model.safetensors.index.json") + ": " + is_pointer);
+  copy.write("vocab.json", std::string("{}"));
+  copy.write("merges.txt", pointer);
+  EXPECT_EQ(copy.refused(), copy.at("merges.txt") + ": " + is_pointer);
+}
 
 TEST(Pretrained, SaysWhichFileDoesNotFit) {
   {

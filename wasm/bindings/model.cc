@@ -74,10 +74,9 @@ const Tokenizer& tokenizer_of(const Model& model, const char* call) {
 Model::Model(Engine& given_engine, const PretrainedConfig& config,
              std::optional<Tokenizer> tokenizer)
     : engine(given_engine),
-      model{ModelParameters(config.config), config.end_tokens, std::move(tokenizer)},
-      reader(model.parameters) {
-  engine.usage.bytes += static_cast<double>(model.parameters.bytes());
-}
+      model{ModelParameters(config.config, ParameterMemory::as_in_files), config.end_tokens,
+            std::move(tokenizer)},
+      reader(model.parameters) {}
 
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
 
@@ -111,11 +110,12 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
 
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(header);
-  model.places = of_file(name.c_str(), [&] {
+  std::vector<ParameterPlace>& found = model.places[name];
+  found = of_file(name.c_str(), [&] {
     return model.reader.find(parse_safetensors_header(bytes, static_cast<std::size_t>(file_size)));
   });
   std::vector<double> places;
-  for (const ParameterPlace& each : model.places) {
+  for (const ParameterPlace& each : found) {
     places.push_back(static_cast<double>(each.begin));
     places.push_back(static_cast<double>(each.size));
   }
@@ -123,12 +123,28 @@ Numbers model_open(Model& model, const std::string& name, const Bytes& header, d
 }
 
 void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes) {
+  const std::size_t before = model.model.parameters.bytes();
   of_file(name.c_str(), [&] {
-    model.reader.read(model.places.at(static_cast<std::size_t>(parameter)), bytes_of(bytes));
+    const ParameterPlace& place = model.places.at(name).at(static_cast<std::size_t>(parameter));
+    model.reader.read(place, bytes_of(bytes));
   });
+  model.engine.usage.bytes += static_cast<double>(model.model.parameters.bytes() - before);
 }
 
 void model_finish(const Model& model) { model.reader.finish(); }
+
+std::string model_parameters(const Model& model) {
+  const ModelParameters& parameters = model.model.parameters;
+  std::string types;
+  Index count = 0;
+  for (const auto& [type, numbers] : parameters.types()) {
+    if (!types.empty()) types += ',';
+    types += std::string("\"") + element_name(type) + "\":" + std::to_string(numbers);
+    count += numbers;
+  }
+  return "{\"count\":" + std::to_string(count) +
+         ",\"bytes\":" + std::to_string(parameters.bytes()) + ",\"types\":{" + types + "}}";
+}
 
 std::string model_config(const Model& model) {
   return model_config_json(model.model.parameters.config());
@@ -191,7 +207,7 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
   }
   const ChangesWithValues changed = changes_of(config, given_changes, values);
   check_model_changes(config, changed.changes, kCall);
-  DecodingSession session(config, model.model.parameters.weights(), count);
+  DecodingSession session(model.model.parameters, count);
   session.set_changes(changed.changes);
 
   Results results(engine, kCall);
@@ -297,6 +313,7 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("read", guard<&model_read>)
       .function("finish", guard<&model_finish>)
       .function("config", guard<&model_config>)
+      .function("parameters", guard<&model_parameters>)
       .function("hasTokenizer", guard<&model_has_tokenizer>)
       .function("encode", guard<&model_encode>)
       .function("decode", guard<&model_decode>)

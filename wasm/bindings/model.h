@@ -4,6 +4,7 @@
 
 #include <tril/model/generation.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ class Model {
   Engine& engine;
   PretrainedModel model;
   ParameterReader reader;
-  std::vector<ParameterPlace> places;  // in the file that is read
+  std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
 };
 
 using ModelHandle = std::shared_ptr<Model>;
@@ -37,15 +38,18 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokeniz
 // The files that a model.safetensors.index.json lists.
 Names model_shards(const Bytes& index);
 
-// Where the tensors of a .safetensors file of so many bytes begin, by its first 8.
+// Where the tensors of a .safetensors file of so many bytes begin, by its first 8
+// or more.
 double model_begin(const std::string& name, const Bytes& begin, double file_size);
 
 // The exports of a model. Of each of its files the bytes before the tensors, for which it says
-// where the parameters are, first byte and size by turns; the bytes of these, by their number; and
-// at the end whether all were there:
+// where the parameters are, first byte and size by turns; then, when all of them have been opened,
+// the bytes of these, by their number; and at the end whether all were there:
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size);
 void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes);
 void model_finish(const Model& model);
+// How many numbers of which type the parameters are, and what they take, as JSON.
+std::string model_parameters(const Model& model);
 // model_config_json.
 std::string model_config(const Model& model);
 bool model_has_tokenizer(const Model& model);

@@ -66,6 +66,31 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
   });
 }
 
+DecodingSession::DecodingSession(const ModelConfig& config, const ModelParameters& parameters,
+                                 Index capacity)
+    : DecodingSession(config, parameters.places(), capacity) {
+  for (const NarrowMatrix& each : parameters.narrow()) prepared_.keep(each);
+}
+
+// out = the tokens' rows of the embedding, + those of their positions where these are learned
+void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
+                            const MatrixView<float>& rows, const MatrixView<float>& out,
+                            Parallel& parallel) const {
+  const NarrowMatrix narrow = packed_columns(&prepared_, weights_.embedding).narrow;
+  if (!narrow) embedding({tokens.data(), {out.size(0)}}, weights_.embedding, out);
+  for (Index n = 0; narrow && n < out.size(0); ++n) {
+    const NarrowMatrix from = narrow.from(tokens[static_cast<std::size_t>(n)]);
+    from.format->widen(from.data, from.cols, out[n].data());
+  }
+  if (!weights_.positions) return;
+  MatrixView<const float> positions(weights_.positions[first].data(), out.shape());
+  if (const NarrowMatrix table = packed_columns(&prepared_, weights_.positions).narrow) {
+    table.format->widen(table.from(first).data, out.count(), rows.data());
+    positions = rows;
+  }
+  add(out, positions, out, parallel);
+}
+
 std::size_t DecodingSession::bytes() const noexcept {
   return caches_.front().bytes() * caches_.size();
 }
@@ -197,18 +222,15 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                                 const MatrixView<float>& logits, const ModelTrace& trace,
                                 Scratch& scratch, Parallel& parallel) {
   const Index T = static_cast<Index>(tokens.size()), C = config_.width, first = length_;
-  const detail::ModelPass pass{config_, rotary_, 1,        T,       {},
-                               0,       scratch, parallel, caches_, &changes_};
+  const detail::ModelPass pass{config_, rotary_,  1,       T,         {},        0,
+                               scratch, parallel, caches_, &changes_, &prepared_};
   Scratch::Frame frame(scratch);
   const auto given_or_taken = [&](const MatrixView<float>& view) {
     return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
   };
   const MatrixView<float> between = given_or_taken({}), normed = given_or_taken({});
   MatrixView<float> x = given_or_taken(trace.embedded);
-  embedding({tokens.data(), {T}}, weights_.embedding, x);
-  if (weights_.positions) {
-    add(x, MatrixView<const float>(weights_.positions[first].data(), {T, C}), x, parallel);
-  }
+  embed(tokens, first, normed, x, parallel);
   detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
@@ -241,7 +263,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   const Shape<2> shape = {rows, C};
   const MatrixView<float> last_normed(normed.data(), shape);
   pass.norm({x[T - rows].data(), shape, x.strides()}, weights_.final_norm, {last_normed, {}, {}});
-  linear(last_normed, head(), {}, logits, scratch, parallel);
+  linear(last_normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
 }
 
 void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,
@@ -257,7 +279,7 @@ void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<floa
   const detail::ModelPass pass{config_, rotary_, 1, N, {}, 0, scratch, parallel};
   const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
   pass.norm(rows, weights_.final_norm, {normed, {}, {}});
-  linear(normed, head(), {}, logits, scratch, parallel);
+  linear(normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
 }
 
 }  // namespace tril

@@ -1,7 +1,7 @@
 // Running a language model token by token: the keys and values of all tokens so far are kept
 // (attention/key_value_cache.h), and each new token is computed alone.
 //
-//   DecodingSession session(config, weights);
+//   DecodingSession session(parameters);
 //   VectorView<const float> logits = session.append(prompt, scratch, parallel);
 //   while (...) logits = session.append({&next, 1}, scratch, parallel);
 //   session.set_length(5);  // rewinds
@@ -11,6 +11,7 @@
 #pragma once
 
 #include <tril/model/model_layer.h>
+#include <tril/model/model_parameters.h>
 
 #include <cstdint>
 #include <span>
@@ -29,6 +30,13 @@ class DecodingSession {
   // capacity is too large, or, saying how much keys and values take, memory does not suffice.
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
+
+  // With parameters as they are, of 16 bits, too, and their settings; they may be moved, and must
+  // not be freed.
+  explicit DecodingSession(const ModelParameters& parameters, Index capacity = 0)
+      : DecodingSession(parameters.config(), parameters, capacity) {}
+  // The same with other settings, for which they have the right shapes.
+  DecodingSession(const ModelConfig& config, const ModelParameters& parameters, Index capacity = 0);
 
   // As it was given.
   const ModelConfig& config() const noexcept { return config_; }
@@ -62,6 +70,10 @@ class DecodingSession {
                 Parallel& parallel) const;
 
  private:
+  // The first residual stream [T, C] of tokens from the position `first` on; `rows` [T, C] are
+  // working memory.
+  void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,
+             const MatrixView<float>& out, Parallel& parallel) const;
   void check(std::span<const std::int32_t> tokens) const;
   void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
            const ModelTrace& trace, Scratch& scratch, Parallel& parallel);
@@ -76,6 +88,7 @@ class DecodingSession {
 
   ModelConfig config_;
   BasicModelWeights<float> weights_;
+  PreparedWeights prepared_;  // where weights have 16 bits
   detail::RotaryTables rotary_;
   std::vector<KeyValueCache> caches_;  // one a layer
   Buffer<float, 2> last_;              // logits [1, V]

@@ -52,8 +52,7 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
                        const GenerationOptions& options)
     : model_(model),
       options_(options),
-      session_(model.parameters.config(), model.parameters.weights(),
-               capacity_of(model, prompt, options)),
+      session_(model.parameters, capacity_of(model, prompt, options)),
       sampler_(options.sampling, options.seed),
       tokens_(prompt.begin(), prompt.end()) {
   session_.set_changes(options.changes);

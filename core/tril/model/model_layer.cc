@@ -195,7 +195,7 @@ void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights
   multi_head_attention(as_batches<const float>(saved.norm1.normed, pass),
                        parameters_as<MultiHeadWeights>(weights.attention),
                        attention_options(pass, number), as_batches(saved.between, pass), scratch,
-                       parallel, saved.attention);
+                       parallel, saved.attention, pass.prepared);
   change_sublayer(pass, number, LayerPart::attention, saved.between, saved.from_attention);
   pass.drop(saved.between, 3 * number + 2);
   if (config.residual) add(x, saved.between, saved.between, parallel);
@@ -203,7 +203,7 @@ void run_layer(const ModelPass& pass, Index number, const BasicModelLayerWeights
   pass.norm(saved.between, weights.norm2, saved.norm2);
   const auto feed = is_gated(config) ? gated_feed_forward : feed_forward;
   feed(saved.norm2.normed, feed_forward_weights(weights), activation_of(config), saved.out, scratch,
-       parallel, saved.feed_forward, nullptr);
+       parallel, saved.feed_forward, pass.prepared);
   change_sublayer(pass, number, LayerPart::feed_forward, saved.out, saved.from_feed_forward);
   pass.drop(saved.out, 3 * number + 3);
   if (config.residual) add(saved.between, saved.out, saved.out, parallel);

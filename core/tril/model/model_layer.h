@@ -50,8 +50,9 @@ struct ModelPass {
   Index first_batch;                          // of a part of a batch, where it begins in the whole
   Scratch& scratch;
   Parallel& parallel;
-  std::span<KeyValueCache> caches = {};   // in decoding, one a layer
-  const ModelChanges* changes = nullptr;  // in decoding: of heads, those that there are
+  std::span<KeyValueCache> caches = {};       // in decoding, one a layer
+  const ModelChanges* changes = nullptr;      // in decoding: of heads, those that there are
+  const PreparedWeights* prepared = nullptr;  // where weights have 16 bits
 
   Index rows() const noexcept { return batches * tokens; }
   // Whether anything is left out.

@@ -7,7 +7,25 @@
 
 namespace tril {
 
-ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory) {
+namespace {
+
+// Gives places that have a shape and nothing else.
+struct NoMemory {
+  template <typename... Sizes>
+  TensorView<float, sizeof...(Sizes)> take(Sizes... sizes) const {
+    constexpr int kRank = sizeof...(Sizes);
+    static float nothing = 0;
+    const Shape<kRank> shape = {sizes...};
+    checked_count(shape.data(), kRank, sizeof(std::uint16_t), "model_shapes", "shape");
+    Shape<kRank> strides{};
+    strides[kRank - 1] = 1;
+    return {&nothing, shape, strides};
+  }
+  Index count() const noexcept { return 0; }
+};
+
+template <typename Memory>
+ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   check_model_config(config, "model_layout");
   const Index C = config.width, F = config.hidden_width(), V = config.vocabulary;
   const Index Ek = config.key_heads() * config.head_width();
@@ -43,6 +61,17 @@ ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory) {
   }
   norm(weights.final_norm);
   return layout;
+}
+
+}  // namespace
+
+ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory) {
+  return lay_out(config, memory);
+}
+
+BasicModelWeights<float> model_shapes(const ModelConfig& config) {
+  NoMemory memory;
+  return lay_out(config, memory).weights;
 }
 
 void initialise_model(const ModelConfig& config, const BasicModelWeights<float>& weights,
@@ -89,18 +118,15 @@ class Names {
  public:
   std::string prefix;
 
-  void matrix(const char* name, const MatrixView<float>& view, bool transposed = false) {
-    if (!view) return;
-    std::vector<Index> shape = {view.size(0), view.size(1)};
-    if (transposed) std::swap(shape[0], shape[1]);
-    list_.push_back({prefix + name, std::move(shape), view.data(), transposed});
+  void matrix(const std::string& name, const MatrixView<float>& view, bool transposed = false) {
+    if (view) rows(name, view, 0, view.size(0), transposed);
   }
   void vector(const char* name, const VectorView<float>& view) {
-    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false});
+    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr});
   }
   void linear(const std::string& name, const MatrixView<float>& weight,
               const VectorView<float>& bias, bool transposed) {
-    matrix((name + ".weight").c_str(), weight, transposed);
+    matrix(name + ".weight", weight, transposed);
     vector((name + ".bias").c_str(), bias);
   }
   void norm(const std::string& name, const BasicNormWeights<float>& norm) {
@@ -110,12 +136,20 @@ class Names {
   // Rows [first, first + count) of what is stacked.
   void rows(const std::string& name, const MatrixView<float>& weight, const VectorView<float>& bias,
             Index first, Index count) {
-    linear(name, {weight[first].data(), {count, weight.size(1)}},
-           bias ? VectorView<float>(bias.data() + first, {count}) : VectorView<float>(), false);
+    rows(name + ".weight", weight, first, count, false);
+    vector((name + ".bias").c_str(),
+           bias ? VectorView<float>(bias.data() + first, {count}) : VectorView<float>());
   }
   std::vector<StoredParameter> take() { return std::move(list_); }
 
  private:
+  void rows(const std::string& name, const MatrixView<float>& matrix, Index first, Index count,
+            bool transposed) {
+    std::vector<Index> shape = {count, matrix.size(1)};
+    if (transposed) std::swap(shape[0], shape[1]);
+    list_.push_back({prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix});
+  }
+
   std::vector<StoredParameter> list_;
 };
 

@@ -63,6 +63,9 @@ struct ModelLayout {
 };
 // Lays them out in `memory`, or counts the floats.
 ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory);
+// Their shapes, at places where there is nothing. Throws Error besides for a matrix that memory
+// could not hold with 16 bits a number.
+BasicModelWeights<float> model_shapes(const ModelConfig& config);
 
 // Initialised as the authors do (Radford et al. 2019): matrices normal with deviation 0.02, biases
 // 0, norms 1; of gpt2 those that write to the residual stream divided by sqrt(2 L) besides.
@@ -77,6 +80,8 @@ struct StoredParameter {
   float* data;               // in the model's memory, without gaps
   // The file has the matrix as [in, out], and the memory as [out, in]: GPT-2's Conv1D.
   bool transposed;
+  // Of the weights that it is listed for, the matrix whose rows it is; null for a vector.
+  const MatrixView<float>* matrix = nullptr;
 
   // How many elements it has.
   Index count() const noexcept;

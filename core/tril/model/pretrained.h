@@ -2,18 +2,18 @@
 // and a tokenizer, as Hugging Face's libraries write it, and `tril train`.
 //
 //   const PretrainedModel model = read_pretrained("SmolLM2-135M");
-//   DecodingSession session(model.parameters.config(), model.parameters.weights());
+//   DecodingSession session(model.parameters);
 #pragma once
 
 #include <tril/files/safetensors.h>
-#include <tril/foundation/buffer.h>
 #include <tril/model/model_config_json.h>
-#include <tril/model/model_weights.h>
+#include <tril/model/model_parameters.h>
 #include <tril/model/tokenizer.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,28 +21,6 @@
 #include <vector>
 
 namespace tril {
-
-// The parameters of a model, in one block of memory.
-class ModelParameters {
- public:
-  // All 0. Throws Error as check_model_config does, and, saying how much they take and how much
-  // there is, where memory does not suffice.
-  explicit ModelParameters(const ModelConfig& config);
-
-  // As it was given.
-  const ModelConfig& config() const noexcept { return config_; }
-  // Where each lies; good as long as this is.
-  const BasicModelWeights<float>& weights() const noexcept { return weights_; }
-  // What they take.
-  std::size_t bytes() const noexcept {
-    return static_cast<std::size_t>(values_.shape()[0]) * sizeof(float);
-  }
-
- private:
-  ModelConfig config_;
-  Buffer<float, 1> values_;
-  BasicModelWeights<float> weights_;
-};
 
 // A parameter in a file.
 struct ParameterPlace {
@@ -52,18 +30,22 @@ struct ParameterPlace {
 };
 
 // Fills parameters from the files of a model, one tensor after the other, so that nothing is in
-// memory twice: float32, or float16 and bfloat16, which are widened. Taken are the names of the
-// family with the prefix that some files have ("transformer.h.0..."), and passed over what is no
-// parameter: GPT-2's masks, tables of rotary positions, and a head that is the embedding.
+// memory twice. Parameters that have no memory yet get it with the first tensor that is read, as
+// those that were found by then say: a matrix whose tensors are all float16, or all bfloat16, keeps
+// its type; all other numbers become floats, and so does a matrix of an odd number of columns.
+// Taken are the names of the family with the prefix that some files have ("transformer.h.0..."),
+// and passed over what is no parameter: GPT-2's masks, tables of rotary positions, and a head that
+// is the embedding.
 class ParameterReader {
  public:
-  // Fills `parameters`, which it borrows.
+  // Fills `parameters`, which it borrows, and which must stay where they are.
   explicit ParameterReader(ModelParameters& parameters);
 
   // The parameters in a file, by its header. Throws Error, naming the tensor, where one has another
-  // shape than the settings say, holds no floats, is none of the model's, or was read before.
-  std::vector<ParameterPlace> find(const Safetensors& header) const;
-  // One of them, from so many bytes of the file.
+  // shape than the settings say, holds no floats, is none of the model's, or was found before.
+  std::vector<ParameterPlace> find(const Safetensors& header);
+  // One of them, from so many bytes of the file. Throws Error where it is the first and memory does
+  // not suffice.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
   // After the last file. Throws Error, naming the first tensor that was in none.
   void finish() const;
@@ -71,10 +53,12 @@ class ParameterReader {
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor) const;
 
-  const ModelConfig& config_;
+  void allocate();
+
+  ModelParameters& model_;
   std::vector<StoredParameter> parameters_;
-  std::set<std::string_view> read_;  // names of parameters_
-  std::vector<float> elements_;      // of one tensor, where memory has another order
+  std::set<std::string_view> found_, read_;                // names of parameters_
+  std::map<const MatrixView<float>*, ElementType> types_;  // of matrices that were found
 };
 
 // The files that a model.safetensors.index.json lists, each once, in their order. Throws Error
@@ -83,7 +67,7 @@ std::vector<std::string> parse_shard_index(std::string_view file);
 
 // A model to be run.
 struct PretrainedModel {
-  ModelParameters parameters;            // all of them, as floats
+  ModelParameters parameters;            // all of them
   std::vector<std::int32_t> end_tokens;  // those that end a text
   std::optional<Tokenizer> tokenizer;    // none where the folder has none
 };

@@ -1,0 +1,108 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/parameters.h>
+#include <tril/matmul/narrow_kernels.h>
+#include <tril/model/memory_needed.h>
+#include <tril/model/model_parameters.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <type_traits>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "read_pretrained";
+
+const NarrowFormat& format_of(ElementType type) {
+  const NarrowKernels& kernels = narrow_kernels();
+  return type == ElementType::float16 ? kernels.float16 : kernels.bfloat16;
+}
+
+AlignedMemory memory_for(const char* what, std::uint64_t bytes) {
+  AlignedMemory memory;
+  detail::with_memory(kCall, what, bytes, [&] {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+    if (bytes > kMost) throw std::bad_alloc();
+    memory = AlignedMemory(static_cast<std::size_t>(bytes));
+  });
+  return memory;
+}
+
+}  // namespace
+
+ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memory)
+    : config_(config), weights_(model_shapes(config)) {
+  if (memory == ParameterMemory::floats) {
+    allocate({});
+    std::memset(memory_.data(), 0, memory_.bytes());
+    return;
+  }
+  // Tried, so that a model that is too large is refused before its files are read.
+  std::uint64_t numbers = 0;
+  for_each_parameter(weights_, [&](const ParameterName&, const auto& view) {
+    if (view) numbers += static_cast<std::uint64_t>(view.count());
+  });
+  memory_ = memory_for("the parameters, of 16 bits each,", numbers * sizeof(std::uint16_t));
+  memory_ = {};
+}
+
+const BasicModelWeights<float>& ModelParameters::weights() const {
+  if (!narrow_.empty() || bytes() == 0) {
+    fail("ModelParameters", "weights", bytes() == 0 ? "have not been read" : "have 16 bits each");
+  }
+  return weights_;
+}
+
+std::vector<NumbersOfType> ModelParameters::types() const {
+  Index floats = parameter_count(weights_), halves = 0, brain_floats = 0;
+  for (const NarrowMatrix& each : narrow_) {
+    const bool half = each.format == &format_of(ElementType::float16);
+    (half ? halves : brain_floats) += each.rows * each.cols;
+    floats -= each.rows * each.cols;
+  }
+  std::vector<NumbersOfType> types = {{ElementType::float32, floats},
+                                      {ElementType::float16, halves},
+                                      {ElementType::bfloat16, brain_floats}};
+  std::erase_if(types, [](const NumbersOfType& each) { return each.count == 0; });
+  return types;
+}
+
+void ModelParameters::allocate(std::span<const ElementType> types) {
+  memory_ = memory_for("the parameters", lay_out(types, nullptr));
+  lay_out(types, memory_.data());
+}
+
+std::uint64_t ModelParameters::lay_out(std::span<const ElementType> types, std::byte* memory) {
+  std::uint64_t end = 0, widest = 0;
+  std::size_t matrices = 0;
+  // Each on a cache line of its own.
+  const auto take = [&](Index count, ElementType type) {
+    const std::uint64_t begin = end, size = static_cast<std::uint64_t>(count) * element_size(type);
+    end += (size + kAlignment - 1) / kAlignment * kAlignment;
+    return memory ? memory + begin : nullptr;
+  };
+  for_each_parameter(weights_, [&](const ParameterName&, auto& view) {
+    if (!view) return;
+    if constexpr (requires { MatrixView<float>(view); }) {
+      const ElementType type = types.empty() ? ElementType::float32 : types[matrices++];
+      if (type != ElementType::float32) {
+        const Index rows = view.size(0), cols = view.size(1);
+        const auto* const data = reinterpret_cast<std::uint16_t*>(take(view.count(), type));
+        widest = std::max(widest, static_cast<std::uint64_t>(cols) * element_size(type));
+        if (!memory) return;
+        narrow_.push_back({&format_of(type), data, rows, cols, cols});
+        const MatrixView<const float> stand_in = narrow_.back().stand_in();
+        view = {const_cast<float*>(stand_in.data()), stand_in.shape(), stand_in.strides()};
+        return;
+      }
+    }
+    std::byte* const data = take(view.count(), ElementType::float32);
+    using View = std::remove_reference_t<decltype(view)>;
+    if (memory) view = View(reinterpret_cast<float*>(data), view.shape());
+  });
+  return end + widest;  // a row behind what stands in for the last
+}
+
+}  // namespace tril
