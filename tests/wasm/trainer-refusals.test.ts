@@ -50,7 +50,17 @@ describe('what does not fit', () => {
     refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');
     refuse({ model: { layers: 0 } }, 'layers', 'must be from 1');
     refuse({ model: { depth: 2 } }, 'depth', 'unknown setting "depth"');
-    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama');
+    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama, qwen2');
+    const rotary = { ...model, family: 'llama' };
+    refuse(
+      { model: { ...rotary, rotaryScaling: 'yarn' } },
+      'model.rotaryScaling',
+      'linear, dynamic',
+    );
+    const scaled = { ...rotary, rotaryScaling: 'linear' };
+    refuse({ model: { ...scaled, rotaryScalingFactor: 0 } }, 'scaling.factor', 'above 0');
+    refuse({ model: { ...scaled, rotaryScalingFactor: '2' } }, 'rotaryScalingFactor', 'a number');
+    refuse({ model: { ...model, projectionBiases: 1 } }, 'projectionBiases', 'true or false');
     refuse({ model: { biases: 1 } }, 'biases', 'true or false');
     refuse({ model: 3 }, 'model', 'must be an object');
     refuse({ model: { ...model, causal: false } }, 'objective', 'a model that is causal');

@@ -177,6 +177,38 @@ describe('a trainer', () => {
     });
   });
 
+  it("trains Qwen2's family, and models with scaled positions", async () => {
+    const own = await loadTril({ variant: 'simd' });
+    const scaled = {
+      ...{ rotaryScaling: 'llama3', rotaryScalingFactor: 8, rotaryScalingOriginal: 4 },
+      ...{ rotaryScalingLow: 1.5, rotaryScalingHigh: 3 },
+    } as const;
+    for (const settings of [
+      { family: 'qwen2', layers: 1 },
+      { family: 'llama', layers: 1, biases: false, projectionBiases: true, ...scaled },
+      { family: 'llama', rotaryScaling: 'linear', rotaryScalingFactor: 2 },
+    ] as const) {
+      const trainer = tril.trainer({ ...small, model: { ...model, ...settings } });
+      expect(trainer.settings.model).toMatchObject(settings);
+      trainer.steps(2);
+      const tokens = [...trainer.encode('the mat.')];
+      const { logits } = trainer.trace(tokens);
+      const opened = await own.loadModel(trainer.export());
+      expect(opened.config['model_type']).toBe(settings.family === 'qwen2' ? 'qwen2' : 'llama');
+      const same = opened.forward(tokens).logits.read();
+      logits.read().forEach((one, i) => expect(same[i]).toBeCloseTo(one, 4));
+      opened.dispose();
+      trainer.dispose();
+    }
+    // A position turns otherwise where it is scaled.
+    const plain = tril.trainer({ ...small, model: { ...model, family: 'llama' } });
+    const other = tril.trainer({ ...small, model: { ...model, family: 'llama', ...scaled } });
+    const tokens = [...plain.encode('the mat.')];
+    expect(other.trace(tokens).logits.read()).not.toEqual(plain.trace(tokens).logits.read());
+    plain.dispose();
+    other.dispose();
+  });
+
   it('shows the attention of every head, and the logits that the loss is of', () => {
     withoutLeak(() => {
       const trainer = tril.trainer({

@@ -6,8 +6,11 @@ import type { NestedNumbers } from './values.js';
  * as the authors of the family have it, and sizes as in nanoGPT's recipe for characters.
  */
 export interface ModelSettings {
-  /** GPT-2's shape (Radford et al. 2019), unless given, or Llama's (Touvron et al. 2023). */
-  readonly family?: 'gpt2' | 'llama';
+  /**
+   * GPT-2's shape (Radford et al. 2019), unless given, Llama's (Touvron et al. 2023), or Qwen2's (Yang
+   * et al. 2024).
+   */
+  readonly family?: 'gpt2' | 'llama' | 'qwen2';
   /** In front of each sublayer. */
   readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
   /** Vectors added to the embedding, or queries and keys turned, or nothing but the mask. */
@@ -15,6 +18,8 @@ export interface ModelSettings {
   readonly feedForward?: 'gelu_tanh' | 'swiglu';
   /** Of linear layers and layer norms. */
   readonly biases?: boolean;
+  /** Where there are no others: of queries, keys and values; Qwen2 has them. */
+  readonly projectionBiases?: boolean;
   /** Logits by the embedding's matrix. */
   readonly tiedHead?: boolean;
   /** False: every token sees all others, as a masked encoder's. */
@@ -44,6 +49,16 @@ export interface ModelSettings {
   readonly eps?: number;
   /** A position turns pair i by `rotaryBase^(-2 i / D)`; 10000 unless given. */
   readonly rotaryBase?: number;
+  /** How these angles change, so that longer texts are read than those trained on; `'none'` unless given. */
+  readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3';
+  /** By how much; above 0, of `dynamic` and `llama3` at least 1. 1 unless given. */
+  readonly rotaryScalingFactor?: number;
+  /** How many tokens the model was trained on at once; of `dynamic` and `llama3`. */
+  readonly rotaryScalingOriginal?: number;
+  /** Of `llama3`: what turns less often within `rotaryScalingOriginal` is slowed by all of the factor; 1 unless given. */
+  readonly rotaryScalingLow?: number;
+  /** Of `llama3`: what turns more often is not slowed; 4 unless given. */
+  readonly rotaryScalingHigh?: number;
   /** The share of embeddings, and of what each sublayer adds, that is left out in training; 0 unless given. */
   readonly dropout?: number;
 }

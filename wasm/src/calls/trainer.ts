@@ -13,7 +13,9 @@ type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
 const modelKinds: Record<string, Kind> = {
   ...{ family: 'name', norm: 'name', positions: 'name', feedForward: 'name' },
   ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
-  ...{ scaledScores: 'flag', residual: 'flag' },
+  ...{ projectionBiases: 'flag', scaledScores: 'flag', residual: 'flag' },
+  ...{ rotaryScaling: 'name', rotaryScalingFactor: 'number', rotaryScalingOriginal: 'count' },
+  ...{ rotaryScalingLow: 'number', rotaryScalingHigh: 'number' },
   ...{ layers: 'count', heads: 'count', kvHeads: 'count', width: 'count', hidden: 'count' },
   ...{ context: 'count', vocabulary: 'count' },
   ...{ eps: 'number', rotaryBase: 'number', dropout: 'number' },
