@@ -48,6 +48,28 @@ describe('a model that tril train has left', () => {
     expect(told.tokens_per_second).toBeGreaterThan(0);
   });
 
+  it('keeps weights of 16 bits at their size', () => {
+    const { weights } = report('llama', '--prompt', 'the', '--max-tokens', '1');
+    expect(Object.keys(weights.types)).toEqual(['float32']);
+    const count = weights.types.float32;
+    expect(weights.bytes).toBeGreaterThanOrEqual(4 * count);
+    for (const type of ['float16', 'bfloat16']) {
+      const sizes = ['--layers', '1', '--heads', '2', '--width', '16', '--context', '16'];
+      const kind = ['--family', 'llama', '--tokenizer', 'bpe', '--vocabulary', '280'];
+      const rest = ['--steps', '2', '--sample', '0', '--dtype', type];
+      const { code } = tril(
+        ...['train', '--data', 'text.txt', '-o', folder(type)],
+        ...[...kind, ...sizes, ...rest],
+      );
+      expect(code).toBe(0);
+      const { weights: narrow, text: drawn } = report(type, '--prompt', 'the');
+      expect(drawn.length).toBeGreaterThan(0);
+      expect(Object.keys(narrow.types)).toEqual(['float32', type]);
+      expect(narrow.types.float32 + narrow.types[type]).toBe(count);
+      expect(narrow.bytes).toBeLessThan(0.7 * weights.bytes);
+    }
+  });
+
   it('draws by a seed, on any number of threads', () => {
     const drawn = (seed: string, ...more: string[]) =>
       report('llama', '--prompt', 'the', '--seed', seed, '--top-p', '0.95', ...more).text;
@@ -180,6 +202,17 @@ describe('what goes wrong', () => {
     const file = half('model.safetensors');
     truncateSync(file, readFileSync(file).length / 2);
     expect(refused('half')).toMatch(/half\/model\.safetensors: .*\b(bytes?|short)\b/);
+
+    const mistaken = copied('llama', 'mistaken');
+    const weights = mistaken('model.safetensors');
+    writeFileSync(weights, 'version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n');
+    expect(refused('mistaken')).toMatch(
+      /mistaken\/model\.safetensors: is a Git LFS pointer, not the file: run `git lfs pull`/,
+    );
+    writeFileSync(mistaken('config.json'), '<!doctype html><html><body>Sign in</body></html>');
+    expect(refused('mistaken')).toMatch(
+      /mistaken\/config\.json: is a web page, not the file: download the file itself/,
+    );
 
     const bert = copied('llama', 'bert');
     const text = readFileSync(bert('config.json'), 'utf8');

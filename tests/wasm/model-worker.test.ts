@@ -51,6 +51,7 @@ describe('a model in a Worker', () => {
       const model = await tril.loadModel(files);
       expect(model).toBeInstanceOf(RemoteModel);
       expect(model.config).toEqual(here.config);
+      expect(model.parameters).toEqual(here.parameters);
       const there = await model.forward(tokens, { trace: true, without: [{ layer: 0, head: 1 }] });
       expect(await there.logits.read()).toEqual(logits.read());
       const weights: RemoteTensor = there.trace!.layers[1]!.weights;

@@ -254,11 +254,11 @@ describe('what does not fit', () => {
       'loadModel: config.json: vocabulary: must be from 1 to 16777216, is 1000000000',
     );
     // The most that may be asked for, which is more than is left beside what is there.
-    const sizes = { n_layer: 1, n_head: 1, n_embd: 31, n_positions: 540_000, vocab_size: 2 ** 24 };
+    const sizes = { n_layer: 1, n_head: 1, n_embd: 62, n_positions: 540_000, vocab_size: 2 ** 24 };
     const large = JSON.stringify({ model_type: 'gpt2', ...sizes });
     await refused(
       load({ 'config.json': new TextEncoder().encode(large), 'model.safetensors': new Blob() }),
-      /^loadModel: memory: does not suffice: the parameters take 2047 MiB, and there are [0-9]+$/,
+      /^loadModel: memory: does not suffice: the parameters, of 16 bits each, take 2047 MiB, and there are [0-9]+$/,
     );
     const files = filesOf('llama');
     const part = 'model-00002-of-00003.safetensors';
@@ -268,6 +268,22 @@ describe('what does not fit', () => {
     );
     delete files[part];
     await refused(load(files), `loadModel: files: ${part} is missing`);
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
+    const page = '\n<!DOCTYPE html>\n<html lang="en"><head><title>SmolLM2</title></head></html>';
+    for (const name of ['config.json', 'tokenizer.json', 'model.safetensors.index.json', part]) {
+      const instead = (text: string) =>
+        load({ ...filesOf('llama'), [name]: new TextEncoder().encode(text) });
+      await refused(
+        instead(pointer),
+        `loadModel: ${name}: is a Git LFS pointer, not the file: run \`git lfs pull\` where it was ` +
+          'cloned, or download the file itself',
+      );
+      await refused(
+        instead(page),
+        `loadModel: ${name}: is a web page, not the file: download the file itself (at Hugging Face ` +
+          'its address has /resolve/ in it, that of the page /blob/)',
+      );
+    }
   });
 
   it('of a call', () =>

@@ -5,6 +5,16 @@ import type { Values } from './values.js';
 /** The files of a model by their names, or as a browser's folder picker gives them. */
 export type ModelSource = Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File>;
 
+/** What the parameters of a model are, and what they take. */
+export interface ModelParameters {
+  /** How many numbers they are; a head that is the embedding is counted once. */
+  readonly count: number;
+  /** In memory. */
+  readonly bytes: number;
+  /** How many of them are of which type: matrices have that of their file, all else is `float32`. */
+  readonly types: Readonly<Partial<Record<'float32' | 'float16' | 'bfloat16', number>>>;
+}
+
 /** How a model is loaded. */
 export interface LoadModelOptions {
   /** Is told how many bytes have been read, and how many there are. */

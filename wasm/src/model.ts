@@ -3,7 +3,13 @@ import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
 import { changesOf } from './model-changes.js';
 import { TrilError, shapeText } from './error.js';
-import type { ForwardOptions, GeneratedPart, ModelForward, TextOptions } from './model-types.js';
+import type {
+  ForwardOptions,
+  GeneratedPart,
+  ModelForward,
+  ModelParameters,
+  TextOptions,
+} from './model-types.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
 import { signalOption, stringOption } from './names.js';
 import { nested } from './nested.js';
@@ -39,6 +45,8 @@ export const textOptions = [
 export class Model implements Disposable {
   /** What its `config.json` says, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** How many numbers it has, of which types, and what they take. */
+  readonly parameters: ModelParameters;
   readonly #context: Context;
   #raw: RawModel | undefined;
   /** Those under way. */
@@ -50,6 +58,8 @@ export class Model implements Disposable {
     this.#context = context;
     this.#raw = raw;
     this.config = Object.freeze(JSON.parse(raw.config()) as Record<string, unknown>);
+    const parameters = JSON.parse(raw.parameters()) as ModelParameters;
+    this.parameters = Object.freeze({ ...parameters, types: Object.freeze(parameters.types) });
   }
 
   /** True once `dispose` was called: any further use throws. */

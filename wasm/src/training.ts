@@ -17,6 +17,7 @@ export type {
   LoadModelOptions,
   ModelChanges,
   ModelForward,
+  ModelParameters,
   ModelLayerTrace,
   ModelSource,
   Replacement,

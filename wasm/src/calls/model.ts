@@ -57,8 +57,9 @@ export const modelCalls = (context: Context) => ({
   /**
    * A language model from its files: `config.json` of the families GPT-2, Llama or Qwen2,
    * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
-   * `tokenizer.json` or `vocab.json` with `merges.txt`. Weights of 16 bits are widened to 32. One tensor
-   * at a time is in memory besides the model: of files that are Blobs no more is read at once.
+   * `tokenizer.json` or `vocab.json` with `merges.txt`. Matrices of `float16` and `bfloat16` keep their size
+   * in memory, and are widened while they are multiplied with. One tensor at a time is in memory besides
+   * the model: of files that are Blobs no more is read at once.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. And what `signal`
@@ -102,16 +103,21 @@ export const modelCalls = (context: Context) => ({
     const { engine } = context;
     const made = context.run(call, {}, () => raw._model(engine, config, tokenizer, merges)!);
     try {
-      let done = 0;
-      const turn = othersTurn();
+      // All headers first: they say of which type the numbers of each matrix are.
+      const opened = [];
       for (const name of names) {
         const file = fileOf(all, name);
         const size = sizeOf(file);
-        const end = done + size;
-        const first = await partOf(file, 0, 8);
+        const first = await partOf(file, 0, 64);
         const begin = context.run(call, {}, () => raw._modelBegin(name, first, size));
         const header = await partOf(file, 0, begin);
         const places = context.run(call, {}, () => made.open(name, header, size));
+        opened.push({ name, file, size, places });
+      }
+      let done = 0;
+      const turn = othersTurn();
+      for (const { name, file, size, places } of opened) {
+        const end = done + size;
         for (let i = 0; i < places.length / 2; i += 1) {
           const [from, count] = [places[2 * i]!, places[2 * i + 1]!];
           const bytes = await partOf(file, from, from + count);

@@ -53,7 +53,8 @@ function hold(value: Held): Reference {
     const { settings, words, counts, allSteps } = value;
     return { $reference, wordVectors: { settings, words, counts, allSteps } };
   }
-  if (value instanceof Model) return { $reference, model: { config: value.config } };
+  if (value instanceof Model)
+    return { $reference, model: { config: value.config, parameters: value.parameters } };
   if (value instanceof Stream) return { $reference, isStream: true };
   if (!(value instanceof Trainer)) return { $reference };
   const { settings, parameterCount } = value;

@@ -166,7 +166,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
         const { settings, parameterCount } = trainer;
         made = new RemoteTrainer(line, $reference, settings, parameterCount);
       } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
-      else if (model) made = new RemoteModel(line, $reference, model.config);
+      else if (model) made = new RemoteModel(line, $reference, model);
       else if (isStream) made = new RemoteStream(line, $reference);
       else return new RemoteMask(line, $reference);
       known.set($reference, new WeakRef(made));

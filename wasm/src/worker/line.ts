@@ -16,7 +16,7 @@ export interface Reference {
   /** Of word vectors. */
   readonly wordVectors?: WordVectorParts;
   /** Of a model. */
-  readonly model?: Pick<Model, 'config'>;
+  readonly model?: Pick<Model, 'config' | 'parameters'>;
   /** Of what gives one thing after another. */
   readonly isStream?: true;
 }

@@ -5,10 +5,11 @@ import type {
   GeneratedPart,
   LoadModelOptions,
   ModelForward,
+  ModelParameters,
   ModelSource,
   TextOptions,
 } from '../model-types.js';
-import { textOptions } from '../model.js';
+import { textOptions, type Model } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
 import type { Remote } from './index.js';
@@ -31,11 +32,14 @@ export class RemoteStream extends RemoteObject {
 export class RemoteModel extends RemoteObject {
   /** What its `config.json` says, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** How many numbers it has, of which types, and what they take. */
+  readonly parameters: ModelParameters;
 
   /** @internal Remote models are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, config: Readonly<Record<string, unknown>>) {
+  constructor(line: Line, reference: number, model: Pick<Model, 'config' | 'parameters'>) {
     super(line, reference);
-    this.config = Object.freeze(config);
+    this.config = Object.freeze(model.config);
+    this.parameters = Object.freeze(model.parameters);
   }
 
   /** @internal */

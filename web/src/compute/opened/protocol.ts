@@ -13,6 +13,8 @@ export type Source =
 export interface About {
   readonly shape: Shape;
   readonly parameters: number;
+  /** What the parameters take, in bytes. */
+  readonly memory: number;
   /** Of all its files. */
   readonly bytes: number;
   /** Without one, a text is numbers of tokens. */

@@ -44,7 +44,6 @@ async function loaded(tril: TrainingTril, source: Source, session: Own) {
   const names = 'files' in source ? source.files.map(({ name }) => name) : Object.keys(own);
   const ending = new AbortController();
   let bytes = 0;
-  const before = tril.memory().bytes;
   const model = await tril.loadModel(own as Record<string, Uint8Array>, {
     signal: ending.signal,
     progress: (read, all) => {
@@ -57,7 +56,7 @@ async function loaded(tril: TrainingTril, source: Source, session: Own) {
   const opened: Opened = { tril, model, shape, tokenizer: hasTokenizer(names) };
   const about: About = {
     ...{ shape, bytes, tokenizer: opened.tokenizer, places: placesOf(shape) },
-    parameters: (tril.memory().bytes - before) / Float32Array.BYTES_PER_ELEMENT,
+    ...{ parameters: model.parameters.count, memory: model.parameters.bytes },
   };
   return { opened, about };
 }
