@@ -1,8 +1,9 @@
 // Motions that explain: what a frame shows is read back and compared with the core's own numbers in Node.
 import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson } from './lessons.ts';
-import { chapter, contentOf, idsOf } from './oracle.ts';
+import { Lesson, rowsOf } from './lessons.ts';
+import { chapter, contentOf, idsOf, tril } from './oracle.ts';
+import { inputs } from './oracles/longer.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'attend')),
@@ -150,6 +151,69 @@ test('rows of V slide together, and the point is their blend so far', async ({ l
   await show(motion, '0');
   expect((await strip(0)).height).toBe(whole);
   await expect(plane).toHaveCount(0);
+});
+
+test('where a maximum grows, the sum and the output shrink by the factor', async ({ page }) => {
+  const core = await tril();
+  const [q, k, v] = inputs(core);
+  const { trace } = core.onlineAttention(q, k, v, {
+    ...{ causal: true, blocks: { queries: 4, keys: 2 }, trace: true },
+  });
+  const [maximum, factor, sum] = [trace.maximum, trace.factor, trace.sum].map((one) => rowsOf(one));
+  const partial = trace.partial.toArray<number[][][][][]>()[0][0];
+  const longer = new Lesson(page, 'longer');
+  await longer.open({ step: '1' });
+  const figure = longer.figure('online');
+  const lanes = figure.locator('[data-lanes]');
+  const frames = 48;
+  const at = async (frame: number) => {
+    await longer
+      .stepper('online')
+      .getByRole('slider')
+      .fill(String(frames + frame));
+    await figure.and(page.locator('[data-step="2"]')).waitFor();
+    await figure.locator(`[data-lanes="${frame}"]`).waitFor();
+    return lanes.locator('[data-lane]').evaluateAll((all) =>
+      all.map((lane) => {
+        const number = (one: Element, name: string) => Number(one.getAttribute(name));
+        const bar = lane.querySelector('[data-sum]')!;
+        return {
+          maximum: number(lane.querySelector('[data-max]')!, 'data-max'),
+          sum: number(bar, 'data-sum'),
+          width: number(bar, 'width'),
+          output: [...lane.querySelectorAll('[data-output]')].map((one) =>
+            number(one, 'data-output'),
+          ),
+        };
+      }),
+    );
+  };
+  const [grown, shrunk, done] = [await at(14), await at(30), await at(frames)];
+  const near = (one: number, other: number, what: string) =>
+    expect(Math.abs(one - other), what).toBeLessThan(rounding * 8);
+  let growing = 0;
+  for (const row of [0, 1, 2, 3]) {
+    near(grown[row].maximum, maximum[row][1], `m of ${row}`);
+    near(grown[row].sum, sum[row][0], `sum of ${row} as it was`);
+    near(shrunk[row].sum, sum[row][0] * factor[row][1], `sum of ${row}, rescaled`);
+    near(done[row].sum, sum[row][1], `sum of ${row}, done`);
+    near(shrunk[row].width / grown[row].width, factor[row][1], `length of ${row}`);
+    for (const [col, was] of partial[row][0].entries()) {
+      near(grown[row].output[col], was, `output of ${row} as it was`);
+      near(shrunk[row].output[col], was * factor[row][1], `output of ${row}, rescaled`);
+      near(done[row].output[col], partial[row][1][col], `output of ${row}, done`);
+    }
+    if (factor[row][1] < 1) growing += 1;
+  }
+  expect(growing).toBeGreaterThan(0);
+  expect(await at(14)).toEqual(grown);
+  // The matrices have the same numbers, and say why.
+  await at(30);
+  await longer.expectDrawn(
+    'sum',
+    [0, 1, 2, 3].map((row) => [sum[row][0] * factor[row][1]]),
+    rounding * 8,
+  );
 });
 
 test('with less motion a motion stand side by side', async ({ lesson, page }) => {

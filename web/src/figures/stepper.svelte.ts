@@ -11,6 +11,8 @@ export interface StepperOptions {
   readonly pace: (since: number) => number;
   /** Where a step by hand ends, where steps are too fine to be taken one by one: from 0 to the last. */
   readonly stops?: readonly number[];
+  /** So many make one step by hand, where all steps are alike. */
+  readonly grain?: number;
 }
 
 /** Made where components are: it follows the address, from the first drawing on, unless it is just being played past. */
@@ -41,16 +43,22 @@ export class Stepper {
   }
 
   by(offset: number): void {
-    const { stops } = this.#options;
-    if (!stops) return this.go(this.at + offset);
+    const { stops, grain = 1 } = this.#options;
+    if (!stops) {
+      const from = offset > 0 ? Math.floor(this.at / grain) : Math.ceil(this.at / grain);
+      return this.go((from + offset) * grain);
+    }
     const ahead = stops.filter((one) => (offset > 0 ? one > this.at : one < this.at));
     this.go((offset > 0 ? ahead[0] : ahead.at(-1)) ?? this.at);
   }
 
   /** Which of so many steps it is at, from 0. */
   get counted(): { readonly at: number; readonly last: number } {
-    const { stops } = this.#options;
-    if (!stops) return { at: Math.min(this.at, this.last), last: this.last };
+    const { stops, grain = 1 } = this.#options;
+    if (!stops) {
+      const at = Math.floor(Math.min(this.at, this.last) / grain);
+      return { at, last: this.last / grain };
+    }
     return { at: stops.findLastIndex((one) => one <= this.at), last: stops.length - 1 };
   }
 

@@ -9,6 +9,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { drawnOf, letter, word, type Look } from '../../figures/scene';
 import { factor, foundAt, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
+import type { Phase } from './lanes';
 import { cut, tokenAxis } from './source';
 import text from '$texts/longer.yaml';
 
@@ -72,12 +73,13 @@ function part({ rows, cols, data }: MatrixData, down: Span, across?: Span): Matr
 }
 
 /** Queries whose outputs are finished. */
-const finished = (step: Step) =>
-  step.number === 0 ? 0 : step.last ? step.queries.to : step.queries.from;
+const finished = (step: Step, phase: Phase) =>
+  step.number === 0 ? 0 : step.last && phase === 'done' ? step.queries.to : step.queries.from;
 
 export interface Scene {
   readonly run: OnlineSteps;
   readonly step: Step;
+  readonly phase: Phase;
   readonly drawn: Readonly<Record<Id, Drawn>>;
   /** Cells of the output that are finished. */
   readonly reveal: number;
@@ -96,7 +98,22 @@ const roles: Record<Id, Role> = {
   ...{ sum: 'weight', part: 'v', out: 'v' },
 };
 
-export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: number): Scene {
+/** ℓ and o as far as the block has come. */
+function keptOf({ sum, partial, rescaled }: OnlineSteps, { keyBlock }: Step, phase: Phase) {
+  if (phase === 'done') return { sum, block: keyBlock, part: partial[keyBlock] };
+  if (phase === 'rescaled' || keyBlock === 0) {
+    return { sum: rescaled.sum, block: keyBlock, part: rescaled.partial[keyBlock] };
+  }
+  return { sum, block: keyBlock - 1, part: partial[keyBlock - 1] };
+}
+
+export function sceneOf(
+  run: OnlineSteps,
+  sizes: Sizes,
+  source: Source,
+  number: number,
+  phase: Phase,
+): Scene {
   const step = stepOf(run, sizes, number);
   const { queries, keys, keyBlock } = step;
   const tokens = run.q.rows;
@@ -114,6 +131,8 @@ export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: 
       ...look,
     });
   const held = (matrix: MatrixData) => part(matrix, queries, column);
+  const kept = keptOf(run, step, phase);
+  const keptColumn = { from: kept.block, to: kept.block + 1 };
   const block = { cols: numerals(1, text.axes.step) };
   const outEnd = scaleEnd(run.output.data, run.v.data);
   const drawn: Record<Id, Drawn> = {
@@ -126,11 +145,14 @@ export function sceneOf(run: OnlineSteps, sizes: Sizes, source: Source, number: 
     }),
     max: draw('max', held(run.maximum), { ...block, end: scaleEnd(run.masked.data) }),
     factor: draw('factor', held(run.factor), { ...block, kind: 'weights', end: 1 }),
-    sum: draw('sum', held(run.sum), { ...block, end: scaleEnd(run.sum.data) }),
-    part: draw('part', part(run.partial[keyBlock], queries), {}),
+    sum: draw('sum', part(kept.sum, queries, keptColumn), {
+      ...block,
+      end: scaleEnd(run.sum.data),
+    }),
+    part: draw('part', part(kept.part, queries), { end: scaleEnd(run.partial[keyBlock].data) }),
     out: draw('out', run.output, { rows: down, end: outEnd, shared: true }),
   };
-  return { run, step, drawn, reveal: finished(step) * run.output.cols };
+  return { run, step, phase, drawn, reveal: finished(step, phase) * run.output.cols };
 }
 
 /** How many maxima grew, of those that there were before this block: their rows are rescaled. */
@@ -240,6 +262,12 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
   const maximum = at(drawn.max.matrix, row, 0);
   const scaled = at(drawn.factor.matrix, row, 0);
   const plus = { text: ' + ' };
+  if ((matrix === 'sum' || matrix === 'part') && scene.phase !== 'done') {
+    const was = matrix === 'sum' ? old.sum : old.partial(col);
+    const parts = [factor(was, drawn[matrix].role), { text: '·' }, factor(scaled, 'weight')];
+    const rescaled = scene.phase === 'rescaled';
+    return { parts: rescaled ? parts : [], note: rescaled ? why.rescaled : why.before };
+  }
   switch (matrix) {
     case 'max': {
       const all = [old.maximum, ...keys.map((key) => at(run.masked, query, key))].map(inText);

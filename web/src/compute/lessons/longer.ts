@@ -42,6 +42,8 @@ export interface OnlineSteps extends Inputs {
   readonly factor: MatrixData;
   /** After each block of keys, [T, Dv], not divided. */
   readonly partial: readonly MatrixData[];
+  /** The sum and the output before each block, times its factor: what it adds to. */
+  readonly rescaled: { readonly sum: MatrixData; readonly partial: readonly MatrixData[] };
   /** A row for each block of queries, [Q, N]: 1, or 0 where the block was skipped. */
   readonly visited: MatrixData;
   readonly output: MatrixData;
@@ -147,6 +149,34 @@ export function asHead(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
   return tril.tensor([1, 1, rows, cols], data);
 }
 
+/** Columns one further to the right, the first of zeros: what stood before each block. */
+function shifted({ rows, cols, data }: MatrixData): MatrixData {
+  const before = new Float32Array(rows * cols);
+  for (let row = 0; row < rows; ++row) {
+    before.set(data.subarray(row * cols, (row + 1) * cols - 1), row * cols + 1);
+  }
+  return { rows, cols, data: before };
+}
+
+function columnOf({ rows, cols, data }: MatrixData, col: number): MatrixData {
+  const column = Float32Array.from({ length: rows }, (_, row) => data[row * cols + col]);
+  return { rows, cols: 1, data: column };
+}
+
+/** What stood before each block, times its factor. */
+function rescaledOf(tril: Tril, factor: MatrixData, sum: MatrixData, partial: MatrixData[]) {
+  const product = (one: MatrixData, other: MatrixData) =>
+    download(tril.multiply(upload(tril, one), upload(tril, other)));
+  const [{ rows, cols }] = partial;
+  const nothing: MatrixData = { rows, cols, data: new Float32Array(rows * cols) };
+  return {
+    sum: product(shifted(sum), factor),
+    partial: partial.map((_, step) =>
+      product(step === 0 ? nothing : partial[step - 1], columnOf(factor, step)),
+    ),
+  };
+}
+
 function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
   const given = inputs(tril, ask.given, ask.edits);
   const [q, k, v] = [given.q, given.k, given.v].map((one) => asHead(tril, one));
@@ -163,22 +193,22 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
   };
   const costs = { ...sizes, ...options };
   const steps = trace.maximum.shape.at(-1)!;
-  const partial = trace.partial.read();
+  const kept = trace.partial.read();
+  // [T, N, Dv] a step each
+  const partial = Array.from({ length: steps }, (_, step): MatrixData => {
+    const data = new Float32Array(rows * cols);
+    for (let row = 0; row < rows; ++row) {
+      const from = (row * steps + step) * cols;
+      data.set(kept.subarray(from, from + cols), row * cols);
+    }
+    return { rows, cols, data };
+  });
+  const [sum, factor] = [download(trace.sum), download(trace.factor)];
   return {
     ...given,
     masked: download(full.trace.masked),
     maximum: download(trace.maximum),
-    sum: download(trace.sum),
-    factor: download(trace.factor),
-    // [T, N, Dv] a step each
-    partial: Array.from({ length: steps }, (_, step) => {
-      const data = new Float32Array(rows * cols);
-      for (let row = 0; row < rows; ++row) {
-        const from = (row * steps + step) * cols;
-        data.set(partial.subarray(from, from + cols), row * cols);
-      }
-      return { rows, cols, data };
-    }),
+    ...{ sum, factor, partial, rescaled: rescaledOf(tril, factor, sum, partial) },
     visited: download(trace.visited),
     output: download(output),
     apart: tril.compare(full.output, output).maxAbsolute,
