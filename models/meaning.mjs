@@ -2,6 +2,8 @@
 // directions in which they differ most, and where one word stands in a sentence, layer by layer. All
 // numbers are the core's; `tril` is what loadTril gives.
 
+import { shapeOf } from './shape.mjs';
+
 /** So small that rows keep their length: only a row of zeros stays one. */
 const nothing = 1e-30;
 
@@ -170,8 +172,8 @@ export function tokensOf(model, { before, word, after }, context) {
   return { tokens, from: kept.length, count: Math.min(own.length, context) };
 }
 
-/** How many tokens a model reads at once; names differ by family. */
-export const contextOf = ({ config }) => config.max_position_embeddings ?? config.n_positions;
+/** How many tokens a model reads at once. */
+export const contextOf = ({ config }) => shapeOf(config).context;
 
 /** Where a word stands in its sentence, [layers + 1, C]: embedded, and behind every layer; the mean of its tokens. */
 export function placesOf(tril, model, passage) {

@@ -1,7 +1,21 @@
-/** What a config.json calls differently by its family. */
-export function shapeOf(config: Readonly<Record<string, unknown>>): {
-  layers: number;
-  heads: number;
-  context: number;
-  vocabulary: number;
-};
+/** How large a model is. */
+export interface Shape {
+  /** "gpt2", "llama" or "qwen2". */
+  readonly family: string;
+  readonly layers: number;
+  readonly heads: number;
+  /** Of keys and values: fewer than heads where these share them. */
+  readonly keyHeads: number;
+  readonly width: number;
+  readonly headWidth: number;
+  /** Of feed-forward. */
+  readonly hidden: number;
+  /** Feed-forward has a gate. */
+  readonly gated: boolean;
+  /** Tokens that it can read at once. */
+  readonly context: number;
+  readonly vocabulary: number;
+}
+
+/** By what its family calls its settings. */
+export function shapeOf(config: Readonly<Record<string, unknown>>): Shape;

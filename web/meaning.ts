@@ -7,21 +7,18 @@ import type { Plugin } from 'vite';
 import type { Made } from './src/compute/meaning/made';
 import { opening } from './src/compute/meaning/presets';
 import { tableOf, viewOf } from './src/compute/meaning/table';
+import { shapeOf } from '../models/shape.mjs';
 import { meaningFiles, shareFile, shareOfSpeeches, shippedFolder } from './shipped.js';
 
 const name = '$meaning';
 /** Numbers of the core are float32: so many digits say which. */
 const digits = 9;
 
-/** By any family's name. */
-function layersOf(config: Uint8Array | undefined): number | null {
-  if (!config) return null;
-  const { num_hidden_layers, n_layer } = JSON.parse(new TextDecoder().decode(config)) as {
-    num_hidden_layers?: number;
-    n_layer?: number;
-  };
-  return num_hidden_layers ?? n_layer ?? null;
-}
+/** Of a model's settings; null without any. */
+const layersOf = (config: Uint8Array | undefined): number | null =>
+  config
+    ? shapeOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>).layers
+    : null;
 
 async function made(): Promise<Made> {
   const tril = await loadTril();

@@ -3,47 +3,23 @@ import type { Tensor, Tril } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
 import * as meaning from '../../../../models/meaning.mjs';
 import type { Session } from '../answers';
-import { costData } from '../lessons/matrices';
+import { forwardCost } from '../opened/forward-cost';
+import { shapeOf } from '../opened/shape';
 import { fetched } from './fetched';
 import type { MeaningSessions, Path, SensesAbout, SensesQuery, SensesView } from './protocol';
 
 type Senses = MeaningSessions['senses'];
 type Own = Session<Senses['said'], Senses['told']>;
 
-/** By any family's names. */
 export function aboutOf({ config }: Model): SensesAbout {
-  const of = (...names: string[]) =>
-    Number(names.map((name) => config[name]).find((x) => x !== undefined));
-  return {
-    layers: of('num_hidden_layers', 'n_layer'),
-    heads: of('num_attention_heads', 'n_head'),
-    width: of('hidden_size', 'n_embd'),
-    context: of('max_position_embeddings', 'n_positions'),
-    vocabulary: of('vocab_size'),
-  };
+  const { layers, heads, width, context, vocabulary } = shapeOf(config);
+  return { layers, heads, width, context, vocabulary };
 }
 
-/** Of a pass over a context: its products, counted one by one. */
-function costOf(tril: Tril, model: Model) {
-  const { layers, width, context, vocabulary, heads } = aboutOf(model);
-  const { config } = model;
-  const hidden = Number(config['intermediate_size'] ?? config['n_inner'] ?? 4 * width);
-  const gated = config['intermediate_size'] !== undefined;
-  const product = (depth: number, cols: number) => tril.cost.matmul({ rows: context, depth, cols });
-  const own = { heads, queries: context, keys: context, width: width / heads };
-  const layer = [
-    ...Array.from({ length: 4 }, () => product(width, width)),
-    tril.cost.attention(own),
-    ...Array.from({ length: gated ? 2 : 1 }, () => product(width, hidden)),
-    product(hidden, width),
-  ];
-  const all = [...Array.from({ length: layers }, () => layer).flat(), product(width, vocabulary)];
-  const sum = (of: (cost: (typeof all)[number]) => number) =>
-    all.reduce((a, one) => a + of(one), 0);
-  return costData(tril, {
-    ...all[0],
-    ...{ flops: sum(({ flops }) => flops), bytes: sum(({ bytes }) => bytes) },
-  });
+/** Of a pass over a context. */
+function costOf(tril: Tril, { config }: Model) {
+  const shape = shapeOf(config);
+  return forwardCost(tril, shape, { rows: shape.context, tokens: shape.context, causal: false });
 }
 
 /** What of a view stays where only the visitor's sentence changes. */

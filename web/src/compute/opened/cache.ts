@@ -2,6 +2,7 @@
 import type { Tensor } from 'tril';
 import type { MatrixData } from '../protocol';
 import { cacheParts, type AwayRequests, type CacheCounts } from './away-protocol';
+import { partCosts } from './forward-cost';
 import { tokensOf } from './reading';
 import type { Opened } from './work';
 import { placesOf } from './shape';
@@ -45,33 +46,6 @@ export function cacheCells(
   });
 }
 
-/** Of `rows` tokens at the end of so many, layer by layer; the head only says what follows the last. */
-function flopsOf({ tril, shape }: Opened, rows: number, tokens: number): number[] {
-  const { layers, heads, keyHeads, width, headWidth, hidden, gated, vocabulary, family } = shape;
-  const linear = (from: number, to: number, bias: boolean, count = rows) =>
-    tril.cost.linear({ rows: count, in: from, out: to, bias });
-  const isGpt = family === 'gpt2';
-  const asked = linear(width, width, family !== 'llama');
-  const kept = linear(width, keyHeads * headWidth, family !== 'llama');
-  const sizes = { heads, kvHeads: keyHeads, queries: rows, keys: tokens, width: headWidth };
-  const past = tokens - rows;
-  const up = linear(width, hidden, isGpt);
-  const activation = gated ? 'silu' : 'gelu';
-  const each = [
-    [asked, kept, kept, linear(width, width, isGpt)],
-    [tril.cost.attention({ ...sizes, causal: true, past })],
-    [
-      ...(gated ? [up, up] : [up]),
-      tril.cost.activation({ count: rows * hidden, activation }),
-      linear(hidden, width, isGpt),
-    ],
-  ];
-  return [
-    ...each.map((costs) => layers * tril.cost.sum(costs).flops),
-    linear(width, vocabulary, false, 1).flops,
-  ];
-}
-
 /** Only where memory does not suffice. */
 function refused(error: unknown): null {
   if ((error as { argument?: string }).argument === 'memory') return null;
@@ -95,13 +69,22 @@ export async function cacheCounts(
   opened: Opened,
   { tokens }: AwayRequests['cacheCounts']['ask'],
 ): Promise<CacheCounts> {
-  const [alone, all] = [flopsOf(opened, 1, tokens), flopsOf(opened, tokens, tokens)];
-  const parts = cacheParts.map((part, i) => ({ part, with: alone[i], without: all[i] }));
+  const { tril, shape } = opened;
+  // What follows is guessed after the last token alone.
+  const [alone, all] = [1, tokens].map((rows) =>
+    partCosts(tril, shape, { rows, tokens, guessed: 1 }),
+  );
+  const parts = cacheParts.map((part) => ({
+    ...{ part, with: alone[part].flops, without: all[part].flops },
+  }));
   const sum = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
-  const flops = { with: sum(alone), without: sum(all) };
+  const flops = {
+    with: sum(parts.map((part) => part.with)),
+    without: sum(parts.map((part) => part.without)),
+  };
   return {
     ...{ parts, flops },
-    times: opened.tril.cost.ratio(flops.without, flops.with),
+    times: tril.cost.ratio(flops.without, flops.with),
     bytes: await bytesOf(opened, tokens).catch(refused),
   };
 }

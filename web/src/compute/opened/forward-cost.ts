@@ -1,0 +1,55 @@
+// What a forward pass costs, by the core's count: its products with the biases that its family has, attention, and
+// activations. Norms and positions are left out: they are little.
+import type { Cost, Tril } from 'tril';
+import type { CostData } from '../protocol';
+import { costData } from '../lessons/matrices';
+import { cacheParts, type CachePart } from './away-protocol';
+import type { Shape } from './shape';
+
+export interface Pass {
+  /** Those that are computed, at the end of all. */
+  readonly rows: number;
+  readonly tokens: number;
+  /** After how many of them the next token is guessed. */
+  readonly guessed?: number;
+  readonly causal?: boolean;
+}
+
+/** Of all layers together, by what it is for. */
+export function partCosts(
+  tril: Tril,
+  shape: Shape,
+  { rows, tokens, guessed = rows, causal = true }: Pass,
+): Readonly<Record<CachePart, Cost>> {
+  const { layers, heads, keyHeads, width, headWidth, hidden, gated, vocabulary, family } = shape;
+  const linear = (from: number, to: number, bias: boolean, count = rows) =>
+    tril.cost.linear({ rows: count, in: from, out: to, bias });
+  const isGpt = family === 'gpt2';
+  // Qwen2 has biases here, and nowhere else.
+  const asked = linear(width, width, family !== 'llama');
+  const kept = linear(width, keyHeads * headWidth, family !== 'llama');
+  const sizes = { heads, kvHeads: keyHeads, queries: rows, keys: tokens, width: headWidth };
+  const up = linear(width, hidden, isGpt);
+  const each = {
+    projections: [asked, kept, kept, linear(width, width, isGpt)],
+    attention: [tril.cost.attention(causal ? { ...sizes, causal, past: tokens - rows } : sizes)],
+    feedForward: [
+      ...(gated ? [up, up] : [up]),
+      tril.cost.activation({ count: rows * hidden, activation: gated ? 'silu' : 'gelu' }),
+      linear(hidden, width, isGpt),
+    ],
+  };
+  const all = (costs: readonly Cost[]) =>
+    tril.cost.sum(Array.from({ length: layers }, () => costs).flat());
+  return {
+    projections: all(each.projections),
+    attention: all(each.attention),
+    feedForward: all(each.feedForward),
+    head: linear(width, vocabulary, false, guessed),
+  };
+}
+
+export function forwardCost(tril: Tril, shape: Shape, pass: Pass): CostData {
+  const parts = partCosts(tril, shape, pass);
+  return costData(tril, tril.cost.sum(cacheParts.map((part) => parts[part])));
+}
