@@ -6,14 +6,14 @@ import type { CostData } from '../protocol';
 import type { Time } from '../steady';
 import { fourAxes } from './attention-variants';
 import type { CheckInputs } from './check';
-import type { BackwardKind, CheckKind } from './check-names';
+import { isBackward, type CheckKind } from './check-names';
 import { examples, type ExampleId } from './golden';
 import { costData } from './matrices';
 import { timed } from './times';
 
-/** A visitor's case without its numbers; what a backward costs is not counted. */
+/** A visitor's case without its numbers. */
 export interface CaseShapes {
-  readonly kind: Exclude<CheckKind, BackwardKind>;
+  readonly kind: CheckKind;
   readonly shapes: Readonly<Record<string, readonly number[]>>;
   readonly choices: CheckInputs['choices'];
 }
@@ -25,11 +25,37 @@ export interface CheckCostLessons {
   ownTime: { ask: CaseShapes; answer: Time };
 }
 
-const attentionShapes = ({ shapes, choices }: CaseShapes) =>
-  ['q', 'k', 'v'].map((name) => fourAxes(shapes[name], choices.heads));
+/** Of a backward heads are always an axis. */
+const attentionShapes = ({ kind, shapes, choices }: CaseShapes) =>
+  ['q', 'k', 'v'].map((name) => fourAxes(shapes[name], isBackward(kind) ? 0 : choices.heads));
 
-function ownCost({ cost }: Tril, given: CaseShapes): Cost {
+/**
+ * The products of a backward, whatever the mask hides: of a linear layer two, the gradients of its input and of its weight; of
+ * attention five, the scores anew, the gradients of the weights, of v, of q and of k.
+ */
+function backwardCost({ cost }: Tril, given: CaseShapes): Cost {
+  const { kind, shapes } = given;
+  if (kind === 'linearBackward') {
+    const [cols, depth] = shapes.weight;
+    const rows = shapes.x.slice(0, -1).reduce((a, b) => a * b, 1);
+    return cost.sum([
+      cost.matmul({ rows, depth: cols, cols: depth }),
+      cost.matmul({ rows: cols, depth: rows, cols: depth }),
+    ]);
+  }
+  const [[batches, heads, queries, width], [, , keys], v] = attentionShapes(given);
+  const product = (rows: number, depth: number, cols: number) => cost.matmul({ rows, depth, cols });
+  const each = [
+    ...[product(queries, width, keys), product(queries, v[3], keys), product(keys, queries, v[3])],
+    ...[product(queries, keys, width), product(keys, queries, width)],
+  ];
+  return cost.sum(Array.from({ length: batches * heads }, () => each).flat());
+}
+
+function ownCost(tril: Tril, given: CaseShapes): Cost {
+  const { cost } = tril;
   const { kind, shapes, choices } = given;
+  if (isBackward(kind)) return backwardCost(tril, given);
   const { causal, heads, activation } = choices;
   if (kind === 'attention') {
     const [[batches, count, queries, width], [, kvHeads, keys], v] = attentionShapes(given);
@@ -51,9 +77,16 @@ function ownCall(tril: Tril, given: CaseShapes): () => unknown {
   const { kind, shapes, choices } = given;
   const { causal, heads, norm, activation } = choices;
   const drawn = (shape: readonly number[]) => tril.randomNormal([...shape], { seed: 1 });
-  if (kind === 'attention') {
+  if (kind === 'linearBackward') {
+    const [x, weight, d] = ['x', 'weight', 'd_output'].map((name) => drawn(shapes[name]));
+    return () => tril.linearBackward(d, x, weight);
+  }
+  if (kind === 'attention' || kind === 'attentionBackward') {
     const [q, k, v] = attentionShapes(given).map(drawn);
-    return () => tril.attention(q, k, v, { causal });
+    if (kind === 'attention') return () => tril.attention(q, k, v, { causal });
+    const { output, logSumExp } = tril.attention(q, k, v, { causal, logSumExp: true });
+    const d = drawn(output.shape);
+    return () => tril.attentionBackward(d, q, k, v, { causal, output, logSumExp });
   }
   const { x, ...weights } = Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => [name, drawn(shape)]),
