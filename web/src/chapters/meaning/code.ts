@@ -1,9 +1,37 @@
-// The figures as programs: NumPy that opens the very files, computes the same, and says how far its digits are from the page's.
-import type { SensesView, WordsView } from '../../compute/meaning/protocol';
+// The figure as a program: NumPy that opens the very file, computes the same, and says how far its digits are from the page's.
+import type { WordsView } from '../../compute/meaning/protocol';
 import { literal } from '../../figures/code';
 
-/** Reads a .safetensors file, whatever of its types these have. */
-const reader = `import json
+const listed = (numbers: readonly number[]) => numbers.map(literal).join(', ');
+
+/** The places of the map, as [N, 2]. */
+function mapOf({ query, map }: WordsView): string {
+  if (map.length === 0) return 'places = np.zeros((0, 2))';
+  const words = JSON.stringify(map.map(({ word }) => word));
+  const rows = `rows = unit[[row[one] for one in ${words}]]`;
+  if (query.axes) {
+    return `# Where words stand along two directions, each from one word to another.
+${rows}
+def direction(to, away):
+    step = unit[row[to]] - unit[row[away]]
+    return step / np.linalg.norm(step)
+places = np.stack([rows @ direction(*pair) for pair in ${JSON.stringify(query.axes)}], axis=1)`;
+  }
+  return `# The map: the two directions in which these words differ most. Which way an axis points is nobody's.
+${rows}
+middle = rows - rows.mean(axis=0)
+_, singular, directions = np.linalg.svd(middle, full_matrices=False)
+print(f"the axes hold {(singular[:2] ** 2).sum() / (singular ** 2).sum():.4f} of it")
+places = middle @ directions[:2].T
+places *= np.sign((places * shown_places).sum(axis=0))`;
+}
+
+/** Neighbours, analogies and the map, by the vectors that the page loads: models/vectors/vectors.safetensors. */
+export function wordsCode(view: WordsView): string {
+  const { query, neighbours, map, analogies } = view;
+  const asked = query.analogies.filter((_, i) => analogies[i] !== null);
+  const answers = analogies.filter((one) => one !== null);
+  return `import json
 import numpy as np
 
 def arrays(name):
@@ -15,33 +43,36 @@ def arrays(name):
         begin, end = (8 + size + at for at in about["data_offsets"])
         return np.frombuffer(data[begin:end], types[about["dtype"]]).reshape(about["shape"]).astype(np.float32)
     return {key: array(about) for key, about in header.items() if key != "__metadata__"}, header.get("__metadata__")
-`;
 
-const compared = (numbers: readonly number[]) => `
-# What the page shows.
-expected = np.array([${numbers.map(literal).join(', ')}], dtype=np.float32)
-print(f"largest difference: {np.abs(result - expected).max():.2g}")
-`;
-
-/** Neighbours of a word, by the vectors that the page loads: models/vectors/vectors.safetensors. */
-export function wordsCode(view: WordsView) {
-  if (view.neighbours.length === 0) return {};
-  return {
-    numpy: () => `${reader}
 # The vectors that the page loads, from models/ beside it.
 found, about = arrays("vectors.safetensors")
 words = json.loads(about["words"])
 vectors = found["vectors"]
 unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 row = {word: i for i, word in enumerate(words)}
-word = ${JSON.stringify(view.query.word)}
-cosines = unit @ unit[row[word]]
-nearest = [i for i in np.argsort(-cosines) if i != row[word]][:${view.neighbours.length}]
-for i in nearest:
-    print(f"{words[i]}: {cosines[i]:.4f}")
-result = cosines[nearest]
-${compared(view.neighbours.map(({ cosine }) => cosine))}`,
-  };
-}
 
-export type { SensesView };
+def nearest(vector, without, count):
+    cosines = unit @ (vector / np.linalg.norm(vector))
+    best = [i for i in np.argsort(-cosines) if words[i] not in without][:count]
+    print(", ".join(f"{words[i]} {cosines[i]:.4f}" for i in best))
+    return cosines[best]
+
+word = ${JSON.stringify(query.word)}
+print(f"near {word}:")
+near = nearest(unit[row[word]], [word], ${neighbours.length})
+
+# a is to b as c is to: what is nearest to b - a + c, without the three.
+guessed = []
+for a, b, c in ${JSON.stringify(asked)}:
+    print(f"{a} is to {b} as {c} is to:")
+    guessed.append(nearest(unit[row[b]] - unit[row[a]] + unit[row[c]], [a, b, c], ${answers[0]?.length ?? 0}))
+
+shown_places = np.array([${listed(map.flatMap(({ x, y }) => [x, y]))}]).reshape(-1, 2)
+${mapOf(view)}
+result = np.concatenate([near, *guessed, places.ravel()])
+
+# What the page shows.
+expected = np.concatenate([np.array([${listed([...neighbours, ...answers.flat()].map(({ cosine }) => cosine))}]), shown_places.ravel()])
+print(f"largest difference: {np.abs(result - expected).max():.2g}")
+`;
+}
