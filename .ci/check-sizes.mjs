@@ -28,31 +28,31 @@ export const limits = {
   'tril-relaxed-threads-training.wasm': 343.5,
   fonts: 480, // all there are; a browser fetches those that it needs
   golden: 110, // PyTorch's numbers, which chapter Check asks for
-  pages: 260, // nine chapters with their first figure at five widths, of which a visitor opens one; the rest is kept for later
+  pages: 165, // ten chapters with their first figure at five widths, once where these are the same, of which a visitor opens one
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on. Groups of choices with one stop, painting by touch, guesses in Check,
   // the box beside a cell and what glides between steps brought 4; the way to chapter Model, and what Learn shares with it, 2.5; what
   // the figures further down in Learn and in Model share, which was Learn's alone, and Check's gradients, 12.5.
-  page: 543.5, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come about, as motions
+  page: 544, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come about, as motions; 0.5 what is fetched to be copied
   // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
   learn: 147.5, // 1 of it a step's cost, 1.5 a training as a program
   // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
   'a visit to learn': 579.5, // 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
-  // Chapter Model's own: its page with the first figure at five widths, 12, its code, 15, and what was computed of its opening
-  // sentence when the page was built, 5; 6.5 the words, prose and state of what stands further down; 5 the cuts, the question, the
-  // large head and the words of a visitor's own model.
-  // Of 30 heads the opening's numbers take 11 more than of 16.
-  model: 57,
-  // What it loads where a visitor comes near: the cache, parts taken away, activations carried over, with their words, and a visitor's own
-  // model, 2.
-  'model, further down': 19.5,
-  // Chapter Meaning's own: its page, 9, with the first figure at five widths, its code, also that which it loads on demand, and
-  // what was computed of its opening word when the page was built.
-  meaning: 37.5, // 9 of it the page, 11 a word in its sentences
+  // Chapter Model's own, to see and to use its first figure: its page, 11, with that figure once for all widths, its styles, 3, its
+  // code, 14, of which the prose is 2.5, what was computed of its opening sentence when the page was built, 4, and its words, 3.
+  model: 39.5,
+  // What it loads where a visitor comes near or asks for it: all heads large, with all that they look at, 10, the cache, parts taken
+  // away, activations carried over, with their words, a visitor's own model, the program, 4, and the roll before and after.
+  'model, further down': 35,
+  // Chapter Meaning's own, to see and to use its first figure: its page, 9.5, its code, 10, and what was computed of its opening
+  // word when the page was built, 5.
+  meaning: 26.5,
+  // Analogies, a word in its sentences, and the program.
+  'meaning, further down': 12.5,
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 835, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
+  'all but fonts': 828.5, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
 };
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
@@ -115,7 +115,7 @@ export function measureSizes(root) {
       model: 0,
       meaning: 0,
     });
-    sizes['model, further down'] = 0;
+    sizes['model, further down'] = sizes['meaning, further down'] = 0;
     sizes.models = existsSync(join(page, 'models'))
       ? filesBelow(join(page, 'models')).reduce((sum, path) => sum + statSync(path).size / 1000, 0)
       : 0;
@@ -169,9 +169,10 @@ export function measureSizes(root) {
       if (!kind) continue;
       const size = kilobytes(readFileSync(path));
       const isFont = kind === 'fonts';
-      const ownKind = () => (isOfMeaning(path) || isOfMeaningLater(path) ? 'meaning' : kind);
+      const ownKind = () => (isOfMeaning(path) ? 'meaning' : kind);
       const own = isFont ? kind : isNamed(path) ? 'learn' : isOfModel(path) ? 'model' : ownKind();
       if (!isFont && isOfModelLater(path)) sizes['model, further down'] += size;
+      else if (!isFont && isOfMeaningLater(path)) sizes['meaning, further down'] += size;
       else if (isFont || !isOnDemand(path)) sizes[own] += size;
       if (!isFont && isVisited(path)) visit += size;
       if (kind === 'pages' && own === kind) largest = Math.max(largest, size);

@@ -1,12 +1,13 @@
 // What the shipped model makes of the sentence that its chapter opens with, computed by the core while the page is built:
-// `$opening`, with the sizes of its files. Nobody has to load a model to see it.
+// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at. Nobody has to load a model to see it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
 import type { Plugin } from 'vite';
 import { nextOf } from './src/compute/opened/next';
 import { openingSampling, openingSeed, openingText } from './src/compute/opened/opening-text';
-import type { Opening } from './src/compute/opened/protocol';
+import { packed } from './src/compute/opened/packed';
+import type { Opening, Reading } from './src/compute/opened/protocol';
 import { readingOf } from './src/compute/opened/reading';
 import { placesOf, shapeOf } from './src/compute/opened/shape';
 import { modelFiles, shippedFolder } from './shipped.js';
@@ -14,9 +15,15 @@ import { modelFiles, shippedFolder } from './shipped.js';
 const name = '$opening';
 /** Some of its heads, for the list of chapters. */
 const small = `${name}/heads`;
+/** Of all its heads, for the figure that shows them. */
+const whole = `${name}/weights`;
 const folder = join(shippedFolder, 'gpt');
 
-async function made(): Promise<Opening> {
+interface Made extends Opening {
+  readonly reading: Reading;
+}
+
+async function made(): Promise<Made> {
   const files = Object.fromEntries(
     modelFiles.map((file) => [file, new Uint8Array(readFileSync(join(folder, file)))]),
   );
@@ -47,18 +54,20 @@ async function made(): Promise<Opening> {
 /** Numbers of the core are float32: so many digits say which. */
 const digits = 9;
 
+const written = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'number' ? Number(each.toPrecision(digits)) : each,
+  );
+
 /** Rows of weights without what the mask hides. */
-function written({ reading, ...rest }: Opening): string {
-  const size = reading.tokens.length;
-  const weights = reading.weights.map((all) =>
+function weightsOf({ reading: { tokens, weights } }: Made): number[][] {
+  const size = tokens.length;
+  return weights.map((all) =>
     Array.from(all).filter((_, i) => i % size <= Math.floor(i / size) % size),
   );
-  const short = (_: string, value: unknown) =>
-    typeof value === 'number' ? Number(value.toPrecision(digits)) : value;
-  return JSON.stringify({ ...rest, reading: { ...reading, weights } }, short);
 }
 
-const picturesOf = ({ reading: { tokens, weights } }: Opening, count = 4): string => {
+const picturesOf = ({ reading: { tokens, weights } }: Made, count = 4): string => {
   const square = tokens.length ** 2;
   const heads = Array.from({ length: count }, (_, head) =>
     [...weights.at(-1)!.subarray(head * square, (head + 1) * square)].map((value) =>
@@ -69,16 +78,21 @@ const picturesOf = ({ reading: { tokens, weights } }: Opening, count = 4): strin
 };
 
 export function opening(): Plugin {
-  let found: Promise<Opening> | undefined;
+  let found: Promise<Made> | undefined;
+  const texts: Record<string, (of: Made) => string> = {
+    [name]: (of) => written(packed(of)),
+    [whole]: (of) => written(weightsOf(of)),
+    [small]: picturesOf,
+  };
   return {
     name: 'opening',
-    resolveId: (id) => (id === name || id === small ? `\0${id}` : null),
+    resolveId: (id) => (id in texts ? `\0${id}` : null),
     async load(id) {
-      if (id !== `\0${name}` && id !== `\0${small}`) return null;
+      const text = id.startsWith('\0') ? texts[id.slice(1)] : undefined;
+      if (!text) return null;
       for (const file of modelFiles) this.addWatchFile(join(folder, file));
       found ??= made();
-      const text = id.endsWith(small) ? picturesOf(await found) : written(await found);
-      return `export default ${text};\n`;
+      return `export default ${text(await found)};\n`;
     },
   };
 }

@@ -1,6 +1,5 @@
 // Chapter "Model": what is drawn, before a model is loaded and after, against the package in Node; the next token, its cuts
 // and its die; a folder of the visitor's; and that nobody loads a model who has not asked for one.
-import { execFileSync } from 'node:child_process';
 import type { Locator, Page } from '@playwright/test';
 import { nextOf } from '../../web/src/compute/opened/next.ts';
 import {
@@ -175,16 +174,6 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await expect(question.locator('[data-answer]')).toContainText(`${kept} `);
   await expectFits(page);
   await expectAccessible(page);
-
-  // The die of the program that is taken along.
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('button', { name: 'PyTorch' }).first().click();
-  const program = await page.evaluate(() => navigator.clipboard.readText());
-  const die = /def die[\s\S]*?2\*\*24\n/u.exec(program)![0];
-  const said = execFileSync('python3', ['-c', `${die}\nprint(die(1))`], { encoding: 'utf8' });
-  expect(Number(said)).toBe(
-    (await nextOf(opened, { ...ask, sampling: openingSampling, seed: 1 })).number,
-  );
 });
 
 test('what is left adds up to 1, and the token that the core draws lies where the number falls', async () => {

@@ -19,6 +19,7 @@ function still(html: string): string {
     .replace(/<!--.*?-->/gs, '')
     .replace(/ (?:id|for|tabindex|aria-activedescendant|aria-controls)="[^"]*"/g, '')
     .replace(/ data-(?:row|col)="\d+"/g, '')
+    .replace(/ (?:title|data-(?:guess|plain|warm|stretch|weight|from|to|p))="[^"]*"/g, '')
     .replace(/(--(?:side|strength):\d\.\d\d)\d/g, '$1')
     .replace(/<(button|input|textarea|select|summary)\b/g, '<$1 inert');
 }
@@ -29,13 +30,18 @@ export function stillOf(children: Snippet): string {
   return still(body);
 }
 
-/** Of a figure, at every width. */
+/** Of a figure, at every width; once where several are the same, since styles alone lay it out. */
 export function stillsOf(children: Snippet): string {
   if (!server) return later;
-  const all = stillWidths.map((width) => {
+  const all = new Map<string, string[]>();
+  for (const width of stillWidths) {
     card.width = width;
-    return `<div class="still w${width}">${stillOf(children)}</div>`;
-  });
+    const html = stillOf(children);
+    all.set(html, [...(all.get(html) ?? []), `w${width}`]);
+  }
   card.width = 0;
-  return `${all.join('')}<i class="whole"></i>`;
+  const stills = [...all].map(
+    ([html, widths]) => `<div class="still ${widths.join(' ')}">${html}</div>`,
+  );
+  return `${stills.join('')}<i class="whole"></i>`;
 }

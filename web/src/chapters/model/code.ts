@@ -1,38 +1,34 @@
-// The same digits by others: transformers reads the same folder, and says what this page says.
+// The same digits by plain PyTorch: it reads the very folder, runs the model line by line, and says how far its numbers are
+// from those that the page shows.
+import { literal } from '../../figures/code';
 import type { ModelState } from '../../state/model';
+import { decoderOf } from './code-decoder';
 import type { Shown } from './shown.svelte';
 
-export function modelCode(shown: Shown, state: ModelState) {
-  return { pytorch: () => torch(shown, state) };
-}
+/** Of a tile: its guess; of a head: where it looks most; of a bar: what the cuts leave. */
+const listed = (numbers: readonly (readonly number[])[]) =>
+  numbers.map((one) => `(${one.map(literal).join(', ')})`).join(', ');
 
-function torch({ reading, next, sampling, seed, about }: Shown, { text }: ModelState): string {
-  const own = reading.tokens.map(({ id }) => id).join(', ');
-  const said = next.bars
-    .slice(0, 5)
-    .map(({ id, left }) => `(${id}, ${left})`)
-    .join(', ');
-  const lens = reading.lens.map((places) => places.at(-1)![0]);
-  return `# ${JSON.stringify(text)}, and the token that comes next, as Tril shows it.
-# "folder" has config.json, tokenizer.json and model.safetensors.
-import torch
-from transformers import AutoModelForCausalLM
+export function modelCode(shown: Shown, { text }: ModelState): string {
+  const { reading, next, sampling, seed, about, off } = shown;
+  const tiles = reading.lens.flatMap((places, block) =>
+    places.map(([best], place) => [block, place, best.id, best.p]),
+  );
+  const looks = reading.looks.flatMap((places, block) =>
+    places.at(-1)!.map(({ to, weight }, head) => [block, head, to, weight]),
+  );
+  const left = next.bars.map((bar) => [bar.id, bar.left]);
+  return `# ${JSON.stringify(text)}, and the token that comes next, as Tril shows it: in plain PyTorch.
+# The folder has config.json and model.safetensors; the page's own is models/gpt beside it.
+${decoderOf(about.shape.family)}
+# Parts that are off, from 1 as the page counts: "2h3" is head 3 of block 2, "2a" its attention, "2f" its feed-forward, "2" all of it.
+off = [${off.map((id) => JSON.stringify(id)).join(', ')}]
+tokens = torch.tensor([${reading.tokens.map(({ id }) => id).join(', ')}])
+streams, looked = run(tokens, off)
 
-folder = "gpt"
-model = AutoModelForCausalLM.from_pretrained(folder, torch_dtype=torch.float32).train(False)
-tokens = torch.tensor([[${own}]])
-with torch.no_grad():
-    found = model(tokens, output_hidden_states=True)
-logits = found.logits[0, -1]
-
-# What it would say if it ended behind each of its ${about.shape.layers} blocks. The last hidden state is normed already.
-body = model.base_model
-norm = body.${about.shape.family === 'gpt2' ? 'ln_f' : 'norm'}
-for block, hidden in enumerate(found.hidden_states[1:], 1):
-    normed = hidden if block == len(found.hidden_states) - 1 else norm(hidden)
-    shares = model.lm_head(normed)[0, -1].softmax(-1)
-    print(block, int(shares.argmax()), float(shares.max()))
-# Tril: ${lens.map(({ id, p }, i) => `${i + 1} ${id} ${p}`).join('; ')}
+# What it would say if it ended behind each block, token by token.
+lens = [said(stream).softmax(-1) for stream in streams]
+logits = said(streams[-1])[-1]
 
 temperature, top_k, top_p, min_p = ${sampling.temperature}, ${sampling.topK}, ${sampling.topP}, ${sampling.minP}
 if temperature == 0:
@@ -65,9 +61,22 @@ def die(seed):
 
 number = die(${seed})
 token = int((shares.double().cumsum(0) <= number).sum())
-print(number, token, float(shares[token]))
-expected = [${said}]
-# Tril: ${next.number} ${next.drawn?.id ?? 'the text ends'}
-print(max(abs(float(shares[id]) - share) for id, share in expected))
+print(f"the die: {number}, token {token}")
+# Tril: ${next.number === null ? 'no die is cast' : literal(next.number)}, token ${next.drawn?.id ?? 'none: the text ends'}
+
+# What the page shows. Of each tile: block, token, and its likeliest next token with its probability.
+tiles = [${listed(tiles)}]
+# Of each head, for the last token: block, head, where it looks most, and with which weight.
+looks = [${listed(looks)}]
+# Of the next token, after temperature and cuts.
+left = [${listed(left)}]
+differences = {
+    "tiles": [lens[block][place, token] - p for block, place, token, p in tiles],
+    "heads": [looked[block][head, -1, to] - weight for block, head, to, weight in looks],
+    "next token": [shares[token] - share for token, share in left],
+}
+for name, found in differences.items():
+    print(f"{name}: {max(abs(float(one)) for one in found):.2g} apart")
+print(f"largest difference: {max(abs(float(one)) for found in differences.values() for one in found):.2g}")
 `;
 }

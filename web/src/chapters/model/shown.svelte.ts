@@ -4,45 +4,30 @@ import opening from '$opening';
 import { getContext, setContext } from 'svelte';
 import { opened, Reply } from '../../compute/opened/opened.svelte';
 import { openingSampling, openingSeed, openingText } from '../../compute/opened/opening-text';
-import type { About, Next, Reading, Sampling, TextAsk } from '../../compute/opened/protocol';
+import { unpacked } from '../../compute/opened/packed';
+import type { Next, Reading, Sampling, TextAsk } from '../../compute/opened/protocol';
 import { rootHref } from '../../shell/links';
 import type { ModelState } from '../../state/model';
+import { offOf, partOf } from './parts';
 import { useModel } from './model';
 
-/** Rows as long as the mask lets them be, in a square of zeros. */
-function squares(packed: readonly number[], tokens: number, heads: number): Float32Array {
-  const all = new Float32Array(heads * tokens * tokens);
-  let from = 0;
-  for (let row = 0; row < heads * tokens; ++row) {
-    for (let col = 0; col <= row % tokens; ++col) all[row * tokens + col] = packed[from++];
-  }
-  return all;
-}
-
-const tokens = opening.reading.tokens.length;
-const first: { about: About; reading: Reading; next: Next } = {
-  about: opening.about,
-  reading: {
-    ...opening.reading,
-    weights: opening.reading.weights.map((packed) =>
-      squares(packed, tokens, opening.about.shape.heads),
-    ),
-  },
-  next: opening.next,
-};
+const first = unpacked(opening);
 
 /** Bytes that loading the shipped model takes. */
-export const shippedBytes = opening.about.bytes;
+export const shippedBytes = first.about.bytes;
 
 /** Begins to load the shipped model. */
 export function loadShipped(): void {
   const address = new URL(rootHref('models/gpt/'), location.href).href;
-  opened.open({ address, bytes: opening.sizes });
+  opened.open({ address, bytes: first.sizes });
 }
 
 const samplingOf = ({ temperature, topK, topP, minP }: ModelState): Sampling => ({
   ...{ temperature, topK, topP, minP },
 });
+
+/** A text as it was read; without all weights where no model is open. */
+export type Shows = Omit<Reading, 'weights'> & Partial<Pick<Reading, 'weights'>>;
 
 export class Shown {
   readonly #model = useModel();
@@ -58,26 +43,51 @@ export class Shown {
   /** Each token has a die of its own. */
   readonly seed = $derived(this.#model.state.seed + this.#then.length);
 
-  readonly #reading = new Reply('read', () => this.ask);
-  readonly #nextAsk = $derived(
-    this.ask && { ...this.ask, sampling: this.sampling, seed: this.seed },
+  /** Parts that the open model has, and that are switched off. */
+  readonly off: readonly string[] = $derived(
+    opened.about ? offOf(this.#model.state.off, opened.about.shape) : [],
   );
+  readonly #cutAsk: TextAsk | null = $derived(
+    this.ask && this.off.length > 0
+      ? { ...this.ask, changes: { without: this.off.map(partOf) } }
+      : null,
+  );
+  readonly #reading = new Reply('read', () => this.ask);
+  readonly #cutReading = new Reply('read', () => this.#cutAsk);
+  readonly #nextAsk = $derived.by(() => {
+    const ask = this.#cutAsk ?? this.ask;
+    return ask && { ...ask, sampling: this.sampling, seed: this.seed };
+  });
   readonly #next = new Reply('next', () => this.#nextAsk);
 
   readonly live = $derived(opened.about !== null && this.#reading.now !== null);
   readonly about = $derived(this.live ? opened.about! : first.about);
-  readonly reading: Reading = $derived(this.#reading.now ?? first.reading);
+  /** With every part on; without its weights before a model is open. */
+  readonly whole: Shows = $derived(this.#reading.now ?? first.reading);
+  /** Of the same text as `whole`. */
+  readonly #cut = $derived(
+    this.#cutAsk &&
+      this.#cutReading.asked?.text === this.#reading.asked?.text &&
+      this.#cutReading.asked?.then.join() === this.#reading.asked?.then.join()
+      ? this.#cutReading.now
+      : null,
+  );
+  readonly reading: Shows = $derived(this.#cut ?? this.whole);
+  /** What to hold `reading` against while parts are off. */
+  readonly before: Shows | null = $derived(this.#cut && this.whole);
   readonly next: Next = $derived(this.#next.now ?? first.next);
   /** What the figures show is what the address says. */
   readonly current = $derived(
     this.live
-      ? this.#reading.asked === this.ask && this.#next.asked === this.#nextAsk
+      ? this.#reading.asked === this.ask &&
+          (this.#cutAsk === null || this.#cutReading.asked === this.#cutAsk) &&
+          this.#next.asked === this.#nextAsk
       : this.#text === openingText &&
           this.#then.length === 0 &&
           this.seed === openingSeed &&
           JSON.stringify(this.sampling) === JSON.stringify(openingSampling),
   );
-  readonly why = $derived(this.#reading.why ?? this.#next.why);
+  readonly why = $derived(this.#reading.why ?? this.#cutReading.why ?? this.#next.why);
 }
 
 const key = Symbol('shown');

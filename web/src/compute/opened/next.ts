@@ -75,8 +75,8 @@ async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['ne
   return null;
 }
 
-/** All that follows from the logits. */
-function sharedOut(tril: Tril, logits: Float32Array, sampling: Sampling, token: number | null) {
+/** Shares before the cuts and after them. */
+function cutOff(tril: Tril, logits: Float32Array, sampling: Sampling) {
   const count = logits.length;
   const { temperature } = sampling;
   const given = tril.tensor([count], logits);
@@ -105,7 +105,31 @@ function sharedOut(tril: Tril, logits: Float32Array, sampling: Sampling, token: 
     if (gone.length > 0) left = sharesOf(tril, divided, mask);
     cuts.push({ id, removed: gone.length, kept: mask.filter((each) => each === 0).length, share });
   }
-  const ids = largest(plain, shown);
+  return { plain, warm, left, cuts, removedBy };
+}
+
+/** The likeliest tokens of one of them at the least. */
+function likeliest(shares: readonly Float32Array[]): number[] {
+  const [first, ...others] = shares;
+  return largest(
+    first.map((share, id) => Math.max(share, ...others.map((each) => each[id]))),
+    shown,
+  );
+}
+
+/** All that follows from the logits; `before`: those with every part on. */
+function sharedOut(
+  tril: Tril,
+  logits: Float32Array,
+  before: Float32Array | null,
+  { sampling, token }: { readonly sampling: Sampling; readonly token: number | null },
+) {
+  const now = cutOff(tril, logits, sampling);
+  const was = before && cutOff(tril, before, sampling);
+  const { plain, warm, left } = now;
+  const ids = likeliest(was ? [plain, was.plain] : [plain]);
+  // They stay in place while parts are switched off and on.
+  if (was) ids.sort((a, b) => was.plain[b] - was.plain[a]);
   if (token !== null && !ids.includes(token)) ids.push(token);
   const others = (all: Float32Array) => sumsOf(tril, all, [(id) => !ids.includes(id)])[0];
   const inOrder = ids.filter((id) => left[id] > 0).sort((a, b) => a - b);
@@ -115,9 +139,9 @@ function sharedOut(tril: Tril, logits: Float32Array, sampling: Sampling, token: 
     inOrder.flatMap((place) => [(id: number) => id < place, (id: number) => id <= place]),
   );
   return {
-    ...{ plain, warm, left, cuts, removedBy, ids, inOrder, ends },
+    ...{ ...now, before: was && was.left, ids, inOrder, ends },
     others: {
-      count: count - ids.length,
+      count: logits.length - ids.length,
       plain: others(plain),
       warm: others(warm),
       left: others(left),
@@ -130,13 +154,15 @@ export async function nextOf(opened: Opened, ask: OpenedRequests['next']['ask'])
   const { sampling, seed } = ask;
   const ids = tokensOf(opened, ask);
   const logits = logitsOf(opened, ask, ids);
+  const before = ask.changes ? logitsOf(opened, { text: ask.text, then: ask.then }, ids) : null;
   const token = await drawnOf(opened, ids, ask);
   return tril.scope(() => {
-    const found = sharedOut(tril, logits, sampling, token);
+    const found = sharedOut(tril, logits, before, { sampling, token });
     const bars = found.ids.map((id): Bar => ({
       ...pieceOf(opened, id),
       ...{ plain: found.plain[id], warm: found.warm[id], left: found.left[id] },
       cut: found.removedBy.get(id) ?? null,
+      before: found.before && found.before[id],
     }));
     const line = found.inOrder.map((id, i): Stretch => ({
       ...pieceOf(opened, id),

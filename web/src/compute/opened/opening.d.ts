@@ -1,12 +1,11 @@
 declare module '$opening' {
-  type Made = import('./protocol').Opening;
-  /** As it is written: of weights only what the mask lets through. */
-  const opening: Omit<Made, 'reading'> & {
-    readonly reading: Omit<Made['reading'], 'weights'> & {
-      readonly weights: readonly (readonly number[])[];
-    };
-  };
+  const opening: import('./packed').PackedOpening;
   export default opening;
+}
+declare module '$opening/weights' {
+  /** Layer by layer, of all its heads, one after another: rows as long as the mask lets them be. */
+  const weights: readonly (readonly number[])[];
+  export default weights;
 }
 declare module '$opening/heads' {
   /** [T, T] each. */

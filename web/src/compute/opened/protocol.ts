@@ -40,10 +40,18 @@ export interface TextAsk {
   readonly changes?: ModelChanges;
 }
 
+/** Where a head looks most, by its place in the text, and with which weight. */
+export interface Look {
+  readonly to: number;
+  readonly weight: number;
+}
+
 export interface Reading {
   readonly tokens: readonly Piece[];
   /** Layer by layer, place by place: the likeliest next tokens if the model ended there. */
   readonly lens: readonly (readonly (readonly Guess[])[])[];
+  /** Layer by layer, place by place: of each of its heads. */
+  readonly looks: readonly (readonly (readonly Look[])[])[];
   /** Layer by layer, of all its heads, one after another: [H, T, T]. */
   readonly weights: readonly Float32Array[];
   /** Layer by layer, place by place: how long the vector of the residual stream is. */
@@ -72,6 +80,8 @@ export interface Bar extends Piece {
   readonly left: number;
   /** What removed it. */
   readonly cut: CutId | null;
+  /** What was left of it with every part on; null where none is off. */
+  readonly before: number | null;
 }
 
 /** What one of the cuts does, in their order. */
@@ -90,7 +100,7 @@ export interface Stretch extends Piece {
 }
 
 export interface Next {
-  /** The likeliest, and the one that was drawn. */
+  /** The likeliest, now or before parts were switched off, and the one that was drawn. */
   readonly bars: readonly Bar[];
   /** All others. */
   readonly others: {
@@ -114,7 +124,8 @@ export interface Opening {
   readonly about: About;
   /** Bytes of the model's files. */
   readonly sizes: Readonly<Record<string, number>>;
-  readonly reading: Reading;
+  /** All weights are apart: only figures further down show them. */
+  readonly reading: Omit<Reading, 'weights'>;
   readonly next: Next;
 }
 

@@ -1,9 +1,9 @@
 // A text as a model reads it: its tokens, what it would say behind each layer, and what every head looks at.
-import type { Cost, Tensor, Tril } from 'tril';
-import type { CostData } from '../protocol';
-import type { Guess, Piece, Reading, TextAsk } from './protocol';
+import type { Tensor, Tril } from 'tril';
+import { forwardCost } from './forward-cost';
+import type { Guess, Look, Piece, Reading, TextAsk } from './protocol';
 import type { Opened } from './work';
-import { placesOf, type Shape } from './shape';
+import { placesOf } from './shape';
 
 /** Guesses of a place. */
 const guesses = 5;
@@ -43,6 +43,19 @@ function lensOf(opened: Opened, logits: Tensor): Guess[][] {
   });
 }
 
+/** Place by place, where each head looks most; of equal weights the first. */
+function looksOf(weights: Tensor): Look[][] {
+  const [heads, tokens] = weights.shape;
+  const all = weights.read();
+  return Array.from({ length: tokens }, (_, place) =>
+    Array.from({ length: heads }, (__, head) => {
+      const from = (head * tokens + place) * tokens;
+      const [to] = largest(all.subarray(from, from + place + 1), 1);
+      return { to, weight: all[from + to] };
+    }),
+  );
+}
+
 /** The length of each row. */
 function lengthsOf(tril: Tril, rows: Tensor): number[] {
   const [count, width] = rows.shape;
@@ -51,30 +64,6 @@ function lengthsOf(tril: Tril, rows: Tensor): number[] {
     const one = tril.tensor([1, width], values.subarray(row * width, (row + 1) * width));
     return tril.singularValues(one).read()[0];
   });
-}
-
-/** Of a forward pass: its products and attention, by the core's count. */
-export function forwardCost(tril: Tril, shape: Shape, tokens: number): CostData {
-  const { layers, heads, keyHeads, width, headWidth, hidden, gated, vocabulary } = shape;
-  const linear = (from: number, to: number) =>
-    tril.cost.linear({ rows: tokens, in: from, out: to });
-  const sizes = { batches: 1, heads, kvHeads: keyHeads, queries: tokens, keys: tokens };
-  const layer: Cost[] = [
-    ...[linear(width, width), linear(width, keyHeads * headWidth)],
-    linear(width, keyHeads * headWidth),
-    tril.cost.attention({ ...sizes, width: headWidth, causal: true }),
-    ...[linear(width, width), linear(width, hidden)],
-    ...(gated ? [linear(width, hidden)] : []),
-    linear(hidden, width),
-  ];
-  const all = tril.cost.sum([
-    ...Array.from({ length: layers }, () => layer).flat(),
-    linear(width, vocabulary),
-  ]);
-  return {
-    ...{ flops: all.flops, bytes: all.bytes },
-    intensity: tril.cost.intensity(all.flops, all.bytes),
-  };
 }
 
 export function readingOf(opened: Opened, ask: TextAsk): Reading {
@@ -90,9 +79,10 @@ export function readingOf(opened: Opened, ask: TextAsk): Reading {
     return {
       tokens: piecesOf(opened, ids),
       lens: layers.map(({ logits }) => lensOf(opened, logits)),
+      looks: layers.map(({ weights }) => looksOf(weights)),
       weights: layers.map(({ weights }) => weights.read()),
       norms: layers.map(({ out }) => lengthsOf(tril, out)),
-      cost: forwardCost(tril, shape, ids.length),
+      cost: forwardCost(tril, shape, { rows: ids.length, tokens: ids.length }),
       milliseconds,
     };
   });

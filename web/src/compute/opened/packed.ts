@@ -1,0 +1,63 @@
+// What the chapter opens with, as the page carries it: each number once, in flat lists, and what a token stands for once.
+import type { Guess, Look, Opening, Piece, Reading } from './protocol';
+
+export interface PackedOpening extends Omit<Opening, 'reading'> {
+  readonly tokens: readonly number[];
+  /** What tokens stand for. */
+  readonly pieces: Readonly<Record<number, string>>;
+  /** Of each tile, layer by layer and place by place: its guesses one after another. */
+  readonly guesses: readonly number[];
+  readonly shares: readonly number[];
+  /** Of each tile the heads, one after another. */
+  readonly to: readonly number[];
+  readonly weights: readonly number[];
+  readonly norms: readonly number[];
+  readonly cost: Reading['cost'];
+}
+
+export function packed({ reading, ...rest }: Opening): PackedOpening {
+  const { tokens, lens, looks, norms, cost } = reading;
+  const guesses = lens.flat(2);
+  const heads = looks.flat(2);
+  return {
+    ...rest,
+    tokens: tokens.map(({ id }) => id),
+    pieces: Object.fromEntries([...tokens, ...guesses].map(({ id, text }) => [id, text])),
+    guesses: guesses.map(({ id }) => id),
+    shares: guesses.map(({ p }) => p),
+    to: heads.map(({ to }) => to),
+    weights: heads.map(({ weight }) => weight),
+    norms: norms.flat(),
+    cost,
+  };
+}
+
+/** Layer by layer, place by place, as many as there are of each. */
+function tiles<T>(all: readonly T[], layers: number, places: number): T[][][] {
+  const each = all.length / (layers * places);
+  return Array.from({ length: layers }, (_, layer) =>
+    Array.from({ length: places }, (__, place) => {
+      const from = (layer * places + place) * each;
+      return all.slice(from, from + each);
+    }),
+  );
+}
+
+export function unpacked(from: PackedOpening): Opening {
+  const { tokens, pieces, guesses, shares, to, weights, norms, cost, ...rest } = from;
+  const { layers } = rest.about.shape;
+  const piece = (id: number): Piece => ({ id, text: pieces[id] });
+  const guess = (id: number, i: number): Guess => ({ ...piece(id), p: shares[i] });
+  const look = (place: number, i: number): Look => ({ to: place, weight: weights[i] });
+  return {
+    ...rest,
+    reading: {
+      tokens: tokens.map(piece),
+      lens: tiles(guesses.map(guess), layers, tokens.length),
+      looks: tiles(to.map(look), layers, tokens.length),
+      norms: tiles(norms, layers, tokens.length).map((places) => places.flat()),
+      cost,
+      milliseconds: 0,
+    },
+  };
+}
