@@ -28,13 +28,12 @@ async function made(): Promise<Made> {
     modelFiles.map((file) => [file, new Uint8Array(readFileSync(join(folder, file)))]),
   );
   const tril = await loadTril();
-  const before = tril.memory().bytes;
   const model = await tril.loadModel(files);
   const shape = shapeOf(model.config);
   const sizes = modelFiles.map((file) => [file, files[file].length] as const);
   const about = {
     ...{ shape, tokenizer: true, places: placesOf(shape) },
-    parameters: (tril.memory().bytes - before) / Float32Array.BYTES_PER_ELEMENT,
+    ...{ parameters: model.parameters.count, memory: model.parameters.bytes },
     bytes: sizes.reduce((sum, [, size]) => sum + size, 0),
   };
   const opened = { tril, model, shape, tokenizer: true };

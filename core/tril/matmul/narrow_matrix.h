@@ -27,8 +27,8 @@ struct NarrowFormat {
 struct NarrowMatrix {
   const NarrowFormat* format = nullptr;  // null: there is none
   const std::uint16_t* data = nullptr;   // on an address that a float may have
-  Index rows = 0, cols = 0;
-  Index stride = 0;  // even, numbers from one row to the next
+  Index rows = 0, cols = 0;              // its sizes
+  Index stride = 0;                      // even, numbers from one row to the next
 
   // Whether there is one.
   explicit operator bool() const noexcept { return format != nullptr; }

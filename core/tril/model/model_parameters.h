@@ -21,8 +21,8 @@ enum class ParameterMemory {
 
 // So many numbers of a type.
 struct NumbersOfType {
-  ElementType type;
-  Index count;
+  ElementType type;  // float32, float16 or bfloat16
+  Index count;       // how many
 };
 
 // Owns them.
