@@ -33,7 +33,8 @@ export const limits = {
   // half of which a visitor takes, from the second visit on. Groups of choices with one stop, painting by touch, guesses in Check,
   // the box beside a cell and what glides between steps brought 4; the way to chapter Model, and what Learn shares with it, 2.5; what
   // the figures further down in Learn and in Model share, which was Learn's alone, and Check's gradients, 12.5.
-  page: 544, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come about, as motions; 0.5 what is fetched to be copied
+  page: 548, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
+  // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 0.5 what is fetched to be copied
   // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
   learn: 147.5, // 1 of it a step's cost, 1.5 a training as a program
   // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
@@ -52,7 +53,8 @@ export const limits = {
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 828.5, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises
+  'all but fonts': 845, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
+  // 5 of it what Longer's page shows of sums and outputs, at five widths
 };
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;

@@ -3,6 +3,7 @@ import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
+import { ids, inputOf } from './oracles/block.ts';
 import { inputs } from './oracles/longer.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -197,7 +198,8 @@ test('where a maximum grows, the sum and the output shrink by the factor', async
     near(grown[row].sum, sum[row][0], `sum of ${row} as it was`);
     near(shrunk[row].sum, sum[row][0] * factor[row][1], `sum of ${row}, rescaled`);
     near(done[row].sum, sum[row][1], `sum of ${row}, done`);
-    near(shrunk[row].width / grown[row].width, factor[row][1], `length of ${row}`);
+    const length = grown[row].width * factor[row][1];
+    expect(Math.abs(shrunk[row].width - length), `length of ${row}`).toBeLessThan(pixels);
     for (const [col, was] of partial[row][0].entries()) {
       near(grown[row].output[col], was, `output of ${row} as it was`);
       near(shrunk[row].output[col], was * factor[row][1], `output of ${row}, rescaled`);
@@ -213,6 +215,67 @@ test('where a maximum grows, the sum and the output shrink by the factor', async
     'sum',
     [0, 1, 2, 3].map((row) => [sum[row][0] * factor[row][1]]),
     rounding * 8,
+  );
+});
+
+test('each strand of the stream is as wide as its row is large', async ({ page }) => {
+  const core = await tril();
+  const words = ['the', 'cat', 'saw', 'the', 'dog'];
+  const norms = rowsOf(inputOf(core, ids, true)).map((row) => Math.hypot(...row));
+  const block = new Lesson(page, 'block');
+  const strands = page.locator('[data-stream] [data-strand]');
+  /** In pixels, at a height; measured inside the outlines that are drawn, once they have stopped moving. */
+  const widths = (y: number) =>
+    strands.evaluateAll(async (all, height) => {
+      const moving = () => all.some((one) => one.getAnimations().length > 0);
+      while (moving()) await new Promise(requestAnimationFrame);
+      return all.map((one) => {
+        const path = one as SVGGeometryElement;
+        const step = 0.05;
+        let inside = 0;
+        for (let x = 0; x < 110; x += step) {
+          if (path.isPointInFill(new DOMPoint(x, height))) inside += step;
+        }
+        return inside;
+      });
+    }, y);
+  const near = (found: number[], expected: number[], what: string) => {
+    for (const [token, width] of expected.entries()) {
+      expect(Math.abs(found[token] - width), `${what}, ${words[token]}`).toBeLessThan(0.11);
+    }
+  };
+
+  await block.open();
+  const unit = Number(await strands.first().getAttribute('data-unit'));
+  near(
+    await widths(60),
+    norms.map((size) => size * unit),
+    'x',
+  );
+  // A norm makes every row as large as any other: the square root of the width.
+  near(
+    await widths(220),
+    words.map(() => Math.sqrt(8) * unit),
+    'after the first norm',
+  );
+  await expect(page.locator('[data-changed]')).toHaveAttribute('data-changed', 'false');
+
+  // Without it rows go on as they came. Both are in sight with the switch.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.locator('[data-part="norm1"]').getByRole('switch').click();
+  await expect(page.locator('[data-stream] .whole')).toHaveCount(1);
+  await expect(page.locator('[data-changed="true"]')).toBeInViewport();
+  const came = await widths(145);
+  near(await widths(220), came, 'without the norm');
+  expect(Math.max(...came) / Math.min(...came)).toBeGreaterThan(1.05);
+
+  // Without a residual what came ends there.
+  await page.locator('[data-part="residual1"]').getByRole('switch').click();
+  await expect(page.locator('[data-stream] .plus.off')).toHaveCount(1);
+  near(
+    await widths(118),
+    words.map(() => 0),
+    'at the sum',
   );
 });
 

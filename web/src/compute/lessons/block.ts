@@ -27,6 +27,9 @@ export interface BlockAnswer {
   readonly whole: Readonly<Record<string, MatrixData>>;
   /** A head each. */
   readonly perHead: Readonly<Record<string, readonly MatrixData[]>>;
+  /** How large each token's row is as it flows, stage by stage; and so for the whole block. */
+  readonly flow: Flow;
+  readonly wholeFlow: Flow;
   /** Of what goes into the norms, row by row. */
   readonly moments: { readonly normed1: Moments; readonly normed2: Moments };
   /** Output minus that of the whole block with sinusoidal or rotary positions, and how large both are. */
@@ -40,6 +43,18 @@ export interface BlockAnswer {
   /** Of one transformerBlock of these sizes. */
   readonly cost: CostData;
 }
+
+const flowing = [
+  'x',
+  'attention',
+  'residual1',
+  'normed1',
+  'feedForward',
+  'residual2',
+  'normed2',
+] as const;
+/** Norms of rows. */
+export type Flow = Readonly<Record<(typeof flowing)[number], readonly number[]>>;
 
 export interface ShuffleAnswer {
   /** Rows of the outputs of the text as it is, in the new order. */
@@ -138,20 +153,33 @@ function ofHeads(tril: Tril, stacked: Tensor, nth: number): MatrixData[] {
   return heads(tril.tensor([sizes.heads, width / sizes.heads, width], data));
 }
 
+function flowOf(tril: Tril, { given, steps }: ReturnType<typeof run>): Flow {
+  const rows = (tensor: Tensor) => {
+    const [count, cols] = tensor.shape;
+    const data = tensor.read();
+    return Array.from({ length: count }, (_, row) =>
+      norm(tril, tril.tensor([1, cols], data.slice(row * cols, (row + 1) * cols))),
+    );
+  };
+  const all = { ...steps, x: given.x };
+  return Object.fromEntries(flowing.map((id) => [id, rows(all[id])])) as unknown as Flow;
+}
+
 function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData {
   const tokens = ids.length;
   return costData(tril, tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
 }
 
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
-  const { given, weights, steps } = run(tril, ask);
+  const own = run(tril, ask);
+  const { given, weights, steps } = own;
   const whole = run(tril, {
     ...{ ...ask, off: [] },
     positions: ask.positions === 'none' ? 'sinusoidal' : ask.positions,
   });
   const difference = tril.subtract(steps.output, whole.steps.output);
   const { norm: order, activation, causal } = ask;
-  const own =
+  const composed =
     ask.off.length > 0 || ask.positions === 'rotary'
       ? null
       : tril.transformerBlock(given.x, weights, {
@@ -186,7 +214,8 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
       size: norm(tril, difference),
       output: norm(tril, whole.steps.output),
     },
-    apart: own && apart(tril, own, output),
+    apart: composed && apart(tril, composed, output),
+    ...{ flow: flowOf(tril, own), wholeFlow: flowOf(tril, whole) },
     cost: blockCost(tril, ask),
   };
 }

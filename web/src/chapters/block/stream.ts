@@ -1,0 +1,158 @@
+// What flows through a block, as one lane of strands, a strand for each token and as wide as its row is large. Branches read
+// from the lane and bring back what they add. Widths are the core's norms.
+import type { Flow } from '../../compute/lessons/block';
+import type { PartId } from '../../state/block';
+
+export type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';
+
+/** Heights of the parts, and where the lane lies: of numbers of pixels. */
+export const tall = 50;
+export const box = 36;
+export const lane = { left: 8, width: 56, end: 96 } as const;
+const turn = 11;
+
+export const orderOf = (pre: boolean): readonly PartId[] =>
+  pre
+    ? ['norm1', 'attention', 'residual1', 'norm2', 'feedForward', 'residual2']
+    : ['attention', 'residual1', 'norm1', 'feedForward', 'residual2', 'norm2'];
+/** The upper edge of a part. */
+export const topOf = (pre: boolean, part: PartId): number =>
+  (orderOf(pre).indexOf(part) + 1) * tall;
+const middleOf = (pre: boolean, part: PartId) => topOf(pre, part) + box / 2;
+
+/** Pieces of the lane from top to bottom: what flows in each, and where it begins. */
+export function piecesOf(
+  pre: boolean,
+): readonly { id: StageOfLane; from: number; by: PartId | null }[] {
+  const parts = pre
+    ? ([
+        ['residual1', 'residual1'],
+        ['residual2', 'residual2'],
+      ] as const)
+    : ([
+        ['residual1', 'residual1'],
+        ['normed1', 'norm1'],
+        ['residual2', 'residual2'],
+        ['normed2', 'norm2'],
+      ] as const);
+  return [
+    { id: 'x', from: 0, by: null },
+    ...parts.map(([id, by]) => ({ id, from: middleOf(pre, by), by })),
+  ];
+}
+
+/** Pixels of norm 1: the widest piece of either fills the lane. */
+export function unitOf(...flows: readonly Flow[]): number {
+  const sums = flows.flatMap((flow) =>
+    Object.values(flow).map((sizes) => sizes.reduce((sum, size) => sum + size, 0)),
+  );
+  const finite = sums.filter(Number.isFinite);
+  return (lane.width - 4) / Math.max(1e-6, ...finite);
+}
+
+const round = (pixels: number) => Math.round(100 * pixels) / 100;
+
+/** Left and right edges of every strand, side by side around the middle of the lane. */
+function edges(sizes: readonly number[], unit: number): (readonly [number, number])[] {
+  const widths = sizes.map((size) => (Number.isFinite(size) ? size * unit : 0));
+  const gap = sizes.length > 1 ? Math.min(1, 4 / (sizes.length - 1)) : 0;
+  const whole = widths.reduce((sum, width) => sum + width, 0) + gap * (sizes.length - 1);
+  let x = lane.left + (lane.width - whole) / 2;
+  return widths.map((width) => {
+    const edge = [round(x), round(x + width)] as const;
+    x += width + gap;
+    return edge;
+  });
+}
+
+interface Node {
+  readonly y: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Down the left edges and up the right ones, upright where one width becomes another. */
+function outline(nodes: readonly Node[]): string {
+  const curve = (from: Node, to: Node, side: 'left' | 'right') => {
+    const middle = round((from.y + to.y) / 2);
+    return `C${from[side]} ${middle} ${to[side]} ${middle} ${to[side]} ${to.y}`;
+  };
+  const back = nodes.toReversed();
+  const down = nodes.slice(1).map((node, i) => curve(nodes[i], node, 'left'));
+  const up = back.slice(1).map((node, i) => curve(back[i], node, 'right'));
+  return `M${nodes[0].left} ${nodes[0].y}${down.join('')}L${back[0].right} ${back[0].y}${up.join('')}Z`;
+}
+
+/** The outline of each strand. Where a residual is off, what came ends, and what a branch brings begins. */
+export function strandsOf(
+  flow: Flow,
+  pre: boolean,
+  off: readonly PartId[],
+  unit: number,
+): readonly string[] {
+  const isCut = (by: PartId | null) => by?.startsWith('residual') === true && off.includes(by);
+  const pieces = piecesOf(pre).map((piece) => ({ ...piece, edges: edges(flow[piece.id], unit) }));
+  return flow.x.map((_, token) =>
+    outline(
+      pieces.flatMap(({ from, by, edges: all }, i): Node[] => {
+        const [left, right] = all[token];
+        const until = pieces[i + 1]?.from ?? 7 * tall + turn;
+        const centre = round((left + right) / 2);
+        const middle = { left: centre, right: centre };
+        return [
+          ...(isCut(by) ? [{ y: from, ...middle }] : []),
+          { y: i === 0 ? from : from + turn, left, right },
+          { y: until - turn, left, right },
+          ...(isCut(pieces[i + 1]?.by ?? null) ? [{ y: until - 2, ...middle }] : []),
+        ];
+      }),
+    ),
+  );
+}
+
+/** The outline of all strands together. */
+export function wholeOf(flow: Flow, pre: boolean, unit: number): string {
+  const gaps = Math.min(4, flow.x.length - 1) / unit;
+  const sums = Object.entries(flow).map(([id, sizes]) => [
+    id,
+    [sizes.reduce((sum, size) => sum + size, gaps)],
+  ]);
+  return strandsOf(Object.fromEntries(sums) as Flow, pre, [], unit)[0];
+}
+
+export interface Branch {
+  readonly id: 'attention' | 'feedForward';
+  readonly off: boolean;
+  /** From the lane into its first part, between its parts, and back to where it is added. */
+  readonly reads: string;
+  readonly adds: string;
+  /** Of what it adds, on the lane's scale. */
+  readonly width: number;
+}
+
+export function branchesOf(
+  flow: Flow,
+  pre: boolean,
+  off: readonly PartId[],
+  unit: number,
+): readonly Branch[] {
+  const right = lane.left + lane.width;
+  return (
+    [
+      ['attention', 'residual1', 'norm1'],
+      ['feedForward', 'residual2', 'norm2'],
+    ] as const
+  ).map(([id, to, norm]) => {
+    const first = topOf(pre, pre ? norm : id);
+    const [own, back] = [topOf(pre, id), middleOf(pre, to)];
+    const whole = flow[id].reduce((sum, size) => sum + size, 0);
+    const [leaves, in_, out] = [first - 6, first + 12, own + box - 10];
+    const between = pre ? `M${lane.end + 24} ${first + box}V${own}` : '';
+    return {
+      ...{ id, off: off.includes(id) },
+      reads: `M${right - 8} ${leaves}C${right + 8} ${leaves} ${right + 4} ${in_} ${lane.end} ${in_}${between}`,
+      adds: `M${lane.end} ${out}C${right + 2} ${out} ${right + 12} ${back} ${right - 20} ${back}`,
+      width: Number.isFinite(whole) ? round(Math.max(1.5, Math.min(24, whole * unit))) : 1.5,
+    };
+  });
+}
