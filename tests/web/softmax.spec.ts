@@ -253,8 +253,12 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
         hidden: one.classList.contains('hidden'),
       })),
     );
-  const slider = laid.getByRole('slider');
-  await slider.fill('50');
+  /** Scrubs to a frame, and waits until it is drawn. */
+  const show = async (frame: number) => {
+    await laid.getByRole('slider').fill(String(frame));
+    await laid.locator(`svg[data-frame="${frame}"]`).waitFor();
+  };
+  await show(50);
   const columns = await bars();
   const unit = Math.max(...columns.map(({ length }) => length)); // e^0
   for (const [key, { length, drawn, hidden }] of columns.entries()) {
@@ -268,7 +272,7 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
     [85, 1 / largest],
     [110, 1],
   ]) {
-    await slider.fill(String(frame));
+    await show(frame);
     const seen = (await bars()).filter(({ hidden }) => !hidden);
     const length = seen.reduce((all, one) => all + one.length, 0);
     expect(Math.abs(length / unit - whole), `frame ${frame}`).toBeLessThan(8 * rounding);
