@@ -22,7 +22,13 @@ namespace detail {
 inline IntRegister load_upper(const void* from) noexcept {
 #if defined(__wasm_simd128__)
   return (IntRegister)wasm_u32x4_load16x4(from) << 16;
-#elif defined(__SSE2__) && !defined(__AVX2__)
+#elif defined(__AVX512F__)  // GCC 12 makes two halves of a conversion of vectors
+  const __m256i bits = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  return (IntRegister)_mm512_maskz_cvtepu16_epi32(0xffff, bits) << 16;
+#elif defined(__AVX2__)
+  const __m128i bits = _mm_loadu_si128(static_cast<const __m128i*>(from));
+  return (IntRegister)_mm256_cvtepu16_epi32(bits) << 16;
+#elif defined(__SSE2__)
   const __m128i bits = _mm_loadl_epi64(static_cast<const __m128i*>(from));
   return (IntRegister)_mm_unpacklo_epi16(_mm_setzero_si128(), bits);
 #else
