@@ -106,6 +106,17 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
   }
   await expect(page).toHaveURL(/kind=attentionBackward/);
 
+  // Five products a head, and the time of the core's own call.
+  const { matmul, sum } = core.cost;
+  const square = matmul({ rows: tokens, depth: width, cols: tokens });
+  const back = matmul({ rows: tokens, depth: tokens, cols: width });
+  const head = [square, square, back, back, back];
+  const { flops, bytes } = sum(Array.from({ length: batches * count }, () => head).flat());
+  const meter = page.locator('[data-figure="own"] [data-cost]');
+  await expect(meter).toHaveAttribute('data-flops', String(flops));
+  await expect(meter).toHaveAttribute('data-bytes', String(bytes));
+  await expect(meter.locator('[data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
+
   // Two heads share keys and values: theirs add up, and the first alone is not enough.
   const [q, g] = [1, 2].map((seed) => core.randomNormal([1, 4, 5, 4], { seed }));
   const [k, v] = [3, 4].map((seed) => core.randomNormal([1, 2, 5, 4], { seed }));

@@ -6,6 +6,8 @@ import { gramLosses } from '../../web/src/compute/training/grams.ts';
 import { longestRun, own, parted, windowsOf } from '../../web/src/compute/training/own.ts';
 import { sizes } from '../../web/src/compute/training/price.ts';
 import type { OwnSaid } from '../../web/src/compute/training/protocol.ts';
+import { outcomeOf } from '../../web/src/chapters/learn/what-if.ts';
+import { usualModel } from '../../web/src/compute/training/changes.ts';
 import { whatIf } from '../../web/src/compute/training/what-if.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -25,7 +27,7 @@ async function allowedOf(page: Page, variant: string): Promise<number> {
 const never = { told: () => [], turn: async () => {}, next: async () => 'go' as const };
 
 test('without a mask the loss is small, and nothing can be written', async ({ lesson, page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(360_000);
   await page.addInitScript(() => {
     if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
   });
@@ -63,9 +65,18 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   await expectFits(page);
   await expectAccessible(page);
 
+  // Another change asks again, and is run to its end, too.
   await part.getByRole('radio', { name: 'no norm' }).click();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
   await expect(page).toHaveURL(/change=norm/u);
+  await part.getByRole('button', { name: 'it learns less' }).click();
+  const without = await whatIf(tril, { change: 'norm', seed: 1 }, { ...never, say: () => {} });
+  const outcome = outcomeOf(without, Math.log(usualModel.vocabulary));
+  await expect(part.locator(`[data-outcome="${outcome}"]`)).toBeVisible({ timeout: 180_000 });
+  for (const [i, run] of ['usual', 'changed'].entries()) {
+    const loss = await number(figure.locator(`[data-run="${run}"]`), 'loss');
+    expect(Math.abs(loss - without.runs[i].loss!)).toBeLessThanOrEqual(allowed);
+  }
 });
 
 test('a text is learned here, and what is copied from it is marked', async ({ lesson, page }) => {

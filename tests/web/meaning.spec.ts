@@ -1,10 +1,12 @@
 // Chapter "Meaning": word vectors against plain JavaScript in double precision, trainings against the same in Node.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
+import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { learning } from '../../web/src/compute/meaning/words.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, test } from './programs.ts';
+import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 
 const models = new URL('../../models/', import.meta.url);
@@ -184,10 +186,7 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   ).toPass();
 });
 
-test('vectors are learned before your eyes, and are those that Node learns', async ({
-  page,
-  runner,
-}) => {
+test('vectors are learned before your eyes, and are those that Node learns', async ({ page }) => {
   const data = new Uint8Array(readFileSync(new URL('speeches.txt', built)));
   const tril = await loadTril();
   const vectors = tril.wordVectors({ ...learning, data, seed: 1 });
@@ -219,5 +218,40 @@ test('vectors are learned before your eyes, and are those that Node learns', asy
     expect(shown.filter((word) => expected.includes(word.trim())).length).toBeGreaterThanOrEqual(8);
   }
   vectors.dispose();
-  void runner;
+});
+
+/** Sums of some hundred products of float32, in another order; principal components as near as they are found. */
+const programs = 1e-4;
+
+test('the program that is taken along finds the same neighbours, analogies and map', async ({
+  page,
+  context,
+}) => {
+  const python = findPythonWith('numpy');
+  test.skip(!python, 'NumPy is not installed');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const cwd = new URL('vectors/', models);
+  await open(page, 'meaning');
+  const states = [
+    async () => {},
+    async () => {
+      await page.getByRole('button', { name: 'spring', exact: true }).click();
+      await expect(page.locator('#words h2').first()).toContainText('“spring”');
+    },
+    async () => {
+      await page.getByRole('radio', { name: 'from word to word' }).click();
+      await expect(page.locator('#words [data-share]')).toHaveCount(0);
+    },
+  ];
+  for (const enter of states) {
+    await enter();
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await page.locator('[data-take="words"]').getByRole('button', { name: 'NumPy' }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toContain('largest difference');
+    const run = spawnSync(python!, ['-c', await copied()], { encoding: 'utf8', cwd });
+    expect(run.stderr).toBe('');
+    const [, apart] = /largest difference: (\S+)/u.exec(run.stdout)!;
+    expect(Number(apart), run.stdout).toBeLessThanOrEqual(programs);
+  }
 });
