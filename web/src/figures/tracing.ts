@@ -292,7 +292,10 @@ export class Tracing {
     this.#ink.font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
     const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } =
       this.#ink.measureText('x');
-    const font = `font-family="${escaped(fontFamily)}" font-size="${round(parseFloat(fontSize))}"${fontStyle === 'normal' ? '' : ` font-style="${fontStyle}"`}${fontWeight === '400' ? '' : ` font-weight="${fontWeight}"`}`;
+    const struck = style.textDecorationLine.includes('line-through')
+      ? ' text-decoration="line-through"'
+      : '';
+    const font = `font-family="${escaped(fontFamily)}" font-size="${round(parseFloat(fontSize))}"${fontStyle === 'normal' ? '' : ` font-style="${fontStyle}"`}${fontWeight === '400' ? '' : ` font-weight="${fontWeight}"`}${struck}`;
     for (const { text, box } of linesOf(node)) {
       if (box.width === 0) continue;
       this.#grow(box);
