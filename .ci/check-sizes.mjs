@@ -40,7 +40,7 @@ export const limits = {
   // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
   learn: 147.5, // 1 of it a step's cost, 1.5 a training as a program
   // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
-  'a visit to learn': 579.5, // 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
+  'a visit to learn': 580.5, // 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
   // Chapter Model's own, to see and to use its first figure: its page, 11, with that figure once for all widths, its styles, 3, its
   // code, 14, of which the prose is 2.5, what was computed of its opening sentence when the page was built, 4, and its words, 3.
   model: 39.5,
