@@ -82,8 +82,13 @@ async function expectTabStops(page: Page): Promise<void> {
   });
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await watchFocus(page);
-  for (let press = 0; press < stops.length + 10; ++press) await page.keyboard.press('Tab');
-  const focused = await page.evaluate(() => (window as unknown as { focused: Focused[] }).focused);
+  // What comes near on the way may bring stops of its own: on to where the way begins again.
+  let focused: Focused[] = [];
+  const begunAgain = () => focused.slice(1).some(({ index }) => index === focused[0].index);
+  for (let round = 0; round < 2 && !begunAgain(); ++round) {
+    for (let press = 0; press < stops.length + 10; ++press) await page.keyboard.press('Tab');
+    focused = await page.evaluate(() => (window as unknown as { focused: Focused[] }).focused);
+  }
   const unseen = focused.filter(({ index, seen }) => index >= 0 && !seen);
   expect(
     unseen.map(({ html }) => html),
