@@ -40,13 +40,13 @@ function over(now: Place, { box, turned }: Place): string {
   return `${move} ${across ? '' : 'rotate3d(1, 1, 0, 180deg)'} scale(${scale})`;
 }
 
-/** What would be cut off on its way is not. */
+/** What would be cut off on its way is not; nor does it take the pointer from what it flies over. */
 function move(grid: HTMLElement, frames: Keyframe[]): void {
   const scroller = grid.closest<HTMLElement>('.scroller');
   if (scroller && scroller.scrollWidth > scroller.clientWidth) return;
   if (scroller) scroller.style.overflow = 'visible';
   const animation = grid.animate(
-    frames.map((frame) => ({ transformOrigin: '0 0', zIndex: 1, ...frame })),
+    frames.map((frame) => ({ transformOrigin: '0 0', zIndex: 1, pointerEvents: 'none', ...frame })),
     { duration: 400, easing: 'ease-in-out' },
   );
   animation.onfinish = () => scroller?.style.removeProperty('overflow');

@@ -19,7 +19,7 @@ function still(html: string): string {
     .replace(/<!--.*?-->/gs, '')
     .replace(/ (?:id|for|tabindex|aria-activedescendant|aria-controls)="[^"]*"/g, '')
     .replace(/ data-(?:row|col)="\d+"/g, '')
-    .replace(/ (?:title|data-(?:guess|plain|warm|stretch|weight|from|to|p))="[^"]*"/g, '')
+    .replace(/ (?:title|data-(?:guess|plain|warm|stretch|from|to|p))="[^"]*"/g, '')
     .replace(/(--(?:side|strength):\d\.\d\d)\d/g, '$1')
     .replace(/<(button|input|textarea|select|summary)\b/g, '<$1 inert');
 }
