@@ -4,8 +4,8 @@
 //                       lessons, but files sees foundation only
 //   web/src/<floor>     compute < state < figures < shell < chapters
 //   web                 sees the package by its public entries only, never a file outside web/ but
-//                       PyTorch's numbers and models/, which it ships, and what these are measured
-//                       with, models/meaning.mjs and share.mjs
+//                       PyTorch's numbers and models/, which it ships, and what these are read and
+//                       measured with, models/meaning.mjs, shape.mjs and share.mjs
 
 import { dirname, join } from 'node:path';
 import { findAll } from './files.mjs';
@@ -56,7 +56,9 @@ const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.
 function judgeImport(path, target) {
   const isRelative = target.startsWith('.');
   const place = isRelative ? join(dirname(path), target) : target;
-  const isShipped = /^(tests\/golden\/.*\.npy\?url|models\/((meaning|share)\.mjs)?)$/.test(place);
+  const isShipped = /^(tests\/golden\/.*\.npy\?url|models\/((meaning|shape|share)\.mjs)?)$/.test(
+    place,
+  );
   if (isRelative && !isShipped && !place.startsWith('web/')) return `${target} is outside web/`;
   if (/^tril(\/|$)/.test(target) && !publicEntries.includes(target)) {
     return `${target} is not public; ${publicEntries.join(', ')} are`;

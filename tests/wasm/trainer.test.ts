@@ -180,8 +180,11 @@ describe('a trainer', () => {
   it("trains Qwen2's family, and models with scaled positions", async () => {
     const own = await loadTril({ variant: 'simd' });
     const scaled = {
-      ...{ rotaryScaling: 'llama3', rotaryScalingFactor: 8, rotaryScalingOriginal: 4 },
-      ...{ rotaryScalingLow: 1.5, rotaryScalingHigh: 3 },
+      rotaryScaling: 'llama3',
+      rotaryScalingFactor: 8,
+      rotaryScalingOriginal: 4,
+      rotaryScalingLow: 1.5,
+      rotaryScalingHigh: 3,
     } as const;
     for (const settings of [
       { family: 'qwen2', layers: 1 },

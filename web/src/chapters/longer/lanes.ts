@@ -3,14 +3,11 @@
 import { at, type MatrixData } from '../../compute/protocol';
 import { between, part } from '../../figures/motion';
 import type { OnlineSteps } from '../../compute/lessons/longer';
-import type { Step } from './online';
+import type { Phase, Step } from './online';
 
 /** Frames of a block: m has grown by the first, ℓ and o have shrunk by the second. */
 export const blockFrames = 48;
 const [grown, shrunk] = [14, 30];
-
-/** How far a block has come: ℓ and o as they were, times the factor, or with the block. */
-export type Phase = 'before' | 'rescaled' | 'done';
 
 /** Of a frame within a block, from 1 to blockFrames. */
 export const phaseOf = (frame: number): Phase =>

@@ -9,9 +9,11 @@ import type { Mark } from '../../figures/pointing.svelte';
 import { drawnOf, letter, word, type Look } from '../../figures/scene';
 import { factor, foundAt, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
-import type { Phase } from './lanes';
 import { cut, tokenAxis } from './source';
 import text from '$texts/longer.yaml';
+
+/** How far a block has come: ℓ and o as they were, times the factor, or with the block. */
+export type Phase = 'before' | 'rescaled' | 'done';
 
 const words = text.online;
 type Id = OnlineCell['matrix'];
