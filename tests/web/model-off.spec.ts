@@ -34,7 +34,7 @@ const dataOf = (all: Locator): Promise<Data[]> =>
 async function opened(page: Page, query = ''): Promise<Locator> {
   await page.goto('about:blank');
   await page.goto(placeOf(`model${query}`));
-  await expect(page.locator('[data-model="closed"]')).toHaveCount(1);
+  await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1);
   await page.getByRole('button', { name: /^Load the model/u }).click();
   const figure = page.locator('[data-figure="model"][data-live="true"][data-current="true"]');
   await figure.waitFor({ timeout: 60_000 });
@@ -101,8 +101,8 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   const compared = page.locator('[data-compared]');
   await compared.locator('summary').click();
   for (const side of ['before', 'after'] as const) {
-    const best = await dataOf(compared.locator(`[data-side="${side}"] [data-best]`));
-    expect(best).toHaveLength(looks.length * tokens.length);
+    const best = compared.locator(`[data-side="${side}"] [data-best]`);
+    await expect(best).toHaveCount(looks.length * tokens.length);
   }
   await expectAccessible(page, '#open');
   await page.keyboard.press('Escape');
