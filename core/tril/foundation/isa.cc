@@ -6,6 +6,10 @@
 #include <iterator>
 #include <string>
 
+#if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
+#include <cpuid.h>
+#endif
+
 namespace tril {
 namespace {
 
@@ -13,11 +17,18 @@ namespace {
 constexpr Isa kIsas[] = {TRIL_EACH_ISA(TRIL_VALUE, )};
 #undef TRIL_VALUE
 
+#if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
+// Clang's __builtin_cpu_supports knows no "f16c" before version 15.
+bool has_f16c() noexcept {
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
+#endif
+
 bool runs(Isa isa) noexcept {
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
   if (isa == Isa::avx2) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   }
   if (isa == Isa::avx512) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
