@@ -31,7 +31,7 @@ export const limits = {
   golden: 110, // PyTorch's numbers, which chapter Check asks for
   // Ten chapters with their first figure at five widths, once where these are the same, of which a visitor opens one; 12 what Longer and
   // Block show as lengths.
-  pages: 177.5,
+  pages: 178.5,
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on. Groups of choices with one stop, painting by touch, guesses in Check,
   // the box beside a cell and what glides between steps brought 4; the way to chapter Model, and what Learn shares with it, 2.5; what
@@ -44,7 +44,7 @@ export const limits = {
   'a visit to learn': 580.5, // 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
   // Chapter Model's own, to see and to use its first figure: its page, 11, with that figure once for all widths, its styles, 3, its
   // code, 14, of which the prose is 2.5, what was computed of its opening sentence when the page was built, 4, and its words, 3.
-  model: 39.5,
+  model: 40,
   // What it loads where a visitor comes near or asks for it: all heads large, with all that they look at, 10, the cache, parts taken
   // away, activations carried over, with their words, a visitor's own model, the program, 4, and the roll before and after.
   'model, further down': 35,
