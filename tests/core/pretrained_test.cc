@@ -196,7 +196,15 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
           "mlp_bias: must be as attention_bias");
   refused("\"llama3\"", "\"yarn\"",
           "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
-  refused("\"factor\": 8.0", "\"factor\": -1", "scaling.factor: must be finite and above 0, is -1");
+  refused("\"factor\": 8.0", "\"factor\": -1",
+          "rope_scaling.factor: must be finite and above 0, is -1");
+  refused("\"factor\": 8.0", "\"factor\": 0.5", "rope_scaling.factor: must be at least 1, is 0.5");
+  refused("\"original_max_position_embeddings\": 16", "\"original_max_position_embeddings\": 0",
+          "rope_scaling.original_max_position_embeddings: must be at least 1, is 0");
+  refused("\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1",
+          "rope_scaling.high_freq_factor: must be above low, both above 0; they are 1 and 1");
+  refused("\"rope_scaling\": {\n    \"factor\": 8.0", "\"rope_parameters\": {\n    \"factor\": 0",
+          "rope_parameters.factor: must be finite and above 0, is 0");
   refused("\"vocab_size\": 48", "\"vocab_size\": 1000000000",
           "vocabulary: must be from 1 to 16777216, is 1000000000");
   refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",

@@ -244,6 +244,10 @@ describe('what does not fit', () => {
       'loadModel: config.json: model_type: unknown family "bert"; there are gpt2, llama, qwen2',
     );
     await refused(
+      load(changed('config.json', '"factor": 8.0', '"factor": 0')),
+      'loadModel: config.json: rope_scaling.factor: must be finite and above 0, is 0',
+    );
+    await refused(
       load(changed('config.json', '"num_hidden_layers": 2', '"num_hidden_layers": 3')),
       /^loadModel: model\.layers\.2\.input_layernorm\.weight: is missing; its shape would be \[16\]$/,
     );

@@ -58,7 +58,7 @@ describe('what does not fit', () => {
       'linear, dynamic',
     );
     const scaled = { ...rotary, rotaryScaling: 'linear' };
-    refuse({ model: { ...scaled, rotaryScalingFactor: 0 } }, 'scaling.factor', 'above 0');
+    refuse({ model: { ...scaled, rotaryScalingFactor: 0 } }, 'rotaryScalingFactor', 'above 0');
     refuse({ model: { ...scaled, rotaryScalingFactor: '2' } }, 'rotaryScalingFactor', 'a number');
     refuse({ model: { ...model, projectionBiases: 1 } }, 'projectionBiases', 'true or false');
     refuse({ model: { biases: 1 } }, 'biases', 'true or false');

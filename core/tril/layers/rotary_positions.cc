@@ -92,23 +92,24 @@ double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
 
 }  // namespace
 
-void check_rotary_scaling(const RotaryScaling& scaling, const char* call) {
+void check_rotary_scaling(const RotaryScaling& scaling, const char* call,
+                          const RotaryScalingNames& names) {
   if (scaling.kind == RotaryScalingKind::none) return;
   if (!(std::isfinite(scaling.factor) && scaling.factor > 0)) {
-    fail(call, "scaling.factor", {"must be finite and above 0, is ", scaling.factor});
+    fail(call, names.factor, {"must be finite and above 0, is ", scaling.factor});
   }
   if (scaling.kind == RotaryScalingKind::linear) return;
   if (scaling.original < 1) {
-    fail(call, "scaling.original", {"must be at least 1, is ", scaling.original});
+    fail(call, names.original, {"must be at least 1, is ", scaling.original});
   }
-  if (scaling.factor < 1) fail(call, "scaling.factor", {"must be at least 1, is ", scaling.factor});
+  if (scaling.factor < 1) fail(call, names.factor, {"must be at least 1, is ", scaling.factor});
   if (scaling.kind == RotaryScalingKind::dynamic) {
     if (scaling.length < 0)
       fail(call, "scaling.length", {"must be at least 0, is ", scaling.length});
     return;
   }
   if (!(scaling.low > 0 && scaling.high > scaling.low && std::isfinite(scaling.high))) {
-    fail(call, "scaling.high",
+    fail(call, names.high,
          {"must be above low, both above 0; they are ", scaling.high, " and ", scaling.low});
   }
 }

@@ -54,8 +54,16 @@ struct RotaryScaling {
 void rotary_angles(VectorView<const std::int32_t> positions, double base,
                    const RotaryScaling& scaling, MatrixView<float> cos, MatrixView<float> sin);
 
-// Throws Error in the name of `call` where a number of the scaling is out of range.
-void check_rotary_scaling(const RotaryScaling& scaling, const char* call);
+// What a scaling's numbers are called where it comes from.
+struct RotaryScalingNames {
+  const char* factor = "scaling.factor";
+  const char* original = "scaling.original";
+  const char* high = "scaling.high";
+};
+
+// Throws Error in the name of `call`, of a number by its name, where that is out of range.
+void check_rotary_scaling(const RotaryScaling& scaling, const char* call,
+                          const RotaryScalingNames& names = {});
 
 // Which elements are turned together.
 enum class RotaryPairs { halves, interleaved };

@@ -63,7 +63,8 @@ void check_model_config(const ModelConfig& config, const char* call) {
   };
   finite(config.eps, "eps");
   finite(config.rotary_base, "rotary_base");
-  check_rotary_scaling(config.rotary_scaling, call);
+  check_rotary_scaling(config.rotary_scaling, call,
+                       {"rotary_scaling_factor", "rotary_scaling_original", "rotary_scaling_high"});
   if (!(config.dropout >= 0 && config.dropout < 1)) {
     fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
   }

@@ -57,7 +57,8 @@ void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
 // Newer files have all of it in rope_parameters; what is not there may still be beside them.
 void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
   const bool is_new = file.has("rope_parameters");
-  const detail::JsonObject rope = file.object(is_new ? "rope_parameters" : "rope_scaling");
+  const std::string place = is_new ? "rope_parameters" : "rope_scaling";
+  const detail::JsonObject rope = file.object(place.c_str());
   const auto number = [&](const char* name, double otherwise) {
     otherwise = file.number(name, otherwise);
     return is_new ? rope.number(name, otherwise) : otherwise;
@@ -69,15 +70,20 @@ void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
   const std::string kind = rope.text("rope_type", rope.text("type", "default"));
   if (kind == "default") return;
   RotaryScaling& scaling = config.rotary_scaling;
-  scaling.kind = value_named(kRotaryScalingKinds, kind, kCall, "rope_scaling", "rope_type");
+  scaling.kind = value_named(kRotaryScalingKinds, kind, kCall, place.c_str(), "rope_type");
   scaling.factor = rope.number("factor");
   if (scaling.kind == RotaryScalingKind::dynamic) {
     scaling.original = rope.whole("original_max_position_embeddings", config.context);
   }
-  if (scaling.kind != RotaryScalingKind::llama3) return;
-  scaling.low = rope.number("low_freq_factor");
-  scaling.high = rope.number("high_freq_factor");
-  scaling.original = rope.whole("original_max_position_embeddings");
+  if (scaling.kind == RotaryScalingKind::llama3) {
+    scaling.low = rope.number("low_freq_factor");
+    scaling.high = rope.number("high_freq_factor");
+    scaling.original = rope.whole("original_max_position_embeddings");
+  }
+  // Here, where they have the names of the file.
+  const std::string factor = place + ".factor", high = place + ".high_freq_factor";
+  const std::string original = place + ".original_max_position_embeddings";
+  check_rotary_scaling(scaling, kCall, {factor.c_str(), original.c_str(), high.c_str()});
 }
 
 void read_llama(const detail::JsonObject& file, ModelConfig& config) {
