@@ -1,0 +1,137 @@
+// What the page and the card say in words of the shipped models: every number is the one that was measured, in description.json,
+// comparison.json and the models' own files, written as the sentence rounds it.
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const text = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const json = (path: string) => JSON.parse(text(path));
+/** On one line: where lines end is nobody's. */
+const prose = (path: string) => text(path).replace(/\s+/gu, ' ');
+
+const { data, gpt, sibling, encoder } = json('models/description.json');
+const page = prose('web/src/texts/en/model.md');
+const meaning = prose('web/src/texts/en/meaning.md');
+const card = prose('models/README.md');
+
+type Scores = readonly (readonly number[])[];
+/** Heads by the names that the page gives them, from 1, whose score is above `least` and at most `most`. */
+const heads = (scores: Scores, least: number, most = Infinity) =>
+  scores.flatMap((layer, l) =>
+    layer.flatMap((score, h) => (score > least && score <= most ? [`${l + 1}.${h + 1}`] : [])),
+  );
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+const most = (scores: Scores) => Math.max(...scores.flat());
+
+describe('chapter "Model"', () => {
+  const { previousToken, prefixMatching } = gpt.heads as Record<string, Scores>;
+
+  it('names the heads that look one back, and all of them', () => {
+    const half = heads(previousToken!, 0.5);
+    expect(half).toHaveLength(1); // "gives"
+    const said = `${listed(half)} gives more than half of its weight to the token before, and ${listed(heads(previousToken!, 0.45, 0.5))} nearly half.`;
+    expect(page).toContain(said);
+  });
+
+  it('says that none looks for an earlier copy', () => {
+    expect(page).toContain('No head of it looks for an earlier copy of a token');
+    // Of 40 tokens each would have a fortieth of an even look.
+    expect(most(prefixMatching!)).toBeLessThan(1 / 40);
+    expect(gpt.copies.second).toBeGreaterThan(gpt.copies.first - 0.1);
+  });
+
+  it('says what is missed without a head, and without a layer', () => {
+    const { heads: rises, layers } = gpt.ablation as { heads: Scores; layers: number[] };
+    const [, bound] = /none of its heads is missed by more than ([\d.]+) nats/u.exec(page)!;
+    expect(most(rises)).toBeLessThanOrEqual(Number(bound));
+    expect(most(rises)).toBeGreaterThan(Number(bound) - 0.01);
+    expect(Math.min(...layers)).toBeGreaterThan(most(rises)); // "a whole layer costs more"
+    expect(Math.max(...layers.slice(1))).toBeLessThan(layers[0]! / 4); // "by far"
+    expect(page).toContain(`the first by far the most, ${layers[0]!.toFixed(1)}:`);
+  });
+});
+
+describe('chapter "Meaning"', () => {
+  it('says how the senses stand to each other', () => {
+    const { layers, river, money } = encoder.bank;
+    const [first, last] = [layers[0], layers.at(-1)];
+    expect(meaning).toContain('at depth 0 nearly all dots are one');
+    expect(Math.abs(first.within - first.across)).toBeLessThan(0.01);
+    expect(last.within - last.across).toBeGreaterThan(0.1); // "the dots part"
+    expect(meaning).toContain('In these speeches most banks hold money');
+    expect(money).toBeGreaterThan(river);
+  });
+
+  it('says how many years the speeches are of', () => {
+    const [, from, to] = /State of the Union addresses from (\d+) to (\d+)/u.exec(card)!;
+    expect(meaning).toContain(`${Number(to) - Number(from)} years of speeches`);
+  });
+});
+
+describe('the card', () => {
+  const bytes = (folder: string, names: readonly string[]) =>
+    names.reduce((sum, name) => sum + statSync(new URL(`models/${folder}/${name}`, root)).size, 0);
+  /** Of the table of folders: what a line says. */
+  const line = (folder: string) =>
+    new RegExp(`\\| \`${folder}/\` \\|([^|]*)\\|([^|]*)\\|`, 'u').exec(card)!;
+
+  it('says how large the models are', () => {
+    const sizes = (config: Record<string, number>) => ({
+      layers: config['num_hidden_layers'],
+      heads: config['num_attention_heads'],
+      width: config['hidden_size'],
+      context: config['max_position_embeddings'],
+      vocabulary: config['vocab_size'],
+    });
+    for (const folder of ['gpt', 'sibling', 'encoder']) {
+      const { layers, heads: count, width, context, vocabulary } = sizes(json(`models/${folder}/config.json`)); // prettier-ignore
+      const [, what, size] = line(folder);
+      expect(what).toContain(`${layers} layers`);
+      expect(what).toContain(`${width} wide`);
+      expect(what).toContain(`${vocabulary} tokens`);
+      if (folder !== 'sibling') expect(what).toContain(`${count} heads`);
+      if (folder !== 'sibling') expect(what).toContain(`context ${context}`);
+      const weights = folder === 'sibling' ? 'step-0.safetensors' : 'model.safetensors';
+      const found = bytes(folder, [weights]) / 1e6;
+      expect(Math.abs(found - Number.parseFloat(size!)), folder).toBeLessThan(0.05);
+    }
+    // Two bytes each, and a header.
+    const parameters = (bytes('gpt', ['model.safetensors']) - 8192) / 2e6;
+    expect(line('gpt')[1]).toContain(`${parameters.toFixed(2)} M parameters`);
+    const vectors = bytes('vectors', ['vectors.safetensors']) / 1e6;
+    expect(Math.abs(vectors - Number.parseFloat(line('vectors')[2]!))).toBeLessThan(0.05);
+  });
+
+  it('says what the losses are', () => {
+    expect(card).toContain(`Hidden tokens cost it ${encoder.validationLoss.toFixed(2)} nats each`);
+    const [last] = text('models/gpt/curve.csv').trim().split('\n').slice(-1);
+    const loss = Number(last!.split(',')[2]);
+    expect(card).toContain(`on the validation texts ${loss.toFixed(2)}.`);
+    const megabytes = (data.trainBytes + data.validationBytes) / 1e6;
+    expect(card).toContain(`from 1790 to 2021, ${megabytes.toFixed(1)} MB`);
+    const { validationYears: years } = data;
+    const ends = [years[0], years[1], years.at(-1)];
+    expect(card).toContain(`(${ends[0]}, ${ends[1]} and so on to ${ends[2]})`);
+    const { ngrams, xz } = json('models/comparison.json');
+    const others = [...Object.values<number>(ngrams), ...Object.values<number>(xz)];
+    expect(gpt.bitsPerByte).toBeLessThan(Math.min(...others)); // "better than the table of n-grams"
+    expect(card).toContain(`**${gpt.bitsPerByte.toFixed(3)}**`);
+    for (const other of others) expect(card).toContain(`| ${other.toFixed(3)} |`);
+  });
+
+  it('says when heads of the sibling are born', () => {
+    const [, from, to] = /Between the steps (\d+) and (\d+) a head of the sibling is born/u.exec(card)!; // prettier-ignore
+    interface Checkpoint {
+      readonly step: number;
+      readonly previousToken: Scores;
+      readonly prefixMatching: Scores;
+    }
+    const all = sibling.checkpoints as readonly Checkpoint[];
+    const at = (step: number) => all.find((one) => one.step === step)!;
+    const score = (step: string | undefined) => most(at(Number(step)).previousToken);
+    expect(score(from)).toBeLessThan(0.1);
+    expect(score(to)).toBeGreaterThan(0.3);
+    for (const { prefixMatching } of all) expect(most(prefixMatching)).toBeLessThan(1 / 40);
+  });
+});
