@@ -35,11 +35,14 @@ export const chosenFiles = (list: FileList): Found[] =>
 async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
   const own = path + entry.name;
   if (entry.isFile) {
+    if (!wanted.test(own)) return [];
     const file = await new Promise<File>((done, fail) =>
       (entry as FileSystemFileEntry).file(done, fail),
     );
     return [{ path: own, file }];
   }
+  // Git's own folder has thousands of files, and what was fetched may have a cache.
+  if (path !== '' && entry.name.startsWith('.')) return [];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const all: FileSystemEntry[] = [];
   // A reader gives some at a time, and none when there are no more.
@@ -53,7 +56,7 @@ async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
   return (await Promise.all(all.map((one) => below(one, `${own}/`)))).flat();
 }
 
-/** Of what was dropped: files, folders, or both. */
+/** Of what was dropped: files, folders, or both. Asked for at once: behind the event nothing is left of it. */
 export async function droppedFiles(data: DataTransfer): Promise<Found[]> {
   const entries = Array.from(data.items, (item) => item.webkitGetAsEntry());
   const files = chosenFiles(data.files);
