@@ -13,6 +13,12 @@ export interface Passage {
   readonly after: string;
 }
 export type Line = Omit<Passage, 'at'>;
+/** Tokens of a passage, and which of them are the word's. */
+export interface Reads {
+  readonly tokens: number[];
+  readonly from: number;
+  readonly count: number;
+}
 /** 0 or 1; -1: neither. */
 export type Sense = -1 | 0 | 1;
 export type Cues = readonly (readonly string[])[];
@@ -56,11 +62,7 @@ export function chosenPassages(
   about: { readonly word: string; readonly cues: Cues },
   most?: number,
 ): (Passage & { readonly sense: Sense })[];
-export function tokensOf(
-  model: Model,
-  passage: Line,
-  context: number,
-): { readonly tokens: number[]; readonly from: number; readonly count: number };
+export function tokensOf(model: Model, passage: Line, context: number): Reads;
 export function contextOf(model: Model): number;
 export function placesOf(tril: TrainingTril, model: Model, passage: Line): Float32Array[];
 export function layersOf(tril: Tril, places: readonly (readonly Float32Array[])[]): Tensor[];

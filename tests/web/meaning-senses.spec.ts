@@ -1,7 +1,10 @@
 // Chapter "Meaning", a word in its sentences: where the encoder puts each, against the model in Node and plain sums.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
 import { loadTril } from 'tril/training';
+import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { bank, chosenPassages, tokensOf, contextOf, type Line } from '../../models/meaning.mjs';
 import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
@@ -13,7 +16,10 @@ const rounding = 2e-4;
 const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0); // prettier-ignore
 const mean = (list: readonly number[]) => list.reduce((a, b) => a + b, 0) / list.length;
 
-test('the encoder parts the senses of a word, layer by layer, as in Node', async ({ page }) => {
+test('the encoder parts the senses of a word, layer by layer, as in Node', async ({
+  page,
+  context,
+}) => {
   test.setTimeout(180_000);
   const tril = await loadTril();
   const names = ['config.json', 'tokenizer.json', 'model.safetensors'];
@@ -87,6 +93,22 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   }
   // They start as one, and part.
   expect(separation(depths - 1).within - separation(depths - 1).across).toBeGreaterThan(0.05);
+
+  // The program that is taken along finds the same in the encoder's folder.
+  const python = findPythonWith('torch');
+  if (python) {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await page.locator('[data-take="senses"]').getByRole('button', { name: 'PyTorch' }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toContain('largest difference');
+    const folder = fileURLToPath(new URL('../../models/encoder', import.meta.url));
+    const run = spawnSync(python, ['-c', await copied(), folder], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    expect(run.stdout.match(/^behind \d+ layers: within/gmu)).toHaveLength(depths);
+    const [, apart] = /largest difference: (\S+)/u.exec(run.stdout)!;
+    expect(Number(apart), run.stdout).toBeLessThan(rounding);
+  }
 
   // A sentence of the visitor's lands among them.
   await section

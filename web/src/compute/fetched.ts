@@ -1,12 +1,27 @@
 // Files of the page that are loaded on demand, with progress.
-import type { Session } from '../answers';
-import type { Progress, Shipped } from './protocol';
+import type { Session } from './answers';
 
-type Loads = Session<{ readonly what: 'loading'; readonly progress: Progress }, never>;
+/** A file of the page that is loaded when somebody asks for it, and how large it is. */
+export interface Shipped {
+  readonly address: string;
+  readonly bytes: number;
+}
 
+export interface Progress {
+  readonly read: number;
+  readonly all: number;
+}
+
+/** What a session says while files are on their way to it. */
+export interface Loading {
+  readonly what: 'loading';
+  readonly progress: Progress;
+}
+
+/** Throws Error where a file cannot be had, with its name and the answer's number. */
 export async function fetched(
   files: readonly Shipped[],
-  session: Pick<Loads, 'say' | 'turn'>,
+  session: Pick<Session<Loading>, 'say' | 'turn'>,
 ): Promise<Uint8Array[]> {
   const all = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let read = 0;

@@ -1,11 +1,11 @@
 import made from '$meaning';
 import { bank } from '../../../../models/meaning.mjs';
+import type { Shipped } from '../../compute/fetched';
 import { opening } from '../../compute/meaning/presets';
 import type {
   Analogy,
   Direction,
   SensesQuery,
-  Shipped,
   WordsQuery,
   WordsView,
 } from '../../compute/meaning/protocol';

@@ -1,14 +1,14 @@
 // A decoder in plain PyTorch, as its family has it: what reads its files, one pass over a text, and what a stream would say.
 
-/** Files, whatever of its types these have, under the names that they have without their first. */
-const reader = `import json
+/** Files of a folder, `named` if none is given, whatever of its types these have, under the names that they have without their first. */
+const reader = (named: string) => `import json
 import math
 import sys
 from pathlib import Path
 
 import torch
 
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else "gpt")
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else "${named}")
 config = json.loads((folder / "config.json").read_text())
 types = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 weights = {}
@@ -112,7 +112,8 @@ const runs = `
 def run(tokens, off=()):
     """The residual stream behind each block, [T, C], and the weights of its heads, [H, T, T]."""
     x = embedded(tokens)
-    later = torch.ones(len(tokens), len(tokens), dtype=torch.bool).triu(1)
+    # An encoder sees what comes later, too.
+    later = torch.ones(len(tokens), len(tokens), dtype=torch.bool).triu(1) & config.get("tril_causal", True)
     streams, looked = [], []
     for n in range(blocks):
         before_attention, before_feed_forward = block_names(n)
@@ -132,5 +133,5 @@ def run(tokens, off=()):
     return streams, looked
 `;
 
-export const decoderOf = (family: string): string =>
-  reader + (family === 'gpt2' ? gpt2 : llama) + runs;
+export const decoderOf = (family: string, named = 'gpt'): string =>
+  reader(named) + (family === 'gpt2' ? gpt2 : llama) + runs;

@@ -1,17 +1,7 @@
 // What the figures of chapter "Meaning" and the Worker tell each other. Only plain data crosses.
-import type { Line, Sense, Separation } from '../../../../models/meaning.mjs';
+import type { Line, Reads, Sense, Separation } from '../../../../models/meaning.mjs';
+import type { Loading, Shipped } from '../fetched';
 import type { CostData } from '../protocol';
-
-/** A file of the page that is loaded when somebody asks for it, and how large it is. */
-export interface Shipped {
-  readonly address: string;
-  readonly bytes: number;
-}
-
-export interface Progress {
-  readonly read: number;
-  readonly all: number;
-}
 
 export interface Neighbour {
   readonly word: string;
@@ -76,7 +66,7 @@ export interface WordsStep {
 }
 
 export type WordsSaid =
-  | { readonly what: 'loading'; readonly progress: Progress }
+  | Loading
   | { readonly what: 'begun'; readonly about: WordsAbout }
   | { readonly what: 'view'; readonly view: WordsView; readonly steps: readonly WordsStep[] };
 export type WordsTold = 'go' | 'wait' | WordsQuery;
@@ -93,6 +83,8 @@ export interface SensesQuery {
 export interface Path {
   readonly sense: Sense;
   readonly line: Line;
+  /** What the encoder reads of it. */
+  readonly reads: Reads;
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
@@ -121,7 +113,7 @@ export interface SensesAbout {
 }
 
 export type SensesSaid =
-  | { readonly what: 'loading'; readonly progress: Progress }
+  | Loading
   | { readonly what: 'open'; readonly about: SensesAbout }
   | { readonly what: 'reading'; readonly done: number; readonly all: number }
   | { readonly what: 'view'; readonly view: SensesView };

@@ -1,14 +1,8 @@
 // A word in its sentences, as the page has it.
+import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine } from '../training/run.svelte';
-import type {
-  MeaningSessions,
-  Progress,
-  SensesAbout,
-  SensesQuery,
-  SensesSaid,
-  SensesView,
-} from './protocol';
+import type { MeaningSessions, SensesAbout, SensesQuery, SensesSaid, SensesView } from './protocol';
 
 class Senses {
   state = $state.raw<'none' | 'loading' | 'reading' | 'there' | 'failed'>('none');

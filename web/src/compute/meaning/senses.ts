@@ -3,9 +3,9 @@ import type { Tensor, Tril } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
 import * as meaning from '../../../../models/meaning.mjs';
 import type { Session } from '../answers';
+import { fetched } from '../fetched';
 import { forwardCost } from '../opened/forward-cost';
 import { shapeOf } from '../opened/shape';
-import { fetched } from './fetched';
 import type { MeaningSessions, Path, SensesAbout, SensesQuery, SensesView } from './protocol';
 
 type Senses = MeaningSessions['senses'];
@@ -98,7 +98,7 @@ export class Reader {
       const squares = (numbers: Float32Array) => numbers.reduce((sum, x) => sum + x * x, 0);
       const maps = apart.map(onMap);
       const paths = passages.map((passage, n): Path => ({
-        ...{ sense: passage.sense, line: meaning.lineOf(passage) },
+        ...{ sense: passage.sense, line: meaning.lineOf(passage), reads: this.#readsOf(passage) },
         points: maps.map((map) => [map[2 * n], map[2 * n + 1]]),
       }));
       const senses = passages.map(({ sense }) => sense);
@@ -109,6 +109,10 @@ export class Reader {
         own: own ? this.#ownOf(own, query, { layers, means, onMap, senses }) : null,
       };
     });
+  }
+
+  #readsOf(passage: meaning.Line): meaning.Reads {
+    return meaning.tokensOf(this.#model, passage, meaning.contextOf(this.#model));
   }
 
   #ownOf(
@@ -130,6 +134,7 @@ export class Reader {
     const shares = tril.tensor([on.senses.length, 2], groups);
     return {
       ...{ sense: meaning.senseOf(passage, cues), line: meaning.lineOf(passage) },
+      reads: this.#readsOf(passage),
       points: rows.map((row, n) => {
         const [x, y] = on.onMap(tril.subtract(row, on.means[n]));
         return [x, y];

@@ -1,9 +1,9 @@
 // Word vectors as the page has them: loaded or learning, one set at a time.
+import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine } from '../training/run.svelte';
 import type {
   MeaningSessions,
-  Progress,
   WordsAbout,
   WordsQuery,
   WordsSaid,

@@ -3,7 +3,7 @@ import type { Tril } from 'tril';
 import type { TrainingTril, WordVectors } from 'tril/training';
 import { unitRows } from '../../../../models/meaning.mjs';
 import type { Session } from '../answers';
-import { fetched } from './fetched';
+import { fetched } from '../fetched';
 import type { MeaningSessions, WordsQuery, WordsStep } from './protocol';
 import { indexOf, tableOf, viewOf } from './table';
 

@@ -1,5 +1,6 @@
 // The model that is open, as the page has it: one at a time, for all figures of its chapter.
 import { untrack } from 'svelte';
+import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine } from '../training/run.svelte';
 import type {
@@ -19,7 +20,7 @@ interface Waiting {
 class OpenedModel {
   state = $state.raw<'closed' | 'loading' | 'open' | 'failed'>('closed');
   /** Bytes that have been read, and all. */
-  progress = $state.raw<{ readonly read: number; readonly all: number } | null>(null);
+  progress = $state.raw<Progress | null>(null);
   about = $state.raw<About | null>(null);
   failure = $state.raw('');
   /** What its visitor calls it; null: the one of this page. */
@@ -82,7 +83,7 @@ class OpenedModel {
 
   #hear(message: OpenedSaid): void {
     if (message.what === 'loading') {
-      this.progress = { read: message.read, all: message.all };
+      this.progress = message.progress;
     } else if (message.what === 'open') {
       this.about = message.about;
       this.state = 'open';

@@ -1,5 +1,6 @@
 // What a figure and the Worker that holds a model tell each other. Only plain data crosses.
 import type { ModelChanges } from 'tril/training';
+import type { Loading } from '../fetched';
 import type { CostData } from '../protocol';
 import type { AwayRequests } from './away-protocol';
 import type { Shape } from './shape';
@@ -142,7 +143,7 @@ export interface OpenedRequests extends AwayRequests {
 export type RequestKind = keyof OpenedRequests;
 
 export type OpenedSaid =
-  | { readonly what: 'loading'; readonly read: number; readonly all: number }
+  | Loading
   | { readonly what: 'open'; readonly about: About }
   | { readonly what: 'part'; readonly id: number; readonly part: unknown }
   | { readonly what: 'answer'; readonly id: number; readonly answer: unknown }

@@ -2,6 +2,7 @@
 import type { Tril } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import { Cancelled, type Session } from '../answers';
+import { fetched } from '../fetched';
 import type { About, OpenedSaid, OpenedTold, Source } from './protocol';
 import { requests } from './requests';
 import { placesOf, shapeOf } from './shape';
@@ -10,29 +11,11 @@ import type { Opened } from './work';
 type Own = Session<OpenedSaid, OpenedTold>;
 
 /** The page's own files, byte by byte. */
-async function fetched(
-  { address, bytes }: Extract<Source, { address: string }>,
-  session: Own,
-): Promise<Record<string, Uint8Array>> {
-  const all = Object.values(bytes).reduce((sum, size) => sum + size, 0);
-  const files: Record<string, Uint8Array> = {};
-  let read = 0;
-  for (const name of Object.keys(bytes)) {
-    const response = await fetch(address + name);
-    if (!response.ok || !response.body) throw new Error(`${name}: ${response.status}`);
-    const parts: Uint8Array[] = [];
-    const reader = response.body.getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      parts.push(value);
-      read += value.length;
-      session.say({ what: 'loading', read: Math.min(read, all), all });
-      await session.turn();
-    }
-    files[name] = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
-  }
-  return files;
+async function shipped({ address, bytes }: Extract<Source, { address: string }>, session: Own) {
+  const names = Object.keys(bytes);
+  const files = names.map((name) => ({ address: address + name, bytes: bytes[name] }));
+  const found = await fetched(files, session);
+  return Object.fromEntries(names.map((name, i) => [name, found[i]]));
 }
 
 const hasTokenizer = (names: readonly string[]) =>
@@ -40,15 +23,15 @@ const hasTokenizer = (names: readonly string[]) =>
   (names.includes('vocab.json') && names.includes('merges.txt'));
 
 async function loaded(tril: TrainingTril, source: Source, session: Own) {
-  const own = 'files' in source ? source.files : await fetched(source, session);
-  const names = 'files' in source ? source.files.map(({ name }) => name) : Object.keys(own);
+  const files = 'files' in source ? source.files : await shipped(source, session);
+  const names = 'files' in source ? source.files.map(({ name }) => name) : Object.keys(files);
   const ending = new AbortController();
   let bytes = 0;
-  const model = await tril.loadModel(own as Record<string, Uint8Array>, {
+  const model = await tril.loadModel(files as Record<string, Uint8Array>, {
     signal: ending.signal,
     progress: (read, all) => {
       bytes = all;
-      if ('files' in source) session.say({ what: 'loading', read, all });
+      if ('files' in source) session.say({ what: 'loading', progress: { read, all } });
       session.turn().catch((error: unknown) => ending.abort(error));
     },
   });
