@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
 import { suitesFor } from '../tests/suites.mjs';
+import { withoutLater } from '../web/later.js';
 import { checkBuilt } from './check-built.mjs';
 import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
@@ -146,6 +147,18 @@ test('what is too large or was not built is refused', () => {
   assert.deepEqual(checkSizes(limits), []);
   assert.equal(checkSizes({ ...limits, page: limits.page + 1 }).length, 1);
   assert.equal(checkSizes({ ...limits, 'tril-simd.wasm': undefined }).length, 1);
+});
+
+test('a page does without the styles of scripts that it does not name', () => {
+  const manifest = {
+    'node.js': { file: 'a/nodes/1.js', css: ['a/1.css', 'a/shared.css'], imports: ['_shared.js'] },
+    'Later.svelte': { file: 'a/chunks/later.js', css: ['a/Later.css', 'a/shared.css'] },
+  };
+  const style = (name) => `\n  <link href="../a/${name}.css" rel="stylesheet">`;
+  const page = (...names) =>
+    `<link href="../a/nodes/1.js" rel="modulepreload">${names.map(style).join('')}</head>`;
+  const all = page('1', 'shared', 'Later', 'unknown');
+  assert.equal(withoutLater(all, manifest), page('1', 'shared', 'unknown'));
 });
 
 test('models have limits, together and one by one', () => {

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { leaveLaterOut } from './later.js';
 import { shareFile, shareOfSpeeches, shippedFiles, shippedFolder } from './shipped.js';
 import adapter from '@sveltejs/adapter-static';
 
@@ -45,6 +46,8 @@ export function staticSite() {
     async adapt(builder) {
       await adapt(builder);
       removeStrays();
+      const client = join(builder.config.kit.outDir, 'output', 'client');
+      leaveLaterOut(folder, join(client, '.vite', 'manifest.json'));
       placeModels();
       const paths = filesBelow();
       const hash = createHash('sha256');

@@ -35,17 +35,10 @@ export const init: ServerInit = async () => {
 const first =
   /(?:stix-two-text-latin-(?:400|500)-normal|stix-two-text-latin-400-italic|inter-latin-(?:400|500|600)-normal|jetbrains-mono-latin-400-normal|KaTeX_(?:Main-Regular|Math-Italic))\b/;
 
-/**
- * Styles of figures that come where a visitor comes near: their scripts wait for them, so a page need not name them. All others
- * that it names are there before its first figure is seen.
- */
-const later =
-  /\s*<link href="[^"]*\/(?:HeadsFigure|CacheFigure|AwayFigure|PatchFigure|OwnFigure|ShiftBars|Compared|AnalogyFigure|SensesFigure)\.[^"]*\.css" rel="stylesheet">/g;
-
 const said = `<html lang="${language}" dir="${direction}"`;
 
 export const handle: Handle = ({ event, resolve }) =>
   resolve(event, {
     preload: ({ type, path }) => type === 'js' || type === 'css' || first.test(path),
-    transformPageChunk: ({ html }) => html.replace('<html lang="en"', said).replace(later, ''),
+    transformPageChunk: ({ html }) => html.replace('<html lang="en"', said),
   });

@@ -14,12 +14,15 @@ const server = browser ? null : await import('svelte/server');
 /** Svelte leaves alone what was made with the page if what it would put there is not empty. */
 const later = '<!--later-->';
 
+/** What a figure tells programs in numbers. One that is marked `data-terse` leaves them out of what is made with the page. */
+const told = / data-(?:terse(?:="")?|[\w-]+="-?[\d.]+(?:e[-+]?\d+)?")(?=[ >])/g;
+
 function still(html: string): string {
-  return html
+  return (html.includes(' data-terse') ? html.replace(told, '') : html)
     .replace(/<!--.*?-->/gs, '')
     .replace(/ (?:id|for|tabindex|aria-activedescendant|aria-controls)="[^"]*"/g, '')
     .replace(/ data-(?:row|col)="\d+"/g, '')
-    .replace(/ (?:title|data-(?:guess|plain|warm|stretch|from|to|p))="[^"]*"/g, '')
+    .replace(/ title="[^"]*"/g, '')
     .replace(/(--(?:side|strength):\d\.\d\d)\d/g, '$1')
     .replace(/<(button|input|textarea|select|summary)\b/g, '<$1 inert');
 }
