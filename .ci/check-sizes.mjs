@@ -38,21 +38,26 @@ export const limits = {
   // the figures further down in Learn and in Model share, which was Learn's alone, and Check's gradients, 12.5.
   page: 549, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
-  // Chapter Learn's own: its page, its code but for what it loads on demand, its Worker, and the scripts of the modules that train, of which a visitor takes one.
-  learn: 147.5, // 1 of it a step's cost, 1.5 a training as a program
-  // All that a visit to it loads: its page and what that names, its Worker and the module that trains, which answers everything there.
+  // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one.
+  training: 999,
+  // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
+  // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
+  // what was computed of its opening word.
+  learn: 999,
+  model: 999,
+  meaning: 999,
+  // What each loads besides where a visitor comes near or asks for it. Of Learn: a number that is nudged and the course of the loss,
+  // heads being born, with a training as a program and as an animated picture, what if, a visitor's own text, the cost.
+  'learn, further down': 999,
+  // All heads large, with all that they look at, 10, the cache, parts taken away, activations carried over, a visitor's own model,
+  // the program, 4, and the roll before and after.
+  'model, further down': 999,
+  // Analogies, a word in its sentences, and both as programs.
+  'meaning, further down': 999,
+  // What more than one of the three loads so: a decoder in plain PyTorch.
+  'several, further down': 999,
+  // All that a visit to Learn loads: all of the above that is Learn's, the Worker and the module that trains, which answers everything there.
   'a visit to learn': 580.5, // 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
-  // Chapter Model's own, to see and to use its first figure: its page, 11, with that figure once for all widths, its styles, 3, its
-  // code, 14, of which the prose is 2.5, what was computed of its opening sentence when the page was built, 4, and its words, 3.
-  model: 40,
-  // What it loads where a visitor comes near or asks for it: all heads large, with all that they look at, 10, the cache, parts taken
-  // away, activations carried over, with their words, a visitor's own model, the program, 4, and the roll before and after.
-  'model, further down': 35,
-  // Chapter Meaning's own, to see and to use its first figure: its page, 9.5, its code, 10, and what was computed of its opening
-  // word when the page was built, 5.
-  meaning: 26.5,
-  // Analogies, a word in its sentences, and the program.
-  'meaning, further down': 12.5,
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
@@ -93,6 +98,44 @@ function loadedBy(scripts) {
   return found;
 }
 
+/** Chapters whose own weight is told apart from that of all others. */
+const apart = ['learn', 'model', 'meaning'];
+
+/** Says of a file of the page, by its path, to whom it belongs: a chapter that is told apart, what it loads later, or what trains. */
+function ownersOf(paths, named, loaders) {
+  /** Of a chapter: its page, and what no other page names. */
+  const isOf = (id) => {
+    const page = paths.find((path) => path.endsWith(join(id, 'index.html')));
+    return (path) => {
+      const by = named.get(basename(path));
+      return path === page || (by?.size === 1 && by.has(page));
+    };
+  };
+  /** What no page names, and nothing but such scripts loads. */
+  const isOnDemand = (isOwn) => {
+    const isIt = (path, behind = []) => {
+      if (isOwn(path) || named.has(basename(path))) return false;
+      const loading = [...(loaders.get(basename(path)) ?? [])].filter(
+        (script) => script !== path && !behind.includes(script),
+      );
+      return (
+        loading.length > 0 && loading.every((one) => isOwn(one) || isIt(one, [...behind, path]))
+      );
+    };
+    return isIt;
+  };
+  const chapters = apart.map(isOf);
+  const isTraining = (path) => /training/.test(basename(path));
+  const owners = [
+    ['training', isTraining],
+    ...apart.map((id, i) => [id, chapters[i]]),
+    ...apart.map((id, i) => [`${id}, further down`, isOnDemand(chapters[i])]),
+    ['several, further down', isOnDemand((path) => chapters.some((is) => is(path)))],
+    ['training', isOnDemand(isTraining)],
+  ];
+  return (path) => owners.find(([, owns]) => owns(path))?.[0];
+}
+
 /** { name: kB after gzip } of what was built; a missing part is missing here. */
 export function measureSizes(root) {
   const sizes = {};
@@ -102,89 +145,46 @@ export function measureSizes(root) {
     if (existsSync(path)) sizes[name] = kilobytes(readFileSync(path));
   }
   const page = join(root, 'web', 'dist');
-  if (existsSync(page)) {
-    // Pictures are for those who share a link.
-    const kinds = {
-      '.woff2': 'fonts',
-      '.npy': 'golden',
-      '.wasm': '',
-      '.png': '',
-      '.html': 'pages',
-    };
-    Object.assign(sizes, {
-      fonts: 0,
-      golden: 0,
-      pages: 0,
-      page: 0,
-      learn: 0,
-      model: 0,
-      meaning: 0,
-    });
-    sizes['model, further down'] = sizes['meaning, further down'] = 0;
-    sizes.models = existsSync(join(page, 'models'))
-      ? filesBelow(join(page, 'models')).reduce((sum, path) => sum + statSync(path).size / 1000, 0)
-      : 0;
-    const paths = filesBelow(page, [...references, 'models']);
-    const named = namedBy(paths.filter((path) => path.endsWith('.html')));
-    const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
-    const meaning = paths.find((path) => path.endsWith(join('meaning', 'index.html')));
-    const modelling = paths.find((path) => path.endsWith(join('model', 'index.html')));
-    const isScript = (path) => path.endsWith('.js') && basename(path) !== 'service-worker.js';
-    const scripts = loadedBy(paths.filter(isScript));
-    /** What trains, and what no page names but that of Learn. */
-    const isNamed = (path) => {
-      const by = named.get(basename(path)) ?? new Set();
-      const own = path === learning || /training/.test(basename(path));
-      return own || (by.size === 1 && by.has(learning));
-    };
-    /** What no page names but that of Model. */
-    const isOfModel = (path) => {
-      const by = named.get(basename(path));
-      return path === modelling || (by?.size === 1 && by.has(modelling));
-    };
-    /** What no page names but that of Meaning. */
-    const isOfMeaning = (path) => {
-      const by = named.get(basename(path));
-      return path === meaning || (by?.size === 1 && by.has(meaning));
-    };
-    /** What no page names, and nothing but a chapter's scripts loads. */
-    const onDemand = (isOfChapter) => {
-      const isOnDemand = (path, behind = []) => {
-        if (isOfChapter(path) || named.has(basename(path))) return false;
-        const loading = [...(scripts.get(basename(path)) ?? [])].filter(
-          (script) => script !== path && !behind.includes(script),
-        );
-        const isOwn = (script) => isOfChapter(script) || isOnDemand(script, [...behind, path]);
-        return loading.length > 0 && loading.every(isOwn);
-      };
-      return isOnDemand;
-    };
-    const isOnDemand = onDemand(isNamed);
-    const isOfModelLater = onDemand(isOfModel);
-    const isOfMeaningLater = onDemand(isOfMeaning);
-    /** What a visit takes of them: one module, without threads, for an engine without relaxed vectors. */
-    const isVisited = (path) =>
-      path === learning ||
-      named.get(basename(path))?.has(learning) ||
-      isOnDemand(path) ||
-      /^training-worker-|^tril-simd-training-[^-]*\.js$/.test(basename(path));
-    let [largest, visit] = [0, 0];
-    for (const path of paths) {
-      const kind = kinds[extname(path)] ?? 'page';
-      if (!kind) continue;
-      const size = kilobytes(readFileSync(path));
-      const isFont = kind === 'fonts';
-      const ownKind = () => (isOfMeaning(path) ? 'meaning' : kind);
-      const own = isFont ? kind : isNamed(path) ? 'learn' : isOfModel(path) ? 'model' : ownKind();
-      if (!isFont && isOfModelLater(path)) sizes['model, further down'] += size;
-      else if (!isFont && isOfMeaningLater(path)) sizes['meaning, further down'] += size;
-      else if (isFont || !isOnDemand(path)) sizes[own] += size;
-      if (!isFont && isVisited(path)) visit += size;
-      if (kind === 'pages' && own === kind) largest = Math.max(largest, size);
-    }
-    sizes['a visit to learn'] = visit + (sizes['tril-simd-training.wasm'] ?? NaN);
-    sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
+  if (!existsSync(page)) return sizes;
+  // Pictures are for those who share a link.
+  const kinds = {
+    '.woff2': 'fonts',
+    '.npy': 'golden',
+    '.wasm': '',
+    '.png': '',
+    '.html': 'pages',
+  };
+  Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, training: 0 });
+  sizes['several, further down'] = 0;
+  for (const id of apart) sizes[id] = sizes[`${id}, further down`] = 0;
+  sizes.models = existsSync(join(page, 'models'))
+    ? filesBelow(join(page, 'models')).reduce((sum, path) => sum + statSync(path).size / 1000, 0)
+    : 0;
+  const paths = filesBelow(page, [...references, 'models']);
+  const named = namedBy(paths.filter((path) => path.endsWith('.html')));
+  const isScript = (path) => path.endsWith('.js') && basename(path) !== 'service-worker.js';
+  const loaders = loadedBy(paths.filter(isScript));
+  const ownerOf = ownersOf(paths, named, loaders);
+  const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
+  const isLearning = (path) => /^learn\b/.test(ownerOf(path) ?? '');
+  /** Of what trains a visit takes one module, without threads, for an engine without relaxed vectors. */
+  const isVisited = (path) =>
+    isLearning(path) ||
+    named.get(basename(path))?.has(learning) ||
+    [...(loaders.get(basename(path)) ?? [])].some(isLearning) ||
+    /^training-worker-|^tril-simd-training-[^-]*\.js$/.test(basename(path));
+  let [largest, visit] = [0, 0];
+  for (const path of paths) {
+    const kind = kinds[extname(path)] ?? 'page';
+    if (!kind) continue;
+    const size = kilobytes(readFileSync(path));
+    const owner = kind === 'fonts' ? kind : (ownerOf(path) ?? kind);
+    sizes[owner] += size;
+    if (kind !== 'fonts' && isVisited(path)) visit += size;
+    if (owner === 'pages') largest = Math.max(largest, size);
   }
+  sizes['a visit to learn'] = visit + (sizes['tril-simd-training.wasm'] ?? NaN);
+  sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
   return sizes;
 }
 

@@ -6,9 +6,9 @@ import { inText } from '../../figures/format';
 import type { Drawn } from '../../figures/matrix';
 import { theme } from '../../figures/palette.svelte';
 import { chosenFrames, height, size, width } from './birth-frames';
-import text from '$texts/learn.yaml';
+import text from '$texts/learn-born.yaml';
 
-const words = text.born.film;
+const words = text.film;
 
 /** In milliseconds; the last stays, so that it can be read before all begins anew. */
 const delays = { each: 80, last: 2500 } as const;

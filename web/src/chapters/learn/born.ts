@@ -4,9 +4,8 @@ import type { TaskId } from '../../compute/training/tasks';
 import { drawnOf, word } from '../../figures/scene';
 import type { Axis, Drawn } from '../../figures/matrix';
 import type { MatrixData } from '../../compute/protocol';
-import text from '$texts/learn.yaml';
+import words from '$texts/learn-born.yaml';
 
-const words = text.born;
 const heads = 2;
 
 export type Score = 'previous' | 'copy';

@@ -23,7 +23,7 @@ export interface Scene {
   readonly drawn: Readonly<Record<LearnId, Drawn>>;
 }
 
-const { axes, symbols } = text.step;
+const { axes, symbols } = text;
 export const words = ids.map((id) => vocabulary[id]);
 const classes: Axis = { ...wordAxis(vocabulary, axes.next), names: vocabulary };
 const queries = wordAxis(words, axes.query);
@@ -139,7 +139,7 @@ function explain(
   { drawn }: Scene,
   { matrix, row, col }: LearnCell,
 ): { parts: Part[]; note: string } {
-  const { why } = text.step;
+  const { why } = text;
   const value = (id: LearnId, r: number, c: number) => at(drawn[id].matrix, r, c);
   const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
   const from = (first: number) => upTo(4).filter((i) => i >= first);
