@@ -39,25 +39,25 @@ export const limits = {
   page: 549, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one.
-  training: 999,
+  training: 84.2,
   // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
-  learn: 999,
-  model: 999,
-  meaning: 999,
+  learn: 23.3,
+  model: 37.5,
+  meaning: 24.1,
   // What each loads besides where a visitor comes near or asks for it. Of Learn: a number that is nudged and the course of the loss,
   // heads being born, with a training as a program and as an animated picture, what if, a visitor's own text, the cost.
-  'learn, further down': 999,
+  'learn, further down': 38.8,
   // All heads large, with all that they look at, 10, the cache, parts taken away, activations carried over, a visitor's own model,
   // the program, 4, and the roll before and after.
-  'model, further down': 999,
+  'model, further down': 35.7,
   // Analogies, a word in its sentences, and both as programs.
-  'meaning, further down': 999,
+  'meaning, further down': 16.7,
   // What more than one of the three loads so: a decoder in plain PyTorch.
-  'several, further down': 999,
+  'several, further down': 3,
   // All that a visit to Learn loads: all of the above that is Learn's, the Worker and the module that trains, which answers everything there.
-  'a visit to learn': 580.5, // 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
+  'a visit to learn': 547.5, // 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
