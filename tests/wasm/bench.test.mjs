@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadTril } from 'tril/training';
 import { describe, expect, test, vi } from 'vitest';
 import { allCases, methodsFor, peerCases } from '../../wasm/bench/cases.mjs';
 import { measure } from '../../wasm/bench/measure.mjs';
@@ -13,6 +14,7 @@ import { difference } from '../../wasm/bench/peers/run.mjs';
 import { plot, spread, steps } from '../../wasm/bench/plot.mjs';
 import { evaluate, quantile, summary } from '../../wasm/bench/statistics.mjs';
 import { align, digits, markdown, peerTables, placeTables } from '../../wasm/bench/table.mjs';
+import { openTraining } from '../../wasm/bench/training.mjs';
 
 const about = (n) => ({ group: 'matmul', name: `${n}`, rows: n, depth: n, cols: n });
 
@@ -94,6 +96,25 @@ test('a clock too coarse for one call is no obstacle', async () => {
   } finally {
     coarse.mockRestore();
   }
+});
+
+test('a step of training: its operations, and what peers begin with and have to find', async () => {
+  const steps = peerCases.filter(({ group }) => group === 'training');
+  expect(steps.map(({ name, flops }) => [name, digits(flops / 1e9)])).toEqual([
+    ['nanogpt', '3.81'],
+    ['larger', '75.7'],
+  ]);
+  const sizes = { layers: 1, heads: 2, width: 8, context: 4, batch: 3, vocabulary: 11 };
+  const { run, arrays, expected, release } = openTraining(await loadTril(), sizes);
+  expect(arrays['wte.weight']).toHaveLength(11 * 8);
+  expect(arrays.targets.subarray(0, -1)).toEqual(arrays.tokens.subarray(1));
+  // Weights of a deviation of 0.02 say next to nothing yet.
+  expect(expected[0]).toBeCloseTo(Math.log(11), 1);
+  expect(expected[1]).toBeGreaterThan(0);
+  // What was expected is of the first step; the next is another.
+  expect(run().loss).toBeLessThan(expected[0]);
+  release();
+  expect(run).toThrow(/disposed/);
 });
 
 test('the cases are those that the targets are about, and slow methods stop in time', () => {
@@ -254,6 +275,8 @@ test('reports of Google Benchmark: the threadâ€™s time in ms, on two the clockâ€
     line('block/given/8xT128', 30),
     line('block/given/T128', 3),
     line('layer_norm/1024x768', 50),
+    line('training/nanogpt/1_threads', 40),
+    line('training/nanogpt/2_threads/real_time', 45, { real_time: 25 }),
     line('matmul/automatic/256x256x256', 1, { run_type: 'aggregate' }),
   ];
   const named = (name) => allCases.find((each) => each.name === name);
@@ -286,6 +309,12 @@ test('reports of Google Benchmark: the threadâ€™s time in ms, on two the clockâ€
     { subject: 'auto', bytes, times: [expect.closeTo(0.05, 9)] },
   ]);
   expect(read('1024x768')).toEqual([{ subject: 'auto', times: [expect.closeTo(0.05, 9)] }]);
+  const { flops: ofStep } = named('nanogpt');
+  expect(read('nanogpt')).toEqual([
+    peak,
+    { subject: 'auto', flops: ofStep, times: [expect.closeTo(0.04, 9)] },
+    { subject: '2 threads', threads: 2, flops: ofStep, times: [expect.closeTo(0.025, 9)] },
+  ]);
   const broken = line('peak/avx2', 0, { error_occurred: true, error_message: 'no', name: 'x' });
   expect(() => readBenchmarks({ benchmarks: [broken] }, named('256'))).toThrow('x: no');
 });
@@ -317,18 +346,22 @@ test('the whole command ends with results that make sense', { timeout: 600_000 }
   const script = fileURLToPath(new URL('../../wasm/bench/bench.mjs', import.meta.url));
   const into = mkdtempSync(join(tmpdir(), 'tril-bench-'));
   try {
-    const args = ['--quick', '--only', 'matmul', '--where', 'node', '--threads', '1'];
+    const args = ['--quick', '--only', 'matmul,training', '--where', 'node', '--threads', '1'];
     execFileSync(process.execPath, [script, ...args, '--into', into], { encoding: 'utf8' });
     const measured = JSON.parse(readFileSync(join(into, 'node.json'), 'utf8'));
     expect(measured.engine).toBe(`Node ${process.versions.node}`);
     expect(['simd', 'relaxed']).toContain(measured.done.variant);
-    expect(measured.cases.map(({ name }) => name)).toEqual(['16', '64', '256', '1x768x3072']);
+    expect(measured.cases.map(({ name }) => name)).toEqual([
+      ...['16', '64', '256', '1x768x3072', 'nanogpt'],
+    ]);
     for (const {
+      group,
       results,
       about: { flops },
     } of measured.cases) {
+      const methods = group === 'matmul' ? ['ijk', 'eigen', 'tiled'] : [];
       expect(results.map(({ subject }) => subject)).toEqual(
-        expect.arrayContaining(['peak', 'ijk', 'eigen', 'tiled', 'auto']),
+        expect.arrayContaining(['peak', ...methods, 'auto']),
       );
       for (const { subject, median, best, worst, times, gflops, ...rest } of results) {
         expect(times.length).toBe(5);

@@ -39,6 +39,25 @@ const block = (batch, time) => ({
 const softmax = { group: 'softmax', name: '1024x1024', rows: 1024, cols: 1024 };
 const layerNorm = { group: 'layer norm', name: '1024x768', rows: 1024, cols: 768 };
 
+/**
+ * A step of training, GPT-2's shape and AdamW: nanoGPT's recipe for characters (Karpathy 2022), and a
+ * model seven times as large. `flops` as one counts them: 6 a parameter and token, and causal attention.
+ */
+const training = (name, sizes) => {
+  const { layers, width, context, batch, vocabulary } = sizes;
+  const perToken =
+    6 * (12 * layers * width ** 2 + vocabulary * width) + 6 * layers * context * width;
+  return { group: 'training', name, ...sizes, flops: perToken * batch * context };
+};
+const steps = [
+  training('nanogpt', {
+    ...{ layers: 4, heads: 4, width: 128, context: 64, batch: 12, vocabulary: 65 },
+  }),
+  training('larger', {
+    ...{ layers: 6, heads: 8, width: 256, context: 256, batch: 8, vocabulary: 4096 },
+  }),
+];
+
 /** The last is no case below, but measured by loading.mjs. */
 export const groups = [
   'matmul',
@@ -47,6 +66,7 @@ export const groups = [
   'block',
   'softmax',
   'layer norm',
+  'training',
   'loading',
 ];
 
@@ -61,6 +81,7 @@ export const allCases = [
   ...[block(1, 128), block(1, 512), block(8, 128)],
   softmax,
   layerNorm,
+  ...steps,
 ];
 export const quickCases = [
   ...[16, 64, 256].map(square),
@@ -70,6 +91,7 @@ export const quickCases = [
   block(1, 128),
   softmax,
   layerNorm,
+  steps[0],
 ];
 export const peerCases = [
   ...[64, 256, 512, 1024].map(square),

@@ -16,12 +16,12 @@ import { evaluate } from './statistics.mjs';
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
 const subjectNames = {
   ...{ automatic: 'auto', given: 'auto', prepared: 'weights packed before' },
-  '2_threads': '2 threads',
+  ...{ '1_threads': 'auto', '2_threads': '2 threads' },
   ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
 };
 
 /** What the benchmarks of a case are called there: a regular expression with the subject in it. */
-export function nativeNames({ group, rows, depth, cols, batch, time, keys }) {
+export function nativeNames({ group, name, rows, depth, cols, batch, time, keys }) {
   switch (group) {
     case 'matmul':
       return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
@@ -35,6 +35,8 @@ export function nativeNames({ group, rows, depth, cols, batch, time, keys }) {
       return `softmax/()${rows}x${cols}`;
     case 'layer norm':
       return `layer_norm/()${rows}x${cols}`;
+    case 'training':
+      return `training/${name}/([12]_threads)`;
   }
 }
 

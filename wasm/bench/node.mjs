@@ -2,9 +2,12 @@
 // process that started it.
 
 import { loadTril } from 'tril';
+import { loadTril as loadTraining } from 'tril/training';
 
 process.once('message', async ({ script, call, request }) => {
   const module = await import(script);
-  const done = await module[call](request, loadTril, (results) => process.send({ results }));
+  const done = await module[call](request, { loadTril, loadTraining }, (results) =>
+    process.send({ results }),
+  );
   process.send({ done }, () => process.exit());
 });

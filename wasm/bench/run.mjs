@@ -4,19 +4,33 @@
 import { allCases, quickCases } from './cases.mjs';
 import { careful, measure, quick } from './measure.mjs';
 import { evaluate } from './statistics.mjs';
-import { hasCase, subjectsFor } from './subjects.mjs';
+import { hasCase, peak, subjectsFor } from './subjects.mjs';
+import { openTraining } from './training.mjs';
 
 /** Those with their group in `only`, all where it is empty. */
 export const chosen = (cases, only) =>
   cases.filter(({ group }) => only.length === 0 || only.includes(group));
 
+/** A step on one thread, on several where there are, and the peak. */
+function trainingSubjects({ tril, threaded }, about) {
+  const { flops } = about;
+  const opened = openTraining(tril, about);
+  const subjects = [peak(tril), { subject: 'auto', flops, run: opened.run }];
+  if (!threaded) return { subjects, release: opened.release };
+  const { threads } = threaded;
+  const its = openTraining(threaded, about);
+  subjects.push({ subject: `${threads} threads`, threads, flops, run: its.run });
+  const release = () => [opened, its].forEach((each) => each.release());
+  return { subjects, release };
+}
+
 /**
  * @param {object} request { quick, only, variant?, threads }
- * @param {Function} loadTril the package's
+ * @param {object} load { loadTril, loadTraining }, the package's
  * @param {Function} report called with each case's results, { group, name, results, memory }
  * @returns what was measured on, { variant, threads }
  */
-export async function runBench(request, loadTril, report) {
+export async function runBench(request, { loadTril, loadTraining }, report) {
   const { variant, threads } = request;
   const tril = await loadTril(variant ? { variant } : {});
   let threaded;
@@ -26,7 +40,13 @@ export async function runBench(request, loadTril, report) {
   const cases = chosen(request.quick ? quickCases : allCases, request.only);
   for (const about of cases) {
     if (!hasCase(tril, about)) continue;
-    const { subjects, release } = subjectsFor(tril, threaded, about);
+    const training = about.group === 'training' && {
+      tril: await loadTraining({ variant: tril.variant }),
+      threaded: threaded && (await loadTraining({ variant: threaded.variant, threads })),
+    };
+    const { subjects, release } = training
+      ? trainingSubjects(training, about)
+      : subjectsFor(tril, threaded, about);
     const results = await measure(subjects, request.quick ? quick : careful);
     release();
     report({ group: about.group, name: about.name, about, results: evaluate(results) });

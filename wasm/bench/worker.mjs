@@ -3,11 +3,12 @@
 
 globalThis.onmessage = async ({ data: { script, call, request } }) => {
   try {
-    const [{ loadTril }, module] = await Promise.all([
+    const [{ loadTril }, { loadTril: loadTraining }, module] = await Promise.all([
       import('/wasm/dist/index.js'),
+      import('/wasm/dist/training.js'),
       import(script),
     ]);
-    const done = await module[call](request, loadTril, (results) =>
+    const done = await module[call](request, { loadTril, loadTraining }, (results) =>
       globalThis.postMessage({ results }),
     );
     globalThis.postMessage({ done });

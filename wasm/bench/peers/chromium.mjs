@@ -6,13 +6,17 @@ import { onnxRuntime } from './onnxruntime.mjs';
 import { runBesides } from './run.mjs';
 import * as tensorflow from './tensorflow.mjs';
 
-export async function runPeers(request, loadTril, report) {
+export async function runPeers(request, load, report) {
   const { modules, threads } = request;
   const at = new URL(modules, globalThis.location.href).href;
   ort.env.wasm.wasmPaths = `${at}onnxruntime-web/dist/`;
   ort.env.wasm.numThreads = threads;
   await tensorflow.start(at, threads);
   await litert.start(at, threads);
+  // It takes as many threads as it finds processors when it is loaded.
+  Object.defineProperty(globalThis.navigator, 'hardwareConcurrency', { value: threads });
+  const jax = await import('./jax.mjs');
+  await jax.start();
   const web = onnxRuntime(ort, { name: 'ONNX Runtime Web', isNative: false, provider: 'wasm' });
-  return runBesides(request, [web, tensorflow, litert], loadTril, report);
+  return runBesides(request, [web, tensorflow, litert, jax], load, report);
 }

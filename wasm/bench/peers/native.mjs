@@ -102,7 +102,9 @@ export async function besideNative(request, report) {
   // Tril in WebAssembly: for the numbers, and to know which results are right.
   const peers = { tril: await loadTril(), runtime, torch: await pyTorch(request.threads) };
   const cases = [];
-  for (const about of chosen(peerCases, request.only)) {
+  // PyTorch's steps of training are measured by training.py.
+  const computed = peerCases.filter(({ group }) => group !== 'training');
+  for (const about of chosen(computed, request.only)) {
     const { group, name, flops } = about;
     const opened = await openPeers(peers, about, request.threads);
     const right = opened.filter(({ failed }) => !failed);

@@ -5,6 +5,7 @@ import { peerCases } from '../cases.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
+import { openTraining } from '../training.mjs';
 import { computation, hasCase, inputs, prepared, release, resultShape } from '../subjects.mjs';
 
 /** What floats of different orders of summation may differ by, of the largest element. */
@@ -58,7 +59,12 @@ export async function openChecked(peer, about, arrays, expected, threads) {
   return checked;
 }
 
-async function runCase(about, tril, peers, { threads, ...request }) {
+/** Tril's part in a case: who of it takes part, what is expected of peers, and what they are given. */
+function openOwn(tril, about) {
+  if (about.group === 'training') {
+    const { run, ...opened } = openTraining(tril, about);
+    return { ...opened, own: [{ subject: 'Tril', run }] };
+  }
   const given = inputs(tril, about);
   const out = tril.zeros(resultShape(about));
   // Peers get their weights as constants, so Tril packs them once as well.
@@ -66,16 +72,27 @@ async function runCase(about, tril, peers, { threads, ...request }) {
   const packed = ready && computation(tril, about, ready, out);
   const compute = packed && about.group === 'block' ? packed : computation(tril, about, given, out);
   compute();
-  const expected = out.read();
-  const arrays = toArrays(given);
+  const own = [{ subject: 'Tril', run: compute }];
+  if (packed && packed !== compute) own.push({ subject: 'Tril: packed before', run: packed });
+  const disposed = () => {
+    ready?.weights.dispose();
+    release(given, out);
+  };
+  return { own, expected: out.read(), arrays: toArrays(given), release: disposed };
+}
+
+/** Those that say which groups they take part in take part in these, all others in all but training. */
+const takesPart = ({ groups }, { group }) =>
+  groups ? groups.includes(group) : group !== 'training';
+
+async function runCase(about, tril, peers, { threads, ...request }) {
+  const { own, expected, arrays, release: releaseOwn } = openOwn(tril, about);
   const { flops } = about;
   const subjects = [];
-  for (const peer of peers) {
+  for (const peer of peers.filter((each) => takesPart(each, about))) {
     subjects.push(...(await openChecked(peer, about, arrays, expected, threads)));
   }
   const right = subjects.filter(({ failed }) => !failed);
-  const own = [{ subject: 'Tril', run: compute }];
-  if (packed && packed !== compute) own.push({ subject: 'Tril: packed before', run: packed });
   const runs = [...own, ...right].map(({ subject, run, error }) => ({
     ...{ subject, run },
     ...(error !== undefined && { error }),
@@ -83,22 +100,28 @@ async function runCase(about, tril, peers, { threads, ...request }) {
   }));
   const results = evaluate(await measure(runs, request.quick ? quick : careful));
   for (const each of right) await each.release();
-  ready?.weights.dispose();
-  release(given, out);
+  releaseOwn();
   return [...results, ...subjects.filter(({ failed }) => failed)];
 }
 
 /**
  * @param {object} request { quick, only, variant?, threads }
- * @param {object[]} peers [{ name, open(about, given, threads) }]
+ * @param {object[]} peers [{ name, groups?, open(about, given, threads) }]
+ * @param {object} load { loadTril, loadTraining }
  */
-export async function runBesides(request, peers, loadTril, report) {
+export async function runBesides(request, peers, { loadTril, loadTraining }, report) {
   const { variant, threads } = request;
-  const tril = await loadTril({ ...(variant && { variant }), threads });
+  const options = { ...(variant && { variant }), threads };
+  const tril = await loadTril(options);
+  let training;
   for (const about of chosen(peerCases, request.only)) {
     if (!hasCase(tril, about)) continue;
     const { group, name } = about;
-    report({ group, name, about, results: await runCase(about, tril, peers, request) });
+    const trains = group === 'training';
+    if (trains && !peers.some((each) => takesPart(each, about))) continue;
+    if (trains) training ??= await loadTraining(options);
+    const results = await runCase(about, trains ? training : tril, peers, request);
+    report({ group, name, about, results });
   }
   return { variant: tril.variant, threads };
 }
