@@ -9,9 +9,9 @@ TRIL_DEFINE_DISPATCH(VectorKernels, kVectorKernels, vector_kernels)
 namespace detail {
 namespace {
 
-// Elements of the matrix a thread is worth being woken for: 64 Ki floats = 256 KiB, some 10
-// microseconds of reading.
-constexpr double kSerial = 64 << 10;
+// Elements of the matrix that are worth a second thread: 32 Ki floats = 128 KiB take some 5
+// microseconds of reading, and a round among threads that are awake takes 1.
+constexpr double kSerial = 32 << 10;
 
 // out [cols, 1] = (x [1, depth] * matrix)^T
 struct VectorProduct {
@@ -62,7 +62,8 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
 
   // 64 columns at least: whole cache lines for every thread.
   const bool serial = products >= parallel.threads() || times(first.depth, first.cols) <= kSerial;
-  const Index share = serial ? first.cols : first.cols / parallel.threads() + 1;
+  const Index workers = serial ? 1 : parallel.threads();
+  const Index share = (first.cols + workers - 1) / workers;
   const Index step = (share + 63) / 64 * 64;
   const Index pieces = (first.cols + step - 1) / step;
 
