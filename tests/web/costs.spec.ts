@@ -43,8 +43,9 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
     ],
   },
   heads: {
-    split: (cost) => [layer(cost)],
+    reads: (cost) => [divided(cost, 1, 2)],
     divided: (cost) => [1, 2, 4].map((heads) => divided(cost, 1, heads)),
+    split: (cost) => [layer(cost)],
     circuit: (cost) => [layer(cost)],
   },
   block: {
@@ -55,7 +56,8 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
     depth: (cost) => [cost.transformerBlock({ tokens: 8, width: 32, heads: 4, hidden: 128 })],
   },
   towers: {
-    both: (cost) => [cost.sum([cross(cost, 7, 7), cross(cost, 6, 6), cross(cost, 6, 7)])],
+    both: (cost) => [cross(cost, 6, 7)],
+    maps: (cost) => [cost.sum([cross(cost, 7, 7), cross(cost, 6, 6), cross(cost, 6, 7)])],
     cross: (cost) => [cross(cost, 6, 7)],
     steps: (cost) => [cross(cost, 1, 6)],
     additive: (cost) => [

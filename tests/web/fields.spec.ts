@@ -28,7 +28,7 @@ const codecs: Record<string, Codec> = {
 /** Every field of every chapter, none as it is by default, as it is written today. */
 const full: Record<string, string> = {
   attend:
-    'by=characters&text=a+b&head=same&mask=none&step=scores&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
+    'by=characters&text=a+b&head=same&mask=none&step=scores&moves=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
   average:
     'x=2,7;6,4;6,5.25&y=1,-2;3,0;-4,8000&batch=2&show=sums&hidden=3&pin=ones.2.1&scores=1,2,3,4&weights=0,0.5,-1,2&blend=free',
   block:
@@ -36,7 +36,7 @@ const full: Record<string, string> = {
   check:
     'example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
-    'text=a+b&batch=2&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
+    'text=a+b&batch=2&into=4&word=13&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
   learn:
     'rate=10&steps=12&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96&change=norm&pair=5',
   longer:
@@ -47,7 +47,7 @@ const full: Record<string, string> = {
   multiply:
     'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
   towers:
-    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&pin=gap.0.1&additivePin=dot.1.2',
+    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=gap.0.1&additivePin=dot.1.2',
 };
 const plain = (query: string) => decodeURIComponent(query);
 
@@ -95,8 +95,8 @@ test('what fields were called before is still understood, and written as they ar
 /** Fields that cannot be read, among others that can. */
 const broken: Record<string, [link: string, refused: readonly string[]]> = {
   attend: [
-    'text=&step=nonsense&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
-    ['step', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
+    'text=&step=nonsense&moves=1&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
+    ['step', 'moves', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
   ],
   average: [
     'x=1;2,3&batch=3&scores=1,2&weights=a&show=',
@@ -108,8 +108,8 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
   ],
   check: ['heads=65&tolerance=5&kind=x&seed=0&heads=3', ['heads', 'tolerance', 'kind', 'seed']],
   heads: [
-    'writers=011&layer=3&head=0&pin=map5.0.0&pair=x.1.1&step=7',
-    ['writers', 'layer', 'head', 'pin', 'pair', 'step'],
+    'writers=011&layer=3&head=0&pin=map5.0.0&pair=x.1.1&step=7&into=3&word=14',
+    ['writers', 'layer', 'head', 'pin', 'pair', 'step', 'into', 'word'],
   ],
   learn: [
     'rate=2&steps=41&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201&change=all&pair=0',
@@ -126,8 +126,8 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
   meaning: ['axes=three&seed=0&layer=100&colour=1', ['axes', 'seed', 'layer', 'colour']],
   multiply: ['a=1,2;3&sa=1,2;3,4&product=8', ['a', 'sa', 'product']],
   towers: [
-    'causal=maybe&padding=9&flips=&flips=x.0.1&step=0',
-    ['causal', 'padding', 'flips', 'flips', 'step'],
+    'causal=maybe&padding=9&flips=&flips=x.0.1&step=0&asks=9&asked=10&whole=cross',
+    ['causal', 'padding', 'flips', 'flips', 'step', 'asks', 'asked', 'whole'],
   ],
 };
 test('what cannot be read is named, and all else is read', () => {

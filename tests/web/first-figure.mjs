@@ -29,7 +29,7 @@ const browser = await chromium.launch(launchOptions());
 /** In the page, before anything of it: notes when the first cell with its number has been painted. */
 function watch() {
   const look = () => {
-    const cell = document.querySelector('main [role="gridcell"], main canvas');
+    const cell = document.querySelector('main :is([role="gridcell"], canvas, [data-arcs])');
     if (!cell?.checkVisibility()) return requestAnimationFrame(look);
     requestAnimationFrame((now) =>
       setTimeout(() => (window.firstFigure = [now, performance.now()])),

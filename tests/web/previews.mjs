@@ -17,7 +17,7 @@ const figures = {
   mask: ['', 'mask'],
   heads: ['#?step=3', 'heads'],
   block: ['', 'block'],
-  towers: ['', 'two-towers'],
+  towers: ['', 'asking'],
   longer: ['#?step=4', 'online-softmax'],
   check: ['', 'check-multiHead'],
   learn: ['', 'step'],

@@ -14,7 +14,10 @@ for (const { id } of chapters) {
     const asked = new Set<string>();
     page.on('request', (request) => asked.add(new URL(request.url()).pathname));
     await page.goto(`./${id}/`);
-    await page.locator('main [role="gridcell"], main canvas, main [data-map]').first().waitFor();
+    await page
+      .locator('main :is([role="gridcell"], canvas, [data-map], [data-arcs])')
+      .first()
+      .waitFor();
     const base = new URL(baseURL!).pathname;
     const paths = [...asked].map((path) => path.slice(base.length).replace(/\/$/, '/index.html'));
     // It is in the page: nothing is waited for but its styles and what runs before it is painted.

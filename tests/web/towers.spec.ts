@@ -98,7 +98,7 @@ test('a row that sees nothing of the source gets nothing from it', async ({ less
   const given = masks();
   given.memory[1] = Array<number>(7).fill(0);
   await expectMaps(lesson, 'place', given);
-  await expect(page.locator('#both .why')).toContainText('This row sees nothing');
+  await expect(page.locator('#maps .why')).toContainText('This row sees nothing');
 });
 
 test('step by step as in one go: teacher and own words', async ({ lesson, page }) => {
@@ -154,7 +154,7 @@ test('additive attention beside the dot product', async ({ lesson, page }) => {
 test('questions, shapes, and why', async ({ lesson, page }) => {
   await lesson.open({ pin: 'scores.2.3' });
   await expect(page.locator('#cross .why')).toContainText('/ √6');
-  const ask = page.locator('#both .ask');
+  const ask = page.locator('#maps .ask');
   await ask.getByRole('button', { name: 'only the last' }).click();
   await expect(ask).toContainText('Yes. 1 of 6 rows change.');
   const steps = page.locator('#steps .ask');
@@ -176,10 +176,11 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
     cost.attention({ queries, keys, width: 6 }).flops;
   const meter = (id: string) => page.locator(`#${id} [data-cost]`);
   const all = attention(7, 7) + attention(6, 6) + attention(6, 7);
-  await expect(meter('both')).toHaveAttribute('data-flops', String(all));
+  await expect(meter('maps')).toHaveAttribute('data-flops', String(all));
+  await expect(meter('both')).toHaveAttribute('data-flops', String(attention(6, 7)));
   await expect(meter('cross')).toHaveAttribute('data-flops', String(attention(6, 7)));
   await expect(meter('steps')).toHaveAttribute('data-flops', String(attention(1, 6)));
-  for (const id of ['both', 'cross', 'steps', 'additive', 'shapes']) {
+  for (const id of ['both', 'maps', 'cross', 'steps', 'additive', 'shapes']) {
     const times = page.locator(`#${id} [data-measured]`);
     await expect(times).toHaveCount(id === 'additive' ? 2 : 1);
     for (const time of await times.all()) {
@@ -204,7 +205,7 @@ test('the link holds the state; a broken one says so', async ({ lesson, page }) 
   await page.keyboard.press(' ');
   await expect(page).toHaveURL(/flips=sourceMask\.0\.0/);
   await page.keyboard.press('Enter');
-  await expect(page.locator('#both .why')).toContainText('Hidden: −∞ is added');
+  await expect(page.locator('#maps .why')).toContainText('Hidden: −∞ is added');
   await lesson.open({ mode: 'sideways', flips: 'q.0.0' });
   await expect(page.getByText('mode=sideways')).toBeVisible();
   await expect(page.getByText('flips=q.0.0')).toBeVisible();

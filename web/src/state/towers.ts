@@ -36,6 +36,11 @@ const fields = {
   /** Words that have been written, of the figure about steps. */
   step: whole(1, maxWords, 3),
   feed: choice(feedIds, 'teacher'),
+  /** The word that is pinned in the figure of both towers, from 1: one of the decoder's, else one of the encoder's; 0: none. */
+  asks: whole(0, maxWords, 0),
+  asked: whole(0, maxWords + 1, 0),
+  /** The attention of which all arcs are shown there. */
+  whole: choice(['none', 'source', 'target', 'memory'], 'none'),
   pin: cell(towersIds),
   additivePin: renamed('apin', cell(towersIds)),
 };

@@ -20,7 +20,8 @@ function widthOf(letter: string): number {
   return /\p{Lu}/u.test(letter) ? 0.68 : usual;
 }
 
-const inEm = (word: string) =>
+/** How wide a word is with the gap behind it, in em. */
+export const emOf = (word: string): number =>
   Array.from(word).reduce((sum, letter) => sum + widthOf(letter), 0) + gap;
 
 export interface Line {
@@ -31,11 +32,11 @@ export interface Line {
   readonly places: readonly { readonly left: number; readonly width: number }[];
 }
 
-/** On one line, as large as there is room for. */
-export function lineOf(words: readonly string[], room: number): Line {
-  const ems = words.map(inEm);
+/** On one line, as large as there is room for, and no larger than `most` pixels. */
+export function lineOf(words: readonly string[], room: number, most: number = type.most): Line {
+  const ems = words.map(emOf);
   const sum = ems.reduce((all, one) => all + one, 0);
-  const size = Math.max(type.least, Math.min(type.most, Math.floor(room / sum)));
+  const size = Math.max(type.least, Math.min(most, Math.floor(room / sum)));
   let left = 0;
   const places = ems.map((em) => {
     const width = Math.max(leastPlace, em * size);
@@ -69,10 +70,14 @@ function liftOf(line: Line, query: number, key: number): number {
   return 14 + 0.26 * Math.abs(middle(line.places[query]) - middle(line.places[key]));
 }
 
-/** Room for arcs between these pairs of words. */
-export function heightOf(line: Line, pairs: readonly (readonly [number, number])[]): number {
+/** Room for arcs between these pairs of words, and for so much above them. */
+export function heightOf(
+  line: Line,
+  pairs: readonly (readonly [number, number])[],
+  tag: number = above.tag,
+): number {
   const lifts = pairs.map(([query, key]) => liftOf(line, query, key));
-  return Math.ceil(Math.min(highest, Math.max(line.type, ...lifts) + above.tag + above.stroke));
+  return Math.ceil(Math.min(highest, Math.max(line.type, ...lifts) + tag + above.stroke));
 }
 
 /** From a word to those that it takes from, over a line at `height`. */

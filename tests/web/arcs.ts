@@ -1,0 +1,61 @@
+// Arcs between words as they are drawn, and what they should be.
+import type { Page } from '@playwright/test';
+import { expect } from './fixtures.ts';
+
+export interface DrawnArc {
+  readonly key: string;
+  readonly weight: number;
+  /** Of its line, in pixels. */
+  readonly thick: number;
+  /** Where it begins and ends, across and down. */
+  readonly ends: readonly (readonly [number, number])[];
+}
+
+/** All arcs of the word that is touched inside of `place`, in pixels of the window. */
+export const arcsIn = (page: Page, place: string): Promise<DrawnArc[]> =>
+  page.locator(`${place} path[data-arc]`).evaluateAll((all) =>
+    all.map((one) => {
+      const path = one as SVGPathElement;
+      const screen = path.getScreenCTM()!;
+      const ends = [0, path.getTotalLength()].map((at) => {
+        const { x, y } = path.getPointAtLength(at).matrixTransform(screen);
+        return [x, y] as const;
+      });
+      return {
+        key: path.dataset.arc!,
+        weight: Number(path.dataset.weight),
+        thick: parseFloat(getComputedStyle(path).strokeWidth),
+        ends,
+      };
+    }),
+  );
+
+/** The middles of words, across, by what their buttons are called. */
+export const middlesIn = async (page: Page, place: string): Promise<Map<string, number>> =>
+  new Map(
+    await page.locator(`${place} [data-word]`).evaluateAll((all) =>
+      all.map((word) => {
+        const { left, width } = word.getBoundingClientRect();
+        return [(word as HTMLElement).dataset.word!, left + width / 2] as const;
+      }),
+    ),
+  );
+
+/** A weight smaller than this has no arc. */
+export const least = 0.004;
+
+/** Each weight that can be seen has its arc, as thick as it is large. */
+export function expectWeights(
+  arcs: readonly DrawnArc[],
+  expected: ReadonlyMap<string, number>,
+  thick: (key: string) => number,
+  within: number,
+): void {
+  const seen = [...expected].filter(([, weight]) => weight > least).map(([key]) => key);
+  expect(arcs.map(({ key }) => key).sort()).toEqual(seen.sort());
+  for (const { key, weight, thick: drawn } of arcs) {
+    const right = expected.get(key)!;
+    expect(Math.abs(weight - right), key).toBeLessThan(within);
+    expect(Math.abs(drawn - thick(key) * right), `how thick ${key} is`).toBeLessThan(0.02);
+  }
+}
