@@ -187,7 +187,7 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   await ask.getByRole('button', { name: 'Another' }).click();
   await ask.getByRole('button', { name: 'start sign' }).click();
   await expect(ask).toContainText('Yes. At “start sign”');
-  const first = page.locator('#split .ask');
+  const first = page.locator('#reads .ask');
   await first.getByRole('button').first().click();
   const answer = await first.locator('[data-answer]').textContent();
   await first.getByRole('button', { name: 'Another' }).click();

@@ -1,7 +1,7 @@
 // The state of chapter "Heads" as its address holds it: #heads?text=...&writers=1000&layer=2&head=1&...
 import * as v from 'valibot';
-import { cell, choice, codecOf, text, whole, type Field, type StateOf } from './fields';
-import { heads } from '../compute/handmade/heads-circuit';
+import { cell, choice, codecOf, oneOf, text, whole, type Field, type StateOf } from './fields';
+import { divisions, heads } from '../compute/handmade/heads-circuit';
 
 /** From the input to the output of one multi-head attention. */
 export const stepIds = ['x', 'project', 'split', 'attend', 'blend', 'concat', 'output'] as const;
@@ -42,6 +42,10 @@ const fields = {
   text: text('the cat saw the dog chase the cat', 400),
   /** Which of the two sequences is shown. */
   batch: whole(1, 2, 1),
+  /** Into how many heads the same weights are divided, in the first figure. */
+  into: oneOf(divisions, 2),
+  /** The word that is pinned there, from 1, the start sign first; 0: none. */
+  word: whole(0, mostTokens + 1, 0),
   /** Index into stepIds. */
   step: whole(0, stepIds.length - 1, 0),
   projection: choice(projectionIds, 'q'),
