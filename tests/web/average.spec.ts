@@ -206,6 +206,28 @@ test('on a phone "See it" brings the cell that answers into sight, and why it is
   await expect(page.locator('#three .why')).toContainText('( 2 + 6 + 6 ) / 3');
 });
 
+test('on a phone x stands beside what it becomes, both in the first screen', async ({
+  lesson,
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await lesson.open();
+  await page.evaluate(() => scrollTo(0, 0));
+  const boxes = await Promise.all(
+    ['x', 'loops'].map(
+      async (id) => (await page.locator(`[data-matrix="${id}"] [role="grid"]`).boundingBox())!,
+    ),
+  );
+  const [x, y] = boxes;
+  expect(y.x).toBeGreaterThanOrEqual(x.x + x.width);
+  for (const box of boxes) expect(box.y + box.height).toBeLessThanOrEqual(740);
+  // Four columns do not stand beside four others.
+  await lesson.open({ x: '1,2,3,4', y: '1,2,3,4' });
+  const below = (await page.locator('[data-matrix="loops"]').boundingBox())!;
+  const above = (await page.locator('[data-matrix="x"]').boundingBox())!;
+  expect(below.y).toBeGreaterThanOrEqual(above.y + above.height);
+});
+
 test('fits any width with the largest matrices', async ({ lesson, page }) => {
   const rows = Array(8).fill('1,2,3,40000').join(';');
   await lesson.open({ x: rows, y: rows, blend: 'free', weights: '3,3,3,3' });
