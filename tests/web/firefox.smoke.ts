@@ -5,7 +5,8 @@ import puppeteer, { type Browser, type BrowserContext } from 'puppeteer-core';
 import { findFirefox } from '../../wasm/toolchain/system.mjs';
 import { chapters } from './chapters.ts';
 import { host } from './host.ts';
-import { expectChapter, isComputed, until, type Driven } from './smoke.ts';
+import { motions, placeOf } from './places.ts';
+import { expectChapter, expectMotion, isComputed, until, type Driven } from './smoke.ts';
 
 let browser: Browser;
 let context: BrowserContext;
@@ -40,6 +41,14 @@ for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
     const page = await newPage();
     await expectChapter(page, `${baseURL}${id}/`, title);
+    expect(page.trouble).toEqual([]);
+  });
+}
+
+for (const place of motions) {
+  test(`${place} moves`, async ({ baseURL }) => {
+    const page = await newPage();
+    await expectMotion(page, `${baseURL}${placeOf(place)}`);
     expect(page.trouble).toEqual([]);
   });
 }

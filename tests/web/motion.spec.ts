@@ -103,6 +103,60 @@ test('a row and a column meet pair by pair, and their products end at the score'
   await expect(lesson.cell('scores', row, col)).toBeVisible();
 });
 
+test('on a phone the row and the column that meet are large, with their digits', async ({
+  lesson,
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const { q, k } = await matrices('previous');
+  const [row, col, depth] = [2, 6, q[0].length];
+  await lesson.open({ step: 'scores', moves: 'yes', pin: `scores.${row}.${col}` });
+  const motion = page.locator('[data-motion="cross"]');
+  const lens = () =>
+    motion.locator('[data-lens]').evaluateAll((all) =>
+      all.map((one) => ({
+        id: one.getAttribute('data-lens')!,
+        x: Number(one.getAttribute('x')),
+        // Digits that are all zero are a dot.
+        value: Number(one.textContent!.replace('−', '-').replace('·', '0')),
+        size: parseFloat(getComputedStyle(one).fontSize),
+      })),
+    );
+  const expected = new Map(
+    Array.from({ length: depth }, (_, entry) => entry).flatMap((entry) => [
+      [`q ${entry}`, q[row][entry]] as const,
+      [`k ${entry}`, k[col][entry]] as const,
+      [`product ${entry}`, q[row][entry] * k[col][entry]] as const,
+    ]),
+  );
+  for (const [frame, products] of [
+    ['0', 0],
+    ['24', 0],
+    ['110', depth],
+    ['240', depth],
+  ] as const) {
+    await show(motion, frame);
+    const seen = await lens();
+    expect(seen, `frame ${frame}`).toHaveLength(2 * depth + products);
+    for (const { id, value, size, x } of seen) {
+      // Cells have room for two decimals, or for fewer where the number is large.
+      const within = Math.abs(expected.get(id)!) >= 10 ? 0.5 : 0.06;
+      expect(Math.abs(value - expected.get(id)!), `${id} in frame ${frame}`).toBeLessThan(within);
+      expect(size, id).toBeGreaterThanOrEqual(11);
+      // What is multiplied stands one below the other.
+      const [, entry] = id.split(' ');
+      expect(x, id).toBeCloseTo(seen.find((one) => one.id === `q ${entry}`)!.x, 3);
+    }
+  }
+  // Half on the way the last entries have met, and no others.
+  await show(motion, 24 + Math.round((86 / depth) * 2));
+  const met = (await lens()).filter(({ id }) => id.startsWith('product')).map(({ id }) => id);
+  expect(met.sort()).toEqual([`product ${depth - 2}`, `product ${depth - 1}`]);
+  expect(
+    await motion.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width),
+  ).toBeLessThan(360);
+});
+
 test('rows of V slide together, and the point is their blend so far', async ({ lesson, page }) => {
   const { v, weights, output } = await matrices('average');
   const row = 4;

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible, expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
+import { motions } from './places.ts';
 import { chapters, cutTexts, fold, open, still, unfold } from './reach.ts';
 
 /** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
@@ -297,12 +298,47 @@ test.describe('desk', () => {
   }
 });
 
+/** A motion stands in the middle, where most of it is to be seen; it began to play when it appeared. */
+async function expectMotion(page: Page, place: string): Promise<void> {
+  await open(page, place);
+  const motion = page.locator('[data-motion]').first();
+  await motion.getByRole('slider').fill('80');
+  await motion.locator('[data-frame="80"]').waitFor();
+}
+
+for (const place of motions) {
+  test(`${place}: for axe, whole at every width, its player by keys, on paper`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await expectMotion(page, place);
+    await test.step('axe', () => expectAccessible(page));
+    await test.step('widths', () => expectWhole(page));
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await test.step('keys', async () => {
+      const motion = page.locator('[data-motion]').first();
+      const frame = () => motion.locator('[data-frame]').getAttribute('data-frame');
+      const before = Number(await frame());
+      await motion.getByRole('slider').focus();
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(async () => Number(await frame())).toBeLessThan(before);
+    });
+    await test.step('paper', () => expectPaper(page));
+  });
+}
+
 test.describe('phone', () => {
   test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   for (const { id } of chapters) {
     test(`${id}: for axe`, async ({ page }) => {
       await open(page, id);
       await unfold(page);
+      await expectFaultless(page, { what: 'others' });
+    });
+  }
+  for (const place of motions) {
+    test(`${place}: for axe`, async ({ page }) => {
+      await expectMotion(page, place);
       await expectFaultless(page, { what: 'others' });
     });
   }

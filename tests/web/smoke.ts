@@ -67,3 +67,28 @@ export async function expectChapter(page: Driven, address: string, title: string
   }
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }
+
+/** A motion is drawn, and keys lead along it. With less motion its states stand side by side. */
+export async function expectMotion(page: Driven, address: string): Promise<void> {
+  await page.goto(address);
+  const frames = () => document.querySelectorAll('[data-motion] [data-frame]').length;
+  await until(page, frames).toBeGreaterThan(0);
+  if (await page.evaluate(() => matchMedia('(prefers-reduced-motion: reduce)').matches)) {
+    return expect(await page.evaluate(frames)).toBe(3);
+  }
+  const frame = () =>
+    document.querySelector<HTMLElement>('[data-motion] [data-frame]')!.dataset.frame;
+  await page.evaluate(() => {
+    const slider = document.querySelector<HTMLInputElement>('[data-motion] input[type="range"]')!;
+    slider.value = '60';
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    slider.focus();
+  });
+  await until(page, frame).toBe('60');
+  await page.press('ArrowRight');
+  await until(page, frame).toBe('61');
+  const parts = () =>
+    document.querySelectorAll('[data-motion] :is([data-entry], [data-strip])').length;
+  expect(await page.evaluate(parts)).toBeGreaterThan(4);
+  expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
+}

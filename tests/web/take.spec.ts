@@ -5,7 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
-import { placeOf } from './places.ts';
+import { motions, placeOf } from './places.ts';
 import { still } from './reach.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */
@@ -217,7 +217,7 @@ test('an SVG file holds the numbers as they are drawn', async ({ attend, page })
 });
 
 test('pictures of every figure can be read, and are as large as the figure', async ({ page }) => {
-  for (const address of chapters.slice(0, 4)) {
+  for (const address of [...chapters.slice(0, 4), ...motions]) {
     for (const take of await open(page, address)) {
       const about = `${address}: ${await take.getAttribute('data-take')}`;
       const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
@@ -234,6 +234,18 @@ test('pictures of every figure can be read, and are as large as the figure', asy
       ]);
     }
   }
+});
+
+test('a motion is taken along as it stands', async ({ page }) => {
+  const [crossing] = motions;
+  const [take] = await open(page, crossing);
+  const motion = page.locator('[data-motion="cross"]');
+  await motion.getByRole('slider').fill('110');
+  await motion.locator('[data-frame="110"]').waitFor();
+  const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+  const products = await motion.locator('[data-product]').count();
+  expect(products).toBeGreaterThan(0);
+  expect(svg.match(/data-product=/gu)).toHaveLength(products);
 });
 
 test('a link is copied', async ({ attend, page }) => {

@@ -1,7 +1,8 @@
 // Every chapter in WebKitGTK.
 import { test } from '@playwright/test';
 import { chapters } from './chapters.ts';
-import { expectChapter } from './smoke.ts';
+import { motions, placeOf } from './places.ts';
+import { expectChapter, expectMotion } from './smoke.ts';
 import { WebKit } from './webkit.ts';
 
 const webkit = new WebKit();
@@ -11,5 +12,11 @@ test.afterAll(() => webkit.close());
 for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
     await expectChapter(webkit, `${baseURL}${id}/`, title);
+  });
+}
+
+for (const place of motions) {
+  test(`${place} moves`, async ({ baseURL }) => {
+    await expectMotion(webkit, `${baseURL}${placeOf(place)}`);
   });
 }

@@ -13,6 +13,7 @@ import {
   renamed,
   text,
   whole,
+  yes,
   type StateOf,
 } from './fields';
 
@@ -43,6 +44,8 @@ const fields = {
   head: choice(headIds, 'previous'),
   mask: choice(masks, 'causal'),
   step: choice(stepIds, 'weights'),
+  /** The step's product is shown as a motion, where it has one. */
+  moves: yes(false),
   pin: cell(matrixIds),
   edits: edits(weightIds, maxEdits),
   /** Which entries of V are drawn across and up, from 1; 0: the figure's own choice. */

@@ -31,6 +31,8 @@ export interface Layout {
   readonly down: number;
   readonly width: number;
   readonly height: number;
+  /** Where cells have no room for digits: above all of it the row, the column and their products, large. */
+  readonly lens: { readonly cell: number; readonly left: number; readonly top: number } | null;
 }
 
 /** Frames at which a part is done: both have come to the crossing, all pairs have met, one cell, its row, every cell. */
@@ -40,6 +42,11 @@ const [, arrived, met, made, rowMade, done] = crossStops;
 const together = 125;
 const gap = 18;
 const largest = 34;
+/** Room for the names of the three rows of the lens, and between them. */
+const lensGutter = 34;
+const lensGap = 4;
+/** From one row of the lens to the next. */
+export const lensStep = (cell: number): number => cell + lensGap;
 
 export function crossLayout(
   { rows, cols, depth }: Crossing,
@@ -54,9 +61,13 @@ export function crossLayout(
   const cell = Math.max(least, Math.floor(Math.min(largest, byWidth, byHeight)));
   const own = gutter + gap + (depth + cols) * cell;
   const left = gutter + Math.max(0, Math.floor((room.width - own - 4) / 2));
-  const [across, down] = [left + depth * cell + gap, head + depth * cell + gap];
+  const large = Math.floor(Math.min(largest, (room.width - lensGutter - 4) / depth));
+  const lens =
+    cell < numberCell && large >= numberCell ? { cell: large, left: lensGutter, top: 2 } : null;
+  const top = head + (lens ? 3 * lensStep(lens.cell) + gap : 0);
+  const [across, down] = [left + depth * cell + gap, top + depth * cell + gap];
   const height = down + rows * cell + 4;
-  return { cell, left, top: head, across, down, width: room.width, height };
+  return { cell, left, top, across, down, width: room.width, height, lens };
 }
 
 /** How many pairs have met, with a rest at each. */
