@@ -122,7 +122,7 @@ test('on a phone the row and the column that meet are large, with their digits',
         size: parseFloat(getComputedStyle(one).fontSize),
       })),
     );
-  const expected = new Map(
+  const expected = new Map<string, number>(
     Array.from({ length: depth }, (_, entry) => entry).flatMap((entry) => [
       [`q ${entry}`, q[row][entry]] as const,
       [`k ${entry}`, k[col][entry]] as const,
@@ -153,7 +153,7 @@ test('on a phone the row and the column that meet are large, with their digits',
   const met = (await lens()).filter(({ id }) => id.startsWith('product')).map(({ id }) => id);
   expect(met.sort()).toEqual([`product ${depth - 2}`, `product ${depth - 1}`]);
   expect(
-    await motion.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width),
+    await motion.locator('svg[data-frame]').evaluate((svg) => svg.getBoundingClientRect().width),
   ).toBeLessThan(360);
 });
 
