@@ -33,6 +33,8 @@ export interface DrawnCell {
   /** Without a square: a mask that is drawn on. */
   readonly plain: boolean;
   readonly hidden: boolean;
+  /** Lines of the hidden area run through it. */
+  readonly hatched: boolean;
   /** Not computed yet at this step: neither digits nor square are to be seen. */
   readonly waiting: boolean;
   /** Has its number in it, and is coloured whole. */
@@ -58,6 +60,54 @@ export interface DrawnMatrix {
   /** What the legend says that a full cell is. */
   readonly end: string;
   readonly cells: readonly DrawnCell[];
+}
+
+interface Hatch {
+  /** Its lines, and its edge. */
+  readonly lines: string;
+  readonly edge: string;
+  /** Of its cells. */
+  readonly side: number;
+}
+
+/** Of a matrix as it is seen, by rows and columns of the view: how many pixels of the hatch's lines lie in a cell, across. */
+export function hatchedIn({ lines, side }: Hatch): (row: number, col: number) => number {
+  const pieces = [...lines.matchAll(/M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)/gu)].map((found) => {
+    const [left, low, right, high] = found.slice(1).map(Number);
+    expect(Math.abs(left + low - right - high), 'they all slant alike').toBeLessThan(0.21);
+    return { left, right, sum: left + low };
+  });
+  return (row, col) =>
+    pieces.reduce((all, { left, right, sum }) => {
+      const from = Math.max(left, col * side, sum - (row + 1) * side);
+      const to = Math.min(right, (col + 1) * side, sum - row * side);
+      return all + Math.max(0, to - from);
+    }, 0);
+}
+
+/** How long the edge of the hidden area is, in sides of a cell. */
+export function edgeIn({ edge, side }: Hatch): number {
+  const pieces = [...edge.matchAll(/M([\d.]+) ([\d.]+)([HV])([\d.]+)/gu)];
+  const lengths = pieces.map(([, x, y, way, to]) => Number(to) - Number(way === 'H' ? x : y));
+  return lengths.reduce((sum, length) => sum + length, 0) / side;
+}
+
+/** The hidden area of a matrix, of elements or on a canvas; null without one. It lies where the cells do. */
+export async function readHatch(matrix: Locator): Promise<Hatch | null> {
+  const found = await matrix.evaluate((figure) => {
+    const hatch = figure.querySelector('[data-hatch]');
+    if (!hatch) return null;
+    const grid = figure.querySelector('[role=grid]')!.getBoundingClientRect();
+    const { left, top } = hatch.getBoundingClientRect();
+    const [lines, edge] = [...hatch.querySelectorAll('path')].map((path) =>
+      path.getAttribute('d')!,
+    );
+    const body = figure.querySelector('.body')!;
+    const side = parseFloat(getComputedStyle(body).getPropertyValue('--cell'));
+    return { lines, edge, side, off: Math.hypot(left - grid.left, top - grid.top) };
+  });
+  if (found) expect(found.off, 'the hatch lies on its matrix').toBeLessThan(0.1);
+  return found;
 }
 
 /** Of all matrices whose cells are elements. */
@@ -110,14 +160,24 @@ export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
           id: (figure as HTMLElement).dataset.matrix!,
           role: /role-([a-z]+)/u.exec(figure.className)![1],
           weights: legend?.classList.contains('weights') ?? false,
-          own: legend?.textContent?.includes('own scale') ?? false,
+          own: legend instanceof HTMLElement && legend.dataset.scale === 'own',
           end: legend?.querySelector('span:nth-child(3)')?.textContent ?? '',
+          side,
+          lines: figure.querySelector('[data-hatch] path')?.getAttribute('d') ?? '',
           cells,
         };
       });
     return JSON.stringify(all);
   });
-  return JSON.parse(text) as DrawnMatrix[];
+  type Raw = DrawnMatrix & { readonly side: number; readonly lines: string };
+  return (JSON.parse(text) as Raw[]).map(({ side, lines, ...matrix }) => {
+    const pixels = hatchedIn({ lines, side, edge: '' });
+    const cells = matrix.cells.map((cell) => ({
+      ...cell,
+      hatched: pixels(Math.round(cell.top), Math.round(cell.left)) > 1,
+    }));
+    return { ...matrix, cells };
+  });
 }
 
 /** What is read aloud of a cell, as a number: all its digits. */
@@ -132,9 +192,8 @@ function halfDigit(text: string): number {
 }
 
 /** The digits that are seen are those of the number, rounded; "0" and whole numbers are exact. */
-function expectText({ text, hidden }: DrawnCell, value: number, within: number, place: string) {
+function expectText({ text }: DrawnCell, value: number, within: number, place: string) {
   if (text === '') return;
-  if (hidden && text === '–') return;
   if (text === '·') {
     expect(Math.abs(value), `${place}: rounded to zero`).toBeLessThanOrEqual(0.005 + within);
     return;
@@ -148,6 +207,19 @@ function expectText({ text, hidden }: DrawnCell, value: number, within: number, 
   expect(error, `${place}: ${text} for ${value}`).toBeLessThanOrEqual(
     within + halfDigit(text) * (1 + 1e-6),
   );
+}
+
+/** What is hidden is hatched, and nothing else is. It shows no digits, and says that it is hidden. */
+function expectHidden(
+  { hidden, hatched, waiting, text, label }: DrawnCell,
+  value: number,
+  place: string,
+) {
+  expect(hatched, `hatched: ${place}`).toBe(hidden && !waiting);
+  expect(/hidden/u.test(label), `said to be hidden: ${place}`).toBe(hidden);
+  if (!hidden) return;
+  expect(text, place).toBe('');
+  expect([0, -Infinity], place).toContain(value);
 }
 
 /** Under digits the whole cell is coloured: from paper to the full colour, by the share to the power of three quarters. */
@@ -218,6 +290,7 @@ export function expectMatrix(
   const end = matrix.cells.some(({ plain }) => plain) ? 1 : endOf(matrix, values);
   for (const [i, cell] of matrix.cells.entries()) {
     const place = `${matrix.id}[${cell.row}, ${cell.col}]`;
+    expectHidden(cell, values[i], place);
     if (!cell.waiting) expectText(cell, values[i], within, place);
     if (cell.waiting && cell.filled) expect(cell.ground, place).toBe(colourOf('paper'));
     else if (cell.waiting) expect(cell.side, place).toBe(0);

@@ -1,6 +1,7 @@
 // Chapter "Mask": every rule written down again, and what the core makes of it in Node.
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
+import { edgeIn, hatchedIn, readHatch } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { positionOf, tril } from './oracle.ts';
@@ -61,6 +62,57 @@ test('every rule: mask, masked scores, weights, output', async ({ lesson }) => {
     await lesson.expectDrawn('weights', weights, rounding);
     await lesson.expectDrawn('values', values, rounding);
     await lesson.expectDrawn('output', output, rounding);
+  }
+});
+
+test('what is hidden is one hatched area, and says what it holds when it is pointed at', async ({
+  lesson,
+  page,
+}) => {
+  const matrix = (id: string) => page.locator(`[data-matrix="${id}"]`);
+  const holds = { mask: '−∞', masked: '−∞', weights: '0' };
+  for (const [name, { query, sees }] of Object.entries(rules)) {
+    await lesson.open(query);
+    await lesson.drawn('weights');
+    // Sides of cells that have a hidden cell on one side only.
+    const hides = (t: number, s: number) => t >= 0 && t < size && s >= 0 && s < size && !sees(t, s);
+    const places = Array.from({ length: (size + 1) ** 2 }, (_, i) => [
+      Math.floor(i / (size + 1)),
+      i % (size + 1),
+    ]);
+    const sides = places.reduce(
+      (sum, [t, s]) =>
+        sum + Number(hides(t, s) !== hides(t - 1, s)) + Number(hides(t, s) !== hides(t, s - 1)),
+      0,
+    );
+    for (const id of Object.keys(holds)) {
+      const found = await readHatch(matrix(id));
+      if (name === 'none') {
+        expect(found, id).toBeNull();
+        continue;
+      }
+      const pixels = hatchedIn(found!);
+      const hatched = square((t, s) => Number(pixels(t, s) > 1));
+      expect(hatched, `${id}, ${name}`).toEqual(square((t, s) => Number(!sees(t, s))));
+      expect(edgeIn(found!), `edge of ${id}, ${name}`).toBeCloseTo(sides, 1);
+    }
+  }
+  await lesson.open();
+  for (const [id, digits] of Object.entries(holds)) {
+    await expect(lesson.cell(id, 2, 5)).toHaveText('');
+    const { x, y, width } = await boxOf(lesson.cell(id, 2, 5));
+    await page.mouse.move(x + width / 2, y + width / 2);
+    await expect(matrix(id).locator('[data-peek]')).toHaveText(digits);
+    await expect(lesson.cell(id, 2, 5)).toHaveAttribute('aria-label', /: hidden by the mask, /u);
+    const seen = await boxOf(lesson.cell(id, 5, 2));
+    await page.mouse.move(seen.x + width / 2, seen.y + width / 2);
+    await expect(matrix(id).locator('[data-peek]')).toHaveCount(0);
+    // By keyboard as well.
+    await page.mouse.move(0, 0);
+    await matrix(id).getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await expect(matrix(id).locator('[data-peek]')).toHaveText(digits);
+    await page.keyboard.press('Escape');
   }
 });
 

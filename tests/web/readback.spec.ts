@@ -1,7 +1,14 @@
 // Every matrix of every chapter as it opens, read back: the digits that are seen and those that are read aloud are the
 // numbers that the package computes in Node, and each cell has the place, the size, the strength and the colour of its own.
 import { expectSquares, expectThumb } from './canvas.ts';
-import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
+import {
+  expectMatrix,
+  expectPlaces,
+  hatchedIn,
+  readHatch,
+  readMatrices,
+  spokenOf,
+} from './drawn.ts';
 import { expect, test } from './fixtures.ts';
 import { rowsOf } from './lessons.ts';
 import { openings } from './opening.ts';
@@ -100,6 +107,14 @@ test('a large matrix on a canvas has the core’s numbers', async ({ attend, pag
       end: endOf(numbers, step),
       hidden: (row, col) => step === 'weights' && col > row,
     });
+    const hatch = await readHatch(attend.matrix(step));
+    if (step === 'scaled') {
+      expect(hatch).toBeNull();
+      continue;
+    }
+    const pixels = hatchedIn(hatch!);
+    const hatched = rows.map((row, t) => row.map((_, s) => pixels(t, s) > 1));
+    expect(hatched).toEqual(rows.map((row, t) => row.map((_, s) => s > t)));
   }
 });
 

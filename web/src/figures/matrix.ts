@@ -70,9 +70,10 @@ export const plain = {
   editable: false,
 } as const;
 
+/** What stands in a cell; of a hidden one nothing does. */
 export function written(drawn: Drawn, row: number, col: number, cell: number): string {
   const value = at(drawn.matrix, row, col);
-  if (drawn.hidden(row, col)) return '–';
+  if (drawn.hidden(row, col)) return '';
   if (drawn.kind === 'signed' || drawn.whole) return inCell(value, cell);
   // Whether a share is all or nothing to the last digit is nothing that digits in a cell could tell.
   const digits = weightInCell(value, cell);

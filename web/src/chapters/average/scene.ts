@@ -43,8 +43,16 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
   for (const { method, output, mask, weights } of outcomes) {
     draw(method, output[sequence], { ...shared, role: 'v', symbol: letter(symbols.y) });
     const soft = method === 'softmax';
+    const hidden = (row: number, col: number) =>
+      soft && mask !== null && at(mask, row, col) === -Infinity;
     if (mask && soft) {
-      draw('mask', mask, { ...square, role: 'score', symbol: letter(symbols.mask), end: 8 });
+      draw('mask', mask, {
+        ...square,
+        role: 'score',
+        symbol: letter(symbols.mask),
+        end: 8,
+        hidden,
+      });
     } else if (mask) {
       draw('ones', mask, {
         ...{ ...square, role: 'x', symbol: letter(symbols.ones), kind: 'weights', whole: true },
@@ -52,7 +60,7 @@ export function sceneOf({ x, outcomes, sequence, sums }: Options): Scene {
     }
     if (weights) {
       draw(soft ? 'soft' : 'rows', weights, {
-        ...{ ...square, role: 'weight', symbol: word(symbols.weights), kind: 'weights' },
+        ...{ ...square, role: 'weight', symbol: word(symbols.weights), kind: 'weights', hidden },
       });
     }
   }

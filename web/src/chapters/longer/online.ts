@@ -133,19 +133,24 @@ export function sceneOf(
       ...look,
     });
   const held = (matrix: MatrixData) => part(matrix, queries, column);
+  /** A score that the mask hides, and a maximum where it has hidden every score so far. */
+  const unseen = (matrix: MatrixData) => ({
+    hidden: (row: number, col: number) => at(matrix, row, col) === -Infinity,
+  });
   const kept = keptOf(run, step, phase);
   const keptColumn = { from: kept.block, to: kept.block + 1 };
   const block = { cols: numerals(1, text.axes.step) };
+  const [scores, maxima] = [part(run.masked, queries, keys), held(run.maximum)];
   const outEnd = scaleEnd(run.output.data, run.v.data);
   const drawn: Record<Id, Drawn> = {
     q: draw('q', run.q, { rows: down, editable: true }),
     k: draw('k', run.k, { rows: keyAxis, editable: true }),
     v: draw('v', run.v, { rows: keyAxis, editable: true, end: outEnd, shared: true }),
-    block: draw('block', part(run.masked, queries, keys), {
-      cols: cut(keyAxis, keys.from, keys.to),
+    block: draw('block', scores, {
+      ...{ ...unseen(scores), cols: cut(keyAxis, keys.from, keys.to) },
       end: scaleEnd(run.masked.data),
     }),
-    max: draw('max', held(run.maximum), { ...block, end: scaleEnd(run.masked.data) }),
+    max: draw('max', maxima, { ...block, ...unseen(maxima), end: scaleEnd(run.masked.data) }),
     factor: draw('factor', held(run.factor), { ...block, kind: 'weights', end: 1 }),
     sum: draw('sum', part(kept.sum, queries, keptColumn), {
       ...block,
