@@ -4,7 +4,7 @@ import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
+import { Lesson, expectFits, expectTablesFit, rowsOf, type Rows } from './lessons.ts';
 import { tril } from './oracle.ts';
 import { added, blockOf, ids, inputOf, normed, seed, weightsOf } from './oracles/block.ts';
 
@@ -145,6 +145,31 @@ test('says why, stage by stage', async ({ lesson, page }) => {
   }
 });
 
+test('one scale of colours for all that flows, or one for each matrix', async ({
+  lesson,
+  page,
+}) => {
+  const core = await tril();
+  const { trace } = blockOf(core, inputOf(core, ids, true), 'post');
+  await lesson.open({ stage: 'residual1' });
+  const ends = () =>
+    page
+      .locator('[data-stage] .legend')
+      .evaluateAll((all) => all.map((one) => one.lastElementChild!.textContent));
+  // Within expectDrawn() a scale of its own ends at the matrix's largest number.
+  const drawn = { attention: trace.attention, residual1: trace.residual1 };
+  for (const scale of ['shared', 'own']) {
+    if (scale === 'own') await page.getByRole('radio', { name: 'Each matrix its own' }).click();
+    const legends = page.locator(`[data-stage] .legend[data-scale="${scale}"]`);
+    await expect(legends).toHaveCount(3);
+    for (const [id, matrix] of Object.entries(drawn)) {
+      await lesson.expectDrawn(id, rowsOf(matrix), rounding);
+    }
+    expect(new Set(await ends()).size, scale).toBe(scale === 'shared' ? 1 : 3);
+  }
+  await expect(page).toHaveURL(/scale=own/);
+});
+
 test('layer norm is per token', async ({ lesson, page }) => {
   await lesson.open();
   const given = [
@@ -281,6 +306,7 @@ test('fits any width, and has no accessibility faults', async ({ lesson, page })
   await lesson.open({ stage: 'hidden', off: 'attention', pin: 'hidden.0.1' });
   await page.locator('[data-depth]').first().waitFor();
   await expectFits(page);
+  await expectTablesFit(page);
   await page.setViewportSize({ width: 360, height: 800 });
   await expectAccessible(page);
 });

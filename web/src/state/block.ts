@@ -55,6 +55,7 @@ export const orderIds = ['asItIs', 'reverse', 'rotate', 'shuffle'] as const;
 export type OrderId = (typeof orderIds)[number];
 export const measures = ['size', 'spread'] as const;
 export type Measure = (typeof measures)[number];
+export const scales = ['shared', 'own'] as const;
 
 export const maxTokens = 8;
 export const maxText = 200;
@@ -99,6 +100,8 @@ const fields = {
   order: choice(orderIds, 'reverse'),
   shufflePin: renamed('spin', cell(blockIds)),
   measure: choice(measures, 'size'),
+  /** Whether all that flows through the block has one scale of colours. */
+  scale: choice(scales, 'shared'),
 };
 
 export type BlockState = StateOf<typeof fields>;

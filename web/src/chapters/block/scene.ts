@@ -11,8 +11,9 @@ import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { BlockCell, BlockId, PartId, StageId } from '../../state/block';
 import text from '$texts/block.yaml';
 
-/** How a stage follows from what stands left of it. */
-type Kind = 'sum' | 'norm' | 'product' | 'scores' | 'same' | 'softmax' | 'blend' | 'map' | 'turned';
+/** How a stage follows from its sources. */
+export type Kind =
+  'sum' | 'norm' | 'product' | 'scores' | 'same' | 'softmax' | 'blend' | 'map' | 'turned';
 
 export interface Stage {
   readonly kind: Kind;
@@ -91,7 +92,7 @@ export function stageOf(id: StageId, { norm, positions }: BlockAsk): Stage {
 
 const weightIds: readonly BlockId[] = ['wq', 'wk', 'wv', 'wo', 'w1', 'w2'];
 const squareIds: readonly BlockId[] = ['scores', 'masked', 'weights'];
-/** What flows through the block is drawn on one scale. */
+/** What flows through the block. */
 const stream: readonly BlockId[] = [
   ...(['x', 'words', 'places', 'attention', 'residual1', 'normed1'] as const),
   ...(['feedForward', 'residual2', 'normed2'] as const),
@@ -105,6 +106,8 @@ interface Options {
   readonly tokens: readonly string[];
   readonly head: number;
   readonly stage: StageId;
+  /** What flows through the block is drawn on one scale. */
+  readonly shared: boolean;
 }
 
 function matricesOf({ whole, perHead, effect }: BlockAnswer, head: number, stage: StageId) {
@@ -120,7 +123,7 @@ function changes(now: MatrixData, before: MatrixData | undefined): Uint8Array | 
   return before ? Uint8Array.from(now.data, (value, i) => Number(value !== before.data[i])) : null;
 }
 
-export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): Scene {
+export function sceneOf({ ask, answer, before, tokens, head, stage, shared }: Options): Scene {
   const { axes } = text;
   const now = matricesOf(answer, head, stage);
   const was: Partial<typeof now> = before ? matricesOf(before, head, stage) : {};
@@ -146,8 +149,7 @@ export function sceneOf({ ask, answer, before, tokens, head, stage }: Options): 
         ? wordAxis(tokens, axes.key)
         : numerals(matrix.cols, wide ? axes.hidden : axes.feature),
       kind: id === 'weights' ? 'weights' : 'signed',
-      shared: stream.includes(id),
-      ...(stream.includes(id) && { end }),
+      ...(shared && stream.includes(id) && { shared, end }),
       changed: changes(matrix, was[id]),
       editable: id === 'words',
       hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : plain.hidden,
