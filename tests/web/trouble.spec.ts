@@ -26,7 +26,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await expect(page.getByRole('alert')).toContainText('out of memory');
   expect(await inPage(page, ({ workers }) => workers.length)).toBe(3);
   expect(await attend.drawn('weights')).toEqual(held);
-  await expect(page.locator('[data-cost] dd:text-is("measuring")')).toHaveCount(0);
+  await expect(page.locator('[data-cost] :text-is("measuring")')).toHaveCount(0);
   const posted = await inPage(page, (all) => all.posted.length);
   await page.waitForTimeout(600);
   expect(await inPage(page, (all) => all.posted.length)).toBe(posted);
