@@ -5,7 +5,7 @@ import { boxOf } from './box.ts';
 import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, numberOf } from './fixtures.ts';
 import { placeOf } from './places.ts';
-import { still } from './reach.ts';
+import { asSeen, still } from './reach.ts';
 
 export class Lesson {
   constructor(
@@ -102,6 +102,22 @@ export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<vo
     client: document.documentElement.clientWidth,
   }));
   expect(scroll, where).toBe(client);
+}
+
+/** On a phone no table has to be scrolled sideways, but for those of all digits, which are asked for. */
+export async function expectTablesFit(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await asSeen(page);
+  await still(page, 100);
+  const wide = await page.locator('main table').evaluateAll((tables) =>
+    tables.flatMap((table) => {
+      if (table.closest('details, .stills')) return [];
+      const place = table.closest('.scroller') ?? table.parentElement!;
+      const beyond = Math.max(place.scrollWidth - place.clientWidth, table.scrollWidth - 360);
+      return beyond > 1 ? [`${table.textContent!.trim().slice(0, 60)}: ${beyond} px`] : [];
+    }),
+  );
+  expect(wide).toEqual([]);
 }
 
 /** What is open never scrolls sideways, on a phone, a tablet or a desk; `look` looks at more, at each width. */

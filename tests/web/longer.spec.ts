@@ -5,7 +5,7 @@ import type { Mask, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { Lesson, expectFits, expectTablesFit, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
 
@@ -25,7 +25,7 @@ const masks = {
   }),
 } as const satisfies Record<string, (core: Tril) => { mask?: Mask }>;
 
-test('every step of online softmax is the core’s', async ({ lesson }) => {
+test('every step of online softmax is the core’s', async ({ lesson, page }) => {
   const core = await tril();
   const [q, k, v] = inputs(core);
   const blocks = { queries: 4, keys: 2 };
@@ -49,7 +49,16 @@ test('every step of online softmax is the core’s', async ({ lesson }) => {
     );
     const held = rows.map((row) => masked[row].slice(2 * across, 2 * across + 2));
     await lesson.expectDrawn('block', held, rounding);
+    const hidden = held.flat().filter((score) => score === -Infinity);
+    await expect(page.locator('[data-matrix="block"] .cell.hidden')).toHaveCount(hidden.length);
   }
+  // Quiet, until it is pointed at.
+  await lesson.open({ step: '1' });
+  const peek = page.locator('[data-matrix="block"] [data-peek]');
+  await expect(peek).toHaveCount(0);
+  await lesson.point('block', 0, 1);
+  await expect(peek).toHaveText('−∞');
+  await lesson.open({ step: '8' });
   await lesson.expectDrawn('out', rowsOf(output), rounding);
   await lesson.expectDrawn('q', rowsOf(q), 2 ** -24); // as many digits as tell float32 apart
 });
@@ -231,6 +240,12 @@ test('all methods measured: time, memory as counted, error as computed', async (
   expect(await value('online', 512)).toBeLessThan(await value('full', 512));
   await section.getByRole('radio', { name: 'Error', exact: true }).click();
   expect(await value('online', 512)).toBeLessThan(1e-6);
+  // On a phone there are fewer sizes, and no scrolling.
+  await expectTablesFit(page);
+  await expect(section.locator('thead .mono')).toHaveText(['32', '128', '512']);
+  expect(await value('online', 512)).toBeLessThan(1e-6);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await expect(section.locator('thead .mono')).toHaveCount(5);
   const [q, k, v] = [0, 1, 2].map((i) => core.randomNormal([1, 1, 128, 64], { seed: 3 * 128 + i }));
   const exact = core.attention(q, k, v);
   const { frobenius, expectedNorm } = core.compare(
@@ -297,4 +312,6 @@ test('fits any width, has no accessibility faults, and says what of a link is br
   await expect(page.getByText('mask=nonsense')).toBeVisible();
   await expect(lesson.figure('online')).toHaveAttribute('data-step', '5');
   await expectAccessible(page);
+  await page.locator('[data-rank]').first().waitFor();
+  await expectTablesFit(page);
 });

@@ -1,6 +1,6 @@
 // Chapter "Multiply": what it measures on this machine.
 import { expect, test as base } from './fixtures.ts';
-import { Lesson } from './lessons.ts';
+import { Lesson, expectTablesFit } from './lessons.ts';
 import { tril } from './oracle.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -70,4 +70,7 @@ test('a whole measurement: speeds under the peak, an exponent each, a word on St
     expect(Math.abs(shown - speed), runner).toBeLessThanOrEqual(0.01 * speed + 0.005);
   }
   await expect(page.locator('[data-crossover]')).toBeVisible();
+  // On a phone there are fewer sizes, and no scrolling.
+  await expectTablesFit(page);
+  await expect(page.locator('#measured thead .mono')).toHaveText(['16', '64', '256']);
 });

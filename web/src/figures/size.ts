@@ -62,3 +62,7 @@ export function headOf(axis: Axis, cell: number): number {
   const heights = { level: 24, slanted: 20 + longest * 5.3, upright: 12 + longest * 7.2 };
   return Math.min(74, heights[stanceOf(axis, cell)]);
 }
+
+/** At most so many of all, at even steps, the last among them: what a table on a phone has room for. */
+export const spread = <T>(all: readonly T[], most: number): readonly T[] =>
+  all.filter((_, i) => (all.length - 1 - i) % Math.ceil(all.length / most) === 0);
