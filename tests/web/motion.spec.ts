@@ -3,7 +3,7 @@ import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
-import { ids, inputOf } from './oracles/block.ts';
+import { blockOf, ids, inputOf } from './oracles/block.ts';
 import { inputs } from './oracles/longer.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -327,7 +327,98 @@ test('each strand of the stream is as wide as its row is large', async ({ page }
   await expect(async () => near(await widths(118), none, 'at the sum')).toPass();
 });
 
-test('with less motion a motion stand side by side', async ({ lesson, page }) => {
+test('what attention adds runs along its branch and merges, there and back', async ({ page }) => {
+  const core = await tril();
+  const { trace } = blockOf(core, inputOf(core, ids, true), 'post');
+  const sizes = rowsOf(trace.attention).map((row) => Math.hypot(...row));
+  const stages = 'x queries keys values scores masked weights heads attention residual1'.split(' ');
+  const frames = 48;
+  const block = new Lesson(page, 'block');
+  await block.open();
+  const stream = page.locator('[data-stream]');
+  const slider = block.stepper('block').getByRole('slider');
+  const unit = Number(await stream.locator('[data-strand]').first().getAttribute('data-unit'));
+  /** Of the middles of x's end, the first sum and the first norm, from the top. */
+  const [sum, norm] = [118, 168];
+  const at = async (stage: string, frame: number) => {
+    await slider.fill(String(frames * (stages.indexOf(stage) - 1) + frame));
+    await page.locator(`[data-stage="${stage}"]`).waitFor();
+    return seen();
+  };
+  const seen = async () => {
+    const added = stream.locator('[data-added="attention"]');
+    const there = (await added.count()) > 0;
+    return {
+      front: Number(await stream.getAttribute('data-front')),
+      height: Number(await stream.locator('[data-flowed]').getAttribute('height')),
+      added: there ? parseFloat((await added.getAttribute('stroke-dasharray'))!) : 0,
+      width: there ? Number(await added.getAttribute('stroke-width')) : 0,
+    };
+  };
+  /** Slow at both ends, over within three quarters of a step. */
+  const share = (frame: number) => {
+    const t = Math.min(1, frame / 36);
+    return t * t * (3 - 2 * t);
+  };
+  const width = sizes.reduce((all, size) => all + size, 0) * unit;
+  const before = await seen();
+  expect(before).toEqual({ front: sum, height: sum, added: 0, width: 0 });
+  for (const frame of [9, 18, 30, 48, 18]) {
+    const found = await at('attention', frame);
+    expect(found.front, `front at ${frame}`).toBe(sum);
+    expect(found.added, `way at ${frame}`).toBeCloseTo(100 * share(frame), 1);
+    expect(Math.abs(found.width - Math.min(24, width)), 'as wide as its norm').toBeLessThan(pixels);
+  }
+  for (const frame of [9, 27, 48, 9]) {
+    const found = await at('residual1', frame);
+    const front = sum + share(frame) * (norm - sum);
+    expect(Math.abs(found.front - front), `front at ${frame}`).toBeLessThan(pixels);
+    expect(found.height).toBe(found.front);
+    expect(found.added).toBe(100);
+  }
+  // By keys a stage at a time, with Shift a frame.
+  await slider.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.locator('[data-stage="attention"]').waitFor();
+  await expect(stream).toHaveAttribute('data-front', String(sum));
+  await expect(slider).toHaveValue(String(8 * frames));
+  await page.keyboard.press('Shift+ArrowRight');
+  await expect(slider).toHaveValue(String(8 * frames + 1));
+  await page.locator('[data-stage="residual1"]').waitFor();
+  await slider.fill('0');
+  await page.locator('[data-stage="x"]').waitFor();
+  expect(await seen()).toEqual(before);
+});
+
+test('with less motion what plays shows ends only', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const [chapter, query, attribute, last, ends] of [
+    [
+      ...(['block', { stage: 'heads' }, 'data-front', '[data-stage="residual1"]'] as const),
+      ['118', '168', '268', '318', '361'],
+    ],
+    ['longer', { step: '1' }, 'data-lanes', '[data-step="2"]', ['48']],
+  ] as const) {
+    const lesson = new Lesson(page, chapter);
+    await lesson.open(query);
+    await page.locator(`.alive [${attribute}]`).evaluate((element, name) => {
+      const values = new Set([element.getAttribute(name)!]);
+      Object.assign(window, { values });
+      new MutationObserver(() => values.add(element.getAttribute(name)!)).observe(element, {
+        attributeFilter: [name],
+      });
+    }, attribute);
+    await page.locator('[data-stepper]').first().getByRole('button', { name: /^Play/u }).click();
+    await page.locator(last).first().waitFor();
+    const values = await page.evaluate(() => [
+      ...(window as unknown as { values: Set<string> }).values,
+    ]);
+    expect(ends).toEqual(expect.arrayContaining(values));
+    expect(values).toContain(ends[0]);
+  }
+});
+
+test('with less motion a motion stands side by side', async ({ lesson, page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const [step, name, id] of [
     ['scores', 'See the crossing', 'cross'],

@@ -51,6 +51,26 @@ async function expectWords(page: Driven): Promise<void> {
   await until(page, here).not.toBe(first);
 }
 
+/** Where a figure plays frame by frame, an arrow key goes a whole step, and the stream or the block of keys with it. */
+async function expectMotion(page: Driven): Promise<void> {
+  const moving = () => {
+    const figure = document.querySelector(
+      'main .alive [data-figure]:has([data-front], [data-lanes])',
+    )!;
+    const front = figure.querySelector('[data-front]')?.getAttribute('data-front');
+    return [front, figure.getAttribute('data-step')].join();
+  };
+  const frame = () =>
+    document.querySelector<HTMLInputElement>('main .alive [data-stepper] input')!.valueAsNumber;
+  const before = await page.evaluate(moving);
+  await page.evaluate(() =>
+    document.querySelector<HTMLElement>('main .alive [data-stepper] input')!.focus(),
+  );
+  await page.press('ArrowRight');
+  await until(page, moving).not.toBe(before);
+  expect((await page.evaluate(frame)) % 48, 'at the end of a step').toBe(0);
+}
+
 export async function expectChapter(page: Driven, address: string, title: string): Promise<void> {
   await page.goto(address);
   await until(page, isComputed).toBe(true);
@@ -64,6 +84,9 @@ export async function expectChapter(page: Driven, address: string, title: string
     await expectCells(page);
   } else {
     await expectWords(page);
+  }
+  if (await page.evaluate(() => document.querySelector('[data-front], [data-lanes]') !== null)) {
+    await expectMotion(page);
   }
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }

@@ -5,6 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
+import { readHatch } from './drawn.ts';
 import { motions, placeOf } from './places.ts';
 import { still } from './reach.ts';
 
@@ -207,13 +208,89 @@ test('an SVG file holds the numbers as they are drawn', async ({ attend, page })
   const drawn = await attend.drawn('weights');
   const { name, content } = await saved(page, page.locator('[data-take="weights"]'), 'SVG');
   expect(name).toBe('tril-weights.svg');
-  const texts = await page.evaluate((svg) => {
+  const { texts, hatch } = await page.evaluate((svg) => {
     const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
     if (parsed.querySelector('parsererror')) throw new Error('not well-formed');
-    const numbers = parsed.querySelectorAll('[data-matrix="weights"] [data-cell] text');
-    return Array.from(numbers, (text) => text.textContent);
+    const of = (selector: string) => [
+      ...parsed.querySelectorAll(`[data-matrix="weights"] ${selector}`),
+    ];
+    return {
+      texts: of('[data-cell] text').map((text) => text.textContent),
+      hatch: of('[data-hatch] path').map((path) => path.getAttribute('d')),
+    };
   }, content.toString('utf8'));
-  expect(texts).toEqual(drawn.flat().map(({ text }) => text));
+  const digits = drawn.flat().map(({ text }) => text);
+  expect(texts).toEqual(digits.filter((text) => text !== ''));
+  // What the mask hides is hatched there as it is here.
+  expect(digits).toContain('');
+  const { lines, edge } = (await readHatch(attend.matrix('weights')))!;
+  expect(hatch).toEqual([lines, edge]);
+});
+
+for (const { place, name, start, frames, parts, attribute } of [
+  {
+    ...{ place: 'longer?step=1', name: 'online-softmax', start: null },
+    ...{ frames: ['48', '78', '96'], parts: '[data-sum]', attribute: 'width' },
+  },
+  {
+    ...{ place: 'attend?step=weights&head=same', name: 'weights' },
+    start: 'See how softmax makes this row',
+    ...{ frames: ['50', '68', '110'], parts: '[data-bar]', attribute: 'transform' },
+  },
+]) {
+  test(`a picture shows the frame that is seen: ${name}`, async ({ page }) => {
+    await open(page, place);
+    if (start) await page.getByRole('button', { name: start }).click();
+    const take = page.locator(`[data-take="${name}"]`);
+    const slider = page
+      .locator(`[data-stepper="${start ? 'laid' : 'online'}"]`)
+      .getByRole('slider');
+    const seen: string[] = [];
+    for (const frame of frames) {
+      await slider.fill(frame);
+      await still(page, 100);
+      const here = await page
+        .locator(`.alive ${parts}`)
+        .evaluateAll((all, which) => all.map((one) => one.getAttribute(which)), attribute);
+      const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+      const drawn = await page.evaluate(
+        ([source, selector, which]) => {
+          const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
+          return [...parsed.querySelectorAll(selector)].map((one) => one.getAttribute(which));
+        },
+        [svg, parts, attribute],
+      );
+      expect(drawn.length).toBeGreaterThan(3);
+      expect(drawn, `frame ${frame}`).toEqual(here);
+      seen.push(drawn.join());
+    }
+    expect(new Set(seen).size, 'every frame is another').toBe(frames.length);
+  });
+}
+
+test('a picture of a block has its stream, as far as it has come', async ({ page }) => {
+  await open(page, 'block?stage=residual1');
+  const stream = page.locator('[data-figure="block"] [data-stream]');
+  const outlines = await stream
+    .locator('[data-strand]')
+    .evaluateAll((strands) => strands.map((strand) => strand.getAttribute('d')!));
+  const front = await stream.getAttribute('data-front');
+  const take = page.locator('[data-take="block"]');
+  const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+  const parts = await page.evaluate((source) => {
+    const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
+    const flowed = parsed.querySelector('[data-flowed]')!;
+    return {
+      strands: [...parsed.querySelectorAll('[data-strand]')].map((one) => one.getAttribute('d')!),
+      height: flowed.getAttribute('height'),
+      flowed: [...flowed.querySelectorAll('path')].map((one) => one.getAttribute('d')!),
+      words: [...parsed.querySelectorAll('text')].map((text) => text.textContent),
+    };
+  }, svg);
+  expect(parts.strands).toEqual(outlines);
+  expect(parts.flowed).toEqual(outlines);
+  expect(parts.height).toBe(front);
+  expect(parts.words).toContain('Feed-forward');
 });
 
 test('pictures of every figure can be read, and are as large as the figure', async ({ page }) => {

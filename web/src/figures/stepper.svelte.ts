@@ -52,11 +52,17 @@ export class Stepper {
     this.go((offset > 0 ? ahead[0] : ahead.at(-1)) ?? this.at);
   }
 
-  /** Which of so many steps it is at, from 0. */
+  /** Whether steps by hand are longer than those in which it plays. */
+  get fine(): boolean {
+    const { stops, grain = 1 } = this.#options;
+    return stops !== undefined || grain > 1;
+  }
+
+  /** Which of so many steps it is at, or on its way to, from 0. */
   get counted(): { readonly at: number; readonly last: number } {
     const { stops, grain = 1 } = this.#options;
     if (!stops) {
-      const at = Math.floor(Math.min(this.at, this.last) / grain);
+      const at = Math.ceil(Math.min(this.at, this.last) / grain);
       return { at, last: this.last / grain };
     }
     return { at: stops.findLastIndex((one) => one <= this.at), last: stops.length - 1 };

@@ -1,7 +1,7 @@
 // What flows through a block, as one lane of strands, a strand for each token and as wide as its row is large. Branches read
 // from the lane and bring back what they add. Widths are the core's norms.
 import type { Flow } from '../../compute/lessons/block';
-import type { PartId } from '../../state/block';
+import { stagesOf, type PartId, type StageId } from '../../state/block';
 
 export type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';
 
@@ -10,6 +10,7 @@ export const tall = 50;
 export const box = 36;
 export const lane = { left: 8, width: 56, end: 96 } as const;
 const turn = 11;
+const laneEnd = 7 * tall + turn;
 
 export const orderOf = (pre: boolean): readonly PartId[] =>
   pre
@@ -96,7 +97,7 @@ export function strandsOf(
     outline(
       pieces.flatMap(({ from, by, edges: all }, i): Node[] => {
         const [left, right] = all[token];
-        const until = pieces[i + 1]?.from ?? 7 * tall + turn;
+        const until = pieces[i + 1]?.from ?? laneEnd;
         const centre = round((left + right) / 2);
         const middle = { left: centre, right: centre };
         return [
@@ -120,8 +121,42 @@ export function wholeOf(flow: Flow, pre: boolean, unit: number): string {
   return strandsOf(Object.fromEntries(sums) as Flow, pre, [], unit)[0];
 }
 
+type BranchId = 'attention' | 'feedForward';
+
+/** How far what flows has come. */
+export interface Front {
+  /** Pixels down the lane. */
+  readonly lane: number;
+  /** Of a branch's ways in and back, 0 to 1. */
+  readonly reads: Readonly<Record<BranchId, number>>;
+  readonly adds: Readonly<Record<BranchId, number>>;
+}
+
+/** Where the stream is when that share of a stage is done. Earlier stages are done, later ones have not begun. */
+export function frontAt(pre: boolean, stage: StageId, share: number): Front {
+  const stages = stagesOf(pre ? 'pre' : 'post');
+  const now = stages.indexOf(stage);
+  const done = (id: StageId) => {
+    const place = stages.indexOf(id);
+    return place < now ? 1 : place > now ? 0 : share;
+  };
+  const pieces = piecesOf(pre);
+  const ends = pieces.map(({ id, from }, i) => {
+    const until = pieces[i + 1]?.from ?? laneEnd;
+    return done(id) > 0 ? from + done(id) * (until - from) : 0;
+  });
+  return {
+    lane: round(Math.max(...ends)),
+    reads: {
+      attention: done(pre ? 'normed1' : 'queries'),
+      feedForward: done(pre ? 'normed2' : 'hidden'),
+    },
+    adds: { attention: done('attention'), feedForward: done('feedForward') },
+  };
+}
+
 export interface Branch {
-  readonly id: 'attention' | 'feedForward';
+  readonly id: BranchId;
   readonly off: boolean;
   /** From the lane into its first part, between its parts, and back to where it is added. */
   readonly reads: string;
