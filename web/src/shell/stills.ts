@@ -20,7 +20,10 @@ const told = / data-(?:terse(?:="")?|[\w-]+="-?[\d.]+(?:e[-+]?\d+)?")(?=[ >])/g;
 function still(html: string): string {
   return (html.includes(' data-terse') ? html.replace(told, '') : html)
     .replace(/<!--.*?-->/gs, '')
-    .replace(/ (?:id|for|tabindex|aria-(?:activedescendant|controls|rowcount|colcount))="[^"]*"/g, '')
+    .replace(
+      / (?:id|for|tabindex|aria-(?:activedescendant|controls|rowcount|colcount))="[^"]*"/g,
+      '',
+    )
     .replace(/ {2,}/g, ' ')
     .replace(/ data-(?:row|col)="\d+"/g, '')
     .replace(/ title="[^"]*"/g, '')
