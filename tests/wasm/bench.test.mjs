@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadTril } from 'tril/training';
 import { describe, expect, test, vi } from 'vitest';
 import { allCases, methodsFor, peerCases } from '../../wasm/bench/cases.mjs';
+import { llamaFiles, openGeneration } from '../../wasm/bench/generation.mjs';
 import { measure } from '../../wasm/bench/measure.mjs';
 import { readBenchmarks } from '../../wasm/bench/native.mjs';
 import { readOptions } from '../../wasm/bench/options.mjs';
@@ -115,6 +116,25 @@ test('a step of training: its operations, and what peers begin with and have to 
   expect(run().loss).toBeLessThan(expected[0]);
   release();
   expect(run).toThrow(/disposed/);
+});
+
+test('a model that writes: the tokens that are asked for, and logits that peers have to find', async () => {
+  const tril = await loadTril();
+  const sizes = { layers: 1, heads: 2, width: 16, hidden: 24, tokens: 15 };
+  const { run, arrays, expected, release } = await openGeneration(tril, sizes);
+  expect(arrays.weights['model.layers.0.mlp.down_proj.weight'].shape).toEqual([16, 24]);
+  const written = await run();
+  expect(written).toHaveLength(15);
+  expect(await run()).toEqual(written);
+  // Of the last token of the trial, 4096 numbers of which none is left out.
+  const { files } = llamaFiles(tril, sizes, 12);
+  const model = await tril.loadModel(files);
+  const { logits } = model.forward(arrays.trial);
+  expect(logits.shape).toEqual([12, 4096]);
+  expect(difference(expected, logits.read().slice(11 * 4096))).toBe(0);
+  release();
+  model.dispose();
+  expect([...expected].every(Number.isFinite)).toBe(true);
 });
 
 test('the cases are those that the targets are about, and slow methods stop in time', () => {

@@ -58,6 +58,16 @@ const steps = [
   }),
 ];
 
+/** A model of Llama's kind, 5.85 M parameters, writes so many tokens, one by one, behind a first. */
+const generation = (tokens) => ({
+  group: 'generation',
+  name: `${tokens} tokens`,
+  ...{ layers: 6, heads: 8, width: 256, hidden: 688, vocabulary: 4096, tokens },
+});
+
+/** What takes a whole model, of `tril/training`. */
+export const modelGroups = ['training', 'generation'];
+
 /** The last is no case below, but measured by loading.mjs. */
 export const groups = [
   'matmul',
@@ -67,6 +77,7 @@ export const groups = [
   'softmax',
   'layer norm',
   'training',
+  'generation',
   'loading',
 ];
 
@@ -93,10 +104,12 @@ export const quickCases = [
   layerNorm,
   steps[0],
 ];
+/** Natively, `tril_bench` and training.py measure models. */
 export const peerCases = [
   ...[64, 256, 512, 1024].map(square),
   ...shapes.slice(0, 2).reverse(),
   ...allCases.filter(({ group }) => group !== 'matmul'),
+  generation(128),
 ];
 
 /** Above so many operations a method takes seconds, and nothing is learnt that was not known. */

@@ -3,6 +3,7 @@
 // and what follows it. Times are those of the process's own work on one thread, of the clock on several.
 
 import { loadTril } from 'tril/training';
+import { llamaFiles } from './generation.mjs';
 
 const cases = {
   small: { layers: 6, heads: 8, width: 256, hidden: 688, prompt: 128, tokens: 64, rounds: 15 },
@@ -14,47 +15,6 @@ const types = ['float32', 'float16', 'bfloat16'];
 const [variant = 'simd', threadCount = '1'] = process.argv.slice(2);
 const threads = Number(threadCount);
 const tril = await loadTril({ variant, ...(threads > 1 && { threads }) });
-
-/** The files of a model; its matrices are uniform numbers of a deviation of 0.02. */
-function filesOf({ layers, heads, width, hidden, prompt, tokens }, dtype) {
-  const tensors = {};
-  let seed = 1;
-  const matrix = (name, rows, cols) => {
-    const values = new Float32Array(rows * cols);
-    for (let i = 0; i < values.length; i += 1) {
-      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-      values[i] = (seed / 2 ** 32 - 0.5) * 0.07;
-    }
-    tensors[name] = tril.tensor([rows, cols], values);
-  };
-  const norm = (name) => {
-    tensors[name] = tril.tensor([width], new Float32Array(width).fill(1));
-  };
-  matrix('model.embed_tokens.weight', vocabulary, width);
-  for (let n = 0; n < layers; n += 1) {
-    const at = `model.layers.${n}.`;
-    norm(`${at}input_layernorm.weight`);
-    for (const part of ['q', 'k', 'v', 'o']) {
-      matrix(`${at}self_attn.${part}_proj.weight`, width, width);
-    }
-    norm(`${at}post_attention_layernorm.weight`);
-    for (const part of ['gate', 'up']) matrix(`${at}mlp.${part}_proj.weight`, hidden, width);
-    matrix(`${at}mlp.down_proj.weight`, width, hidden);
-  }
-  norm('model.norm.weight');
-  const config = {
-    ...{ model_type: 'llama', num_hidden_layers: layers, num_attention_heads: heads },
-    ...{ hidden_size: width, intermediate_size: hidden, vocab_size: vocabulary },
-    ...{ max_position_embeddings: prompt + tokens, rms_norm_eps: 1e-5, rope_theta: 10000 },
-    ...{ tie_word_embeddings: true, hidden_act: 'silu' },
-  };
-  const files = {
-    'config.json': new TextEncoder().encode(JSON.stringify(config)),
-    'model.safetensors': tril.writeSafetensors(tensors, { dtype }),
-  };
-  for (const each of Object.values(tensors)) each.dispose();
-  return files;
-}
 
 /** Seconds, this thread's own where there is only one. */
 function now() {
@@ -83,7 +43,9 @@ for (const [name, sizes] of Object.entries(cases)) {
   if (threads > 1 && name === 'large') continue; // three of them do not fit a memory of fixed size
   const models = [];
   for (const dtype of types) {
-    const model = await tril.loadModel(filesOf(sizes, dtype));
+    const model = await tril.loadModel(
+      llamaFiles(tril, sizes, sizes.prompt + sizes.tokens, dtype).files,
+    );
     models.push({ dtype, model, times: [] });
     await round(model, sizes);
   }

@@ -3,7 +3,7 @@
 // program.
 
 import { loadTril } from 'tril';
-import { peerCases } from '../cases.mjs';
+import { modelGroups, peerCases } from '../cases.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosenKernels, nativeProgram, runNative } from '../native.mjs';
 import { chosen } from '../run.mjs';
@@ -102,8 +102,8 @@ export async function besideNative(request, report) {
   // Tril in WebAssembly: for the numbers, and to know which results are right.
   const peers = { tril: await loadTril(), runtime, torch: await pyTorch(request.threads) };
   const cases = [];
-  // PyTorch's steps of training are measured by training.py.
-  const computed = peerCases.filter(({ group }) => group !== 'training');
+  // Models are measured by training.py, and by the program alone.
+  const computed = peerCases.filter(({ group }) => !modelGroups.includes(group));
   for (const about of chosen(computed, request.only)) {
     const { group, name, flops } = about;
     const opened = await openPeers(peers, about, request.threads);

@@ -73,7 +73,9 @@ const constant = ([name, { shape, data }]) =>
   );
 
 const value = (field, [name, { shape, type = 'float32' }]) => {
-  const sizes = shape.map((size) => message(1, integer(1, size)));
+  const sizes = shape.map((size) =>
+    message(1, typeof size === 'string' ? string(2, size) : integer(1, size)),
+  );
   return message(
     field,
     string(1, name),
@@ -83,7 +85,7 @@ const value = (field, [name, { shape, type = 'float32' }]) => {
 
 /**
  * The bytes of a model.
- * @param {object} graph { inputs, outputs: { name: { shape, type? } },
+ * @param {object} graph { inputs, outputs: { name: { shape, type? } }, where a size may be a name,
  *     constants: { name: { shape, data } }, nodes: [{ type, inputs, outputs, attributes, domain }] }
  */
 export function onnxModel({ inputs, outputs, constants = {}, nodes, opset = 21 }) {

@@ -1,6 +1,8 @@
 // ONNX Runtime, on WebAssembly or natively, by the one interface that both have.
 
+import { groups as all } from '../cases.mjs';
 import { onnxCases } from './onnx-cases.mjs';
+import { onnxLlama, writer } from './onnx-llama.mjs';
 
 /**
  * @param ort onnxruntime-web or onnxruntime-node
@@ -15,7 +17,15 @@ export function onnxRuntime(ort, { name, isNative, provider }) {
     logSeverityLevel: 3,
   });
 
+  async function openModel(about, given, threads) {
+    const session = await ort.InferenceSession.create(onnxLlama(about, given), options(threads));
+    const { logits, run } = writer(ort, session, about);
+    const release = () => session.release();
+    return [{ subject: name, run, read: () => logits(given.trial), release }];
+  }
+
   async function open(about, given, threads) {
+    if (about.group === 'generation') return openModel(about, given, threads);
     const subjects = [];
     for (const { subject, bytes, feeds, restore } of onnxCases(about, given, { isNative })) {
       const title = `${name}${subject && `: ${subject}`}`;
@@ -37,5 +47,5 @@ export function onnxRuntime(ort, { name, isNative, provider }) {
     }
     return subjects;
   }
-  return { name, open };
+  return { name, groups: all.filter((group) => group !== 'training'), open };
 }

@@ -1,7 +1,8 @@
 // Tril beside its peers, in one run: whoever agrees with Tril on a case's result is timed with it,
 // in the same rounds.
 
-import { peerCases } from '../cases.mjs';
+import { modelGroups, peerCases } from '../cases.mjs';
+import { openGeneration } from '../generation.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
@@ -60,9 +61,10 @@ export async function openChecked(peer, about, arrays, expected, threads) {
 }
 
 /** Tril's part in a case: who of it takes part, what is expected of peers, and what they are given. */
-function openOwn(tril, about) {
-  if (about.group === 'training') {
-    const { run, ...opened } = openTraining(tril, about);
+async function openOwn(tril, about) {
+  if (modelGroups.includes(about.group)) {
+    const open = about.group === 'training' ? openTraining : openGeneration;
+    const { run, ...opened } = await open(tril, about);
     return { ...opened, own: [{ subject: 'Tril', run }] };
   }
   const given = inputs(tril, about);
@@ -81,12 +83,12 @@ function openOwn(tril, about) {
   return { own, expected: out.read(), arrays: toArrays(given), release: disposed };
 }
 
-/** Those that say which groups they take part in take part in these, all others in all but training. */
+/** Those that say which groups they take part in take part in these, others in what takes no model. */
 const takesPart = ({ groups }, { group }) =>
-  groups ? groups.includes(group) : group !== 'training';
+  groups?.includes(group) ?? !modelGroups.includes(group);
 
 async function runCase(about, tril, peers, { threads, ...request }) {
-  const { own, expected, arrays, release: releaseOwn } = openOwn(tril, about);
+  const { own, expected, arrays, release: releaseOwn } = await openOwn(tril, about);
   const { flops } = about;
   const subjects = [];
   for (const peer of peers.filter((each) => takesPart(each, about))) {
@@ -117,10 +119,10 @@ export async function runBesides(request, peers, { loadTril, loadTraining }, rep
   for (const about of chosen(peerCases, request.only)) {
     if (!hasCase(tril, about)) continue;
     const { group, name } = about;
-    const trains = group === 'training';
-    if (trains && !peers.some((each) => takesPart(each, about))) continue;
-    if (trains) training ??= await loadTraining(options);
-    const results = await runCase(about, trains ? training : tril, peers, request);
+    const isModel = modelGroups.includes(group);
+    if (!peers.some((each) => takesPart(each, about))) continue;
+    if (isModel) training ??= await loadTraining(options);
+    const results = await runCase(about, isModel ? training : tril, peers, request);
     report({ group, name, about, results });
   }
   return { variant: tril.variant, threads };
