@@ -56,9 +56,9 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base,
 
 // What a scaling's numbers are called where it comes from.
 struct RotaryScalingNames {
-  const char* factor = "scaling.factor";
-  const char* original = "scaling.original";
-  const char* high = "scaling.high";
+  const char* factor = "scaling.factor";      // of RotaryScaling::factor
+  const char* original = "scaling.original";  // of RotaryScaling::original
+  const char* high = "scaling.high";          // of RotaryScaling::high
 };
 
 // Throws Error in the name of `call`, of a number by its name, where that is out of range.
