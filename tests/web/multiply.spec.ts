@@ -255,7 +255,7 @@ test('the error maps are read cell by cell: by keys, aloud, in a table, in words
   // The picture has the colours of the numbers in the table, on the scale of its legend.
   const picture = await readHeat(map);
   const legend = (await map.locator('.legend').textContent())!;
-  const end = shownOf(/0\s*(\S+)\s*(?:own|shared) scale/u.exec(legend)![1]);
+  const end = shownOf(/0\s*(\S+)\s*$/u.exec(legend)![1]);
   const numbers = await map
     .locator('tbody tr')
     .evaluateAll((rows) =>
