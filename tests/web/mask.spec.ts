@@ -1,7 +1,7 @@
 // Chapter "Mask": every rule written down again, and what the core makes of it in Node.
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
-import { edgeIn, hatchedIn, readHatch } from './drawn.ts';
+import { edgeIn, hatchedIn, readHatch } from './hatch.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { positionOf, tril } from './oracle.ts';

@@ -1,15 +1,9 @@
 // Every matrix of every chapter as it opens, read back: the digits that are seen and those that are read aloud are the
 // numbers that the package computes in Node, and each cell has the place, the size, the strength and the colour of its own.
 import { expectSquares, expectThumb } from './canvas.ts';
-import {
-  expectMatrix,
-  expectPlaces,
-  hatchedIn,
-  readHatch,
-  readMatrices,
-  spokenOf,
-} from './drawn.ts';
+import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
+import { hatchedIn, readHatch } from './hatch.ts';
 import { rowsOf } from './lessons.ts';
 import { openings } from './opening.ts';
 import { chapter, contentOf, idsOf, tril, type Matrices } from './oracle.ts';

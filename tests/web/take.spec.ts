@@ -5,7 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
-import { readHatch } from './drawn.ts';
+import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
 import { still } from './reach.ts';
 
