@@ -15,7 +15,7 @@ const figures = {
   average: ['', 'averages'],
   attend: ['#?step=weights&pin=weights.7.6', 'weights'],
   mask: ['', 'mask'],
-  heads: ['#?step=3', 'heads'],
+  heads: ['', 'reads'],
   block: ['', 'block'],
   towers: ['', 'asking'],
   longer: ['#?step=4', 'online-softmax'],
