@@ -1,4 +1,5 @@
-// jax-js: the only peer in WebAssembly that trains a Transformer. It wants what Node has from 22 on.
+// jax-js, which trains in WebAssembly. It wants what Node has from 22 on. Tokens are looked up by a product with one-hot rows,
+// since its compiler takes no gradient of a lookup: for a vocabulary of 4096 that is some 11 % more operations than are counted.
 
 import {
   blockUntilReady,
