@@ -37,8 +37,16 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   const figure = part.locator('[data-figure="what-if"]');
   await part.locator('[data-training="ready"]').waitFor();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-  await part.getByRole('button', { name: 'its loss is small, but it cannot write' }).click();
+  // Covered it takes no more room than its cover needs; uncovered it grows below what has been pressed.
+  const guess = part.getByRole('button', { name: 'its loss is small, but it cannot write' });
+  const high = async () => (await part.locator('[data-veil]').boundingBox())!.height;
+  expect(await high()).toBeLessThan(140);
+  await guess.scrollIntoViewIfNeeded();
+  const { y } = (await guess.boundingBox())!;
+  await guess.click();
   await expect(part.locator('[data-veil]')).not.toHaveAttribute('data-covered', 'true');
+  expect(await high()).toBeGreaterThan(400);
+  expect(Math.abs((await guess.boundingBox())!.y - y)).toBeLessThan(2);
 
   // Beside the page's, not before it: either takes half a minute.
   const tril = await loadTril();
