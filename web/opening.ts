@@ -1,9 +1,11 @@
 // What the shipped model makes of the sentence that its chapter opens with, computed by the core while the page is built:
-// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at. Nobody has to load a model to see it.
+// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at; `$opening/cache`, `$opening/away`
+// and `$opening/patch`, what the figures further down say of it. Nobody has to load a model to see it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
 import type { Plugin } from 'vite';
+import { firstFurther, type FirstFurther } from './src/compute/opened/first';
 import { nextOf } from './src/compute/opened/next';
 import { openingSampling, openingSeed, openingText } from './src/compute/opened/opening-text';
 import { packed } from './src/compute/opened/packed';
@@ -19,8 +21,9 @@ const small = `${name}/heads`;
 const whole = `${name}/weights`;
 const folder = join(shippedFolder, 'gpt');
 
-interface Made extends Opening {
-  readonly reading: Reading;
+interface Made {
+  readonly opening: Opening & { readonly reading: Reading };
+  readonly further: FirstFurther;
 }
 
 async function made(): Promise<Made> {
@@ -40,33 +43,35 @@ async function made(): Promise<Made> {
   const ask = { text: openingText, then: [] };
   const reading = readingOf(opened, ask);
   const next = await nextOf(opened, { ...ask, sampling: openingSampling, seed: openingSeed });
+  const further = await firstFurther(opened, ask);
   model.dispose();
   // How long it took says something about the machine that builds, and nothing about the visitor's.
-  return {
+  const opening = {
     about,
     sizes: Object.fromEntries(sizes),
     reading: { ...reading, milliseconds: 0 },
     next,
   };
+  return { opening, further };
 }
 
-/** Numbers of the core are float32: so many digits say which. */
+/** Numbers of the core are float32: so many digits say which. Counts have as many as they have. */
 const digits = 9;
 
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'number' ? Number(each.toPrecision(digits)) : each,
+    typeof each === 'number' && !Number.isInteger(each) ? Number(each.toPrecision(digits)) : each,
   );
 
 /** Rows of weights without what the mask hides. */
-function weightsOf({ reading: { tokens, weights } }: Made): number[][] {
+function weightsOf({ reading: { tokens, weights } }: Made['opening']): number[][] {
   const size = tokens.length;
   return weights.map((all) =>
     Array.from(all).filter((_, i) => i % size <= Math.floor(i / size) % size),
   );
 }
 
-const picturesOf = ({ reading: { tokens, weights } }: Made, count = 4): string => {
+const picturesOf = ({ reading: { tokens, weights } }: Made['opening'], count = 4): string => {
   const square = tokens.length ** 2;
   const heads = Array.from({ length: count }, (_, head) =>
     [...weights.at(-1)!.subarray(head * square, (head + 1) * square)].map((value) =>
@@ -79,9 +84,12 @@ const picturesOf = ({ reading: { tokens, weights } }: Made, count = 4): string =
 export function opening(): Plugin {
   let found: Promise<Made> | undefined;
   const texts: Record<string, (of: Made) => string> = {
-    [name]: (of) => written(packed(of)),
-    [whole]: (of) => written(weightsOf(of)),
-    [small]: picturesOf,
+    [name]: (of) => written(packed(of.opening)),
+    [whole]: (of) => written(weightsOf(of.opening)),
+    [small]: (of) => picturesOf(of.opening),
+    [`${name}/cache`]: ({ further }) => written(further.cache),
+    [`${name}/away`]: ({ further }) => written(further.away),
+    [`${name}/patch`]: ({ further }) => written(further.patch),
   };
   return {
     name: 'opening',

@@ -1,7 +1,12 @@
 // The state of chapter "Model" as its address holds it: #?text=The+people&then=12.7&seed=3&temperature=0.5&...
 import * as v from 'valibot';
 import { patchParts } from '../compute/opened/away-protocol';
-import { openingSampling, openingSeed, openingText } from '../compute/opened/opening-text';
+import {
+  openingPatch,
+  openingSampling,
+  openingSeed,
+  openingText,
+} from '../compute/opened/opening-text';
 import { choice, codecOf, list, number, text, whole, type StateOf } from './fields';
 
 /** Letters of a text, and tokens behind it. */
@@ -38,9 +43,9 @@ const fields = {
   /** Parts that are switched off (chapters/model/away.ts). */
   off: list(part, '.', mostOff),
   /** Two prompts, and what of the first is put into the second. */
-  from: text('the members of the Senate and', mostPrompt),
-  into: text('the members of the Army and', mostPrompt),
-  carried: choice(patchParts, 'residual'),
+  from: text(openingPatch.from, mostPrompt),
+  into: text(openingPatch.to, mostPrompt),
+  carried: choice(patchParts, openingPatch.part),
 };
 
 export type ModelState = StateOf<typeof fields>;

@@ -1,5 +1,4 @@
 // How parts of a model are named, and which of them are switched off.
-import type { Without } from 'tril/training';
 import type { Cost } from '../../compute/opened/away-protocol';
 import type { Shape } from '../../compute/opened/shape';
 import text from '$texts/model.yaml';
@@ -26,9 +25,6 @@ export const offOf = (ids: readonly string[], shape: Shape): string[] =>
     const { layer, head = 0 } = partOf(id);
     return layer < shape.layers && head < shape.heads;
   });
-
-export const partsOf = (ids: readonly string[], shape: Shape): Without[] =>
-  offOf(ids, shape).map(partOf);
 
 /** With that part off, or on again. */
 export const turned = (off: readonly string[], id: string): string[] =>

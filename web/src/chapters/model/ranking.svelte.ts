@@ -1,36 +1,50 @@
 // All parts of the open model taken away in turn, for the question about it and for the figure that shows it.
-import { getContext, setContext } from 'svelte';
 import type { Cost } from '../../compute/opened/away-protocol';
+import { opened } from '../../compute/opened/opened.svelte';
+import type { OpenChapter } from '../../shell/chapter.svelte';
+import type { ModelState } from '../../state/model';
 import { veils } from '../../figures/veils.svelte';
+import { useModel } from './model';
 import { Running } from './running.svelte';
-import { useShown } from './shown.svelte';
+import { useShown, type Shown } from './shown.svelte';
 
 export const veil = 'model-away';
 
-export class Ranking {
-  readonly #shown = useShown();
+class Ranking {
+  readonly #shown: Shown;
   readonly run = new Running('ranking');
-  readonly costs = $derived(this.run.parts.flatMap((part) => part.costs));
+  /** Of the opening sentence, as the page was made with them. */
+  first = $state.raw<readonly Cost[]>([]);
+  /** Those are still what would be found here. */
+  readonly made: boolean = $derived.by(() => this.run.state === 'waiting' && this.#shown.first);
+  readonly costs = $derived(this.made ? this.first : this.run.parts.flatMap((part) => part.costs));
   /** The head whose absence costs most, once all have been away. */
   readonly most: Cost | null = $derived.by(() => {
     const heads = this.costs.filter(({ head }) => head !== undefined);
-    if (this.run.state !== 'finished' || heads.length === 0) return null;
+    if ((!this.made && this.run.state !== 'finished') || heads.length === 0) return null;
     return heads.reduce((a, b) => (b.rise > a.rise ? b : a));
   });
 
-  constructor() {
+  constructor(shown: Shown) {
+    this.#shown = shown;
     $effect(() => {
-      if (!this.run.isOfAnother(this.#shown.ask)) return;
+      if (!this.run.isOfAnother(shown.ask)) return;
       this.run.forget();
       veils.lower(veil);
     });
   }
 
   begin(): void {
-    if (this.#shown.ask) this.run.begin(this.#shown.ask);
+    if (opened.about && this.#shown.ask) this.run.begin(this.#shown.ask);
   }
 }
 
-const key = Symbol('ranking');
-export const provideRanking = () => setContext(key, new Ranking());
-export const useRanking = () => getContext<Ranking>(key);
+const rankings = new WeakMap<OpenChapter<ModelState>, Ranking>();
+
+/** One for the chapter: made by whichever of the two is there first, and they stay as long as it does. */
+export function useRanking(): Ranking {
+  const chapter = useModel();
+  const found = rankings.get(chapter) ?? new Ranking(useShown());
+  rankings.set(chapter, found);
+  return found;
+}

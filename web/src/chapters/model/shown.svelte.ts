@@ -13,8 +13,8 @@ import { useModel } from './model';
 
 const first = unpacked(opening);
 
-/** Bytes that loading the shipped model takes. */
-export const shippedBytes = first.about.bytes;
+/** The model that the page was made with. */
+export const shipped = first.about;
 
 /** Begins to load the shipped model. */
 export function loadShipped(): void {
@@ -86,6 +86,11 @@ export class Shown {
           this.#then.length === 0 &&
           this.seed === openingSeed &&
           JSON.stringify(this.sampling) === JSON.stringify(openingSampling),
+  );
+  /** The opening sentence stands there, and no other model is open than the one that the page was made with. */
+  readonly first = $derived(
+    opened.about === null ||
+      (opened.name === null && this.#text === openingText && this.#then.length === 0),
   );
   readonly why = $derived(this.#reading.why ?? this.#cutReading.why ?? this.#next.why);
 }

@@ -12,3 +12,15 @@ declare module '$opening/heads' {
   const heads: { readonly tokens: number; readonly heads: readonly (readonly number[])[] };
   export default heads;
 }
+declare module '$opening/cache' {
+  const cache: import('./first').FirstCache;
+  export default cache;
+}
+declare module '$opening/away' {
+  const away: import('./first').FirstAway;
+  export default away;
+}
+declare module '$opening/patch' {
+  const patch: import('./first').FirstPatch;
+  export default patch;
+}

@@ -1,0 +1,79 @@
+// Chapter "Model" before its model is loaded: what its figures further down were made with, against the package in Node.
+import { cacheCounts } from '../../web/src/compute/opened/cache.ts';
+import { openingText } from '../../web/src/compute/opened/opening-text.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, test } from './fixtures.ts';
+import { expectFits } from './lessons.ts';
+import {
+  allowed,
+  expectCarried,
+  expectPainted,
+  expectRanked,
+  expectShifts,
+  here,
+  near,
+  number,
+  see,
+  visited,
+} from './model-page.ts';
+
+test('before a model is loaded the figures further down are true, too', async ({ page }) => {
+  await page.addInitScript(() => {
+    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
+  });
+  const models: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/models/')) models.push(request.url());
+  });
+  await visited(page);
+  const core = await here();
+  const { model, shape } = core;
+  const ids = model.encode(openingText);
+
+  const cache = await see(page, 'cache');
+  await expect(cache.locator('[data-closed]')).toContainText(openingText);
+  await expectPainted(cache, model.forward(ids, { trace: true }).trace!.layers[0]);
+  const [T, D] = [ids.length, shape.headWidth];
+  expect(await number(cache.locator('[data-panel="with"]'), 'now')).toBe(3 * D + T);
+  expect(await number(cache.locator('[data-apart]'), 'apart')).toBeLessThan(allowed);
+  const tokensSoFar = cache.getByRole('slider', { name: 'Tokens so far' });
+  for (const [key, tokens] of [
+    ['Home', 16],
+    ['End', shape.context],
+  ] as const) {
+    await tokensSoFar.press(key);
+    const bytes = 2 * shape.layers * shape.keyHeads * D * 4 * tokens;
+    await expect(cache.locator('[data-held]')).toHaveAttribute('data-held', String(bytes));
+    await expect(cache.locator('[data-held]')).toHaveAttribute('data-bytes', String(bytes));
+    const { flops } = await cacheCounts({ ...core, tokenizer: true }, { tokens });
+    const all = cache.locator('[data-part="all"]');
+    expect(await number(all, 'with')).toBe(flops.with);
+    expect(await number(all, 'without')).toBe(flops.without);
+  }
+  await expect(cache.locator('[data-timing]')).toHaveCount(0);
+
+  const away = await see(page, 'away');
+  const whole = core.said(ids);
+  near(await number(away.locator('[data-loss]'), 'loss'), whole.loss);
+  await expectShifts(away, whole.shares, whole.shares);
+  await expect(away.locator('[data-part]').first()).toBeDisabled();
+  await expect(away.locator('[data-part][data-rise]')).toHaveCount(0);
+  const veil = page.locator('[data-veil="model-away"]');
+  expect((await veil.boundingBox())!.height).toBeLessThan(140);
+  await page.locator('#away .ask button').first().click();
+  await expect(veil).not.toHaveAttribute('data-covered', 'true');
+  await expectRanked(page, core, ids);
+  await expectAccessible(page, '#away');
+
+  const patch = await see(page, 'patch');
+  const { cell, columns } = await expectCarried(page, core);
+  await cell(0, columns - 2).press('Enter');
+  await expect(patch.locator('[data-chosen]')).toHaveAttribute('data-chosen', `0.${columns - 2}`);
+  await page.locator('#patch').getByRole('button', { name: 'Swap them' }).click();
+  await expect(page.locator('#patch [data-closed]')).toContainText('still shows our prompts');
+  await expectAccessible(page, '#patch');
+  await page.setViewportSize({ width: 360, height: 780 });
+  await expectFits(page);
+  expect(models).toEqual([]);
+  model.dispose();
+});

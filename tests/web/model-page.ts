@@ -1,0 +1,201 @@
+// What the tests of chapter "Model" further down have in common: the shipped model here, in Node, and what the page shows of it.
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
+import type { Tensor } from 'tril';
+import { loadTril, type Model, type ModelChanges, type TrainingTril } from 'tril/training';
+import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
+import { expect } from './fixtures.ts';
+import { coverOf, readCanvas } from './pixels.ts';
+import { placeOf } from './places.ts';
+
+/** As the page has it. */
+const shipped = new URL('../../web/dist/models/gpt/', import.meta.url);
+export const number = async (place: Locator, name: string) =>
+  Number(await place.getAttribute(`data-${name}`));
+/** Another variant adds up in another order. */
+export const allowed = 1e-4;
+export const near = (found: number, expected: number) =>
+  expect(Math.abs(found - expected)).toBeLessThanOrEqual(allowed);
+
+/** The model that the page has loaded, here. */
+export class Here {
+  readonly tril: TrainingTril;
+  readonly model: Model;
+  readonly shape: Shape;
+  constructor(tril: TrainingTril, model: Model) {
+    [this.tril, this.model, this.shape] = [tril, model, shapeOf(model.config)];
+  }
+
+  /** The loss on a text, and how likely each token is behind it. */
+  said(ids: ArrayLike<number>, changes: ModelChanges = {}) {
+    const { tril, model } = this;
+    return tril.scope(() => {
+      const { logits } = model.forward([...Array.from(ids)], changes);
+      const [tokens, vocabulary] = logits.shape;
+      const { loss } = tril.crossEntropy(logits, [...Array.from(ids).slice(1), -100]);
+      const shares = tril
+        .softmax(logits)
+        .read()
+        .slice((tokens - 1) * vocabulary);
+      return { loss, shares };
+    });
+  }
+}
+
+export async function visited(page: Page, query = ''): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(placeOf(`model${query}`));
+  await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1); // what was made with the page is gone
+}
+
+export async function here(): Promise<Here> {
+  const tril = await loadTril();
+  const read = (name: string) => new Uint8Array(readFileSync(new URL(name, shipped)));
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors'];
+  const files = Object.fromEntries(names.map((name) => [name, read(name)]));
+  return new Here(tril, await tril.loadModel(files));
+}
+
+export async function opened(page: Page, query = ''): Promise<Here> {
+  await visited(page, query);
+  await page
+    .locator('#open')
+    .getByRole('button', { name: /^Load the model/u })
+    .click();
+  await page.locator('[data-figure="model"][data-live="true"]').waitFor({ timeout: 60_000 });
+  return here();
+}
+
+export async function see(page: Page, part: string): Promise<Locator> {
+  await page.locator(`#${part} .card`).scrollIntoViewIfNeeded();
+  const figure = page.locator(`[data-figure="${part}"]`);
+  await figure.waitFor();
+  return figure;
+}
+
+/** Of bars: what each token had before, and has now. */
+export async function expectShifts(
+  list: Locator,
+  before: Float32Array,
+  after: Float32Array,
+): Promise<void> {
+  const bars = await list.locator('[data-token]').evaluateAll((all) =>
+    all.map((each) => {
+      const { token, before: was, after: is } = (each as HTMLElement).dataset;
+      return [token, was, is].map(Number);
+    }),
+  );
+  expect(bars.length).toBeGreaterThanOrEqual(4);
+  for (const [token, was, is] of bars) {
+    near(was, before[token]);
+    near(is, after[token]);
+  }
+  // The likeliest of both are among them.
+  for (const shares of [before, after]) {
+    const most = Math.max(...shares);
+    expect(bars.some(([token]) => shares[token] >= most - allowed)).toBe(true);
+  }
+}
+
+const rowsOf = (stack: Tensor, at: number) => {
+  const [, rows, cols] = stack.shape;
+  const all = stack.read();
+  return { rows, cols, data: all.slice(at * rows * cols, (at + 1) * rows * cols) };
+};
+
+type Layer = NonNullable<ReturnType<Model['forward']>['trace']>['layers'][number];
+
+/** What is painted is what the first head has computed: all of it, or bright in its last row and dim above, or only there. */
+export async function expectPainted(figure: Locator, trace: Layer): Promise<void> {
+  for (const [piece, tensor] of [
+    ['q', trace.queries],
+    ['k', trace.keys],
+    ['v', trace.values],
+    ['weight', trace.weights],
+  ] as const) {
+    const { rows, cols, data } = rowsOf(tensor, 0);
+    const end = piece === 'weight' ? 1 : Math.max(...data.map(Math.abs));
+    for (const where of ['with', 'without']) {
+      const old = where === 'without' ? 1 : piece === 'k' || piece === 'v' ? 0.3 : 0;
+      await expect(async () => {
+        const panel = figure.locator(`[data-panel="${where}"]`);
+        const painted = coverOf(await readCanvas(panel.locator(`[data-piece="${piece}"] canvas`)));
+        expect(painted).toHaveLength(rows * cols);
+        const wrong = painted.filter((alpha, i) => {
+          const row = Math.floor(i / cols);
+          if (piece === 'weight' && i % cols > row) return alpha !== 0;
+          const strength = row === rows - 1 ? 1 : old;
+          const share = Math.sqrt(Math.abs(data[i]) / end);
+          return Math.abs(alpha - 255 * strength * (0.14 + 0.86 * share)) > 3;
+        });
+        expect(wrong).toEqual([]);
+      }).toPass();
+    }
+  }
+}
+
+/** By how much the loss on a text rises without each of the heads, layer by layer, and without each layer. */
+function risesOf(here: Here, ids: ArrayLike<number>) {
+  const { loss: whole } = here.said(ids);
+  const rise = (part: { layer: number; head?: number }) =>
+    here.said(ids, { without: [part] }).loss - whole;
+  return Array.from({ length: here.shape.layers }, (_, layer) => ({
+    layer: rise({ layer }),
+    heads: Array.from({ length: here.shape.heads }, (__, head) => rise({ layer, head })),
+  }));
+}
+
+/** What stands beside each part, and which head is first. */
+export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number>): Promise<void> {
+  const figure = page.locator('[data-figure="away"]');
+  const rises = risesOf(here, ids);
+  for (const [layer, { layer: all, heads }] of rises.entries()) {
+    for (const [head, rise] of heads.entries()) {
+      near(await number(figure.locator(`[data-part="${layer + 1}h${head + 1}"]`), 'rise'), rise);
+    }
+    near(await number(figure.locator(`[data-part="${layer + 1}"]`), 'rise'), all);
+  }
+  const first = figure.locator('[data-ranked="heads"] [data-cost]').first();
+  near(await number(first, 'rise'), Math.max(...rises.flatMap(({ heads }) => heads)));
+  const [, layer] = /^(\d+)h/u.exec((await first.getAttribute('data-cost'))!)!;
+  await expect(page.locator('#away [data-answer]')).toContainText(`of layer ${layer}`);
+}
+
+/** What of the first prompt is put into the second, place by place; what either says without. */
+export async function expectCarried(page: Page, here: Here) {
+  const { model, shape } = here;
+  const patch = page.locator('[data-figure="patch"]');
+  const [from, to] = await Promise.all(
+    ['Taken from', 'Put into'].map((name) =>
+      page.locator('#patch').getByRole('textbox', { name }).inputValue(),
+    ),
+  );
+  const [donor, receiver] = [model.encode(from), model.encode(to)];
+  const columns = Math.min(donor.length, receiver.length);
+  const { embedded, layers } = model.forward(donor, { trace: true }).trace!;
+  const streams = [embedded, ...layers.map(({ out }) => out)].map((one) =>
+    one.toArray<number[][]>(),
+  );
+  const patched = (at: number, column: number) =>
+    here.said(receiver, {
+      replace: [
+        {
+          ...{ layer: at, part: 'residual', positions: [receiver.length - columns + column] },
+          values: streams[at + 1][donor.length - columns + column],
+        },
+      ],
+    }).shares;
+  const base = patch.locator('[data-answer]');
+  const answer = await number(base, 'answer');
+  near(await number(base, 'before'), here.said(receiver).shares[answer]);
+  near(await number(base, 'after'), here.said(donor).shares[answer]);
+  const cell = (at: number, column: number) => patch.locator(`[data-cell="${at}.${column}"]`);
+  for (let at = -1; at < shape.layers; ++at) {
+    for (let column = 0; column < columns; ++column) {
+      near(await number(cell(at, column), 'share'), patched(at, column)[answer]);
+    }
+  }
+  // All of the first prompt's answer has passed through the last place.
+  near(await number(cell(shape.layers - 1, columns - 1), 'share'), await number(base, 'after'));
+  return { receiver, columns, cell, patched, base };
+}
