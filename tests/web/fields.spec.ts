@@ -28,7 +28,7 @@ const codecs: Record<string, Codec> = {
 /** Every field of every chapter, none as it is by default, as it is written today. */
 const full: Record<string, string> = {
   attend:
-    'by=characters&text=a+b&head=same&mask=none&step=scores&moves=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
+    'by=characters&text=a+b&head=same&mask=none&step=scores&moves=yes&laid=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
   average:
     'x=2,7;6,4;6,5.25&y=1,-2;3,0;-4,8000&batch=2&show=sums&hidden=3&pin=ones.2.1&scores=1,2,3,4&weights=0,0.5,-1,2&blend=free',
   block:
@@ -95,8 +95,8 @@ test('what fields were called before is still understood, and written as they ar
 /** Fields that cannot be read, among others that can. */
 const broken: Record<string, [link: string, refused: readonly string[]]> = {
   attend: [
-    'text=&step=nonsense&moves=1&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
-    ['step', 'moves', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
+    'text=&step=nonsense&moves=1&laid=1&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
+    ['step', 'moves', 'laid', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
   ],
   average: [
     'x=1;2,3&batch=3&scores=1,2&weights=a&show=',

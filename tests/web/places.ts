@@ -7,4 +7,8 @@ export function placeOf(address: string): string {
 }
 
 /** Figures that a chapter shows as a motion where its address says so. */
-export const motions = ['attend?step=scores&moves=yes', 'attend?step=output&moves=yes'] as const;
+export const motions = [
+  'attend?step=scores&moves=yes',
+  'attend?step=output&moves=yes',
+  'attend?laid=yes',
+] as const;

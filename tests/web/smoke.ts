@@ -112,7 +112,7 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
   await page.press('ArrowDown'); // to where the last part was done
   await until(page, frame).not.toBe('60');
   const parts = () =>
-    document.querySelectorAll('[data-motion] :is([data-entry], [data-strip])').length;
+    document.querySelectorAll('[data-motion] :is([data-entry], [data-strip], [data-bar])').length;
   expect(await page.evaluate(parts)).toBeGreaterThan(4);
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }

@@ -287,9 +287,12 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   await page.mouse.down();
   await expect(laid.locator('[data-count]')).toHaveText('0 of 4');
   await page.mouse.up();
-  // With less motion all is there at once.
+  // The address holds that it is open. With less motion all is there at once.
+  await expect(page).toHaveURL(/laid=yes/u);
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await button.click();
-  await button.click();
+  await page.reload();
   await expect(laid.locator('svg[data-frame]')).toHaveCount(3);
+  await button.click();
+  await expect(page).not.toHaveURL(/laid/u);
+  await expect(laid.locator('svg')).toHaveCount(0);
 });

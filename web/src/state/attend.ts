@@ -46,6 +46,8 @@ const fields = {
   step: choice(stepIds, 'weights'),
   /** The step's product is shown as a motion, where it has one. */
   moves: yes(false),
+  /** Softmax of the row that is looked at is laid out as a motion. */
+  laid: yes(false),
   pin: cell(matrixIds),
   edits: edits(weightIds, maxEdits),
   /** Which entries of V are drawn across and up, from 1; 0: the figure's own choice. */
