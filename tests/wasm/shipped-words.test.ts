@@ -43,12 +43,12 @@ describe('chapter "Model"', () => {
 
   it('says what is missed without a head, and without a layer', () => {
     const { heads: rises, layers } = gpt.ablation as { heads: Scores; layers: number[] };
-    const [, bound] = /none of its heads is missed by more than ([\d.]+) nats/u.exec(page)!;
+    const [, bound] = /taking away a single head costs at most ([\d.]+) nats/u.exec(page)!;
     expect(most(rises)).toBeLessThanOrEqual(Number(bound));
     expect(most(rises)).toBeGreaterThan(Number(bound) - 0.01);
     expect(Math.min(...layers)).toBeGreaterThan(most(rises)); // "a whole layer costs more"
     expect(Math.max(...layers.slice(1))).toBeLessThan(layers[0]! / 4); // "by far"
-    expect(page).toContain(`the first by far the most, ${layers[0]!.toFixed(1)}:`);
+    expect(page).toContain(`The first costs by far the most, ${layers[0]!.toFixed(1)}:`);
   });
 });
 
@@ -56,7 +56,7 @@ describe('chapter "Meaning"', () => {
   it('says how the senses stand to each other', () => {
     const { layers, river, money } = encoder.bank;
     const [first, last] = [layers[0], layers.at(-1)];
-    expect(meaning).toContain('at depth 0 nearly all dots are one');
+    expect(meaning).toContain('at depth 0 nearly all dots lie on one spot');
     expect(Math.abs(first.within - first.across)).toBeLessThan(0.01);
     expect(last.within - last.across).toBeGreaterThan(0.1); // "the dots part"
     expect(meaning).toContain('In these speeches most banks hold money');

@@ -135,7 +135,7 @@ test('what is said names the word with the most weight, and what is written', as
   await expect(said).toContainText(`The decoder writes “${vocabulary[written]}”`);
   const blind = Array.from({ length: 7 }, (_, col) => `memoryMask.1.${col}`).join('!');
   await lesson.open({ asks: '2', flips: blind });
-  await expect(said).toContainText('may look at nothing of the source');
+  await expect(said).toContainText('may not look at the source at all');
 });
 
 test('pinned by a click, compared with what is pointed at, freed by Escape; all of it in the address', async ({

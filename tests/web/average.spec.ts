@@ -175,7 +175,7 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
   }
   const blended = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
   expect(Math.abs(x(line.blend) - blended)).toBeLessThan(0.02);
-  await page.getByRole('button', { name: 'Twice the last, less the one before' }).click();
+  await page.getByRole('button', { name: 'Twice the last, minus the one before' }).click();
   await expect(figure.locator('[data-blend-value]')).toHaveText('10');
   await expect(figure).toContainText('a weight that softmax cannot give');
 });

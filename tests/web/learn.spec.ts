@@ -225,7 +225,7 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
   await expect(figure).toHaveAttribute('data-training', 'waiting');
   await button.click();
   await finished(page);
-  await page.locator('#born').getByRole('button', { name: 'Seed 1: another' }).click();
+  await page.locator('#born').getByRole('button', { name: 'Another seed (now 1)' }).click();
   await expect(figure).toHaveAttribute('data-training', 'ready');
   await expect(page).toHaveURL(/seed=2/u);
 });

@@ -105,7 +105,7 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
     const folder = fileURLToPath(new URL('../../models/encoder', import.meta.url));
     const run = spawnSync(python, ['-c', await copied(), folder], { encoding: 'utf8' });
     expect(run.stderr).toBe('');
-    expect(run.stdout.match(/^behind \d+ layers: within/gmu)).toHaveLength(depths);
+    expect(run.stdout.match(/^after \d+ layers: within/gmu)).toHaveLength(depths);
     const [, apart] = /largest difference: (\S+)/u.exec(run.stdout)!;
     expect(Number(apart), run.stdout).toBeLessThan(rounding);
   }

@@ -36,7 +36,7 @@ test('every kind of cell has its reason', async ({ attend }) => {
   const reasons: [string, string, number, number, RegExp][] = [
     ['X', 'x', 1, 0, /Always 1/],
     ['X', 'x', 1, 5, /“cat” is token number 1, 001 in base 4/],
-    ['X', 'x', 2, 9, /turns once in 16 tokens\. This place is 2 after the first/],
+    ['X', 'x', 2, 9, /turns once in 16 tokens\. This is place 2, counted from 0/],
     ['Q', 'wq', 0, 7, /An entry of one of the head’s matrices/],
     ['Q', 'q', 1, 1, /Row of X times row of/],
     ['K', 'k', 1, 1, /Row of X times row of/],

@@ -37,7 +37,7 @@ export interface Without {
 
 /** What takes the place of something that a model computes on the way. */
 export interface Replacement {
-  /** From 0. Of the residual stream: behind this layer; -1: what is embedded. */
+  /** From 0. Of the residual stream: after this layer; -1: what is embedded. */
   readonly layer: number;
   /** Replaces what this head gives, before it goes through the output projection. */
   readonly head?: number;
@@ -82,7 +82,7 @@ export interface ModelLayerTrace {
   readonly heads: Tensor;
   /** `[T, C]`: what attention adds to the residual stream */
   readonly attention: Tensor;
-  /** `[T, C]`: the residual stream behind attention */
+  /** `[T, C]`: the residual stream after attention */
   readonly between: Tensor;
   /** `[T, C]`: what feed-forward is given */
   readonly normed2: Tensor;
@@ -92,7 +92,7 @@ export interface ModelLayerTrace {
   readonly activated: Tensor;
   /** `[T, C]`: what feed-forward adds to the residual stream */
   readonly feedForward: Tensor;
-  /** `[T, C]`: the residual stream behind the layer */
+  /** `[T, C]`: the residual stream after the layer */
   readonly out: Tensor;
   /** `[T, V]`: what the model would say if it ended here */
   readonly logits: Tensor;

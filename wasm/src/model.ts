@@ -68,8 +68,8 @@ export class Model implements Disposable {
   }
 
   /**
-   * What the model makes of tokens: the logits `[T, V]` behind each, and, with `trace`, all between:
-   * the weights of every head, the residual stream behind every layer, and what the model would say
+   * What the model makes of tokens: the logits `[T, V]` after each, and, with `trace`, all between:
+   * the weights of every head, the residual stream after every layer, and what the model would say
    * if it ended there (the logit lens). `without` switches off heads, layers and parts of them;
    * `replace` puts other activations in their place, such as those of another text.
    *

@@ -61,7 +61,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 160 kB larger, so that there are trainers. */
+  /** Load a module of `tril/training`, which is 170 kB larger, so that there are trainers. */
   readonly training?: boolean;
 }
 

@@ -32,7 +32,7 @@ ${listed(sentences)}
 senses = torch.tensor([sense for sense, *_ in sentences])
 
 def places(begin, count, tokens):
-    """Where the word stands in its sentence: as embedded, and behind every layer, [layers + 1, C], each of length 1."""
+    """Where the word stands in its sentence: as embedded, and after every layer, [layers + 1, C], each of length 1."""
     tokens = torch.tensor(tokens)
     streams, _ = run(tokens)
     rows = torch.stack([stream[begin:begin + count].mean(0) for stream in [embedded(tokens), *streams]])
@@ -59,7 +59,7 @@ result = []
 for layer, rows in enumerate(vectors):
     within, across, nearer = separation(rows)
     result.append((within, across))
-    print(f"behind {layer} layers: within {within:.4f}, across {across:.4f}, {nearer} nearer to their own sense")
+    print(f"after {layer} layers: within {within:.4f}, across {across:.4f}, {nearer} nearer to their own sense")
 
 # What the page shows. Of each layer, from none on: within a sense, and across.
 expected = [

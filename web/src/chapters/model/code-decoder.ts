@@ -110,7 +110,7 @@ def said(stream):
 
 const runs = `
 def run(tokens, off=()):
-    """The residual stream behind each block, [T, C], and the weights of its heads, [H, T, T]."""
+    """The residual stream after each block, [T, C], and the weights of its heads, [H, T, T]."""
     x = embedded(tokens)
     # An encoder sees what comes later, too.
     later = torch.ones(len(tokens), len(tokens), dtype=torch.bool).triu(1) & config.get("tril_causal", True)

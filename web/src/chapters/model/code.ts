@@ -26,7 +26,7 @@ off = [${off.map((id) => JSON.stringify(id)).join(', ')}]
 tokens = torch.tensor([${reading.tokens.map(({ id }) => id).join(', ')}])
 streams, looked = run(tokens, off)
 
-# What it would say if it ended behind each block, token by token.
+# What it would say if it ended after each block, token by token.
 lens = [said(stream).softmax(-1) for stream in streams]
 logits = said(streams[-1])[-1]
 
