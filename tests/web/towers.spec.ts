@@ -211,6 +211,34 @@ test('the link holds the state; a broken one says so', async ({ lesson, page }) 
   await expect(page.getByText('flips=q.0.0')).toBeVisible();
 });
 
+test('on a phone one part of a figure stands there, that of the pinned cell first', async ({
+  lesson,
+  page,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await lesson.open({ pin: 'targetMask.1.0' });
+  const matrices = page.locator('#maps [data-matrix]');
+  const named = () => matrices.evaluateAll((all) => all.map((one) => one.dataset.matrix));
+  await expect.poll(named).toEqual(['targetWeights', 'targetMask']);
+  await page.locator('#maps').getByRole('radio', { name: 'Cross-attention' }).click();
+  await expect.poll(named).toEqual(['memoryWeights', 'memoryMask']);
+  await expect(page).not.toHaveURL(/pin=/u);
+  const { crossAttention } = towers(await tril(), 'place', masks()).trace.decoder[0];
+  for (const [name, id, tensor] of [
+    ['Q', 'q', crossAttention.queries],
+    ['scores', 'scores', crossAttention.masked],
+    ['A V', 'heads', crossAttention.heads],
+  ] as const) {
+    await page.locator('#cross').getByRole('radio', { name, exact: true }).click();
+    await expect(page.locator('#cross [data-matrix]')).toHaveCount(1);
+    await lesson.expectDrawn(id, rowsOf(tensor), rounding);
+  }
+  await expect(page.locator('#additive [data-matrix]')).toHaveCount(2);
+  const tensor = page.locator('#shapes [data-tensor]').first();
+  await page.locator('#shapes summary').first().click();
+  await expect(tensor).toBeVisible();
+});
+
 test('fits any width, and has no accessibility faults', async ({ lesson, page }) => {
   const long = 'incomprehensibilities are never out of place in here';
   await lesson.open({ source: long, target: long });
