@@ -96,7 +96,20 @@ test('what fields were called before is still understood, and written as they ar
 const broken: Record<string, [link: string, refused: readonly string[]]> = {
   attend: [
     'text=&step=nonsense&moves=1&laid=1&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',
-    ['step', 'moves', 'laid', 'pin', 'pin', 'edits', 'added', 'width', 'seed', 'scores', 'across', 'other'],
+    [
+      'step',
+      'moves',
+      'laid',
+      'pin',
+      'pin',
+      'edits',
+      'added',
+      'width',
+      'seed',
+      'scores',
+      'across',
+      'other',
+    ],
   ],
   average: [
     'x=1;2,3&batch=3&scores=1,2&weights=a&show=',
