@@ -250,6 +250,22 @@ TEST(Parallel, WakesWhoSleeps) {
   }
 }
 
+// Whoever has item 0 waits there until all the others are done: the second thread has its own five
+// to itself, and the thread that doesn't wait takes over the rest of the first share.
+TEST(Parallel, BeginsWithItsOwnShareAndTakesOverWhatIsLeft) {
+  Parallel parallel(2);
+  if (parallel.threads() < 2) GTEST_SKIP() << "one thread has all items";
+  std::array<int, 10> doer{};
+  std::atomic<int> done{0};
+  parallel.for_each(10, [&](Index item, int worker) {
+    while (item == 0 && done < 9) std::this_thread::yield();
+    doer[static_cast<std::size_t>(item)] = worker;
+    ++done;
+  });
+  for (std::size_t item = 5; item < 10; ++item) EXPECT_EQ(doer[item], 1) << item;
+  for (std::size_t item = 1; item < 5; ++item) EXPECT_NE(doer[item], doer[0]) << item;
+}
+
 TEST(Parallel, RejectsNoThreads) {
   EXPECT_EQ(error_of([] { Parallel parallel(0); }), "Parallel: threads: must be at least 1, is 0");
 }

@@ -71,21 +71,42 @@ struct Parallel::Pool {
   // processors fetch them in pairs.
   static constexpr std::size_t kApart = 128;
 
+  // A thread's own items, of which [next, end) have not been begun.
+  struct alignas(kApart) Share {
+    std::atomic<Index> next{0};
+    Index end = 0;
+  };
+
+  explicit Pool(int threads) : shares(static_cast<std::size_t>(threads)) {}
+
   alignas(kApart) std::atomic<std::uint64_t> state{0};
-  alignas(kApart) std::atomic<Index> next{0};
   // Written while no round is open and nobody takes part, read by those who do.
   alignas(kApart) Task task{};
-  Index count = 0;
   bool stop = false;
+  std::vector<Share> shares;  // one a thread
   alignas(kApart) Sleepers workers_asleep;
   alignas(kApart) Sleepers caller_asleep;
   std::vector<std::thread> workers;
 
+  void share_out(Index count) {
+    Index first = 0, left = static_cast<Index>(shares.size());
+    for (Share& share : shares) {
+      share.next.store(first, std::memory_order_relaxed);
+      first += (count - first) / left--;
+      share.end = first;
+    }
+  }
+
+  // A thread does its own share first, then what is left of the others'.
   void work(int worker) {
     const Task todo = task;
-    const Index end = count;
-    for (Index item; (item = next.fetch_add(1, std::memory_order_relaxed)) < end;) {
-      todo.call(todo.body, item, worker);
+    const std::size_t threads = shares.size();
+    for (std::size_t i = 0; i < threads; ++i) {
+      Share& share = shares[(static_cast<std::size_t>(worker) + i) % threads];
+      while (share.next.load(std::memory_order_relaxed) < share.end) {
+        const Index item = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (item < share.end) todo.call(todo.body, item, worker);
+      }
     }
   }
 
@@ -115,7 +136,7 @@ struct Parallel::Pool {
 Parallel::Parallel(int threads) {
   if (threads < 1) fail("Parallel", "threads", {"must be at least 1, is ", threads});
   if (threads == 1) return;
-  pool_ = std::make_unique<Pool>();
+  pool_ = std::make_unique<Pool>(threads);
   try {
     for (int worker = 1; worker < threads; ++worker) {
       pool_->workers.emplace_back([pool = pool_.get(), worker] { pool->serve(worker); });
@@ -135,8 +156,7 @@ Parallel::~Parallel() {
 
 void Parallel::run(Index count, Task task) {
   pool_->task = task;
-  pool_->count = count;
-  pool_->next = 0;
+  pool_->share_out(count);
   pool_->open_round();
   pool_->work(0);
   pool_->close_round();
