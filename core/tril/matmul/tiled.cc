@@ -28,6 +28,15 @@ Index even_step(Index total, Index largest, Index unit) noexcept {
   return (step + unit - 1) / unit * unit;
 }
 
+// `cuts`, or a few less where they share out `wanted` evenly: 4 rather than 5 of 8, whose fifth would
+// keep one of two threads waiting.
+Index even_cuts(Index wanted, Index cuts) noexcept {
+  for (Index fewer = cuts; 2 * fewer > cuts; --fewer) {
+    if (wanted % fewer == 0) return fewer;
+  }
+  return cuts;
+}
+
 // How a product is cut into pieces of work: by columns first, since every part of B is packed once
 // then, whatever its width; only where columns do not suffice by rows as well, each piece packing
 // for itself. A transposed A takes more work than B, so then by rows first.
@@ -58,7 +67,7 @@ struct Pieces {
 
   void cut_rows(Index wanted, Index tile_rows) noexcept {
     const Index total = rows;
-    const Index cuts = std::min(wanted, (total + kRowBlock - 1) / kRowBlock);
+    const Index cuts = even_cuts(wanted, std::min(wanted, (total + kRowBlock - 1) / kRowBlock));
     if (cuts <= 1) return;
     rows = even_step(total, (total + cuts - 1) / cuts, tile_rows);
     row_count = (total + rows - 1) / rows;
