@@ -1,11 +1,11 @@
 // Threads as an argument: a Parallel owns a fixed set of workers, and a function that can use them
 // takes one.
 //
-// Work is a number of equal items. Every thread, the calling one too, begins with a share of its own.
-// Shares are neighbours, the same from one call to the next, so a thread mostly finds in its own
-// cache what it wrote a moment ago. Who is done first takes over what is left of the others' shares.
-// With one thread everything runs in the caller and no thread is ever made. An engine that cannot
-// make threads gives fewer than asked for; threads() says how many there are.
+// Work is a number of equal items. Every thread, the calling one too, begins with a share of its
+// own. Shares are neighbours, the same from one call to the next, so a thread mostly finds in its
+// own cache what it wrote a moment ago. Who is done first takes over what is left of the others'
+// shares. With one thread everything runs in the caller and no thread is ever made. An engine that
+// cannot make threads gives fewer than asked for; threads() says how many there are.
 #pragma once
 
 #include <tril/foundation/tensor.h>

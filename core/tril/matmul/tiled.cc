@@ -28,8 +28,8 @@ Index even_step(Index total, Index largest, Index unit) noexcept {
   return (step + unit - 1) / unit * unit;
 }
 
-// `cuts`, or a few less where they share out `wanted` evenly: 4 rather than 5 of 8, whose fifth would
-// keep one of two threads waiting.
+// `cuts`, or a few less where they share out `wanted` evenly: 4 rather than 5 of 8, whose fifth
+// would keep one of two threads waiting.
 Index even_cuts(Index wanted, Index cuts) noexcept {
   for (Index fewer = cuts; 2 * fewer > cuts; --fewer) {
     if (wanted % fewer == 0) return fewer;
