@@ -10,7 +10,7 @@ import { tril } from './oracle.ts';
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
   const core = await tril();
   await open({ example: 'softmax' });
-  await expect(page.locator('.alive [data-all]')).toHaveAttribute('data-all', '10', {
+  await expect(page.locator('[data-all]')).toHaveAttribute('data-all', '10', {
     timeout: 60_000,
   });
   await expect(page.locator('[data-passed="true"]')).toHaveCount(10);
@@ -125,7 +125,7 @@ test('a sample with a mistake, its files, and the question', async ({ open, page
   expect(stored.shape).toEqual([1, 2, 10, 8]);
   const all = core.randomNormal([3, 1, 2, 10, 8], { seed: 4 }).read();
   expect(stored.tensor.read()).toEqual(all.slice(0, 160));
-  const ask = page.locator('.ask');
+  const ask = page.locator('#own .ask');
   await ask.getByRole('button', { name: 'the first only' }).click();
   await expect(ask).toContainText('Yes. Only the first');
 });

@@ -34,7 +34,7 @@ const full: Record<string, string> = {
   block:
     'text=a+b+c&norm=pre&positions=rotary&activation=gelu&mask=causal&off=norm1,residual2&seed=12&stage=hidden&head=2&edits=0.1~2.5!3.7~-0.001&pin=x.0.1&given=1,2;3,4&normPin=normed.0.1&order=shuffle&shufflePin=gap.1.1&measure=spread&scale=own',
   check:
-    'example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
+    'bug=3&pin=gap.1.2&example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
     'text=a+b&batch=2&into=4&word=13&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
   learn:
@@ -119,7 +119,10 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
     'off=&edits=&head=3&edits=9.1~2&edits=1.9~1&off=norm1,nope&given=1,2;3&gpin=x&seed=1e3',
     ['off', 'edits', 'head', 'edits', 'edits', 'off', 'given', 'gpin', 'seed'],
   ],
-  check: ['heads=65&tolerance=5&kind=x&seed=0&heads=3', ['heads', 'tolerance', 'kind', 'seed']],
+  check: [
+    'bug=0&pin=q.0.0&heads=65&tolerance=5&kind=x&seed=0&heads=3',
+    ['bug', 'pin', 'heads', 'tolerance', 'kind', 'seed'],
+  ],
   heads: [
     'writers=011&layer=3&head=0&pin=map5.0.0&pair=x.1.1&step=7&into=3&word=14',
     ['writers', 'layer', 'head', 'pin', 'pair', 'step', 'into', 'word'],

@@ -3,6 +3,7 @@ import type { Tensor, Tril } from 'tril';
 import { rowsOf, type Rows } from './lessons.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 import * as block from './oracles/block.ts';
+import { bugCase } from './oracles/check.ts';
 import * as heads from './oracles/heads.ts';
 import * as learn from './oracles/learn.ts';
 import * as longer from './oracles/longer.ts';
@@ -223,8 +224,8 @@ export const openings: Readonly<
   block: { numbers: blocks, largest: 8 },
   towers: { numbers: twoTowers, largest: 100 },
   longer: { numbers: long, largest: 32 },
-  check: { numbers: () => ({}), largest: 0 }, // its numbers are tables
+  check: { numbers: (core) => bugCase(core, 1), largest: 8 },
   learn: { numbers: oneStep, largest: 8 },
-  meaning: { numbers: () => ({}), largest: 0 }, // its numbers are tables, too
+  meaning: { numbers: () => ({}), largest: 0 }, // its numbers are tables
   model: { numbers: async () => ({ head: await model.headOf(1, 1) }), largest: 1 },
 };

@@ -19,7 +19,7 @@ const figures = {
   block: ['', 'block'],
   towers: ['', 'asking'],
   longer: ['#?step=4', 'online-softmax'],
-  check: ['', 'check-multiHead'],
+  check: ['', 'check-bug'],
   learn: ['', 'step'],
   meaning: ['', 'words'],
   model: ['', 'model'],

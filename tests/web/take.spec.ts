@@ -98,12 +98,13 @@ async function proofs(page: Page): Promise<Program[]> {
       found.push((await copied(page, page.locator(`[data-take="${name}"]`), language))!);
     }
   };
-  await expect(page.locator('.alive [data-all]')).not.toHaveAttribute('data-all', /^\d$/);
+  await expect(page.locator('[data-all]')).not.toHaveAttribute('data-all', /^\d$/);
   for (const example of await page.locator('[data-example]').all()) {
     await example.getByRole('button').click();
     await copyAll(`check-${await example.getAttribute('data-example')}`);
   }
   await copyAll('check-own');
+  await copyAll('check-bug');
   await open(page, 'check?sample=jacobianNone&kind=attentionBackward');
   found.push(...(await ofGradients(page, 'sample')));
   return found;

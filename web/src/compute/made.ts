@@ -1,7 +1,5 @@
 // Answers that are there without a Worker, while pages are made: hooks.server.ts has the core and gives them.
 import type { Kind, Lessons } from './lesson-protocol';
-import type { ProofResult } from './lessons/check';
-import type { ExampleId } from './lessons/golden';
 
 type AnswerAtOnce = <K extends Kind>(
   kind: K,
@@ -9,7 +7,4 @@ type AnswerAtOnce = <K extends Kind>(
 ) => Lessons[K]['answer'] | null;
 
 /** In a browser nothing is known before it is computed. */
-export const made: {
-  answer: AnswerAtOnce;
-  proofs: Readonly<Partial<Record<ExampleId, ProofResult>>>;
-} = { answer: () => null, proofs: {} };
+export const made: { answer: AnswerAtOnce } = { answer: () => null };

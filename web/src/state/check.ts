@@ -1,4 +1,4 @@
-// The state of chapter "Check" as its address holds it: #check?example=block&kind=multiHead&heads=4&...
+// The state of chapter "Check" as its address holds it: #check?bug=3&example=block&kind=multiHead&heads=4&...
 // A visitor's files are not in it: they stay where they are.
 import {
   backwardMistakes,
@@ -6,7 +6,8 @@ import {
   type BackwardMistake,
 } from '../compute/lessons/check-names';
 import { exampleIds } from '../compute/lessons/golden';
-import { choice, codecOf, whole, type StateOf } from './fields';
+import type { Cell } from './cell';
+import { cell, choice, codecOf, whole, type StateOf } from './fields';
 
 export const kinds = [
   ...(['attention', 'multiHead', 'block'] as const),
@@ -25,7 +26,14 @@ export type Mistake = (typeof mistakes)[number] | BackwardMistake;
 /** Those that a sample's select lists: first those of the forward. */
 export const allMistakes: readonly Mistake[] = [...mistakes, ...backwardMistakes];
 
+/** The matrices of the case that the chapter opens with. */
+export const bugIds = ['ours', 'theirs', 'gap'] as const;
+export type BugCell = Cell<(typeof bugIds)[number]>;
+
 const fields = {
+  /** The number of that case, from which its mistake and its inputs follow. */
+  bug: whole(1, 9999, 1),
+  pin: cell(bugIds),
   example: choice(exampleIds, 'multiHead'),
   kind: choice(kinds, 'attention'),
   causal: choice(['yes', 'no'], 'yes'),

@@ -11,6 +11,15 @@ export type AttentionGradient = (typeof attentionGradients)[number];
 export type LinearGradient = (typeof linearGradients)[number];
 export type GradientName = (typeof gradientNames)[number];
 
+/** The mistakes of the case that the chapter opens with, in the order they come in: each leaves another pattern. */
+export const bugs = [
+  ...(['noScale', 'hidesItself', 'softmaxOverQueries'] as const),
+  ...(['noMask', 'keysForValues', 'maskAfterSoftmax'] as const),
+] as const;
+export type Bug = (typeof bugs)[number];
+/** Of the case of that number, from 1. */
+export const bugOf = (number: number): Bug => bugs[(number - 1) % bugs.length];
+
 /** The mistakes of a backward that a sample can be made with. */
 export const backwardMistakes = [
   ...(['backwardNoScale', 'jacobianDiagonal', 'jacobianNoSum', 'jacobianNone'] as const),

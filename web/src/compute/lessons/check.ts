@@ -20,6 +20,7 @@ import {
   linearBackwardCandidates,
   otherwiseShaped,
 } from './gradient-variants';
+import { bugAnswers, type BugLessons } from './check-bug';
 import { sampleAnswers, type SampleLessons } from './check-samples';
 import { asRows, dataOf, fitted, tensorOf, type TensorData } from './layouts';
 
@@ -94,7 +95,7 @@ export interface Progress {
   readonly of: number;
 }
 
-export interface CheckLessons extends SampleLessons {
+export interface CheckLessons extends BugLessons, SampleLessons {
   proof: {
     ask: { readonly id: ExampleId; readonly expected: ArrayBuffer };
     answer: ProofResult;
@@ -338,7 +339,8 @@ async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise
   }));
 }
 
-export const checkAnswers: Answers<Pick<CheckLessons, 'sample' | 'rows' | 'numpyFile'>> = {
+export const checkAnswers: Answers<Omit<CheckLessons, 'files' | 'proof'>> = {
+  ...bugAnswers,
   ...sampleAnswers,
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
