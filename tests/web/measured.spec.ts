@@ -34,6 +34,9 @@ test('what could not be measured well is marked, and nothing is concluded from i
   await page.addInitScript(scripted, { kind: 'products', messages });
   await page.goto('./multiply/');
   const section = page.locator('#measured');
+  await section.scrollIntoViewIfNeeded();
+  // What is seen at first says so, too.
+  await expect(section.locator('[data-state="idle"]')).toContainText('take these times as rough');
   await section.getByRole('button', { name: 'Measure', exact: true }).click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished');
   await expect(section.locator('td.unsteady[data-n]')).toHaveCount(2);

@@ -1,7 +1,10 @@
 // Chapter "Multiply": what it measures on this machine.
+import type { Page } from '@playwright/test';
+import { readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectTablesFit } from './lessons.ts';
 import { tril } from './oracle.ts';
+import { holdWorkers, inPage } from './workers.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'multiply')),
@@ -73,4 +76,122 @@ test('a whole measurement: speeds under the peak, an exponent each, a word on St
   // On a phone there are fewer sizes, and no scrolling.
   await expectTablesFit(page);
   await expect(page.locator('#measured thead .mono')).toHaveText(['16', '64', '256']);
+});
+
+/** Sessions of measuring that the page's Workers were asked for, or to leave off: what was posted to them. */
+const posted = (page: Page, what: 'begin' | 'cancel') =>
+  inPage(page, ({ posted: all }) => JSON.stringify(all)).then(
+    (all) =>
+      (JSON.parse(all) as { what: string; kind?: string }[]).filter(
+        (one) => one.what === what && (what === 'cancel' || one.kind === 'products'),
+      ).length,
+  );
+/** Half a unit in the last digit. */
+const halfOf = (text: string) => 0.5 * 10 ** -(text.split('.')[1]?.length ?? 0);
+/** Twice painted: what comes near has been noticed. */
+const painted = (page: Page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+
+test('the axes hold points of this machine before anything is pressed', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const section = page.locator('#measured');
+  await section.scrollIntoViewIfNeeded();
+  await expect(section.locator('[data-glanced]')).toHaveAttribute('data-glanced', '12');
+  await expect(section.locator('[data-state="idle"]')).toContainText('A first look at small sizes');
+  await expect(section.locator('svg .level text')).toHaveText(/^peak [\d.]+$/u);
+  // Each dot says what it is: a speed that goes with its size and its time.
+  const { cost } = await tril();
+  const said = await section.locator('circle title').allTextContents();
+  expect(said).toHaveLength(12);
+  for (const title of said) {
+    const found = /n = (\d+): ([\d.]+) GFLOP\/s, ([\d.]+) (ms|µs) /u.exec(title);
+    expect(found, title).not.toBeNull();
+    const [, n, speed, time, unit] = found!;
+    const { flops } = cost.matmul({ rows: +n, depth: +n, cols: +n });
+    const at = (one: number) => cost.gigaflops(flops, one * (unit === 'ms' ? 1 : 1e-3));
+    const half = halfOf(time);
+    expect(+speed + halfOf(speed), title).toBeGreaterThanOrEqual(0.999 * at(+time + half));
+    expect(+speed - halfOf(speed), title).toBeLessThanOrEqual(1.001 * at(+time - half));
+  }
+  const { lines } = await readChart(section.locator('svg[role=img]'));
+  for (const runner of ['javascript', 'ikj', 'blocked', 'eigen']) {
+    expect(lines[runner], runner).toHaveLength(3);
+  }
+  // No table, no exponent and no verdict of so short a look.
+  await expect(section.locator('table')).toHaveCount(0);
+  // What is measured in earnest takes its place point by point, and what it has not got to stays.
+  await section.getByRole('button', { name: 'Measure', exact: true }).click();
+  await expect(section.locator('[data-state="running"]')).toBeVisible();
+  expect(await section.locator('circle').count()).toBeGreaterThanOrEqual(12);
+  await section.getByRole('button', { name: 'Cancel' }).click();
+});
+
+test('a first look is given up where it is left, and taken when one comes back', async ({
+  lesson,
+  page,
+}) => {
+  await holdWorkers(page);
+  await lesson.open();
+  await inPage(page, (held) => void (held.hold = 'products'));
+  expect(await posted(page, 'begin')).toBe(0);
+  const section = page.locator('#measured');
+  await section.scrollIntoViewIfNeeded();
+  await expect.poll(() => posted(page, 'begin')).toBe(1);
+  await expect(section.locator('[data-glanced]')).toHaveCount(0);
+  await expect(section.locator('svg')).toBeVisible(); // its axes, as yet
+  const before = await posted(page, 'cancel');
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect.poll(() => posted(page, 'cancel')).toBe(before + 1);
+  await inPage(page, (held) => void (held.hold = ''));
+  await section.scrollIntoViewIfNeeded();
+  await expect(section.locator('[data-glanced]')).toHaveAttribute('data-glanced', '12');
+});
+
+test('nothing is measured unasked in a hidden tab, or where data are to be saved', async ({
+  lesson,
+  page,
+}) => {
+  await holdWorkers(page);
+  await page.addInitScript(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+  });
+  await lesson.open();
+  const section = page.locator('#measured');
+  await section.scrollIntoViewIfNeeded();
+  await painted(page);
+  expect(await posted(page, 'begin')).toBe(0);
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => false });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await expect(section.locator('[data-glanced]')).toHaveAttribute('data-glanced', '12');
+
+  await page.addInitScript(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => false });
+    Object.defineProperty(navigator, 'connection', { get: () => ({ saveData: true }) });
+  });
+  await lesson.open();
+  await section.scrollIntoViewIfNeeded();
+  await painted(page);
+  expect(await posted(page, 'begin')).toBe(0);
+  await expect(section.locator('[data-state="idle"]')).toContainText('Press “Measure”');
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('nothing stands for what nobody has measured', async ({ page, guard }) => {
+    guard.expect(/^failed, csp: /);
+    await page.goto('./multiply/');
+    const card = page.locator('#measured .card');
+    const said = card.locator('noscript');
+    await expect(said).toBeVisible();
+    expect(await said.evaluate((one) => one.textContent)).toContain('computed on your own machine');
+    await expect(card.locator('svg, table')).toHaveCount(0);
+  });
 });

@@ -29,7 +29,11 @@ const peakMilliseconds = 25;
 const productMilliseconds = (n: number) => 30 * (n / 16) ** 3;
 
 /** Measures two ways of multiplying, of which the first takes twice as long; what it said, in order. */
-async function competeOn(machine: Machine, sizes = [16, 32, 64]): Promise<Said<'products'>[]> {
+async function competeOn(
+  machine: Machine,
+  sizes = [16, 32, 64],
+  brief = false,
+): Promise<Said<'products'>[]> {
   const core = {
     scope: (work: () => unknown) => work(),
     runPeak: () => {
@@ -56,7 +60,7 @@ async function competeOn(machine: Machine, sizes = [16, 32, 64]): Promise<Said<'
     told: () => [],
     next: () => Promise.reject(new Error('nothing is told')),
   };
-  const plan = { runners: ['ijk', 'tiled'] as const, sizes, longest: Infinity };
+  const plan = { runners: ['ijk', 'tiled'] as const, sizes, longest: Infinity, brief };
   await compete(core, plan, contest, session, machine.clock);
   return said;
 }
@@ -117,6 +121,27 @@ test('a machine that is never quiet: three rounds, and it is said', async () => 
   }
   const turns = said.filter((one) => one.kind === 'progress');
   expect(turns).toHaveLength(3 * 2 * batches);
+});
+
+test('a first look has fewer turns, no warm-up, and one more try', async () => {
+  const quiet = new Machine();
+  const said = await competeOn(quiet, [16, 32, 64], true);
+  expectQuietTimes(measuredOf(said));
+  expect(quiet.calls).toBe(2 * 3 + 3 * 3 * (1 + 2)); // the peak, then at each size its yardstick and both
+  const restless = new Machine(({ calls }) => [1, 2.5, 1.7, 2.2][calls % 4]);
+  const rough = await competeOn(restless, [16], true);
+  expect(measuredOf(rough).some(({ steady }) => !steady)).toBe(true);
+  expect(rough.filter((one) => one.kind === 'progress')).toHaveLength(2 * 2 * 3);
+});
+
+test('a short batch is filled as a long one is', () => {
+  const machine = new Machine();
+  const batch = new Batch(() => machine.work(0.01), machine.clock, 1.5);
+  expect(batch.time()).toBeCloseTo(0.01);
+  const before = machine.now;
+  batch.time();
+  expect(machine.now - before).toBeGreaterThanOrEqual(1.5);
+  expect(machine.now - before).toBeLessThan(3);
 });
 
 test('a peak that was measured too low is put right', async () => {

@@ -2,8 +2,8 @@
 
 const batchMilliseconds = 20;
 export const batches = 5;
-/** What a batch takes, about, its last call counted in. */
-export const usualMilliseconds = 1.2 * batchMilliseconds;
+/** What a batch of so many milliseconds takes, about, its last call counted in. */
+export const usually = (milliseconds = batchMilliseconds) => 1.2 * milliseconds;
 
 /** Milliseconds since whenever. */
 export type Clock = () => number;
@@ -16,6 +16,8 @@ export class Batch {
   constructor(
     readonly call: () => void,
     clock: Clock = () => performance.now(),
+    /** That a batch takes at the least. */
+    readonly milliseconds = batchMilliseconds,
   ) {
     this.#clock = clock;
   }
@@ -26,8 +28,8 @@ export class Batch {
       const begin = this.#clock();
       for (let i = 0; i < this.#calls; ++i) this.call();
       const elapsed = this.#clock() - begin;
-      if (elapsed >= batchMilliseconds) return elapsed / this.#calls;
-      const growth = elapsed > 1 ? usualMilliseconds / elapsed : 16;
+      if (elapsed >= this.milliseconds) return elapsed / this.#calls;
+      const growth = elapsed > this.milliseconds / 20 ? usually(this.milliseconds) / elapsed : 16;
       this.#calls = Math.ceil(this.#calls * Math.max(1.2, Math.min(16, growth)));
     }
   }

@@ -3,7 +3,7 @@
 // than it was, or someone's times differ, the turns at that size are taken again.
 import type { Tensor, Tril } from 'tril';
 import type { Session } from './answers';
-import { Batch, batches, usualMilliseconds, type Clock } from './batch';
+import { Batch, batches, usually, type Clock } from './batch';
 import type { Measured, Plan, Said, Subject, Subjects } from './measure-protocol';
 import { median, steadyUpTo, unrest } from './steady';
 
@@ -27,8 +27,9 @@ export interface Contest<S extends Subject> {
   readonly prepare: (tril: Tril, runners: readonly Subjects[S]['runner'][], n: number) => Ready<S>;
 }
 
-/** At each size, how often the turns are taken at the most. */
-const rounds = 3;
+/** Milliseconds of a batch, how many are taken at each size, and how often at the most these turns are taken. */
+const thorough = { milliseconds: 20, turns: batches, rounds: 3 };
+const brief = { milliseconds: 1.5, turns: 3, rounds: 2 };
 /** What takes longer than so many batches is called once a turn, in fewer turns, without a warm-up. */
 const long = 10;
 
@@ -42,9 +43,10 @@ class Yardstick {
   readonly #batch: Batch;
   readonly #tril: Tril;
 
-  constructor(tril: Tril, clock?: Clock) {
+  constructor(tril: Tril, clock: Clock, milliseconds: number) {
     this.#tril = tril;
-    this.#batch = new Batch(() => void (this.#flops = tril.runPeak(1 << 16)), clock);
+    const run = () => void (this.#flops = tril.runPeak(1 << 16));
+    this.#batch = new Batch(run, clock, milliseconds);
   }
 
   time(): number {
@@ -66,12 +68,15 @@ interface Round {
 
 export async function compete<S extends Subject>(
   tril: Tril,
-  { runners, sizes, longest }: Plan<S>,
+  plan: Plan<S>,
   { growth, prepare }: Contest<S>,
   session: Session<Said<S>>,
   clock: Clock = () => performance.now(),
 ): Promise<void> {
   type Runner = Subjects[S]['runner'];
+  const { runners, sizes, longest } = plan;
+  const { milliseconds, turns: most, rounds } = plan.brief ? brief : thorough;
+  const usual = usually(milliseconds);
   const begin = clock();
   const last = new Map<Runner, Measured<S>>();
   /** Milliseconds of one call, by what is known of the size before. */
@@ -79,21 +84,21 @@ export async function compete<S extends Subject>(
     const before = last.get(runner);
     return before ? before.median * (n / before.n) ** growth(runner) : 0;
   };
-  const isLong = (runner: Runner, n: number) => expected(runner, n) > long * usualMilliseconds;
-  const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : batches);
+  const isLong = (runner: Runner, n: number) => expected(runner, n) > long * usual;
+  const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : most);
   /** Milliseconds that all sizes from n on will take, this one's first `turns` being over. */
   const remaining = (n: number, turns: number) => {
     let sum = 0;
     for (const size of sizes.filter((one) => one >= n)) {
       for (const runner of runners.filter((one) => expected(one, size) <= longest)) {
         const left = Math.max(0, turnsOf(runner, size) - (size === n ? turns : 0));
-        sum += left * Math.max(expected(runner, size), usualMilliseconds);
+        sum += left * Math.max(expected(runner, size), usual);
       }
     }
     return sum;
   };
 
-  const yardstick = new Yardstick(tril, clock);
+  const yardstick = new Yardstick(tril, clock, milliseconds);
   let said = 0;
   const sayPeak = () => {
     if (yardstick.gigaflops > said) {
@@ -101,7 +106,7 @@ export async function compete<S extends Subject>(
       session.say({ kind: 'peak', gigaflops: said });
     }
   };
-  for (let turn = 0; turn < 2 * batches; ++turn) {
+  for (let turn = 0; turn < 2 * most; ++turn) {
     await session.turn();
     yardstick.time();
   }
@@ -110,7 +115,7 @@ export async function compete<S extends Subject>(
   type Ready = { readonly runner: Runner; readonly batch: Batch };
   async function round(n: number, ready: readonly Ready[], again: boolean): Promise<Round> {
     const [each, yard] = [ready.map(() => [] as number[]), [] as number[]];
-    for (let turn = 0; turn < batches; ++turn) {
+    for (let turn = 0; turn < most; ++turn) {
       yard.push(yardstick.time());
       for (const [i, { runner, batch }] of ready.entries()) {
         if (turn >= turnsOf(runner, n)) continue;
@@ -141,11 +146,11 @@ export async function compete<S extends Subject>(
     try {
       const ready = contenders.map(({ runner, call }) => ({
         runner,
-        batch: new Batch(call, clock),
+        batch: new Batch(call, clock, milliseconds),
       }));
       for (const { runner, batch } of ready) {
         await session.turn();
-        if (!isLong(runner, n)) batch.time(); // the warm-up
+        if (!plan.brief && !isLong(runner, n)) batch.time(); // the warm-up
       }
       const taken: Round[] = [];
       do taken.push(await round(n, ready, taken.length > 0));

@@ -36,6 +36,8 @@ export interface Plan<S extends Subject = Subject> {
   readonly sizes: readonly number[];
   /** Milliseconds: who would take longer for one call goes no further. */
   readonly longest: number;
+  /** A first look: few and short batches, less sure of what they find. */
+  readonly brief?: boolean;
   /** Of attention: no query sees a key after its own position. */
   readonly causal?: boolean;
 }

@@ -1,5 +1,6 @@
 // After the first visit the page works without a network: see src/service-worker.ts.
 import { rootHref } from './links';
+import { savesData } from './saving';
 
 /** Milliseconds after the page has come to life: what is kept is fetched when the first figure is long there. */
 const later = 3000;
@@ -13,7 +14,6 @@ async function register(): Promise<void> {
 }
 
 export function keepForOffline(): void {
-  const { connection } = navigator as { connection?: { readonly saveData?: boolean } };
-  if (!import.meta.env.PROD || !('serviceWorker' in navigator) || connection?.saveData) return;
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator) || savesData()) return;
   setTimeout(register, later);
 }

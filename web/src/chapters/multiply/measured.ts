@@ -1,5 +1,5 @@
 // What is made of the measured times: speeds as lines, an exponent each, and where Strassen takes over.
-import type { Measured, Runner } from '../../compute/measure-protocol';
+import type { Measured, Plan, Runner } from '../../compute/measure-protocol';
 
 export const runners: readonly Runner[] = [
   'javascript',
@@ -29,6 +29,22 @@ export function sizesUpTo(largest: number): number[] {
   for (let n = 16; n <= largest; n *= 2) sizes.push(n);
   return sizes;
 }
+
+/** Seen at first, unasked: other ways and smaller sizes than a question asks about. */
+export const glanced = {
+  runners: ['javascript', 'ikj', 'blocked', 'eigen'],
+  sizes: [16, 32, 64],
+  longest: 20,
+} as const satisfies Plan<'products'>;
+
+/** What was measured, and what was seen at first where nothing else is known. */
+export const withGlance = (
+  measured: readonly Measured[],
+  seen: readonly Measured[],
+): readonly Measured[] => [
+  ...measured,
+  ...seen.filter(({ runner, n }) => !measured.some((one) => one.runner === runner && one.n === n)),
+];
 
 export function of(all: readonly Measured[], runner: Runner): Measured[] {
   return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
