@@ -38,8 +38,7 @@ export const limits = {
   // the figures further down in Learn and in Model share, which was Learn's alone, and Check's gradients, 12.5.
   // 10 the first figures of Two towers and Heads, whose words answer to touch, with their layouts and words; the lens of a crossing.
   // 2 hidden cells as one area, a stream that flows, and tables for phones.
-  // 0.5 one part of a figure at a time in Two towers on a phone.
-  page: 562.2, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
+  page: 561.5, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one.
   training: 84.2,
@@ -66,7 +65,7 @@ export const limits = {
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 861.5, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
+  'all but fonts': 861, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
   // 5 of it what Longer's page shows of sums and outputs, at five widths
 };
 
