@@ -209,7 +209,7 @@ test('a hidden mistake of a backward is guessed before it is told', async ({ ope
   await expect(page.getByRole('radio', { name: 'd_v' })).toHaveText('d_v ✓');
   for (let turn = 0; turn < 19; ++turn) {
     await page.getByRole('button', { name: 'Surprise me' }).click();
-    await expect(page.locator('#own .ask')).toBeVisible();
+    await expect(page.locator('#own .card .ask')).toBeVisible();
     if (page.url().includes('kind=attentionBackward')) break;
   }
   await expect(page).toHaveURL(/kind=attentionBackward/);
