@@ -120,18 +120,18 @@ test('a step of training: its operations, and what peers begin with and have to 
 
 test('a model that writes: the tokens that are asked for, and logits that peers have to find', async () => {
   const tril = await loadTril();
-  const sizes = { layers: 1, heads: 2, width: 16, hidden: 24, tokens: 15 };
+  const sizes = { layers: 1, heads: 2, width: 16, hidden: 24, vocabulary: 512, tokens: 15 };
   const { run, arrays, expected, release } = await openGeneration(tril, sizes);
   expect(arrays.weights['model.layers.0.mlp.down_proj.weight'].shape).toEqual([16, 24]);
   const written = await run();
   expect(written).toHaveLength(15);
   expect(await run()).toEqual(written);
-  // Of the last token of the trial, 4096 numbers of which none is left out.
+  // Of the last token of the trial, 512 numbers of which none is left out.
   const { files } = llamaFiles(tril, sizes, 12);
   const model = await tril.loadModel(files);
   const { logits } = model.forward(arrays.trial);
-  expect(logits.shape).toEqual([12, 4096]);
-  expect(difference(expected, logits.read().slice(11 * 4096))).toBe(0);
+  expect(logits.shape).toEqual([12, 512]);
+  expect(difference(expected, logits.read().slice(11 * 512))).toBe(0);
   release();
   model.dispose();
   expect([...expected].every(Number.isFinite)).toBe(true);

@@ -1,9 +1,7 @@
 // A model that writes, as a case: Tril's part in it, and what peers are given.
 
-const vocabulary = 4096;
-
 /** Weights by the names that files of Llama's family have: uniform numbers of a deviation of 0.02. */
-function weightsOf({ layers, width, hidden }) {
+function weightsOf({ layers, width, hidden, vocabulary }) {
   let seed = 1;
   const next = () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -34,7 +32,7 @@ function weightsOf({ layers, width, hidden }) {
  * @param {object} tril of `tril/training`
  */
 export function llamaFiles(tril, sizes, context, dtype = 'float32') {
-  const { layers, heads, width, hidden } = sizes;
+  const { layers, heads, width, hidden, vocabulary } = sizes;
   const weights = weightsOf(sizes);
   const config = {
     ...{ model_type: 'llama', num_hidden_layers: layers, num_attention_heads: heads },
@@ -52,14 +50,16 @@ export function llamaFiles(tril, sizes, context, dtype = 'float32') {
 }
 
 /** What peers are tried with, before they are timed: the logits behind these tokens. */
-const trial = Array.from({ length: 12 }, (_, n) => (n * n * 37 + 5) % vocabulary);
+const trialOf = (vocabulary) =>
+  Array.from({ length: 12 }, (_, n) => (n * n * 37 + 5) % vocabulary);
 
 /**
  * @returns `run`, which writes all tokens; `arrays`, what a peer is given: `weights`, and tokens to be
  * tried with; `expected`, the logits behind these
  */
 export async function openGeneration(tril, about) {
-  const { tokens } = about;
+  const { tokens, vocabulary } = about;
+  const trial = trialOf(vocabulary);
   const { weights, files } = llamaFiles(tril, about, tokens + 1);
   const model = await tril.loadModel(files);
   const run = async () => {

@@ -38,15 +38,16 @@ export async function runBench(request, { loadTril, loadTraining }, report) {
     threaded = await loadTril({ variant: `${tril.variant}-threads`, threads });
   }
   const cases = chosen(request.quick ? quickCases : allCases, request.only);
+  const training = cases.some(({ group }) => group === 'training') && {
+    tril: await loadTraining({ variant: tril.variant }),
+    threaded: threaded && (await loadTraining({ variant: threaded.variant, threads })),
+  };
   for (const about of cases) {
     if (!hasCase(tril, about)) continue;
-    const training = about.group === 'training' && {
-      tril: await loadTraining({ variant: tril.variant }),
-      threaded: threaded && (await loadTraining({ variant: threaded.variant, threads })),
-    };
-    const { subjects, release } = training
-      ? trainingSubjects(training, about)
-      : subjectsFor(tril, threaded, about);
+    const { subjects, release } =
+      about.group === 'training'
+        ? trainingSubjects(training, about)
+        : subjectsFor(tril, threaded, about);
     const results = await measure(subjects, request.quick ? quick : careful);
     release();
     report({ group: about.group, name: about.name, about, results: evaluate(results) });

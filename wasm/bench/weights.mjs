@@ -44,7 +44,7 @@ for (const [name, sizes] of Object.entries(cases)) {
   const models = [];
   for (const dtype of types) {
     const model = await tril.loadModel(
-      llamaFiles(tril, sizes, sizes.prompt + sizes.tokens, dtype).files,
+      llamaFiles(tril, { ...sizes, vocabulary }, sizes.prompt + sizes.tokens, dtype).files,
     );
     models.push({ dtype, model, times: [] });
     await round(model, sizes);
