@@ -50,8 +50,7 @@ export function llamaFiles(tril, sizes, context, dtype = 'float32') {
 }
 
 /** What peers are tried with, before they are timed: the logits behind these tokens. */
-const trialOf = (vocabulary) =>
-  Array.from({ length: 12 }, (_, n) => (n * n * 37 + 5) % vocabulary);
+const trialOf = (vocabulary) => Array.from({ length: 12 }, (_, n) => (n * n * 37 + 5) % vocabulary);
 
 /**
  * @returns `run`, which writes all tokens; `arrays`, what a peer is given: `weights`, and tokens to be
