@@ -35,7 +35,7 @@ describe('chapter "Model"', () => {
   });
 
   it('says that none looks for an earlier copy', () => {
-    expect(page).toContain('No head of it looks for an earlier copy of a token');
+    expect(page).toContain('No head looks for an earlier copy of a token');
     // Of 40 tokens each would have a fortieth of an even look.
     expect(most(prefixMatching!)).toBeLessThan(1 / 40);
     expect(gpt.copies.second).toBeGreaterThan(gpt.copies.first - 0.1);
