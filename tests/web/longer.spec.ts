@@ -209,6 +209,43 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await expect(rank).toContainText('Not quite.');
 });
 
+test('the axes hold exact methods of this machine before anything is pressed', async ({
+  lesson,
+  page,
+}) => {
+  await lesson.open();
+  const section = page.locator('#measured');
+  await section.scrollIntoViewIfNeeded();
+  const plot = section.locator('[data-show]');
+  await expect(plot).toHaveAttribute('data-glanced', '9');
+  await expect(section.locator('[data-state="idle"]')).toContainText('A first look at short texts');
+  const { lines } = await readChart(section.locator('svg[role=img]'));
+  for (const method of ['full', 'blocked', 'online']) expect(lines[method]).toHaveLength(3);
+  expect(lines['linear']).toBeUndefined(); // which the guess is about
+  await expect(section.locator('table')).toHaveCount(0);
+  // What each holds is as the core counts it.
+  await section.getByRole('radio', { name: 'Memory', exact: true }).click();
+  const { cost } = await tril();
+  for (const [i, method] of (['full', 'blocked', 'online'] as const).entries()) {
+    for (const [j, tokens] of [32, 64, 128].entries()) {
+      const title = await section
+        .locator('circle title')
+        .nth(3 * i + j)
+        .textContent();
+      const [, T, count, unit] = /T = (\d+): ([\d.]+) (k?)B$/u.exec(title!)!;
+      expect(Number(T)).toBe(tokens);
+      const { heldBytes } = cost.attention({ queries: tokens, keys: tokens, width: 64, method });
+      const scale = unit === 'k' ? 1000 : 1;
+      const half = scale * 0.5 * 10 ** -(count.split('.')[1]?.length ?? 0);
+      expect(Math.abs(Number(count) * scale - heldBytes), title!).toBeLessThanOrEqual(half);
+    }
+  }
+  // The first look had no mask.
+  await section.getByRole('radio', { name: 'Causal', exact: true }).click();
+  await expect(plot).not.toHaveAttribute('data-glanced', /./u);
+  await expect(section.locator('circle')).toHaveCount(0);
+});
+
 test('all methods measured: time, memory as counted, error as computed', async ({
   lesson,
   page,

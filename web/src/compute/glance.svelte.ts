@@ -39,3 +39,12 @@ export class Glance<S extends Subject> {
     });
   }
 }
+
+/** What was measured, and what was seen at first where nothing else is known. */
+export const withSeen = <S extends Subject>(
+  measured: readonly Measured<S>[],
+  seen: readonly Measured<S>[],
+): readonly Measured<S>[] => [
+  ...measured,
+  ...seen.filter(({ runner, n }) => !measured.some((one) => one.runner === runner && one.n === n)),
+];

@@ -1,5 +1,5 @@
 // What is made of the measured times: where one way overtakes another.
-import type { AttentionRunner, Measured } from '../../compute/measure-protocol';
+import type { AttentionRunner, Measured, Plan } from '../../compute/measure-protocol';
 
 export const runners: readonly AttentionRunner[] = [
   ...(['full', 'blocked', 'online', 'window', 'linearScores', 'linear', 'lowRank'] as const),
@@ -32,6 +32,13 @@ export function sizesUpTo(largest: number): number[] {
   for (let n = 32; n <= largest; n *= 2) sizes.push(n);
   return sizes;
 }
+
+/** Seen at first, unasked: the exact methods, so that no guess is answered. */
+export const glanced = {
+  runners: exact,
+  sizes: [32, 64, 128],
+  longest: 20,
+} as const satisfies Plan<'attention'>;
 
 export function of(all: readonly One[], runner: AttentionRunner): One[] {
   return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);

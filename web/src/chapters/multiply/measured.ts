@@ -37,15 +37,6 @@ export const glanced = {
   longest: 20,
 } as const satisfies Plan<'products'>;
 
-/** What was measured, and what was seen at first where nothing else is known. */
-export const withGlance = (
-  measured: readonly Measured[],
-  seen: readonly Measured[],
-): readonly Measured[] => [
-  ...measured,
-  ...seen.filter(({ runner, n }) => !measured.some((one) => one.runner === runner && one.n === n)),
-];
-
 export function of(all: readonly Measured[], runner: Runner): Measured[] {
   return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
 }

@@ -1,0 +1,14 @@
+import { savesData } from './saving';
+import { useSight } from './sight.svelte';
+
+/** Whether a figure may do a little work that nobody has asked for: it is near, in a tab that is seen, and nobody saves data. */
+export function useUnasked(): () => boolean {
+  const sight = useSight();
+  let hidden = $state(document.hidden);
+  $effect(() => {
+    const look = () => (hidden = document.hidden);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  });
+  return () => sight.near && !hidden && !savesData();
+}
