@@ -292,16 +292,20 @@ test('the question about rows and columns is answered by multiplying again', asy
   await expect(ask).toContainText(/Yes\. \d numbers have changed, in column/);
 });
 
-test('the question about Strassen is answered by its signs', async ({ lesson, page }) => {
+test('the question about Strassen is answered by how many products the core adds up', async ({
+  lesson,
+  page,
+}) => {
   await lesson.open();
   const ask = page.locator('#strassen .ask');
-  await ask.getByRole('button', { name: '2', exact: true }).click();
-  await expect(ask).toContainText('Yes. C12 = M3 + M5.');
-  await ask.getByRole('button', { name: 'See it' }).click();
-  await expect(page).toHaveURL(/strassenPin=sc\.0\.2/);
+  await expect(ask.locator('.chip').first()).toHaveText('14');
+  await ask.getByRole('button', { name: '49', exact: true }).click();
+  await expect(ask).toContainText('Yes. Each product becomes seven at every level: 7 · 7 = 49.');
   await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: '7', exact: true }).click();
-  await expect(ask).toContainText('Not quite. C21 = M2 + M4.');
+  await expect(ask).toContainText('3 levels deep, the plain way makes 512 small products.');
+  await ask.getByRole('button', { name: '448', exact: true }).click();
+  await expect(ask).toContainText('Not quite.');
+  await expect(ask).toContainText('7 · 7 · 7 = 343.');
 });
 
 test('costs are counted by the core, times are measured', async ({ lesson, page }) => {

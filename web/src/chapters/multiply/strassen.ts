@@ -3,7 +3,7 @@ import type { StrassenSigns } from 'tril';
 import type { MatrixData } from '../../compute/protocol';
 import type { Mark } from '../../figures/pointing.svelte';
 
-export const names = ['11', '12', '21', '22'] as const;
+const names = ['11', '12', '21', '22'] as const;
 
 export interface Signed {
   readonly index: number;
