@@ -3,7 +3,7 @@ import { cacheCounts } from '../../web/src/compute/opened/cache.ts';
 import { openingText } from '../../web/src/compute/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
-import { expectFits } from './lessons.ts';
+import { expectFits, expectTablesFit } from './lessons.ts';
 import {
   allowed,
   expectCarried,
@@ -74,6 +74,8 @@ test('before a model is loaded the figures further down are true, too', async ({
   await expectAccessible(page, '#patch');
   await page.setViewportSize({ width: 360, height: 780 });
   await expectFits(page);
+  await see(page, 'cache');
+  await expectTablesFit(page);
   expect(models).toEqual([]);
   model.dispose();
 });
