@@ -36,7 +36,7 @@ test('what could not be measured well is marked, and nothing is concluded from i
   const section = page.locator('#measured');
   await section.scrollIntoViewIfNeeded();
   // What is seen at first says so, too.
-  await expect(section.locator('[data-state="idle"]')).toContainText('take these times as rough');
+  await expect(section.locator('[data-state="idle"]')).toContainText('these times are rough');
   await section.getByRole('button', { name: 'Measure', exact: true }).click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished');
   await expect(section.locator('td.unsteady[data-n]')).toHaveCount(2);
