@@ -7,12 +7,11 @@ export async function train({ text, threads, steps, seed }, { loadTraining }, re
   const tril = await loadTraining({ threads });
   const trainer = tril.trainer({ data: text, steps, seed });
   let seconds = 0;
-  for (const { step, milliseconds } of trainer.steps(steps)) {
-    seconds += milliseconds / 1000;
-    const count = step + 1;
-    if (count % every === 0 || count === steps) {
-      report({ step: count, loss: trainer.evaluate().loss, seconds });
-    }
+  for (let step = 0; step < steps; ) {
+    const taken = trainer.steps(Math.min(every, steps - step));
+    for (const { milliseconds } of taken) seconds += milliseconds / 1000;
+    step += taken.length;
+    report({ step, loss: trainer.evaluate().loss, seconds });
   }
   trainer.dispose();
   return { variant: tril.variant, threads: tril.threads };
