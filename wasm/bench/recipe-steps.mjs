@@ -7,7 +7,7 @@ export async function train({ text, threads, steps, seed }, { loadTraining }, re
   const tril = await loadTraining({ threads });
   const trainer = tril.trainer({ data: text, steps, seed });
   let seconds = 0;
-  for (let step = 0; step < steps; ) {
+  for (let step = 0; step < steps;) {
     const taken = trainer.steps(Math.min(every, steps - step));
     for (const { milliseconds } of taken) seconds += milliseconds / 1000;
     step += taken.length;
