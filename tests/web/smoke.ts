@@ -13,6 +13,25 @@ export interface Driven {
 export const until = <T>(page: Driven, work: () => T) =>
   expect.poll(() => page.evaluate(work), { timeout: 60_000 });
 
+/**
+ * Focuses and presses keys until `work` returns something else: a browser under load may lose a key, and a figure that was
+ * only just drawn may be drawn anew under the focus.
+ */
+async function pressUntilNot<T>(
+  page: Driven,
+  focus: () => void,
+  keys: readonly ('ArrowDown' | 'ArrowRight')[],
+  work: () => T,
+  before: T,
+): Promise<void> {
+  const press = async () => {
+    await page.evaluate(focus);
+    for (const key of keys) await page.press(key);
+    await expect.poll(() => page.evaluate(work), { timeout: 5000 }).not.toBe(before);
+  };
+  await expect(press).toPass({ timeout: 60_000 });
+}
+
 /** The living page is there, with its answers and its formulas. */
 export const isComputed = () =>
   document.querySelector('[data-variant]') !== null &&
@@ -29,12 +48,11 @@ const spoken = () => {
 
 /** Keys lead from one cell of the first matrix to another. */
 async function expectCells(page: Driven): Promise<void> {
-  await page.evaluate(() => document.querySelector<HTMLElement>('main [role="grid"]')!.focus());
+  const focus = () => document.querySelector<HTMLElement>('main [role="grid"]')!.focus();
+  await page.evaluate(focus);
   const first = await page.evaluate(spoken);
   expect(first).toMatch(/\d|NaN|∞/u);
-  await page.press('ArrowDown');
-  await page.press('ArrowRight');
-  await until(page, spoken).not.toBe(first);
+  await pressUntilNot(page, focus, ['ArrowDown', 'ArrowRight'], spoken, first);
   expect(await page.evaluate(spoken)).toMatch(/\d|NaN|∞/u);
 }
 
@@ -42,13 +60,11 @@ async function expectCells(page: Driven): Promise<void> {
 async function expectWords(page: Driven): Promise<void> {
   const cosine = () => document.querySelector('main [data-cosine]')?.textContent ?? '';
   expect(await page.evaluate(cosine)).toMatch(/\d/u);
-  await page.evaluate(() =>
-    document.querySelector<HTMLElement>('main [role="toolbar"] button')!.focus(),
-  );
+  const focus = () => document.querySelector<HTMLElement>('main [role="toolbar"] button')!.focus();
+  await page.evaluate(focus);
   const here = () => document.activeElement?.textContent ?? '';
   const first = await page.evaluate(here);
-  await page.press('ArrowRight');
-  await until(page, here).not.toBe(first);
+  await pressUntilNot(page, focus, ['ArrowRight'], here, first);
 }
 
 /** Where a figure plays frame by frame, an arrow key goes a whole step, and the stream or the block of keys with it. */
@@ -64,11 +80,9 @@ async function expectPlayed(page: Driven): Promise<void> {
   const frame = () =>
     document.querySelector<HTMLInputElement>('main .alive [data-stepper] input')!.valueAsNumber;
   const before = await page.evaluate(moving);
-  await page.evaluate(() =>
-    document.querySelector<HTMLElement>('main .alive [data-stepper] input')!.focus(),
-  );
-  await page.press('ArrowRight');
-  await until(page, moving).not.toBe(before);
+  const focus = () =>
+    document.querySelector<HTMLElement>('main .alive [data-stepper] input')!.focus();
+  await pressUntilNot(page, focus, ['ArrowRight'], moving, before);
   expect((await page.evaluate(frame)) % 48, 'at the end of a step').toBe(0);
 }
 
@@ -106,11 +120,11 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
     const slider = document.querySelector<HTMLInputElement>('[data-motion] input[type="range"]')!;
     slider.value = '60';
     slider.dispatchEvent(new Event('input', { bubbles: true }));
-    slider.focus();
   });
   await until(page, frame).toBe('60');
-  await page.press('ArrowDown'); // to where the last part was done
-  await until(page, frame).not.toBe('60');
+  const focus = () =>
+    document.querySelector<HTMLElement>('[data-motion] input[type="range"]')!.focus();
+  await pressUntilNot(page, focus, ['ArrowDown'], frame, '60'); // to where the last part was done
   const parts = () =>
     document.querySelectorAll('[data-motion] :is([data-entry], [data-strip], [data-bar])').length;
   expect(await page.evaluate(parts)).toBeGreaterThan(4);
