@@ -7,8 +7,9 @@ const veils: Readonly<Record<string, readonly string[]>> = {
   multiply: ['memory'],
   average: ['averages', 'series'],
   attend: ['blend', 'scale'],
+  mask: ['blocks'],
   heads: ['circuit'],
-  block: ['depth'],
+  block: ['shuffle', 'depth'],
   towers: ['cross'],
   longer: ['online'],
 };
