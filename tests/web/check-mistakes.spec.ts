@@ -88,7 +88,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const suspect = (id: string) =>
     expect(page.locator(`[data-suspect="${id}"][data-matches="true"]`)).toBeVisible();
 
-  // Which keys of the two texts are padding: 1 hides, as the name says; or 1 lets look, as is chosen then.
+  // Which keys of the two texts are padding: 1 means hidden, as the name says; or visible, as is chosen then.
   await open({ causal: 'no' });
   const padding = core.tensor([
     [0, 0, 0, 0, 0, 1, 1],
@@ -97,7 +97,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const padded = core.attention(q, k, v, { mask: core.mask.padding([5, 7]) }).output;
   await give({ ...own, key_padding_mask: padding, expected: padded });
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
-  await page.getByRole('radio', { name: '1 lets look' }).click();
+  await page.getByRole('radio', { name: '1 means visible' }).click();
   await suspect('maskInverted');
   await expect(verdict).toContainText('read the other way round');
 
