@@ -11,7 +11,7 @@ const veils: Readonly<Record<string, readonly string[]>> = {
   heads: ['circuit'],
   block: ['shuffle', 'depth'],
   towers: ['cross'],
-  longer: ['online'],
+  longer: ['online', 'rank'],
 };
 
 for (const [chapter, names] of Object.entries(veils)) {
