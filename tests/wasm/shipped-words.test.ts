@@ -56,7 +56,7 @@ describe('chapter "Meaning"', () => {
   it('says how the senses stand to each other', () => {
     const { layers, river, money } = encoder.bank;
     const [first, last] = [layers[0], layers.at(-1)];
-    expect(meaning).toContain('at depth 0 nearly all dots lie on one spot');
+    expect(meaning).toContain('at depth 0 nearly all dots, one for each sentence, lie on one spot');
     expect(Math.abs(first.within - first.across)).toBeLessThan(0.01);
     expect(last.within - last.across).toBeGreaterThan(0.1); // "the dots part"
     expect(meaning).toContain('In these speeches most banks hold money');
