@@ -30,7 +30,8 @@ describe('chapter "Model"', () => {
   it('names the heads that look one back, and all of them', () => {
     const half = heads(previousToken!, 0.5);
     expect(half).toHaveLength(1); // "gives"
-    const said = `${listed(half)} gives more than half of its weight to the token before, and ${listed(heads(previousToken!, 0.45, 0.5))} nearly half.`;
+    const [block, head] = half[0]!.split('.');
+    const said = `${listed(half)} (block ${block}, head ${head}) gives more than half of its weight to the token before, and ${listed(heads(previousToken!, 0.45, 0.5))} nearly half.`;
     expect(page).toContain(said);
   });
 
@@ -43,7 +44,9 @@ describe('chapter "Model"', () => {
 
   it('says what is missed without a head, and without a layer', () => {
     const { heads: rises, layers } = gpt.ablation as { heads: Scores; layers: number[] };
-    const [, bound] = /taking away a single head costs at most ([\d.]+) nats/u.exec(page)!;
+    const [, bound] = /taking away a single head raises the loss by at most ([\d.]+) nats/u.exec(
+      page,
+    )!;
     expect(most(rises)).toBeLessThanOrEqual(Number(bound));
     expect(most(rises)).toBeGreaterThan(Number(bound) - 0.01);
     expect(Math.min(...layers)).toBeGreaterThan(most(rises)); // "a whole layer costs more"
