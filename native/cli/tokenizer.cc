@@ -199,7 +199,7 @@ void add_tokenizer(Program& program) {
       ->needs(encode);
   command
       .add_flag("--no-template", arguments->no_template,
-                "Without the tokens that the file puts before a text and behind it")
+                "Leave out the tokens that the file puts before and after a text")
       ->needs(encode);
   command.add_option("--decode", arguments->decode, "Ids to decode; - for standard input")
       ->option_text("IDS")

@@ -289,7 +289,8 @@ CLI::Option* add_type(CLI::App& command, ElementType& type) {
                                                     {"float16", ElementType::float16},
                                                     {"bfloat16", ElementType::bfloat16}};
   return command
-      .add_option("--dtype", type, "Of the weights' file: float32 (default), float16 or bfloat16")
+      .add_option("--dtype", type,
+                  "Type of the weights in the file: float32 (default), float16 or bfloat16")
       ->transform(CLI::CheckedTransformer(types))
       ->option_text("TYPE");
 }

@@ -116,19 +116,21 @@ void add_training_options(CLI::App& command, Arguments& arguments, CLI::Option* 
   const auto add = [&](const char* name, auto& value, const char* description) {
     command.add_option(name, value, description)->needs(data);
   };
-  add("--width", options.width, "Of the vectors (default 100)");
-  add("--window", options.window, "The most words to each side of one (default 5)");
-  add("--negative", options.negative, "Words drawn at random to tell one from (default 5)");
-  add("--epochs", options.epochs, "Times over the texts (default 5)");
+  add("--width", options.width, "Numbers in each vector (default 100)");
+  add("--window", options.window, "The most words on either side of a word (default 5)");
+  add("--negative", options.negative, "Random words beside each true neighbour (default 5)");
+  add("--epochs", options.epochs, "How often the texts are read (default 5)");
   add("--min-count", arguments.words.min_count,
       "Words that occur less often are left out (default 5)");
   add("--sample", options.sample,
       "Words more frequent than this share are thinned out (default 0.001; 0: none)");
   add("--learning-rate", options.learning_rate,
-      "At the beginning; it falls evenly to nothing (default 0.025)");
-  add("--seed", options.seed, "Of all that is drawn (default 1)");
+      "The rate at the start; it falls evenly to zero (default 0.025)");
+  add("--seed", options.seed, "Seed of all draws (default 1)");
   add_type(command, arguments.type)->needs(data);
-  command.add_flag("--keep-case", arguments.keep_case, "Bank and bank are two words")->needs(data);
+  command
+      .add_flag("--keep-case", arguments.keep_case, "Keep capitals: Bank and bank are two words")
+      ->needs(data);
 }
 
 }  // namespace
