@@ -1,16 +1,18 @@
 // What chapter "Meaning" opens with, computed by the core while the page is built: `$meaning`, with the sizes of the files
-// that it loads when somebody asks for them.
+// that it loads when somebody asks for them; `$meaning/senses`, where the encoder puts the word that it opens with.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadTril } from 'tril';
+import { loadTril } from 'tril/training';
 import type { Plugin } from 'vite';
-import type { Made } from './src/compute/meaning/made';
-import { opening } from './src/compute/meaning/presets';
+import type { Made, MadeSenses } from './src/compute/meaning/made';
+import { opening, openingSenses } from './src/compute/meaning/presets';
+import { aboutOf, Reader } from './src/compute/meaning/senses';
 import { tableOf, viewOf } from './src/compute/meaning/table';
 import { shapeOf } from '../models/shape.mjs';
-import { meaningFiles, shareFile, shareOfSpeeches, shippedFolder } from './shipped.js';
+import { meaningFiles, modelFiles, shareFile, shareOfSpeeches, shippedFolder } from './shipped.js';
 
 const name = '$meaning';
+const ofSenses = `${name}/senses`;
 /** Numbers of the core are float32: so many digits say which. */
 const digits = 9;
 
@@ -41,18 +43,44 @@ async function made(): Promise<Made> {
   };
 }
 
+/** Null without the encoder or the speeches. */
+async function madeSenses(): Promise<MadeSenses | null> {
+  const share = shareOfSpeeches();
+  const paths = modelFiles.map((file) => [file, `encoder/${file}`] as const);
+  if (!share || !paths.every(([, path]) => meaningFiles.includes(path))) return null;
+  const tril = await loadTril();
+  const model = await tril.loadModel(
+    Object.fromEntries(
+      paths.map(([file, path]) => [file, new Uint8Array(readFileSync(join(shippedFolder, path)))]),
+    ),
+  );
+  const reader = new Reader(tril, model, new TextDecoder().decode(share.bytes));
+  const view = await reader.view(openingSenses);
+  const about = aboutOf(model);
+  model.dispose();
+  // How long it took says something about the machine that builds, and nothing about the visitor's.
+  // What is read of each sentence only the program needs, which asks for the encoder anyway.
+  return { view: { ...view, reads: [], milliseconds: 0 }, about };
+}
+
 export function meaningOpening(): Plugin {
-  let source: Promise<string> | undefined;
+  const makers: Record<string, () => Promise<object | null>> = {
+    [name]: made,
+    [ofSenses]: madeSenses,
+  };
+  const sources: Record<string, Promise<string>> = {};
   return {
     name: 'meaning',
-    resolveId: (id) => (id === name ? `\0${name}` : null),
+    resolveId: (id) => (id in makers ? `\0${id}` : null),
     load(id) {
-      if (id !== `\0${name}`) return null;
+      const own = id.slice(1);
+      if (!id.startsWith('\0') || !(own in makers)) return null;
       for (const file of meaningFiles) this.addWatchFile(join(shippedFolder, file));
       const short = (_: string, value: unknown) =>
         typeof value === 'number' ? Number(value.toPrecision(digits)) : value;
-      source ??= made().then((found) => `export default ${JSON.stringify(found, short)};\n`);
-      return source;
+      return (sources[own] ??= makers[own]().then(
+        (found) => `export default ${JSON.stringify(found, short)};\n`,
+      ));
     },
   };
 }

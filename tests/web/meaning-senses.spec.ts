@@ -70,27 +70,48 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   await open(page, 'meaning');
   const section = page.locator('#bank');
   await section.scrollIntoViewIfNeeded();
+  const depth = section.getByRole('slider', { name: 'Depth' });
+  const measured = section.locator('dl[data-layer]');
+  const expectAll = async () => {
+    const counts = await section
+      .locator('[data-count]')
+      .evaluateAll((found) => found.map((one) => Number((one as HTMLElement).dataset.count)));
+    expect(counts).toEqual(
+      [groups[0].length, groups[1].length, of(-1).length].filter((n) => n > 0),
+    );
+    await expect(section.locator('[data-sense]')).toHaveCount(passages.length);
+    for (let layer = 0; layer < depths; ++layer) {
+      await depth.fill(String(layer));
+      await expect(measured).toHaveAttribute('data-layer', String(layer));
+      const expected = separation(layer);
+      for (const name of ['within', 'across'] as const) {
+        const shown = Number(await measured.getAttribute(`data-${name}`));
+        expect(Math.abs(shown - expected[name]), `${name}, layer ${layer}`).toBeLessThan(rounding);
+      }
+    }
+  };
+  // What was computed with the page, before anything is loaded.
+  await expect(section.locator('[data-senses="none"]')).toContainText('when this page was built');
+  const veil = section.getByRole('button', { name: 'Just show it' });
+  for (const one of await veil.all()) if (await one.isVisible()) await one.click();
+  await expectAll();
+  await expect(section.getByLabel('Your sentence')).toBeDisabled();
+  await expect(section.locator('[data-milliseconds]')).toHaveCount(0);
+  const spots = () =>
+    section
+      .locator('[data-sense]')
+      .evaluateAll((found) => found.map((one) => Number((one as SVGElement).dataset.x)));
+  const before = await spots();
+
   await section.getByRole('button', { name: /^Load the encoder/u }).click();
   await section.locator('[data-senses="there"]').waitFor({ timeout: 120_000 });
   const all = text.match(/(?<![\p{L}\p{N}])bank(?![\p{L}\p{N}])/gu)!.length;
   await expect(section.locator('[data-senses]')).toContainText(String(all));
-  const counts = await section
-    .locator('[data-count]')
-    .evaluateAll((found) => found.map((one) => Number((one as HTMLElement).dataset.count)));
-  expect(counts).toEqual([groups[0].length, groups[1].length, of(-1).length].filter((n) => n > 0));
-  const veil = section.getByRole('button', { name: 'Just show it' });
-  for (const one of await veil.all()) if (await one.isVisible()) await one.click();
-  const depth = section.getByRole('slider', { name: 'Depth' });
-  const measured = section.locator('dl[data-layer]');
-  for (let layer = 0; layer < depths; ++layer) {
-    await depth.fill(String(layer));
-    await expect(measured).toHaveAttribute('data-layer', String(layer));
-    const expected = separation(layer);
-    for (const name of ['within', 'across'] as const) {
-      const shown = Number(await measured.getAttribute(`data-${name}`));
-      expect(Math.abs(shown - expected[name]), `${name}, layer ${layer}`).toBeLessThan(rounding);
-    }
-  }
+  await expectAll();
+  // The same map, but for what variants of the core differ by.
+  const widest = Math.max(...before.map(Math.abs));
+  const after = await spots();
+  for (const [n, x] of after.entries()) expect(Math.abs(x - before[n])).toBeLessThan(0.01 * widest);
   // They start as one, and part.
   expect(separation(depths - 1).within - separation(depths - 1).across).toBeGreaterThan(0.05);
 

@@ -1,6 +1,6 @@
 // The state of chapter "Meaning" as its address holds it: #words?word=river&axes=words&layer=2&...
 import { bank } from '../../../models/meaning.mjs';
-import { axes, beside } from '../compute/meaning/presets';
+import { axes, beside, openingSenses } from '../compute/meaning/presets';
 import { choice, codecOf, text, whole, type StateOf } from './fields';
 
 const fields = {
@@ -18,7 +18,7 @@ const fields = {
   of: text(bank.word, 40),
   first: text(bank.cues[0].join(' '), 400),
   second: text(bank.cues[1].join(' '), 400),
-  sentence: text('We sat down on the bank of the river and watched the boats go by.', 400),
+  sentence: text(openingSenses.sentence, 400),
   /** Behind how many layers; there may be fewer. */
   layer: whole(0, 99, 0),
 };

@@ -15,11 +15,11 @@ const listed = (rows: readonly (readonly (number | readonly number[])[])[]) =>
     .join('\n');
 
 /** Of a view whose senses could be measured. */
-export function sensesCode({ query, paths, separation }: SensesView): string {
-  const sentences = paths.map(({ sense, reads }) => [
-    ...[sense, reads.from, reads.count],
-    reads.tokens,
-  ]);
+export function sensesCode({ query, paths, reads, separation }: SensesView): string {
+  const sentences = paths.map(({ sense }, n) => {
+    const { from, count, tokens } = reads[n];
+    return [sense, from, count, tokens];
+  });
   const shown = separation.map((one) => [one!.within, one!.across]);
   return `# ${JSON.stringify(query.word)} in ${paths.length} sentences, layer by layer, as Tril shows it: in plain PyTorch.
 # The folder has config.json and model.safetensors; the page's own is models/encoder beside it.

@@ -1,5 +1,5 @@
 // What is known of the chapter's files when the page is built.
-import type { WordsAbout, WordsView } from './protocol';
+import type { SensesAbout, SensesView, WordsAbout, WordsView } from './protocol';
 
 export interface Made {
   /** What the full vectors say of what the chapter opens with. */
@@ -11,4 +11,10 @@ export interface Made {
   readonly layers: number | null;
   /** The years of the speeches in the share; null where they could not be fetched. */
   readonly years: readonly number[] | null;
+}
+
+/** Where the encoder puts the word that the chapter opens with, in each of its sentences. */
+export interface MadeSenses {
+  readonly view: SensesView;
+  readonly about: SensesAbout;
 }

@@ -1,6 +1,6 @@
 // What the chapter opens with.
 import { bank } from '../../../../models/meaning.mjs';
-import type { Analogy, Direction, WordsQuery } from './protocol';
+import type { Analogy, Direction, SensesQuery, WordsQuery } from './protocol';
 
 /** With the word that somebody who knows English would say. */
 export const presets: readonly { readonly ask: Analogy; readonly expected: string }[] = [
@@ -23,4 +23,9 @@ export const axes: readonly [Direction, Direction] = [
 export const opening: WordsQuery = {
   ...{ word: bank.word, beside, axes: null },
   analogies: presets.map(({ ask }) => ask),
+};
+
+export const openingSenses: SensesQuery = {
+  ...{ word: bank.word, cues: bank.cues },
+  sentence: 'We sat down on the bank of the river and watched the boats go by.',
 };

@@ -83,8 +83,6 @@ export interface SensesQuery {
 export interface Path {
   readonly sense: Sense;
   readonly line: Line;
-  /** What the encoder reads of it. */
-  readonly reads: Reads;
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
@@ -93,6 +91,8 @@ export interface SensesView {
   /** How often the word stands in the text. */
   readonly occurrences: number;
   readonly paths: readonly Path[];
+  /** What the encoder reads of each. */
+  readonly reads: readonly Reads[];
   /** Where the visitor's own word lands; `nearer`, layer by layer: its mean cosine with each sense. */
   readonly own: (Path & { readonly nearer: readonly (readonly [number, number])[] }) | null;
   /** Layer by layer; none where the rule tells too few apart. */

@@ -77,6 +77,7 @@ export class Reader {
       query,
       occurrences,
       paths: [],
+      reads: [],
       own: null,
       separation: [],
       shares: [],
@@ -98,12 +99,12 @@ export class Reader {
       const squares = (numbers: Float32Array) => numbers.reduce((sum, x) => sum + x * x, 0);
       const maps = apart.map(onMap);
       const paths = passages.map((passage, n): Path => ({
-        ...{ sense: passage.sense, line: meaning.lineOf(passage), reads: this.#readsOf(passage) },
+        ...{ sense: passage.sense, line: meaning.lineOf(passage) },
         points: maps.map((map) => [map[2 * n], map[2 * n + 1]]),
       }));
       const senses = passages.map(({ sense }) => sense);
       return {
-        ...{ ...none, paths },
+        ...{ ...none, paths, reads: passages.map((one) => this.#readsOf(one)) },
         separation: layers.map((rows) => meaning.separation(tril, rows, senses)),
         shares: apart.map((rows, n) => squares(maps[n]) / Math.max(squares(rows.read()), 1e-9)),
         own: own ? this.#ownOf(own, query, { layers, means, onMap, senses }) : null,
@@ -134,7 +135,6 @@ export class Reader {
     const shares = tril.tensor([on.senses.length, 2], groups);
     return {
       ...{ sense: meaning.senseOf(passage, cues), line: meaning.lineOf(passage) },
-      reads: this.#readsOf(passage),
       points: rows.map((row, n) => {
         const [x, y] = on.onMap(tril.subtract(row, on.means[n]));
         return [x, y];
