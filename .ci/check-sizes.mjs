@@ -45,19 +45,20 @@ export const limits = {
   // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
-  learn: 21.5,
+  learn: 22, // half a kilobyte of it what questions are answered with, which stood beside them
   model: 34, // 24 of it without its page
   meaning: 22.2,
   // What each loads besides where a visitor comes near or asks for it. Of Learn: a number that is nudged and the course of the loss,
   // heads being born, with a training as a program and as an animated picture, what if, a visitor's own text, the cost; 0.6 the
   // names of all files that these need.
-  'learn, further down': 39.5,
+  'learn, further down': 39.8,
   // All heads large, with all that they look at, 10, the cache, parts taken away, activations carried over, a visitor's own model,
   // the program, 4, and the roll before and after. 4 are what was computed of the cache, of parts taken away and of activations
   // carried over when the page was built, 3 what stood on the page itself: how loading goes, ranking, names of files.
   'model, further down': 44,
-  // Analogies, a word in its sentences, and both as programs.
-  'meaning, further down': 17,
+  // Analogies, a word in its sentences, and both as programs. 7.5 are what was computed of forty sentences when the page was
+  // built: 5 of it the sentences.
+  'meaning, further down': 24.6,
   // What more than one of the three loads so: a decoder in plain PyTorch.
   'several, further down': 3,
   // All that a visit to Learn loads: all of the above that is Learn's, the Worker and the module that trains, which answers everything there.
