@@ -46,7 +46,7 @@ export const limits = {
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
   learn: 22, // half a kilobyte of it what questions are answered with, which stood beside them
-  model: 34, // 24 of it without its page
+  model: 34.3, // 24 of it without its page
   meaning: 22.2,
   // What each loads besides where a visitor comes near or asks for it. Of Learn: a number that is nudged and the course of the loss,
   // heads being born, with a training as a program and as an animated picture, what if, a visitor's own text, the cost; 0.6 the
