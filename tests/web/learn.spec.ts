@@ -96,7 +96,7 @@ test('says why, on the way there and back', async ({ lesson, page }) => {
   await expect(why).toContainText('− 1 ) / 4');
   await page.keyboard.press('Escape');
   await lesson.point('dscores', 2, 0);
-  await expect(why).toContainText('how far its gradient lies above');
+  await expect(why).toContainText('how far the weight’s gradient lies above');
 });
 
 test.describe('taken along', () => {

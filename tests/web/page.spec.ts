@@ -91,7 +91,7 @@ test('no text, one token, bad numbers: words, never a blank page', async ({ atte
   await page.getByRole('radio', { name: 'Numbers', exact: true }).click();
   await page.getByLabel('Your numbers').fill('1 2\n3');
   await expect(page.getByRole('alert')).toContainText(
-    'Row 2 has 1 numbers, but the first row has 2.',
+    'Row 2 has 1 number, but the first row has 2.',
   );
   await page.getByLabel('Your numbers').fill('1 2\n3 x');
   await expect(page.getByRole('alert')).toContainText('Row 2: “x” is not a number.');
