@@ -94,7 +94,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   // The shares of the row, of those that may be seen, balance there.
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
-  await expect(figure).toContainText('V has 6 entries, and two of them are drawn');
+  await expect(figure).toContainText('Each value has 6 entries, and two of them are drawn');
   await page.getByRole('combobox', { name: /^Across/ }).selectOption('1');
   await expect(page).toHaveURL(/across=1/);
   await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
@@ -103,7 +103,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
 test('values of two entries are drawn as they are', async ({ lesson }) => {
   await lesson.open({ by: 'numbers', text: '0 0\n4 0\n0 4\n1 1', head: 'average', mask: 'none' });
   const figure = lesson.figure('blend');
-  await expect(figure).toContainText('V has two entries, so the plane shows all of it.');
+  await expect(figure).toContainText('Each value has two entries, so the plane shows all of it.');
   const blend = figure.locator('[data-blend-x]');
   expect(Number(await blend.getAttribute('data-blend-x'))).toBeCloseTo(1.25, 6);
   expect(Number(await blend.getAttribute('data-blend-y'))).toBeCloseTo(1.25, 6);
