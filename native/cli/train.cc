@@ -9,7 +9,7 @@ namespace {
 
 // What is not given is as the recipe has it, or, with --resume, as the checkpoint.
 struct Arguments {
-  std::vector<std::string> data;
+  std::vector<std::string> data, validation;
   std::string output;
   bool resume = false;
   std::optional<std::string> tokenizer, family, objective;
@@ -53,6 +53,7 @@ void apply(const Arguments& given, TrainPlan& plan) {
   plan.settings.type = given.type;
   plan.settings.keep = given.keep;
   if (!given.data.empty()) plan.settings.data = given.data;
+  if (!given.validation.empty()) plan.settings.validation = given.validation;
 }
 
 TrainPlan new_plan(const Arguments& given) {
@@ -65,7 +66,7 @@ TrainPlan new_plan(const Arguments& given) {
                   ": there is a run in this folder; --resume goes on with it");
   }
   const std::string kind = given.tokenizer.value_or("chars");
-  TrainTexts texts = read_texts(given.data, kind == "bytes");
+  TrainTexts texts = read_texts(given.data, given.validation, kind == "bytes");
   const auto objective = value_of(kTrainingObjectives, given.objective.value_or("next"));
   Tokenizer tokenizer = training_tokenizer(kind, given.vocabulary, objective, texts.text.train);
   TrainPlan plan{settings,
@@ -117,9 +118,12 @@ TrainPlan resumed_plan(const Arguments& given) {
                     std::to_string(plan.tokenizer.size()) + " tokens, and the checkpoint " +
                     std::to_string(checkpoint.config.vocabulary));
     }
-    plan.texts = read_texts(plan.settings.data, plan.settings.tokenizer == "bytes");
+    plan.texts = read_texts(plan.settings.data, plan.settings.validation,
+                            plan.settings.tokenizer == "bytes");
     if (plan.texts.fingerprint != stored.metadata.at("data_fingerprint")) {
-      throw Failure(plan.settings.data.front() + ": the texts are not those of " + file);
+      const bool validates = !given.validation.empty() && given.data.empty();
+      const std::string& named = (validates ? given.validation : plan.settings.data).front();
+      throw Failure(named + ": the texts are not those of " + file);
     }
     plan.checkpoint = std::move(bytes);
     return plan;
@@ -193,12 +197,16 @@ void add_training_options(CLI::App& command, Arguments& given) {
 void add_train(Program& program) {
   const auto given = std::make_shared<Arguments>();
   CLI::App& command = program.add(
-      "train", "Train a language model on texts; the last tenth of them is for validation",
+      "train", "Train a language model on texts",
       "  tril train --data book.txt -o run\n"
       "  tril train --data *.txt --family llama --layers 6 --width 256 --context 256 -o run\n"
       "  tril train --resume -o run",
       [&program, given] { return run(program, *given); });
   command.add_option("--data", given->data, "Texts, in their order")->type_name("FILE");
+  command
+      .add_option("--validation", given->validation,
+                  "Texts to validate on (default: the last tenth of --data)")
+      ->type_name("FILE");
   command
       .add_option("-o,--output", given->output,
                   "Folder for model.safetensors, config.json, tokenizer.json, "

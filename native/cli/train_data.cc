@@ -8,6 +8,28 @@
 #include "program.h"
 
 namespace tril::cli {
+namespace {
+
+std::string read_all(const std::vector<std::string>& paths, bool any_bytes, const char* purpose) {
+  std::string text;
+  for (const std::string& path : paths) {
+    try {
+      text += read_text(path, any_bytes);
+    } catch (const Failure& failure) {
+      const std::string problem = failure.what();
+      throw Failure(problem.ends_with("UTF-8") ? problem + "; --tokenizer bytes takes any file"
+                                               : problem);
+    }
+  }
+  if (text.empty()) throw Failure(paths.front() + ": holds no text to " + purpose);
+  return text;
+}
+
+std::string fingerprint_of(std::string_view text) {
+  return fingerprint(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
 
 std::string read_text(const std::string& path, bool any_bytes) {
   try {
@@ -20,19 +42,14 @@ std::string read_text(const std::string& path, bool any_bytes) {
   }
 }
 
-TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes) {
-  std::string text;
-  for (const std::string& path : paths) {
-    try {
-      text += read_text(path, any_bytes);
-    } catch (const Failure& failure) {
-      const std::string problem = failure.what();
-      throw Failure(problem.ends_with("UTF-8") ? problem + "; --tokenizer bytes takes any file"
-                                               : problem);
-    }
-  }
-  if (text.empty()) throw Failure(paths.front() + ": holds no text to learn from");
-  return {split_text(text), fingerprint(std::as_bytes(std::span(text)))};
+TrainTexts read_texts(const std::vector<std::string>& train,
+                      const std::vector<std::string>& validation, bool any_bytes) {
+  std::string text = read_all(train, any_bytes, "learn from");
+  const std::string learned = fingerprint_of(text);
+  if (validation.empty()) return {split_text(text), learned};
+  std::string kept = read_all(validation, any_bytes, "validate on");
+  const std::string both = learned + "-" + fingerprint_of(kept);
+  return {{std::move(text), std::move(kept)}, both};
 }
 
 Tokenizer load_tokenizer(const std::string& path) {

@@ -17,9 +17,11 @@ struct TrainTexts {
 // A file's text. Unless `any_bytes`, it must be UTF-8. Throws Failure, naming the file.
 std::string read_text(const std::string& path, bool any_bytes);
 
-// The files, one behind the other. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming
-// the file, where one cannot be read, and where there is nothing in them.
-TrainTexts read_texts(const std::vector<std::string>& paths, bool any_bytes);
+// The files of each list, one behind the other. Without `validation`, the last tenth of `train` is
+// for that. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming the file, where one
+// cannot be read, and where there is nothing in the files of a list.
+TrainTexts read_texts(const std::vector<std::string>& train,
+                      const std::vector<std::string>& validation, bool any_bytes);
 
 // The tokenizer that an earlier run left. Throws Failure, naming the file.
 Tokenizer load_tokenizer(const std::string& path);

@@ -317,17 +317,25 @@ std::vector<std::byte> read_named(const std::filesystem::path& path) {
 }
 
 Metadata RunSettings::metadata(const std::string& fingerprint) const {
-  return {
-      {"data", nlohmann::json(data).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
-      {"data_fingerprint", fingerprint},
-      {"tokenizer", tokenizer},
-      {"validate_every", std::to_string(every)},
-      {"sample", std::to_string(sample)}};
+  const auto list = [](const std::vector<std::string>& paths) {
+    return nlohmann::json(paths).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  return {{"data", list(data)},
+          {"validation", list(validation)},
+          {"data_fingerprint", fingerprint},
+          {"tokenizer", tokenizer},
+          {"validate_every", std::to_string(every)},
+          {"sample", std::to_string(sample)}};
 }
 
 void RunSettings::read(const Metadata& metadata, const std::string& file) {
   try {
-    data = nlohmann::json::parse(metadata.at("data")).get<std::vector<std::string>>();
+    const auto list = [&](const std::string& name) {
+      return nlohmann::json::parse(metadata.at(name)).get<std::vector<std::string>>();
+    };
+    data = list("data");
+    // Checkpoints of versions that had no such option are without it.
+    if (metadata.contains("validation")) validation = list("validation");
     tokenizer = metadata.at("tokenizer");
     every = std::max(1l, std::stol(metadata.at("validate_every")));
     sample = std::stol(metadata.at("sample"));

@@ -20,6 +20,7 @@ namespace tril::cli {
 struct RunSettings {
   std::filesystem::path folder;
   std::vector<std::string> data;
+  std::vector<std::string> validation;  // empty: the last tenth of `data`
   std::string tokenizer = "chars";
   Index every = 250;   // steps between validations, each with a checkpoint
   Index sample = 100;  // tokens of a sample; 0: none

@@ -83,6 +83,38 @@ describe('a run', () => {
     expect({ code }, error).toEqual({ code: 0 });
   });
 
+  it('validates on texts of their own, and keeps them apart from the others', () => {
+    const bytes = Buffer.from(text);
+    const cut = bytes.length - Math.floor(bytes.length / 10);
+    write('first.txt', bytes.subarray(0, 1000));
+    write('second.txt', bytes.subarray(1000, cut));
+    write('last.txt', bytes.subarray(cut));
+    const options = ['--steps', '6', '--validate-every', '3', ...small, ...even];
+    const apart = (name: string, ...more: string[]) =>
+      tril('train', '--data', 'first.txt', 'second.txt', '-o', run(name), ...options, ...more);
+    const { code, error } = apart('apart', '--validation', 'last.txt');
+    expect({ code }, error).toEqual({ code: 0 });
+    // What is validated on without the option is the last tenth.
+    expect(train('together', '--steps', '6', '--validate-every', '3').code).toBe(0);
+    expect(losses('apart')).toEqual(losses('together'));
+    expect(inRun('apart', 'model.safetensors').equals(inRun('together', 'model.safetensors'))).toBe(
+      true,
+    );
+    // Of several files, all.
+    const doubled = apart('doubled', '--validation', 'last.txt', 'first.txt', '--json');
+    expect(JSON.parse(doubled.out).validation_loss).not.toBe(
+      Number(losses('apart').at(-1)!.split(',')[2]),
+    );
+    // A resumed run finds them again, and no others in their place.
+    const resume = (...more: string[]) =>
+      tril('train', '--resume', '-o', run('apart'), '--steps', '8', ...more);
+    const other = resume('--validation', 'first.txt');
+    expect(other.code).not.toBe(0);
+    expect(other.error).toContain('first.txt: the texts are not those of');
+    expect(resume().code).toBe(0);
+    expect(losses('apart')).toHaveLength(9);
+  });
+
   // Those that the package's own test expects of JavaScript's trainer. The file holds what a processor with
   // AVX-512 gives; others add in another order (see tests/wasm/trainer.test.ts for the bound).
   it('has the losses of the golden file', () => {
@@ -224,6 +256,12 @@ describe('what goes wrong', () => {
     expect(refused()).toMatch(/^--data is required/);
     expect(refused('--data', 'none.txt')).toBe('none.txt: No such file or directory');
     expect(refused('--data', 'empty.txt')).toBe('empty.txt: holds no text to learn from');
+    expect(refused('--data', 'text.txt', '--validation', 'empty.txt')).toBe(
+      'empty.txt: holds no text to validate on',
+    );
+    expect(refused('--data', 'text.txt', '--validation', 'none.txt')).toBe(
+      'none.txt: No such file or directory',
+    );
     expect(refused('--data', 'short.txt')).toBe(
       'short.txt: too short: 7 tokens to train on and 0 to validate on, and a context of 64 needs ' +
         '65 of each',
