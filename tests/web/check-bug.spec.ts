@@ -55,14 +55,14 @@ for (const [i, bug] of bugs.entries()) {
     await expect(found).toHaveCount(0);
     await section.getByRole('button', { name: offered[bug], exact: true }).click();
     await expect(found).toHaveAttribute('data-found', bug);
-    await expect(section.locator('.answer')).toContainText(/^Yes\. Their output equals/u);
+    await expect(section.locator('.answer')).toContainText(/^Yes\. To .+, their output equals/u);
     // It was found by its numbers, which another way of computing gave: nearly the same.
     const answer = (await section.locator('[data-answer]').textContent())!;
-    const [, digits, power] = /to within ([\d.]+)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\./u.exec(answer) ?? [];
+    const [, digits, power] = /To within ([\d.]+)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+),/u.exec(answer) ?? [];
     if (digits) {
       const exponent = Number([...power].map((one) => '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(one)).join(''));
       expect(Number(digits) * 10 ** -exponent).toBeLessThanOrEqual(rounding);
-    } else expect(answer).toContain('to the last bit');
+    } else expect(answer).toContain('To the last bit');
   });
 }
 
@@ -79,7 +79,9 @@ test('by keys: one stop for all answers, a wrong guess, the next case, and back'
   await page.keyboard.press('ArrowRight');
   await expect(chips.nth(1)).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(section.locator('.answer')).toContainText(/^Not quite\. Their output equals/u);
+  await expect(section.locator('.answer')).toContainText(
+    /^Not quite\. To .+, their output equals/u,
+  );
   await expect(section.locator('.chip.right')).toHaveText(offered.noScale);
   const next = section.getByRole('button', { name: 'Another one' });
   await next.press('Enter');
@@ -111,7 +113,7 @@ test('who wants no guess is told, and shown where files go', async ({ lesson, pa
   await lesson.open();
   const section = page.locator('#bug');
   await section.getByRole('button', { name: 'Just show it' }).click();
-  await expect(section.locator('[data-found="noScale"]')).toContainText('Their output equals');
+  await expect(section.locator('[data-found="noScale"]')).toContainText('their output equals');
   await expect(section.locator('.ask')).toHaveCount(0);
   await section.getByRole('button', { name: 'Another one' }).click();
   await expect(section.locator('.ask')).toBeVisible();
