@@ -97,9 +97,10 @@ const char* const kNpzNote =
     ".npz archives are not read: this program was built without libzip. Unpack them.";
 
 std::vector<NpzEntry> read_npz(std::span<const std::byte>) {
-  throw Error("", "",
-              "is a .npz archive, which this program was built without; unpack it and give one of "
-              "its .npy files");
+  throw Error(
+      "", "",
+      "is a .npz archive, and this program was built without libzip; unpack it and give one of "
+      "its .npy files");
 }
 
 #endif

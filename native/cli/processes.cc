@@ -85,7 +85,8 @@ void Processes::abort(const std::string& message) const {
 
 #else
 
-const char* const kProcessesNote = "Built without MPI, train is one process.";
+const char* const kProcessesNote =
+    "This program was built without MPI: it trains with one process.";
 
 Processes::Processes() {
   if (const int count = started_together(); count > 1) {

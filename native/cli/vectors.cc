@@ -50,7 +50,7 @@ ExitCode train(const Program& program, const Arguments& arguments) {
   Parallel parallel(program.thread_count());
   TrainProgress progress(0, trainer.all_steps(), "words");
   progress.line(std::to_string(words) + " words that occur " +
-                count_text(static_cast<double>(corpus.count)) + " times");
+                count_text(static_cast<double>(corpus.count)) + " times in all");
   double loss = 0;
   for (Index epoch = 1; epoch <= arguments.options.epochs; ++epoch) {
     double sum = 0;

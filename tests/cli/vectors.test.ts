@@ -31,7 +31,7 @@ describe('vectors of words', () => {
       ...{ file: 'vectors.safetensors', words: 10, width: 8, words_of_text: 6000, epochs: 3 },
     });
     const lines = error.trim().split('\n');
-    expect(lines[0]).toBe('10 words that occur 6 k times');
+    expect(lines[0]).toBe('10 words that occur 6 k times in all');
     expect(lines.slice(1).map((line) => line.split(',')[0]!.replace(/[\d.]+$/, 'N'))).toEqual(
       [1, 2, 3].map((epoch) => `epoch ${epoch} of 3: loss N`),
     );
