@@ -1,20 +1,20 @@
 /** How vectors of words are learned; what is not given is as word2vec.c has it. */
 export interface WordVectorSettings {
-  /** Of the vectors; 100 unless given. */
+  /** Numbers in each vector; 100 unless given. */
   readonly width?: number;
-  /** The most words to each side that a word is told from; 5 unless given. */
+  /** The most words on either side of a word that count as near it; 5 unless given. */
   readonly window?: number;
-  /** Words drawn at random to tell one from; 5 unless given. */
+  /** Words drawn at random for each window; 5 unless given. */
   readonly negative?: number;
-  /** Times over the texts; 5 unless given. */
+  /** How often the texts are read; 5 unless given. */
   readonly epochs?: number;
   /** Words that occur less often are left out; 5 unless given. */
   readonly minCount?: number;
   /** Words more frequent than this share are thinned out; 0.001 unless given. With 0 none. */
   readonly sample?: number;
-  /** At the beginning; it falls evenly to nothing; 0.025 unless given. */
+  /** The rate at the beginning, from which it falls evenly to nothing; 0.025 unless given. */
   readonly learningRate?: number;
-  /** Of all that is drawn; 1 unless given. */
+  /** The seed of all draws; 1 unless given. */
   readonly seed?: number;
   /** `Bank` and `bank` are two words; false unless given. */
   readonly keepCase?: boolean;
@@ -33,14 +33,14 @@ export interface WordVectorOptions extends WordVectorSettings {
 export interface WordVectorStep {
   /** Its number, from 0. */
   readonly step: number;
-  /** Of the texts that it went over; those that are left out are not counted. */
+  /** How many words of the texts it went over, without those that `minCount` leaves out. */
   readonly words: number;
-  /** That were learned: a word and one around it, or one that was drawn. */
+  /** How many pairs were learned: a word and one around it, or one that was drawn. */
   readonly pairs: number;
-  /** Their mean, in nats. */
+  /** The mean loss of a pair, in nats. */
   readonly loss: number;
   readonly learningRate: number;
-  /** That it took. */
+  /** The time that it took. */
   readonly milliseconds: number;
 }
 
