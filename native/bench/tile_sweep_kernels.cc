@@ -9,16 +9,15 @@ template <int Rows, int Vectors>
 void multiply(const float* a, const float* panel, float* out) noexcept {
   constexpr Index kCols = Vectors * kLanes;
   const TileOutput output{out, kCols};
+  const TileColumn column{.a_stride = bench::kSweepDepth,
+                          .panel = const_cast<float*>(panel),
+                          .depth = bench::kSweepDepth,
+                          .cols = kCols,
+                          .outputs = &output,
+                          .output_count = 1,
+                          .col = 0};
   for (Index i = 0; i + Rows <= bench::kSweepRows; i += Rows) {
-    register_tile<Rows, Vectors, kCols, BFrom::panel>({.a = a + i * bench::kSweepDepth,
-                                                       .a_stride = bench::kSweepDepth,
-                                                       .panel = const_cast<float*>(panel),
-                                                       .depth = bench::kSweepDepth,
-                                                       .cols = kCols,
-                                                       .outputs = &output,
-                                                       .output_count = 1,
-                                                       .row = i,
-                                                       .col = 0});
+    register_tile<Rows, Vectors, kCols, BFrom::panel>(a + i * bench::kSweepDepth, i, column);
   }
 }
 

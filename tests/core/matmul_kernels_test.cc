@@ -130,8 +130,7 @@ TEST_P(MatmulKernels, VectorIsExact) {
         for (const bool row : {true, false}) {
           MatmulCase of(row ? 1 : length, row ? length : 1, depth, options_number(number), 2);
           of.fill_exactly(random_);
-          detail::multiply_vector({.first = product(of)}, scratch_, parallel_,
-                                  vector_kernels(GetParam()));
+          detail::multiply_vector(product(of), scratch_, parallel_, vector_kernels(GetParam()));
           ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
           ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
         }
@@ -149,8 +148,7 @@ TEST_P(MatmulKernels, StayWithinTheBound) {
 
     MatmulCase row(1, 1300, 700, options_number(number), 1);
     row.fill_normally(random_);
-    detail::multiply_vector({.first = product(row)}, scratch_, parallel_,
-                            vector_kernels(GetParam()));
+    detail::multiply_vector(product(row), scratch_, parallel_, vector_kernels(GetParam()));
     EXPECT_TRUE(close(row.expected_view(), row.out.view(), row.bound())) << row.name();
   }
 }

@@ -148,7 +148,7 @@ void project_backward(const TensorView<const float, 3>& d_out, const Projection&
                         parallel);
     if (!adds || !d_in) return;
     const Product more = product_of(d, projection.weight, {.accumulate = true}, d_in);
-    run_method(MatmulMethod::automatic, {.first = more}, "project_backward", scratch, parallel);
+    run_method(MatmulMethod::automatic, more, "project_backward", scratch, parallel);
   };
   const TensorView<const float, 3>& input = projection.input;
   const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);

@@ -54,8 +54,7 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
   const VectorView<float>& d_bias = gradients.d_bias;
   const auto multiply = [&](const MatrixView<const float>& a, const MatrixView<const float>& b,
                             const MatmulOptions& options, const MatrixView<float>& to) {
-    run_method(options.method, {.first = product_of(a, b, options, to)}, "linear_backward", scratch,
-               parallel);
+    run_method(options.method, product_of(a, b, options, to), "linear_backward", scratch, parallel);
   };
   // The sums first: they take working memory of their own, and nothing is written if there is none.
   if (d_bias) {

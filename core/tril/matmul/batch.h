@@ -18,7 +18,10 @@ struct ProductBatch {
 
   Product first;
   int rank = 0;
-  std::array<Axis, kMostBatchAxes> axes{};
+  std::array<Axis, kMostBatchAxes> axes;  // as many as rank says; the others are never read
+
+  ProductBatch() = default;
+  ProductBatch(const Product& only) noexcept : first(only) {}
 
   Index count() const noexcept {
     Index count = 1;

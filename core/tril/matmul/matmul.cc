@@ -59,8 +59,8 @@ detail::Product detail::product_of(const MatrixView<const float>& a,
 
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
-  const detail::Product product = detail::checked_product(a, b, options, out, "matmul");
-  detail::run_method(options.method, {.first = product}, "matmul", scratch, parallel);
+  const detail::ProductBatch only = detail::checked_product(a, b, options, out, "matmul");
+  detail::run_method(options.method, only, "matmul", scratch, parallel);
 }
 
 // for each i, j:  out[i, j] = alpha * sum over k of a[i, k] * b[k, j]  (+ out[i, j])

@@ -32,9 +32,9 @@ enum class BFrom {
   b_and_packs_it  // where B lies, and leaves it in the panel for the tiles after it
 };
 
-// What a tile multiplies, and where that goes.
-struct TileTask {
-  const float* a;
+// What the tiles below one another have in common: the columns of B, and where the sums go. They
+// share one, which nothing writes: a copy would wait for the stores that have just made it.
+struct TileColumn {
   Index a_stride;
   float* panel;              // [depth, panel columns], not read or not written, as BFrom says
   const float* b = nullptr;  // the panel's columns where B lies
@@ -42,15 +42,15 @@ struct TileTask {
   Index depth, cols;
   const TileOutput* outputs;  // one or more
   int output_count;
-  Index row, col;  // where in them the tile begins
+  Index col;  // where in them the columns begin
 };
 
 // The lines of rows that lie far apart are not fetched ahead by the hardware: ask for each this
 // many rows before it is due. 16 rows of a tile of 64 columns take 200 cycles, a level-3 access.
 inline constexpr Index kFetchAhead = 16;
 
-// A [Rows, depth] * B [depth, cols] into every output, where the panel's rows are PanelCols apart
-// and cols fit Vectors registers.
+// A [Rows, depth] * B [depth, cols] into every output from `row` on, where the panel's rows are
+// PanelCols apart and cols fit Vectors registers.
 //
 // sum [Rows, Vectors registers] = 0
 // for each k:  b = row k of B
@@ -59,41 +59,40 @@ inline constexpr Index kFetchAhead = 16;
 //
 // The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
 template <int Rows, int Vectors, int PanelCols, BFrom From>
-void register_tile(const TileTask& task) noexcept {
+void register_tile(const float* a, Index row, const TileColumn& column) noexcept {
   constexpr bool kInPlace = From != BFrom::panel;
-  const float* const a = task.a;
-  const Index a_stride = task.a_stride, depth = task.depth;
-  float* const panel = task.panel;
-  const float* const rows = kInPlace ? task.b : panel;
-  const Index stride = kInPlace ? task.b_stride : PanelCols;
+  const Index a_stride = column.a_stride, depth = column.depth;
+  float* const panel = column.panel;
+  const float* const rows = kInPlace ? column.b : panel;
+  const Index stride = kInPlace ? column.b_stride : PanelCols;
 
   Register sum[Rows][Vectors] = {};
 #pragma GCC unroll 1
   for (Index k = 0; k < depth; ++k) {
-    Register row[Vectors];
+    Register b[Vectors];
     for (int v = 0; v < Vectors; ++v) {
-      row[v] = load(rows + k * stride + v * kLanes);
+      b[v] = load(rows + k * stride + v * kLanes);
       if constexpr (kInPlace) detail::fetch_line(rows + (k + kFetchAhead) * stride + v * kLanes);
       if constexpr (From == BFrom::b_and_packs_it) {
-        store(panel + k * PanelCols + v * kLanes, row[v]);
+        store(panel + k * PanelCols + v * kLanes, b[v]);
       }
     }
     for (int r = 0; r < Rows; ++r) {
       const Register x = broadcast(a[r * a_stride + k]);
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = madd(x, row[v], sum[r][v]);
+      for (int v = 0; v < Vectors; ++v) sum[r][v] = madd(x, b[v], sum[r][v]);
     }
   }
 
-  for (int n = 0; n < task.output_count; ++n) {
-    TileOutput out = task.outputs[n];
-    out.data += task.row * out.stride + task.col;
-    if (out.bias) out.bias += task.col;
-    if (task.cols < Vectors * kLanes) {
+  for (int n = 0; n < column.output_count; ++n) {
+    TileOutput out = column.outputs[n];
+    out.data += row * out.stride + column.col;
+    if (out.bias) out.bias += column.col;
+    if (column.cols < Vectors * kLanes) {
       float sums[Rows * Vectors * kLanes];
       for (int r = 0; r < Rows; ++r) {
         for (int v = 0; v < Vectors; ++v) store(sums + (r * Vectors + v) * kLanes, sum[r][v]);
       }
-      detail::store_part(sums, Vectors * kLanes, Rows, task.cols, out);
+      detail::store_part(sums, Vectors * kLanes, Rows, column.cols, out);
       continue;
     }
     const Register alpha = broadcast(out.alpha);

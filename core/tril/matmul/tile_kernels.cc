@@ -62,7 +62,7 @@ void pack(const float* b, Index stride, Index depth, Index cols, float* panels) 
   }
 }
 
-using Tile = void (*)(const TileTask&) noexcept;
+using Tile = void (*)(const float* a, Index row, const TileColumn&) noexcept;
 
 template <BFrom From, int Vectors, std::size_t... Row>
 constexpr std::array<Tile, kTileRows> tiles(std::index_sequence<Row...>) {
@@ -82,32 +82,28 @@ const Tile* tiles_for(Index cols) noexcept {
   return kTiles<From, Vectors>.data();
 }
 
-// The rows from task.row to `end` of one panel's columns: a tile for each kTileRows of them, and a
-// lower one for what is left over. Returns what would come next.
-TileTask multiply_panel(const Tile* tiles, TileTask task, Index end) noexcept {
-  while (task.row < end) {
-    const Index rows = smaller(kTileRows, end - task.row);
-    tiles[rows - 1](task);
-    task.row += rows;
-    task.a += rows * task.a_stride;
+// The rows of A from `row` to `end`: a tile for each kTileRows of them, and a lower one for what is
+// left over.
+void multiply_column(const Tile* tiles, const float* a, Index row, Index end,
+                     const TileColumn& column) noexcept {
+  while (row < end) {
+    const Index rows = smaller(kTileRows, end - row);
+    tiles[rows - 1](a + row * column.a_stride, row, column);
+    row += rows;
   }
-  return task;
 }
 
 void multiply_into(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                    const TileOutput* outputs, int count) noexcept {
-  TileTask task{.a = a,
-                .a_stride = a_stride,
-                .panel = const_cast<float*>(panels),  // only read
-                .depth = shape.depth,
-                .cols = 0,
-                .outputs = outputs,
-                .output_count = count,
-                .row = 0,
-                .col = 0};
-  for (; task.col < shape.cols; task.col += kPanelCols, task.panel += kPanelCols * shape.depth) {
-    task.cols = smaller(kPanelCols, shape.cols - task.col);
-    multiply_panel(tiles_for<BFrom::panel>(task.cols), task, shape.rows);
+  for (Index j = 0; j < shape.cols; j += kPanelCols) {
+    const TileColumn column{.a_stride = a_stride,
+                            .panel = const_cast<float*>(panels) + j * shape.depth,  // only read
+                            .depth = shape.depth,
+                            .cols = smaller(kPanelCols, shape.cols - j),
+                            .outputs = outputs,
+                            .output_count = count,
+                            .col = j};
+    multiply_column(tiles_for<BFrom::panel>(column.cols), a, 0, shape.rows, column);
   }
 }
 
@@ -149,26 +145,26 @@ void multiply_packing(const float* a, Index a_stride, const float* b, Index b_st
     return;
   }
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
-    TileTask task{.a = a,
-                  .a_stride = a_stride,
-                  .panel = panels + j * shape.depth,
-                  .b = b + j,
-                  .b_stride = b_stride,
-                  .depth = shape.depth,
-                  .cols = smaller(kPanelCols, shape.cols - j),
-                  .outputs = &out,
-                  .output_count = 1,
-                  .row = 0,
-                  .col = j};
-    if (task.cols % kLanes != 0) {
-      pack_panel(task.b, b_stride, task.depth, task.cols, task.panel);
+    const TileColumn column{.a_stride = a_stride,
+                            .panel = panels + j * shape.depth,
+                            .b = b + j,
+                            .b_stride = b_stride,
+                            .depth = shape.depth,
+                            .cols = smaller(kPanelCols, shape.cols - j),
+                            .outputs = &out,
+                            .output_count = 1,
+                            .col = j};
+    Index row = 0;
+    if (column.cols % kLanes != 0) {
+      pack_panel(column.b, b_stride, column.depth, column.cols, column.panel);
     } else if (shape.rows <= kTileRows) {
-      multiply_panel(tiles_for<BFrom::b>(task.cols), task, shape.rows);
+      multiply_column(tiles_for<BFrom::b>(column.cols), a, 0, shape.rows, column);
       continue;
     } else {
-      task = multiply_panel(tiles_for<BFrom::b_and_packs_it>(task.cols), task, kTileRows);
+      row = kTileRows;
+      multiply_column(tiles_for<BFrom::b_and_packs_it>(column.cols), a, 0, row, column);
     }
-    multiply_panel(tiles_for<BFrom::panel>(task.cols), task, shape.rows);
+    multiply_column(tiles_for<BFrom::panel>(column.cols), a, row, shape.rows, column);
   }
 }
 

@@ -40,9 +40,4 @@ Index depth_step(Index depth) noexcept;
 void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
                     const TileKernels& kernels = tile_kernels());
 
-inline void multiply_tiled(const Product& product, Scratch& scratch, Parallel& parallel,
-                           const TileKernels& kernels = tile_kernels()) {
-  multiply_tiled(ProductBatch{.first = product}, scratch, parallel, kernels);
-}
-
 }  // namespace tril::detail
