@@ -77,9 +77,23 @@ void linear_step(const float* q, const float* k, const float* v, Index depth, In
 }
 
 // sums[i] = a register of partial sums of q . rows[i]
+//
+// Narrow registers take the depth in two halves: four sums alone would wait for one another.
 void dot_four(const float* q, const float* const (&rows)[4], Index depth, Register* sums) noexcept {
   Register sum[4] = {};
   Index k = 0;
+  if constexpr (kLanes == 4) {
+    Register odd[4] = {};
+#pragma GCC unroll 1
+    for (; k + 2 * kLanes <= depth; k += 2 * kLanes) {
+      const Register first = load(q + k), second = load(q + k + kLanes);
+      for (int i = 0; i < 4; ++i) {
+        sum[i] = madd(first, load(rows[i] + k), sum[i]);
+        odd[i] = madd(second, load(rows[i] + k + kLanes), odd[i]);
+      }
+    }
+    for (int i = 0; i < 4; ++i) sum[i] += odd[i];
+  }
 #pragma GCC unroll 1
   for (; k + kLanes <= depth; k += kLanes) {
     const Register x = load(q + k);
@@ -119,38 +133,47 @@ void dot_keys(const float* q, const float* keys, Index stride, Index depth, Inde
   }
 }
 
-// `Vectors` registers of the sums, in two halves, so that no addition waits for the one before it.
-template <int Vectors>
+// `Vectors` registers of the sums, each in `Chains` parts, so that enough of them are under way for
+// none to wait for the one before it.
+template <int Vectors, int Chains>
 void add_columns(const float* weights, const float* values, Index stride, Index count,
                  float* out) noexcept {
-  Register even[Vectors], odd[Vectors] = {};
-  for (int v = 0; v < Vectors; ++v) even[v] = load(out + v * kLanes);
+  Register sum[Chains][Vectors] = {};
+  for (int v = 0; v < Vectors; ++v) sum[0][v] = load(out + v * kLanes);
   Index k = 0;
 #pragma GCC unroll 1
-  for (; k + 2 <= count; k += 2) {
+  for (; k + Chains <= count; k += Chains) {
+    for (int c = 0; c < Chains; ++c) {
+      const Register weight = broadcast(weights[k + c]);
+      const float* const row = values + (k + c) * stride;
+      for (int v = 0; v < Vectors; ++v) sum[c][v] = madd(weight, load(row + v * kLanes), sum[c][v]);
+    }
+  }
+  for (; k < count; ++k) {
+    const Register weight = broadcast(weights[k]);
     const float* const row = values + k * stride;
-    const Register first = broadcast(weights[k]), second = broadcast(weights[k + 1]);
-    for (int v = 0; v < Vectors; ++v) {
-      even[v] = madd(first, load(row + v * kLanes), even[v]);
-      odd[v] = madd(second, load(row + stride + v * kLanes), odd[v]);
-    }
+    for (int v = 0; v < Vectors; ++v) sum[0][v] = madd(weight, load(row + v * kLanes), sum[0][v]);
   }
-  if (k < count) {
-    for (int v = 0; v < Vectors; ++v) {
-      even[v] = madd(broadcast(weights[k]), load(values + k * stride + v * kLanes), even[v]);
-    }
+  for (int c = 1; c < Chains; ++c) {
+    for (int v = 0; v < Vectors; ++v) sum[0][v] += sum[c][v];
   }
-  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, even[v] + odd[v]);
+  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes, sum[0][v]);
 }
 
+// Narrow registers take 32 columns at a time: half of a head of 64 in one pass over the rows.
 void add_values(const float* weights, const float* values, Index stride, Index count, Index width,
                 float* out) noexcept {
   Index j = 0;
+  if constexpr (kLanes == 4) {
+    for (; j + 8 * kLanes <= width; j += 8 * kLanes) {
+      add_columns<8, 1>(weights, values + j, stride, count, out + j);
+    }
+  }
   for (; j + 4 * kLanes <= width; j += 4 * kLanes) {
-    add_columns<4>(weights, values + j, stride, count, out + j);
+    add_columns<4, 2>(weights, values + j, stride, count, out + j);
   }
   for (; j + kLanes <= width; j += kLanes) {
-    add_columns<1>(weights, values + j, stride, count, out + j);
+    add_columns<1, 2>(weights, values + j, stride, count, out + j);
   }
   if (j == width) return;
   Register sum = load_part(out + j, width - j, 0.0f);
