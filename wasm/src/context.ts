@@ -54,21 +54,15 @@ export class Context {
     this.#checkNothingLent(call);
     this.#call = call;
     const handles: Record<string, RawTensor | null> = {};
-    const shapes: Record<string, readonly number[]> = {};
     for (const [argument, tensor] of Object.entries(tensors)) {
-      if (tensor instanceof Absent) {
-        handles[argument] = null;
-      } else {
-        handles[argument] = this.handle(call, argument, tensor);
-        shapes[argument] = tensor.shape;
-      }
+      handles[argument] = tensor instanceof Absent ? null : this.handle(call, argument, tensor);
     }
     try {
       return compute(handles as Handles<Tensors>);
     } catch (error) {
       // An exception that leaves the module leaves its stack as deep as it was.
       this.raw.stackRestore(this.#stack);
-      throw withCall(error, call, shapes);
+      throw withCall(error, call, tensors);
     }
   }
 
@@ -261,10 +255,18 @@ function publicArgument(name: string): string {
 }
 
 /**
- * The module's own error with the public name of the call and the shapes; anything else as it is.
+ * The module's own error with the public name of the call and the shapes of its tensors; anything
+ * else as it is.
  */
-function withCall(error: unknown, call: string, shapes: Shapes): unknown {
+function withCall(error: unknown, call: string, tensors: Record<string, Optional>): unknown {
   if (!(error instanceof TrilError)) return error;
   const argument = publicArgument(error.argument);
-  return new TrilError(call, argument, error.problem, { ...shapes, ...error.shapes });
+  return new TrilError(call, argument, error.problem, { ...shapesOf(tensors), ...error.shapes });
+}
+
+function shapesOf(tensors: Record<string, Optional>): Shapes {
+  const given = Object.entries(tensors).filter((entry): entry is [string, Tensor] => {
+    return entry[1] instanceof Tensor;
+  });
+  return Object.fromEntries(given.map(([argument, tensor]) => [argument, tensor.shape]));
 }
