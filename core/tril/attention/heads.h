@@ -27,10 +27,11 @@ TensorView<T, 3> joined_heads(const TensorView<T, 4>& split) noexcept {
           {split.stride(0), split.stride(2), 1}};
 }
 
-// Some columns of [B, T, ...].
+// Some columns of [B, T, ...]; of no view, only what shape they would have.
 template <typename T>
 TensorView<T, 3> columns(const TensorView<T, 3>& view, Index first, Index count) noexcept {
-  return {view.data() + first, {view.size(0), view.size(1), count}, view.strides()};
+  T* const data = view.data() ? view.data() + first : nullptr;
+  return {data, {view.size(0), view.size(1), count}, view.strides()};
 }
 
 // Queries, keys and values of one input, side by side in one projection [B, T, (H + 2 Hk) D].
