@@ -91,7 +91,8 @@ struct Case {
 };
 
 TEST(GatedFeedForward, ItsReferenceAgreesWithTheComplexStep) {
-  for (const auto& [name, activation] : kActivations) {
+  for (const auto& each : kActivations) {  // Clang 14 captures no structured binding.
+    const Activation activation = each.value;
     const Case c(3, 4, 5, activation);
     const Values<double> d_out = elements(c.d_out);
     auto at = std::pair(Table<Complex>(c.x.view()), c.tables<Complex>());
@@ -109,7 +110,7 @@ TEST(GatedFeedForward, ItsReferenceAgreesWithTheComplexStep) {
           start);
       part.values = kept;
       for (std::size_t i = 0; i < gradient.size(); ++i) {
-        EXPECT_NEAR(expected[i].value, gradient[i], 1e-13) << name;
+        EXPECT_NEAR(expected[i].value, gradient[i], 1e-13) << each.name;
       }
     };
     check(at.first, e.x.values);
