@@ -32,17 +32,6 @@ TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept {
   return stacked ? all : TensorView<float, 3>();
 }
 
-void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept {
-  if (!to || to.data() == from.data()) return;
-  for (Index b = 0; b < from.size(0); ++b) {
-    for (Index h = 0; h < from.size(1); ++h) {
-      for (Index t = 0; t < from.size(2); ++t) {
-        std::copy_n(from[b][h][t].data(), from.size(3), to[b][h][t].data());
-      }
-    }
-  }
-}
-
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end) {
   const Index turned = rotary.width == 0 ? width : rotary.width;
   if (turned < 2 || turned % 2 != 0 || turned > width) {

@@ -42,9 +42,6 @@ StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index k
 // The projection without gaps that these are parts of; none where they are not.
 TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 
-// Copies, unless there is no `to`, or it is `from` itself.
-void copy(const TensorView<const float, 4>& from, const TensorView<float, 4>& to) noexcept;
-
 // Throws Error in the name of `call` unless heads of this width can be turned so, at positions
 // below `end`.
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end);

@@ -1,8 +1,6 @@
 #include <tril/attention/key_value_cache.h>
 #include <tril/foundation/check.h>
-
-#include <algorithm>
-#include <string>
+#include <tril/foundation/copy.h>
 
 namespace tril {
 namespace {
@@ -30,14 +28,8 @@ Shape<4> shape_of(const KeyValueCacheSizes& s, Index width) {
 
 // For each head: rows from `first` on = those of `from`.
 void copy_rows(const TensorView<const float, 4>& from, Index first, Buffer<float, 4>& to) noexcept {
-  const auto out = to.view();
-  for (Index b = 0; b < from.size(0); ++b) {
-    for (Index h = 0; h < from.size(1); ++h) {
-      const auto rows = from[b][h];
-      float* row = out[b][h][first].data();
-      for (Index t = 0; t < rows.size(0); ++t) row = std::copy_n(rows[t].data(), rows.size(1), row);
-    }
-  }
+  const auto all = to.view();
+  detail::copy(from, TensorView<float, 4>(all[0][0][first].data(), from.shape(), all.strides()));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tril/attention/multi_head_attention.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/copy.h>
 
 #include <algorithm>
 #include <string>

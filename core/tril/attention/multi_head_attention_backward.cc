@@ -3,6 +3,7 @@
 #include <tril/attention/heads.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/copy.h>
 #include <tril/foundation/overlap_check.h>
 
 #include <algorithm>

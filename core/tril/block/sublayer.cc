@@ -92,15 +92,6 @@ void feed_forward_backward(const TensorView<const float, 3>& d_out,
   for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
 }
 
-void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept {
-  if (!place || place.data() == value.data()) return;
-  for (Index b = 0; b < value.size(0); ++b) {
-    for (Index t = 0; t < value.size(1); ++t) {
-      std::copy_n(value[b][t].data(), value.size(2), place[b][t].data());
-    }
-  }
-}
-
 void fail_part(const char* call, const Message& part, const Error& error) {
   fail(call, Message{part, ".", error.argument()}.text().c_str(), {error.problem()});
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
+#include <tril/foundation/copy.h>
 #include <tril/foundation/error.h>
 #include <tril/foundation/message.h>
 #include <tril/foundation/named.h>
@@ -132,9 +133,6 @@ void feed_forward_backward(const TensorView<const float, 3>& d_out,
                            const TensorView<float, 3>& d_x,
                            const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
                            Parallel& parallel);
-
-// Copies `value` to `place`, if there is one, unless it lies there.
-void copy(const TensorView<const float, 3>& value, const TensorView<float, 3>& place) noexcept;
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.

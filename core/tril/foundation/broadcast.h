@@ -74,32 +74,19 @@ struct AnyView {
   AnyView(const Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
   // Of one number.
   AnyView(T& number) noexcept : data(&number) {}
-};
 
-namespace detail {
-template <typename T>
-ViewShape view_shape(const AnyView<T>& view) noexcept {
-  return {view.data, view.shape.sizes.data(), view.strides.sizes.data(), view.shape.rank,
-          sizeof(T), !std::is_const_v<T>};
-}
-}  // namespace detail
+  // As the checks take it.
+  operator detail::ViewShape() const noexcept {
+    return {data,       shape.sizes.data(), strides.sizes.data(),
+            shape.rank, sizeof(T),          !std::is_const_v<T>};
+  }
+};
 
 // As for views of a fixed rank; axes of length 0 are allowed, and what is read may repeat one
 // element along its last axis.
 template <typename T>
 void check_view(const AnyView<T>& view, const char* call, const char* argument) {
-  detail::check_view(detail::view_shape(view), Empty::allowed, call, argument);
-}
-template <typename T, typename U>
-void check_no_overlap(const AnyView<T>& out, const AnyView<U>& input, const char* call,
-                      const char* argument) {
-  detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
-}
-template <typename T, typename U>
-void check_in_place(const AnyView<T>& out, const AnyView<U>& input, const char* call,
-                    const char* argument) {
-  const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
-  if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
+  detail::check_view(view, Empty::allowed, call, argument);
 }
 
 }  // namespace tril

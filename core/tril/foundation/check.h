@@ -35,7 +35,8 @@ enum class Empty { refused, allowed };
 
 namespace detail {
 
-// A view of any element and rank, so that the checks are compiled once.
+// A view of any element and rank, so that the checks are compiled once. An AnyView is made one
+// where a check takes it.
 struct ViewShape {
   const void* data;
   const Index* shape;
@@ -50,6 +51,7 @@ ViewShape view_shape(const TensorView<T, Rank>& view) noexcept {
   return {view.data(), view.shape().data(), view.strides().data(),
           Rank,        sizeof(T),           !std::is_const_v<T>};
 }
+inline ViewShape view_shape(const ViewShape& shape) noexcept { return shape; }
 
 MemoryRange memory_range(const ViewShape& view) noexcept;
 bool same_place(const ViewShape& a, const ViewShape& b) noexcept;
@@ -84,17 +86,15 @@ MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
 }
 
 // Throws where a view that is written shares memory with one that is read.
-template <typename T, int Rank, typename U, int OtherRank>
-void check_no_overlap(const TensorView<T, Rank>& out, const TensorView<U, OtherRank>& input,
-                      const char* call, const char* argument) {
+template <typename Out, typename Input>
+void check_no_overlap(const Out& out, const Input& input, const char* call, const char* argument) {
   detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
 }
 
 // Throws where `out` shares memory with `input` without being the same view: what may be computed
 // in place.
-template <typename T, typename U, int Rank>
-void check_in_place(const TensorView<T, Rank>& out, const TensorView<U, Rank>& input,
-                    const char* call, const char* argument) {
+template <typename Out, typename Input>
+void check_in_place(const Out& out, const Input& input, const char* call, const char* argument) {
   const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);
   if (!detail::same_place(written, read)) detail::check_no_overlap(written, read, call, argument);
 }

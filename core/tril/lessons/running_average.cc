@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/copy.h>
 #include <tril/layers/softmax.h>
 #include <tril/lessons/running_average.h>
 #include <tril/matmul/matmul.h>
@@ -38,12 +39,6 @@ void divide_by_row_sums(const MatrixView<float>& ones, const MatrixView<float>& 
     float sum = 0;
     for (Index s = 0; s < ones.size(1); ++s) sum += ones[t][s];
     for (Index s = 0; s < ones.size(1); ++s) weights[t][s] = ones[t][s] / sum;
-  }
-}
-
-void copy(const MatrixView<float>& from, const MatrixView<float>& to) {
-  for (Index t = 0; t < from.size(0); ++t) {
-    for (Index s = 0; s < from.size(1); ++s) to[t][s] = from[t][s];
   }
 }
 
@@ -97,7 +92,7 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
   } else {
     fill_triangle(mask, 1, 0);
     if (options.sum) {
-      copy(mask, weights);
+      detail::copy(mask, weights);
     } else {
       divide_by_row_sums(mask, weights);
     }
