@@ -61,11 +61,15 @@ void merge_rows(detail::ProductBatch& batch) noexcept {
 
 }  // namespace
 
-AnyShape detail::stack_shape(const MatrixStack<const float>& stack) noexcept {
+BatchAxes detail::axes_of(const MatrixStack<const float>& stack) noexcept {
   BatchAxes axes;
   axes.rank = stack.rank;
   std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
-  return stack_shape(axes, stack.first.size(0), stack.first.size(1));
+  return axes;
+}
+
+AnyShape detail::stack_shape(const MatrixStack<const float>& stack) noexcept {
+  return stack_shape(axes_of(stack), stack.first.size(0), stack.first.size(1));
 }
 
 AnyShape detail::stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept {
@@ -102,24 +106,15 @@ void detail::check_stack_shape(const MatrixStack<const float>& stack, const Batc
        {"shape must be ", stack_shape(axes, rows, cols), ", is ", stack_shape(stack), "; ", why});
 }
 
-BatchAxes detail::broadcast_axes(const MatrixStack<const float>& a,
-                                 const MatrixStack<const float>& b, const char* call) {
-  const auto axes_of = [](const MatrixStack<const float>& stack) {
-    BatchAxes axes;
-    axes.rank = stack.rank;
-    std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
-    return axes;
-  };
-  const auto axes = broadcast_shape(axes_of(a), axes_of(b));
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                         const char* call) {
+  const auto axes = broadcast_shape(detail::axes_of(a), detail::axes_of(b));
   if (!axes) {
     fail(call, "b",
-         {"batch axes do not broadcast; a is ", stack_shape(a), ", b is ", stack_shape(b)});
+         {"batch axes do not broadcast; a is ", detail::stack_shape(a), ", b is ",
+          detail::stack_shape(b)});
   }
   return *axes;
-}
-
-BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b) {
-  return detail::broadcast_axes(a, b, kCall);
 }
 
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,

@@ -58,8 +58,9 @@ struct MatrixStack {
 // The batch axes that two stacks broadcast to.
 using BatchAxes = AnyShape;
 
-// Throws Error where they do not broadcast.
-BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b);
+// Throws Error in the name of `call` where they do not broadcast.
+BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                         const char* call = "batched_matmul");
 
 // Throws Error where the batch axes do not broadcast, out has not the broadcast shape, or as matmul
 // does. A product that a single matrix b serves row after row is multiplied as one.

@@ -42,13 +42,6 @@ MatrixView<T> matrix_at(const MatrixStack<T>& stack, const Position& at, int ran
   return {data, stack.first.shape(), stack.first.strides()};
 }
 
-BatchAxes axes_of(const MatrixStack<const float>& stack) noexcept {
-  BatchAxes axes;
-  axes.rank = stack.rank;
-  std::copy_n(stack.shape.begin(), stack.rank, axes.sizes.begin());
-  return axes;
-}
-
 // A factor, transposed where it is said so.
 struct Factor {
   const MatrixStack<const float>& stack;
@@ -60,10 +53,10 @@ void multiply(const Factor& left, const Factor& right, float alpha, const Matrix
               const BatchAxes& axes, Scratch& scratch, Parallel& parallel) {
   MatmulOptions options{
       .transpose_a = left.transposed, .transpose_b = right.transposed, .alpha = alpha};
-  if (axes_of(d) == axes) {
+  if (detail::axes_of(d) == axes) {
     return batched_matmul(left.stack, right.stack, options, d, scratch, parallel);
   }
-  for_positions(axes_of(d), [&](const Position& at) {
+  for_positions(detail::axes_of(d), [&](const Position& at) {
     const MatrixView<float> matrix = matrix_at(d, at, d.rank);
     for (Index row = 0; row < matrix.size(0); ++row) {
       std::fill_n(matrix[row].data(), matrix.size(1), 0.0f);
@@ -93,7 +86,7 @@ void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<co
   if (depth != b_depth) {
     fail(kCall, "b", {"depth ", b_depth, " does not match a's depth ", depth, "; ", why});
   }
-  const BatchAxes axes = detail::broadcast_axes(a, b, kCall);
+  const BatchAxes axes = broadcast_axes(a, b, kCall);
   detail::check_stack_shape(d_out, axes, rows, cols, kCall, "d_out", why);
   if (!std::isfinite(options.alpha)) {
     fail(kCall, "alpha", {"must be finite, is ", options.alpha});
@@ -102,7 +95,8 @@ void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<co
                                  const char* name) {
     if (!d.first) return;
     detail::check_stack(d, kCall, name);
-    detail::check_stack_shape(d, axes_of(of), of.first.size(0), of.first.size(1), kCall, name, why);
+    detail::check_stack_shape(d, detail::axes_of(of), of.first.size(0), of.first.size(1), kCall,
+                              name, why);
     const AnyView<float> written = detail::as_view(d);
     check_view(written, kCall, name);
     for (const MatrixStack<const float>* read : {&d_out, &a, &b}) {

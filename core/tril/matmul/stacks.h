@@ -8,7 +8,10 @@
 
 namespace tril::detail {
 
-// The axes before the matrices' and theirs.
+// The axes before the matrices'.
+BatchAxes axes_of(const MatrixStack<const float>& stack) noexcept;
+
+// These and the matrices' own.
 AnyShape stack_shape(const MatrixStack<const float>& stack) noexcept;
 
 // The same of a stack of matrices [rows, cols] along these axes.
@@ -16,10 +19,6 @@ AnyShape stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept;
 
 // Throws Error unless there is a stack, and no axis is below 0.
 void check_stack(const MatrixStack<const float>& stack, const char* call, const char* argument);
-
-// broadcast_axes, in the name of `call`.
-BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                         const char* call);
 
 // Whether the stack has exactly these axes before matrices [rows, cols].
 bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
