@@ -161,8 +161,9 @@ TEST_P(MatmulKernels, WhatIsPackedServesAnyRows) {
   tile().pack_transposed(of.b.view().data(), of.b.view().stride(0), 33, 70, panels.data());
   for (Index i = 0; i < 21; i += 5) {
     const Index rows = std::min<Index>(5, 21 - i);
+    const TileOutput to = {of.out.view()[i].data(), of.out.view().stride(0), 2};
     tile().multiply(of.a.view()[i].data(), of.a.view().stride(0), panels.data(), {rows, 33, 70},
-                    {of.out.view()[i].data(), of.out.view().stride(0), 2});
+                    &to, 1);
   }
   EXPECT_TRUE(equal(of.expected_view(), of.out.view()));
   EXPECT_TRUE(of.out.gaps_untouched());

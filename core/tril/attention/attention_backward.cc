@@ -285,7 +285,8 @@ class Pass {
 
   void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                 float alpha, bool accumulate, float* out, Index out_stride) const noexcept {
-    tiles_.multiply(a, a_stride, panels, shape, {out, out_stride, alpha, accumulate});
+    const TileOutput to = {out, out_stride, alpha, accumulate};
+    tiles_.multiply(a, a_stride, panels, shape, &to, 1);
   }
 
   const Backward& p_;

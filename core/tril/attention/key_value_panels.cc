@@ -60,11 +60,6 @@ void KeyValuePanels::score(const QueryBlock& block, const VisibleKeys& visible, 
                            const ScoreBlock& scores) const noexcept {
   const MatrixView<const float> query = problem_.query[block.batch][block.head];
   const Index depth = query.size(1), panel_cols = kernels_.panel_cols;
-  const auto multiply = [&](Index row, Index rows, KeyRange part) {
-    kernels_.multiply(query[block.first_query + row].data(), query.stride(0),
-                      keys_ + part.first * depth, {rows, depth, part.size()},
-                      {scores.at(row, part.first), scores.stride, problem_.scale});
-  };
   for (Index first = keys.first; first < keys.last;) {
     KeyRange panels = {first, std::min(first + panel_cols, keys.last)};
     while (panels.last < keys.last &&
@@ -72,27 +67,29 @@ void KeyValuePanels::score(const QueryBlock& block, const VisibleKeys& visible, 
       panels.last = std::min(panels.last + panel_cols, keys.last);
     }
     by_rows(visible, block.rows(), panels, [&](Index row, Index rows, KeyRange seen) {
-      multiply(row, rows, {first, whole_registers(seen, panels).last});
+      const KeyRange part = {first, whole_registers(seen, panels).last};
+      const TileOutput to = {scores.at(row, first), scores.stride, problem_.scale};
+      kernels_.multiply(query[block.first_query + row].data(), query.stride(0),
+                        keys_ + first * depth, {rows, depth, part.size()}, &to, 1);
     });
     first = panels.last;
   }
 }
 
 // for each kDepthBlock keys, for each panel of values, for each group of rows
-//   output's columns += weights of the keys that it sees * the panel's rows
+//   out's columns += weights of the keys that it sees * the panel's rows
 void KeyValuePanels::add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
                                 const ScoreBlock& weights) const noexcept {
-  const MatrixView<float> output = problem_.out[block.batch][block.head];
-  const Index width = output.size(1), panel_cols = kernels_.panel_cols, all = problem_.keys();
+  const MatrixView<float> out = problem_.out[block.batch][block.head];
+  const Index width = out.size(1), panel_cols = kernels_.panel_cols, all = problem_.keys();
   for (Index first = keys.first; first < keys.last; first += kDepthBlock) {
     const KeyRange run = {first, std::min(first + kDepthBlock, keys.last)};
     for (Index col = 0; col < width; col += panel_cols) {
       by_rows(visible, block.rows(), run, [&](Index row, Index rows, KeyRange seen) {
-        kernels_.multiply(
-            weights.at(row, seen.first), weights.stride,
-            values_ + col * all + seen.first * panel_cols,
-            {rows, seen.size(), std::min(panel_cols, width - col)},
-            {output[block.first_query + row].data() + col, output.stride(0), 1, true});
+        const TileOutput to = {out[block.first_query + row].data() + col, out.stride(0), 1, true};
+        kernels_.multiply(weights.at(row, seen.first), weights.stride,
+                          values_ + col * all + seen.first * panel_cols,
+                          {rows, seen.size(), std::min(panel_cols, width - col)}, &to, 1);
       });
     }
   }

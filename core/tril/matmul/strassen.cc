@@ -165,8 +165,8 @@ void multiply_rows(const BlockProduct& p, Index begin, Index end, const TileKern
             form_sum(p.whole.a, p.a, p.rows, p.depth, i, k, rows, depth, kernels, work.a);
         const Operand a = by_rows(sum, rows, depth, kernels, work.transposed);
         const auto outputs = outputs_of(p, i, j, k == 0);
-        kernels.multiply_into(a.data, a.row_stride, work.panels, {rows, depth, cols},
-                              outputs.data(), p.out.count);
+        kernels.multiply(a.data, a.row_stride, work.panels, {rows, depth, cols}, outputs.data(),
+                         p.out.count);
       }
     }
   }

@@ -93,8 +93,8 @@ void multiply_column(const Tile* tiles, const float* a, Index row, Index end,
   }
 }
 
-void multiply_into(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                   const TileOutput* outputs, int count) noexcept {
+void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
+              const TileOutput* outputs, int count) noexcept {
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
     const TileColumn column{.a_stride = a_stride,
                             .panel = const_cast<float*>(panels) + j * shape.depth,  // only read
@@ -105,11 +105,6 @@ void multiply_into(const float* a, Index a_stride, const float* panels, const Ti
                             .col = j};
     multiply_column(tiles_for<BFrom::panel>(column.cols), a, 0, shape.rows, column);
   }
-}
-
-void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-              const TileOutput& out) noexcept {
-  multiply_into(a, a_stride, panels, shape, &out, 1);
 }
 
 // B [depth, cols] into panels row by row, in runs as long as rows are: what the caches fetch ahead.
@@ -140,7 +135,8 @@ void multiply_packing(const float* a, Index a_stride, const float* b, Index b_st
     for (Index j = 0; j < shape.cols; j += kRun, panels += kRun * shape.depth) {
       const Index cols = smaller(kRun, shape.cols - j);
       pack_by_rows(b + j, b_stride, shape.depth, cols, panels);
-      multiply(a, a_stride, panels, {shape.rows, shape.depth, cols}, from_column(out, j));
+      const TileOutput to = from_column(out, j);
+      multiply(a, a_stride, panels, {shape.rows, shape.depth, cols}, &to, 1);
     }
     return;
   }
@@ -278,7 +274,6 @@ const TileKernels kTileKernels{.tile_rows = kTileRows,
                                .pack = pack,
                                .pack_transposed = pack_transposed,
                                .multiply = multiply,
-                               .multiply_into = multiply_into,
                                .multiply_packing = multiply_packing,
                                .multiply_transposed = multiply_transposed,
                                .transpose = transpose,

@@ -4,7 +4,8 @@
 //     const TileKernels& kernels = tile_kernels();
 //     float* panels = frame.take<float>(kernels.packed_count(depth, cols));
 //     kernels.pack(b, b_stride, depth, cols, panels);             // b [depth, cols]
-//     kernels.multiply(a, a_stride, panels, {rows, depth, cols}, {out, out_stride});
+//     const TileOutput to = {out, out_stride};
+//     kernels.multiply(a, a_stride, panels, {rows, depth, cols}, &to, 1);
 //
 // A panel is `panel_cols` columns of B, row after row without gaps, so that the tile reads it
 // straight through; the last panel is filled up with zeros. A is read where it lies. Best where
@@ -53,14 +54,12 @@ struct TileKernels {
   // Packs B from its transpose [cols, depth], the rows of that `stride` floats apart.
   void (*pack_transposed)(const float* b, Index stride, Index depth, Index cols,
                           float* panels) noexcept;
-  // out [rows, cols] = A [rows, depth] * B, B packed. out may not overlap the rest.
+  // A [rows, depth] * B, B packed, into 1 or more places at once, each [rows, cols] and none
+  // overlapping the rest.
   void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                   const TileOutput& out) noexcept;
-  // The same product into 1 or more places at once.
-  void (*multiply_into)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
-                        const TileOutput* outputs, int count) noexcept;
-  // pack and multiply in one, some columns after the others, and leaves B packed in `panels` for
-  // the rows after these. With no more rows than a tile has, nothing need be packed.
+                   const TileOutput* outputs, int count) noexcept;
+  // pack and multiply into one place, some columns after the others, and leaves B packed in
+  // `panels` for the rows after these. With no more rows than a tile has, nothing need be packed.
   void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,
                            float* panels, const TileShape& shape, const TileOutput& out) noexcept;
   // out [rows, cols] = A [rows, depth] * B, B read where it lies from its transpose [cols, depth].

@@ -186,7 +186,7 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
           const Operand b = p.b.from(k, j);
           kernels.multiply_packing(a.data, a.row_stride, b.data, b.row_stride, panels, shape, out);
         } else {
-          kernels.multiply(a.data, a.row_stride, ready, shape, out);
+          kernels.multiply(a.data, a.row_stride, ready, shape, &out, 1);
         }
       }
     }
