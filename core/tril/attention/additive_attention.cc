@@ -1,9 +1,9 @@
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
-#include <tril/layers/linear.h>
 #include <tril/layers/softmax_kernels.h>
-#include <tril/matmul/matmul.h>
+#include <tril/layers/unchecked.h>
+#include <tril/matmul/method.h>
 
 #include <algorithm>
 
@@ -76,8 +76,8 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   //   for each query t:  scores = w_score . tanh(q_t + k_s) for every key s, masked, softmax
   //   out = scores V
   for (Index b = 0; b < batches; ++b) {
-    linear(query[b], weights.query, {}, q, scratch, parallel);
-    linear(key[b], weights.key, {}, k, scratch, parallel);
+    detail::run_linear(query[b], weights.query, {}, q, scratch, parallel);
+    detail::run_linear(key[b], weights.key, {}, k, scratch, parallel);
     parallel.for_each(queries, [&](Index t, int) {
       float* const row = scores[t].data();
       for (Index s = 0; s < keys; ++s) {
@@ -89,7 +89,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       softmax_row(row, row, keys, 1.0f);
       copy_row(row, keys, trace.weights, b, t);
     });
-    matmul(scores, value[b], {}, out[b], scratch, parallel);
+    detail::run_matmul(scores, value[b], {}, out[b], scratch, parallel);
     for (Index t = 0; t < queries; ++t) copy_row(q[t].data(), width, trace.queries, b, t);
     for (Index s = 0; s < keys; ++s) copy_row(k[s].data(), width, trace.keys, b, s);
   }

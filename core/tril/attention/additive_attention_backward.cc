@@ -2,10 +2,10 @@
 #include <tril/attention/attention_backward_kernels.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
-#include <tril/layers/linear.h>
+#include <tril/layers/backward_kernels.h>
 #include <tril/layers/partial_sums.h>
-#include <tril/layers/softmax.h>
-#include <tril/matmul/matmul.h>
+#include <tril/layers/unchecked.h>
+#include <tril/matmul/method.h>
 
 #include <algorithm>
 
@@ -69,6 +69,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
   const Index queries = query.size(1), keys = key.size(1), width = weights.query.size(0);
   const auto& d_weights = gradients.weights;
   const auto score = attention_backward_kernels().additive_score;
+  const auto softmax = backward_kernels().softmax;
 
   Scratch::Frame frame(scratch);
   const MatrixView<float> d_scores(frame.take<float>(queries, keys), {queries, keys});
@@ -77,10 +78,14 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
   for (Index b = 0; b < query.size(0); ++b) {
     const MatrixView<float> q = trace.queries[b], k = trace.keys[b], weight = trace.weights[b];
     if (gradients.d_value) {
-      matmul(weight, d_out[b], {.transpose_a = true}, gradients.d_value[b], scratch, parallel);
+      detail::run_matmul(weight, d_out[b], {.transpose_a = true}, gradients.d_value[b], scratch,
+                         parallel);
     }
-    matmul(d_out[b], value[b], {.transpose_b = true}, d_scores, scratch, parallel);
-    softmax_backward(d_scores, weight, {}, d_scores, parallel);
+    detail::run_matmul(d_out[b], value[b], {.transpose_b = true}, d_scores, scratch, parallel);
+    parallel.for_each(queries, [&](Index t, int) {
+      float* const row = d_scores[t].data();
+      softmax(row, weight[t].data(), row, keys, 1.0f);
+    });
     detail::sum_rows(
         queries, width, scratch, parallel,
         [&](Index t, float* sums) {
@@ -98,10 +103,12 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
               nullptr, width);
       }
     });
-    linear_backward(d_q, query[b], weights.query,
-                    {matrix_of(gradients.d_query, b), d_weights.query, {}}, scratch, parallel);
-    linear_backward(d_k, key[b], weights.key, {matrix_of(gradients.d_key, b), d_weights.key, {}},
-                    scratch, parallel);
+    detail::run_linear_backward(d_q, query[b], weights.query,
+                                {matrix_of(gradients.d_query, b), d_weights.query, {}}, scratch,
+                                parallel);
+    detail::run_linear_backward(d_k, key[b], weights.key,
+                                {matrix_of(gradients.d_key, b), d_weights.key, {}}, scratch,
+                                parallel);
   }
 }
 

@@ -2,7 +2,7 @@
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/method.h>
 
 #include <algorithm>
 #include <numeric>
@@ -57,8 +57,8 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
-    matmul(k, p.value[b][kh], {.transpose_a = true}, state, scratch, parallel);
-    matmul(q, state, {}, p.out[b][h], scratch, parallel);
+    detail::run_matmul(k, p.value[b][kh], {.transpose_a = true}, state, scratch, parallel);
+    detail::run_matmul(q, state, {}, p.out[b][h], scratch, parallel);
     if (!options.normalise) continue;
     std::fill_n(total, depth, 0.0f);
     for (Index s = 0; s < p.keys(); ++s) {
@@ -124,14 +124,14 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
-    matmul(q, k, {.transpose_b = true}, scores, scratch, parallel);
+    detail::run_matmul(q, k, {.transpose_b = true}, scores, scratch, parallel);
     for (Index t = 0; t < p.queries(); ++t) {
       float* const row = scores[t].data();
       if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
       if (options.normalise) divide(row, keys, std::accumulate(row, row + keys, 0.0f));
       if (weights) std::copy_n(row, keys, weights[b][h][t].data());
     }
-    matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
+    detail::run_matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
   }
 }
 

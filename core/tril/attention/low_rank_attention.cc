@@ -1,7 +1,7 @@
 #include <tril/attention/attention_problem.h>
 #include <tril/attention/low_rank_attention.h>
 #include <tril/foundation/check.h>
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/method.h>
 
 #include <utility>
 
@@ -15,7 +15,7 @@ void project(MatrixView<const float> projection, TensorView<const float, 4> x,
              TensorView<float, 4> projected, Scratch& scratch, Parallel& parallel) {
   for (Index b = 0; b < x.size(0); ++b) {
     for (Index h = 0; h < x.size(1); ++h) {
-      matmul(projection, x[b][h], {}, projected[b][h], scratch, parallel);
+      detail::run_matmul(projection, x[b][h], {}, projected[b][h], scratch, parallel);
     }
   }
 }

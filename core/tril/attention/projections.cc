@@ -2,7 +2,6 @@
 #include <tril/foundation/ranges.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
-#include <tril/matmul/product.h>
 #include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
@@ -147,8 +146,7 @@ void project_backward(const TensorView<const float, 3>& d_out, const Projection&
     run_linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, scratch,
                         parallel);
     if (!adds || !d_in) return;
-    const Product more = product_of(d, projection.weight, {.accumulate = true}, d_in);
-    run_method(MatmulMethod::automatic, more, "project_backward", scratch, parallel);
+    run_matmul(d, projection.weight, {.accumulate = true}, d_in, scratch, parallel);
   };
   const TensorView<const float, 3>& input = projection.input;
   const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);

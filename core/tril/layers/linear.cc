@@ -88,7 +88,7 @@ void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const
     product.bias = bias.data();
     return multiply_tiled(product, scratch, parallel);
   }
-  run_method(MatmulMethod::automatic, product, "linear", scratch, parallel);
+  run_method(MatmulMethod::automatic, product, scratch, parallel);
   if (bias) add_bias(bias, out, parallel);
 }
 

@@ -3,7 +3,6 @@
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
-#include <tril/matmul/product.h>
 
 namespace tril {
 
@@ -52,10 +51,6 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
   const Index rows = d_out.size(0), cols = d_out.size(1);
   const MatrixView<float>&d_x = gradients.d_x, &d_weight = gradients.d_weight;
   const VectorView<float>& d_bias = gradients.d_bias;
-  const auto multiply = [&](const MatrixView<const float>& a, const MatrixView<const float>& b,
-                            const MatmulOptions& options, const MatrixView<float>& to) {
-    run_method(options.method, product_of(a, b, options, to), "linear_backward", scratch, parallel);
-  };
   // The sums first: they take working memory of their own, and nothing is written if there is none.
   if (d_bias) {
     const auto add = elementwise_kernels().add.both;
@@ -65,9 +60,9 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
         [&](const float* sums) { add_sums(sums, d_bias); });
   }
   if (d_weight) {
-    multiply(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight);
+    run_matmul(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight, scratch, parallel);
   }
-  if (d_x) multiply(d_out, weight, {}, d_x);
+  if (d_x) run_matmul(d_out, weight, {}, d_x, scratch, parallel);
 }
 
 }  // namespace tril

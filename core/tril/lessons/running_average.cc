@@ -2,7 +2,7 @@
 #include <tril/foundation/copy.h>
 #include <tril/layers/softmax.h>
 #include <tril/lessons/running_average.h>
-#include <tril/matmul/matmul.h>
+#include <tril/matmul/method.h>
 
 #include <cmath>
 #include <string>
@@ -97,7 +97,9 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
       divide_by_row_sums(mask, weights);
     }
   }
-  for (Index b = 0; b < x.size(0); ++b) matmul(weights, x[b], {}, out[b], scratch, parallel);
+  for (Index b = 0; b < x.size(0); ++b) {
+    detail::run_matmul(weights, x[b], {}, out[b], scratch, parallel);
+  }
 }
 
 }  // namespace tril

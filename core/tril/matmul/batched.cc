@@ -12,32 +12,25 @@ namespace {
 
 constexpr const char* kCall = "batched_matmul";
 
-// Size and stride along an axis of the broadcast shape, which has `rank` axes.
-struct Along {
-  Index size, stride;
-};
+// The stride along an axis of the broadcast shape, which has `rank` axes.
 template <typename T>
-Along along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
+Index stride_along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
   const int own = axis - (rank - stack.rank);
-  if (own < 0) return {1, 0};
+  if (own < 0) return 0;
   const auto i = static_cast<std::size_t>(own);
-  return {stack.shape[i], stack.shape[i] == 1 ? 0 : stack.strides[i]};
+  return stack.shape[i] == 1 ? 0 : stack.strides[i];
 }
 
-// Where the matrices of all products lie. Throws unless out's batch axes are exactly those that the
-// two stacks' broadcast to.
-detail::ProductBatch broadcast(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                               const MatrixStack<float>& out) {
-  const BatchAxes axes = broadcast_axes(a, b);
-  const AnyShape a_shape = detail::stack_shape(a), b_shape = detail::stack_shape(b);
-  detail::check_stack_shape(out, axes, out.first.size(0), out.first.size(1), kCall, "out",
-                            {"a is ", a_shape, ", b is ", b_shape});
-  detail::ProductBatch batch;
-  batch.rank = axes.rank;
-  for (int axis = 0; axis < axes.rank; ++axis) {
+// Where the matrices of all products lie; out has the batch axes that the two stacks' broadcast to.
+detail::ProductBatch batch_of(const detail::Product& first, const MatrixStack<const float>& a,
+                              const MatrixStack<const float>& b,
+                              const MatrixStack<float>& out) noexcept {
+  detail::ProductBatch batch(first);
+  const int rank = batch.rank = out.rank;
+  for (int axis = 0; axis < rank; ++axis) {
     const auto i = static_cast<std::size_t>(axis);
-    batch.axes[i] = {axes.sizes[i], along(a, axis, axes.rank).stride,
-                     along(b, axis, axes.rank).stride, along(out, axis, axes.rank).stride};
+    batch.axes[i] = {out.shape[i], stride_along(a, axis, rank), stride_along(b, axis, rank),
+                     stride_along(out, axis, rank)};
   }
   return batch;
 }
@@ -123,15 +116,23 @@ void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const f
   detail::check_stack(a, kCall, "a");
   detail::check_stack(b, kCall, "b");
   detail::check_stack(out, kCall, "out");
-  const detail::Product first =
-      detail::checked_product(a.first, b.first, options, out.first, kCall);
-  detail::ProductBatch batch = broadcast(a, b, out);
+  detail::checked_product(a.first, b.first, options, out.first, kCall);
+  const AnyShape a_shape = detail::stack_shape(a), b_shape = detail::stack_shape(b);
+  detail::check_stack_shape(out, broadcast_axes(a, b), out.first.size(0), out.first.size(1), kCall,
+                            "out", {"a is ", a_shape, ", b is ", b_shape});
   check_view(detail::as_view(out), kCall, "out");
   check_no_overlap(detail::as_view(out), detail::as_view(a), kCall, "out");
   check_no_overlap(detail::as_view(out), detail::as_view(b), kCall, "out");
-  batch.first = first;
+  detail::run_batched_matmul(a, b, options, out, scratch, parallel);
+}
+
+void detail::run_batched_matmul(const MatrixStack<const float>& a,
+                                const MatrixStack<const float>& b, const MatmulOptions& options,
+                                const MatrixStack<float>& out, Scratch& scratch,
+                                Parallel& parallel) {
+  ProductBatch batch = batch_of(product_of(a.first, b.first, options, out.first), a, b, out);
   merge_rows(batch);
-  detail::run_method(options.method, batch, kCall, scratch, parallel);
+  run_method(options.method, batch, scratch, parallel);
 }
 
 }  // namespace tril

@@ -39,6 +39,9 @@ detail::Product detail::checked_product(const MatrixView<const float>& a,
                                         const MatmulOptions& options, const MatrixView<float>& out,
                                         const char* call) {
   check(a, b, options, out, call);
+  if (name_of(kMatmulMethods, options.method).empty()) {
+    fail(call, "method", {"there is no method number ", static_cast<int>(options.method)});
+  }
   return product_of(a, b, options, out);
 }
 
@@ -60,7 +63,7 @@ detail::Product detail::product_of(const MatrixView<const float>& a,
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
   const detail::ProductBatch only = detail::checked_product(a, b, options, out, "matmul");
-  detail::run_method(options.method, only, "matmul", scratch, parallel);
+  detail::run_method(options.method, only, scratch, parallel);
 }
 
 // for each i, j:  out[i, j] = alpha * sum over k of a[i, k] * b[k, j]  (+ out[i, j])

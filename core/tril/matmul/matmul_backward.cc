@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/matmul_backward.h>
+#include <tril/matmul/method.h>
 #include <tril/matmul/stacks.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ void multiply(const Factor& left, const Factor& right, float alpha, const Matrix
   MatmulOptions options{
       .transpose_a = left.transposed, .transpose_b = right.transposed, .alpha = alpha};
   if (detail::axes_of(d) == axes) {
-    return batched_matmul(left.stack, right.stack, options, d, scratch, parallel);
+    return detail::run_batched_matmul(left.stack, right.stack, options, d, scratch, parallel);
   }
   for_positions(detail::axes_of(d), [&](const Position& at) {
     const MatrixView<float> matrix = matrix_at(d, at, d.rank);
@@ -64,8 +65,8 @@ void multiply(const Factor& left, const Factor& right, float alpha, const Matrix
   });
   options.accumulate = true;
   for_positions(axes, [&](const Position& at) {
-    matmul(matrix_at(left.stack, at, axes.rank), matrix_at(right.stack, at, axes.rank), options,
-           matrix_at(d, at, axes.rank), scratch, parallel);
+    detail::run_matmul(matrix_at(left.stack, at, axes.rank), matrix_at(right.stack, at, axes.rank),
+                       options, matrix_at(d, at, axes.rank), scratch, parallel);
   });
 }
 

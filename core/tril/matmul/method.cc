@@ -1,4 +1,3 @@
-#include <tril/foundation/check.h>
 #include <tril/matmul/eigen_kernels.h>
 #include <tril/matmul/loop_orders.h>
 #include <tril/matmul/method.h>
@@ -7,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 namespace tril::detail {
 
@@ -44,11 +42,14 @@ MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept {
   return choice->method;
 }
 
-void run_method(MatmulMethod method, const ProductBatch& batch, const char* call, Scratch& scratch,
+void run_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
                 Parallel& parallel) {
-  if (name_of(kMatmulMethods, method).empty()) {
-    fail(call, "method", {"there is no method number ", static_cast<int>(method)});
-  }
+  run_method(options.method, product_of(a, b, options, out), scratch, parallel);
+}
+
+void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch,
+                Parallel& parallel) {
   const Product& first = batch.first;
   const Index count = batch.count();
   if (count == 0 || first.rows == 0 || first.cols == 0) return;

@@ -12,8 +12,13 @@ namespace tril::detail {
 // The fastest method that is known for products of this shape; never `automatic`.
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept;
 
-// Runs all products of the batch. Throws Error, in the name of `call`, for a method that is none.
-void run_method(MatmulMethod method, const ProductBatch& batch, const char* call, Scratch& scratch,
+// Runs all products of the batch by a method that there is.
+void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch,
+                Parallel& parallel);
+
+// matmul for a call that has checked its arguments already.
+void run_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
                 Parallel& parallel);
 
 }  // namespace tril::detail

@@ -28,6 +28,11 @@ bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Ind
 void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
                        Index cols, const char* call, const char* argument, const Message& why);
 
+// batched_matmul for a call that has checked its arguments already.
+void run_batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
+                        const MatmulOptions& options, const MatrixStack<float>& out,
+                        Scratch& scratch, Parallel& parallel);
+
 // The stack as one view, for the memory that it takes.
 template <typename T>
 AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
