@@ -281,6 +281,9 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   refuses([](O& o) { o.attention.mask = Mask::padding({3}); }, "mask: ");
   refuses([](O& o) { o.rotary = MultiHeadRotary{.width = 6}; }, "rotary.width: must be even");
   refuses([](O& o) { o.rotary = MultiHeadRotary{.base = 0}; }, "rotary.base: must be finite");
+  // Two pairs, the second faster by 1 / sqrt(base).
+  refuses([](O& o) { o.rotary = MultiHeadRotary{.base = 1e-20}; },
+          "rotary.base: position 5 times 1e+10 radians");
   KeyValueCache other({.batches = 2, .heads = 2, .capacity = 7, .width = 4});
   refuses([&](O& o) { o.past = &other; }, "past: holds keys [2, 2, 3, 4]");
   KeyValueCache full({.batches = 2, .heads = 4, .capacity = 2, .width = 4});

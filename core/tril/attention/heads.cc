@@ -1,11 +1,12 @@
 #include <tril/attention/heads.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/elementary.h>
+#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <string>
 
 namespace tril::detail {
 
@@ -33,19 +34,25 @@ TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept {
 }
 
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end) {
-  const Index turned = rotary.width == 0 ? width : rotary.width;
-  if (turned < 2 || turned % 2 != 0 || turned > width) {
+  const Index rotated = rotary.width == 0 ? width : rotary.width;
+  if (rotated < 2 || rotated % 2 != 0 || rotated > width) {
     fail(call, "rotary.width",
-         {"must be even, from 2 to the width of a head, ", width, "; is ", turned});
+         {"must be even, from 2 to the width of a head, ", width, "; is ", rotated});
   }
   if (!(std::isfinite(rotary.base) && rotary.base > 0)) {
     fail(call, "rotary.base", {"must be finite and above 0, is ", rotary.base});
   }
-  if (!rotary.cos && !rotary.sin) return;
+  if (!rotary.cos && !rotary.sin) {
+    const double fastest = fastest_rotary_speed(rotary.base, {}, rotated / 2);
+    if (static_cast<double>(end - 1) * fastest <= kLargestAngle) return;
+    fail(call, "rotary.base",
+         {"position ", end - 1, " times ", fastest,
+          " radians, the fastest pair's, is more than 2^31"});
+  }
   check_view(rotary.cos, call, "rotary.cos");
-  if (rotary.cos.size(0) < end || rotary.cos.size(1) != turned / 2) {
+  if (rotary.cos.size(0) < end || rotary.cos.size(1) != rotated / 2) {
     fail(call, "rotary.cos",
-         {"must have ", end, " rows or more of ", turned / 2, " columns; shape is ", rotary.cos});
+         {"must have ", end, " rows or more of ", rotated / 2, " columns; shape is ", rotary.cos});
   }
   check_shape(rotary.sin, rotary.cos.shape(), call, "rotary.sin", "the shape of cos");
 }
@@ -65,7 +72,7 @@ void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorVi
     std::iota(positions.data(), positions.data() + count, static_cast<std::int32_t>(first));
     const MatrixView<float> cosines(frame.take<float>(count, pairs), {count, pairs});
     const MatrixView<float> sines(frame.take<float>(count, pairs), {count, pairs});
-    rotary_angles(positions, rotary.base, cosines, sines);
+    run_rotary_angles(positions, rotary.base, {}, cosines, sines);
     cosine = cosines, sine = sines;
   }
   for (const TensorView<float, 4>& each : {query, key}) {
@@ -73,7 +80,7 @@ void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorVi
       return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs},
                                         {0, all.stride(0), 1});
     };
-    const auto turn = way == Turn::forward ? rotary_positions : rotary_positions_backward;
+    const auto turn = way == Turn::forward ? run_rotary_positions : run_rotary_positions_backward;
     turn(each, table(cosine), table(sine), rotary.pairs, each, parallel);
   }
 }

@@ -42,7 +42,7 @@ StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index k
 // The projection without gaps that these are parts of; none where they are not.
 TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 
-// Throws Error in the name of `call` unless heads of this width can be turned so, at positions
+// Throws Error in the name of `call` unless heads of this width can be rotated so, at positions
 // below `end`.
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end);
 

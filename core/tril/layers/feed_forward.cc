@@ -71,8 +71,8 @@ void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights&
   detail::run_linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
                      packed_columns(prepared, linear1.weight));
   if (gated) {
-    gated_activation(activation, detail::gated_half(hidden, 0), detail::gated_half(hidden, 1),
-                     activated, parallel);
+    detail::run_gated_activation(activation, detail::gated_half(hidden, 0),
+                                 detail::gated_half(hidden, 1), activated, parallel);
   } else {
     detail::run_activation(activation, hidden, activated, parallel);
   }

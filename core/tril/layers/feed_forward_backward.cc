@@ -48,9 +48,10 @@ void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<cons
   if (!further) return;
   const MatrixView<float> d_hidden = gated ? take(outer) : d_activated;
   if (gated) {
-    gated_activation_backward(activation, d_activated, detail::gated_half(trace.hidden, 0),
-                              detail::gated_half(trace.hidden, 1), detail::gated_half(d_hidden, 0),
-                              detail::gated_half(d_hidden, 1), parallel);
+    detail::run_gated_activation_backward(
+        activation, d_activated, detail::gated_half(trace.hidden, 0),
+        detail::gated_half(trace.hidden, 1), detail::gated_half(d_hidden, 0),
+        detail::gated_half(d_hidden, 1), parallel);
   } else {
     detail::run_activation_backward(activation, d_activated, trace.hidden, d_hidden, parallel);
   }

@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/activations.h>
 #include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 
@@ -53,6 +53,12 @@ void gated_activation(Activation activation, MatrixView<const float> gate,
   check_shape(out, gate.shape(), kCall, "out", "the shape of gate");
   check_in_place(out, gate, kCall, "out");
   check_in_place(out, up, kCall, "out");
+  detail::run_gated_activation(activation, gate, up, out, parallel);
+}
+
+void detail::run_gated_activation(Activation activation, const MatrixView<const float>& gate,
+                                  const MatrixView<const float>& up, const MatrixView<float>& out,
+                                  Parallel& parallel) {
   const auto value = kernels_of(activation).value;
   const auto multiply = elementwise_kernels().multiply.both;
   const bool flat = gate.is_contiguous() && up.is_contiguous() && out.is_contiguous();
@@ -80,6 +86,15 @@ void gated_activation_backward(Activation activation, MatrixView<const float> d_
   check_in_place(d_up, up, kCall, "d_up");
   // Halves of one matrix lie between each other's rows; the same place would be written twice.
   if (d_up.data() == d_gate.data()) check_no_overlap(d_up, d_gate, kCall, "d_up");
+  detail::run_gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, parallel);
+}
+
+void detail::run_gated_activation_backward(Activation activation,
+                                           const MatrixView<const float>& d_out,
+                                           const MatrixView<const float>& gate,
+                                           const MatrixView<const float>& up,
+                                           const MatrixView<float>& d_gate,
+                                           const MatrixView<float>& d_up, Parallel& parallel) {
   const Kernels kernels = kernels_of(activation);
   const auto multiply = elementwise_kernels().multiply.both;
   const bool flat = gate.is_contiguous() && up.is_contiguous() && d_out.is_contiguous() &&

@@ -1,11 +1,10 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/rotary_positions.h>
+#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace tril {
 namespace {
@@ -13,31 +12,27 @@ namespace {
 // Which way pairs are turned: by their angle, or back.
 enum class Way { forward, backward };
 
-// Turns `pairs` pairs of one token's head; the elements of a pair are `apart`, the next pair begins
-// `step` further.
+// Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` behind the
+// first, and the next pair begins `step` further.
 template <Way way>
-void turn(const float* x, const float* cos, const float* sin, Index pairs, Index apart, Index step,
-          float* out) noexcept {
+void turn(const float* x, const float* cos, const float* sin, Index pairs, Index distance,
+          Index step, float* out) noexcept {
   for (Index i = 0; i < pairs; ++i) {
-    const float a = x[i * step], b = x[i * step + apart];
+    const float a = x[i * step], b = x[i * step + distance];
     const float sine = way == Way::forward ? sin[i] : -sin[i];
     out[i * step] = cos[i] * a - sine * b;
-    out[i * step + apart] = sine * a + cos[i] * b;
+    out[i * step + distance] = sine * a + cos[i] * b;
   }
 }
 
-// for each token of each batch: for each head: turn its pairs, copy the rest
-template <Way way>
-void turn_all(const char* call, const char* from_name, const TensorView<const float, 4>& from,
-              const TensorView<const float, 3>& cos, const TensorView<const float, 3>& sin,
-              RotaryPairs pairs, const char* to_name, const TensorView<float, 4>& to,
-              Parallel& parallel) {
+void check(const char* call, const char* from_name, const TensorView<const float, 4>& from,
+           const TensorView<const float, 3>& cos, const TensorView<const float, 3>& sin,
+           const char* to_name, const TensorView<float, 4>& to) {
   check_view(from, call, from_name, Empty::allowed);
   check_view(cos, call, "cos", Empty::allowed);
-  const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
-  const Index count = cos.size(2);
+  const Index width = from.size(3), count = cos.size(2);
   const Message why{from_name, " is ", from};
-  check_shape(cos, {from.size(0), tokens, count}, call, "cos", why);
+  check_shape(cos, {from.size(0), from.size(2), count}, call, "cos", why);
   check_shape(sin, cos.shape(), call, "sin", "the shape of cos");
   if (2 * count > width) {
     fail(call, "cos",
@@ -48,8 +43,16 @@ void turn_all(const char* call, const char* from_name, const TensorView<const fl
   check_in_place(to, from, call, to_name);
   check_no_overlap(to, cos, call, to_name);
   check_no_overlap(to, sin, call, to_name);
+}
 
-  const Index apart = pairs == RotaryPairs::halves ? count : 1;
+// for each token of each batch: for each head: turn its pairs, copy the rest
+template <Way way>
+void turn_all(const TensorView<const float, 4>& from, const TensorView<const float, 3>& cos,
+              const TensorView<const float, 3>& sin, RotaryPairs pairs,
+              const TensorView<float, 4>& to, Parallel& parallel) {
+  const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
+  const Index count = cos.size(2);
+  const Index distance = pairs == RotaryPairs::halves ? count : 1;
   const Index step = pairs == RotaryPairs::halves ? 1 : 2;
   for_row_ranges(from.size(0) * tokens, heads * width, parallel, [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) {
@@ -57,7 +60,7 @@ void turn_all(const char* call, const char* from_name, const TensorView<const fl
       for (Index h = 0; h < heads; ++h) {
         const float* const source = from[b][h][t].data();
         float* const target = to[b][h][t].data();
-        turn<way>(source, cos[b][t].data(), sin[b][t].data(), count, apart, step, target);
+        turn<way>(source, cos[b][t].data(), sin[b][t].data(), count, distance, step, target);
         if (target != source) std::copy(source + 2 * count, source + width, target + 2 * count);
       }
     }
@@ -79,7 +82,7 @@ double scaled_base(double base, const RotaryScaling& scaling, Index pairs) noexc
   return base * exponential(logarithm(stretch) * R / (R - 2));
 }
 
-// What becomes of a speed.
+// What becomes of a speed, monotonic in it.
 double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
   if (scaling.kind == RotaryScalingKind::linear) return speed / scaling.factor;
   if (scaling.kind != RotaryScalingKind::llama3) return speed;
@@ -91,6 +94,13 @@ double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
 }
 
 }  // namespace
+
+double detail::fastest_rotary_speed(double base, const RotaryScaling& scaling,
+                                    Index pairs) noexcept {
+  const double new_base = scaled_base(base, scaling, pairs);
+  const auto speed = [&](Index i) { return scaled_speed(speed_of(new_base, i, pairs), scaling); };
+  return std::max(speed(0), speed(pairs - 1));
+}
 
 void check_rotary_scaling(const RotaryScaling& scaling, const char* call,
                           const RotaryScalingNames& names) {
@@ -136,18 +146,23 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base,
   }
   check_rotary_scaling(scaling, kCall);
   if (cos.count() == 0) return;
-  const double new_base = scaled_base(base, scaling, pairs);
-  // Radians a position, monotonic in i.
-  const auto turn = [&](Index i) { return scaled_speed(speed_of(new_base, i, pairs), scaling); };
-  const double fastest = std::max(turn(0), turn(pairs - 1));
+  const double fastest = detail::fastest_rotary_speed(base, scaling, pairs);
   for (Index n = 0; n < tokens; ++n) {
     if (std::fabs(positions[n] * fastest) <= kLargestAngle) continue;
     fail(kCall, "positions",
          {positions[n], " times ", fastest, " radians, the fastest pair's, is more than 2^31"});
   }
+  detail::run_rotary_angles(positions, base, scaling, cos, sin);
+}
+
+void detail::run_rotary_angles(const VectorView<const std::int32_t>& positions, double base,
+                               const RotaryScaling& scaling, const MatrixView<float>& cos,
+                               const MatrixView<float>& sin) noexcept {
+  const Index pairs = cos.size(1);
+  const double new_base = scaled_base(base, scaling, pairs);
   for (Index i = 0; i < pairs; ++i) {
-    const double speed = turn(i);
-    for (Index n = 0; n < tokens; ++n) {
+    const double speed = scaled_speed(speed_of(new_base, i, pairs), scaling);
+    for (Index n = 0; n < positions.size(0); ++n) {
       const SineAndCosine both = sine_and_cosine(positions[n] * speed);
       cos[n][i] = static_cast<float>(both.cosine);
       sin[n][i] = static_cast<float>(both.sine);
@@ -158,14 +173,29 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base,
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       Parallel& parallel) {
-  turn_all<Way::forward>("rotary_positions", "x", x, cos, sin, pairs, "out", out, parallel);
+  check("rotary_positions", "x", x, cos, sin, "out", out);
+  detail::run_rotary_positions(x, cos, sin, pairs, out, parallel);
+}
+
+void detail::run_rotary_positions(const TensorView<const float, 4>& x,
+                                  const TensorView<const float, 3>& cos,
+                                  const TensorView<const float, 3>& sin, RotaryPairs pairs,
+                                  const TensorView<float, 4>& out, Parallel& parallel) {
+  turn_all<Way::forward>(x, cos, sin, pairs, out, parallel);
 }
 
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,
                                TensorView<float, 4> d_x, Parallel& parallel) {
-  turn_all<Way::backward>("rotary_positions_backward", "d_out", d_out, cos, sin, pairs, "d_x", d_x,
-                          parallel);
+  check("rotary_positions_backward", "d_out", d_out, cos, sin, "d_x", d_x);
+  detail::run_rotary_positions_backward(d_out, cos, sin, pairs, d_x, parallel);
+}
+
+void detail::run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
+                                           const TensorView<const float, 3>& cos,
+                                           const TensorView<const float, 3>& sin, RotaryPairs pairs,
+                                           const TensorView<float, 4>& d_x, Parallel& parallel) {
+  turn_all<Way::backward>(d_out, cos, sin, pairs, d_x, parallel);
 }
 
 }  // namespace tril

@@ -87,4 +87,11 @@ void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<cons
                                TensorView<const float, 3> sin, RotaryPairs pairs,
                                TensorView<float, 4> d_x, Parallel& parallel);
 
+namespace detail {
+
+// Radians a position, of the pair that turns fastest.
+double fastest_rotary_speed(double base, const RotaryScaling& scaling, Index pairs) noexcept;
+
+}  // namespace detail
+
 }  // namespace tril

@@ -7,6 +7,7 @@
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/linear.h>
+#include <tril/layers/rotary_positions.h>
 
 namespace tril::detail {
 
@@ -22,6 +23,15 @@ void run_activation(Activation activation, const MatrixView<const float>& x,
 void run_activation_backward(Activation activation, const MatrixView<const float>& d_out,
                              const MatrixView<const float>& x, const MatrixView<float>& d_x,
                              Parallel& parallel);
+
+void run_gated_activation(Activation activation, const MatrixView<const float>& gate,
+                          const MatrixView<const float>& up, const MatrixView<float>& out,
+                          Parallel& parallel);
+void run_gated_activation_backward(Activation activation, const MatrixView<const float>& d_out,
+                                   const MatrixView<const float>& gate,
+                                   const MatrixView<const float>& up,
+                                   const MatrixView<float>& d_gate, const MatrixView<float>& d_up,
+                                   Parallel& parallel);
 
 void run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
                       Activation activation, const MatrixView<float>& out, Scratch& scratch,
@@ -42,6 +52,18 @@ void run_layer_norm_backward(const MatrixView<const float>& d_out, const MatrixV
                              const VectorView<const float>& rstd,
                              const LayerNormGradients& gradients, Scratch& scratch,
                              Parallel& parallel);
+
+void run_rotary_angles(const VectorView<const std::int32_t>& positions, double base,
+                       const RotaryScaling& scaling, const MatrixView<float>& cos,
+                       const MatrixView<float>& sin) noexcept;
+void run_rotary_positions(const TensorView<const float, 4>& x,
+                          const TensorView<const float, 3>& cos,
+                          const TensorView<const float, 3>& sin, RotaryPairs pairs,
+                          const TensorView<float, 4>& out, Parallel& parallel);
+void run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
+                                   const TensorView<const float, 3>& cos,
+                                   const TensorView<const float, 3>& sin, RotaryPairs pairs,
+                                   const TensorView<float, 4>& d_x, Parallel& parallel);
 
 void run_add(const AnyView<const float>& x, const AnyView<const float>& y,
              const AnyView<float>& out, Parallel& parallel);
