@@ -38,18 +38,4 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
                         const AttentionOptions& options, const AttentionGradients& gradients,
                         Scratch& scratch, Parallel& parallel);
 
-namespace detail {
-
-// The same where d_query, d_key and d_value may lie between each other's rows, as parts of one
-// projection do.
-void attention_backward_of_stacked(TensorView<const float, 4> d_out,
-                                   TensorView<const float, 4> query, TensorView<const float, 4> key,
-                                   TensorView<const float, 4> value, TensorView<const float, 4> out,
-                                   TensorView<const float, 3> log_sum_exp,
-                                   const AttentionOptions& options,
-                                   const AttentionGradients& gradients, Scratch& scratch,
-                                   Parallel& parallel);
-
-}  // namespace detail
-
 }  // namespace tril

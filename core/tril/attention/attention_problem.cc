@@ -77,26 +77,30 @@ void check_traceable(const char* call, AttentionMethod method, const AttentionTr
   fail(call, "trace", "the method online never holds a whole row of scores; full and blocked do");
 }
 
+AttentionFormula attention_formula(const TensorView<const float, 4>& query,
+                                   const TensorView<const float, 4>& key,
+                                   const TensorView<const float, 4>& value,
+                                   const AttentionOptions& options) {
+  const double depth = static_cast<double>(query.size(3));
+  AttentionFormula formula;
+  formula.query = query;
+  formula.key = key;
+  formula.value = value;
+  formula.mask = whole_mask(options);
+  formula.scale = options.scale.value_or(static_cast<float>(1 / std::sqrt(depth)));
+  formula.softcap = options.softcap;
+  formula.past = options.past;
+  formula.key_lengths = options.key_lengths;
+  if (options.dropout) formula.dropout.emplace(*options.dropout);
+  return formula;
+}
+
 AttentionProblem attention_problem(const TensorView<const float, 4>& query,
                                    const TensorView<const float, 4>& key,
                                    const TensorView<const float, 4>& value,
                                    const AttentionOptions& options, const TensorView<float, 4>& out,
                                    const AttentionTrace& trace) {
-  const double depth = static_cast<double>(query.size(3));
-  AttentionProblem problem;
-  problem.query = query;
-  problem.key = key;
-  problem.value = value;
-  problem.out = out;
-  problem.mask = whole_mask(options);
-  problem.scale = options.scale.value_or(static_cast<float>(1 / std::sqrt(depth)));
-  problem.softcap = options.softcap;
-  problem.past = options.past;
-  problem.key_lengths = options.key_lengths;
-  problem.method = options.method;
-  problem.trace = trace;
-  if (options.dropout) problem.dropout.emplace(*options.dropout);
-  return problem;
+  return {attention_formula(query, key, value, options), options.method, out, trace};
 }
 
 AttentionProblem checked_attention_problem(const char* call, TensorView<const float, 4> query,

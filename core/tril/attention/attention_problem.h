@@ -19,15 +19,13 @@ inline bool wants_scores(const AttentionTrace& trace) noexcept {
   return trace.scores || trace.capped || trace.masked || trace.weights;
 }
 
-struct AttentionProblem {
+// What attention computes, there and back.
+struct AttentionFormula {
   TensorView<const float, 4> query, key, value;
-  TensorView<float, 4> out;
   Mask mask;  // causal and padding included
   float scale, softcap;
   Index past;
   std::vector<Index> key_lengths;
-  AttentionMethod method;
-  AttentionTrace trace;
   std::optional<RowDropout> dropout;
 
   Index batches() const noexcept { return query.size(0); }
@@ -47,6 +45,14 @@ struct AttentionProblem {
   Index row_of(Index batch, Index head, Index query_number) const noexcept {
     return (batch * heads() + head) * queries() + query_number;
   }
+};
+
+// And by which method, and where to.
+struct AttentionProblem : AttentionFormula {
+  AttentionMethod method;
+  TensorView<float, 4> out;
+  AttentionTrace trace;
+
   // Whether whole rows of scores are wanted.
   bool traced() const noexcept { return wants_scores(trace); }
 };
@@ -61,6 +67,12 @@ void check_traceable(const char* call, AttentionMethod method, const AttentionTr
 
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);
+
+// The formula of inputs and options that fit.
+AttentionFormula attention_formula(const TensorView<const float, 4>& query,
+                                   const TensorView<const float, 4>& key,
+                                   const TensorView<const float, 4>& value,
+                                   const AttentionOptions& options);
 
 // What an attention whose arguments fit is to compute.
 AttentionProblem attention_problem(const TensorView<const float, 4>& query,

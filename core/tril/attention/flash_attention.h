@@ -10,7 +10,7 @@ namespace tril::detail {
 
 // How many queries and keys a step takes.
 struct FlashBlocks {
-  Index queries = 64;
+  Index queries = kQueryBlock;
   Index keys = 128;
 };
 

@@ -1,5 +1,4 @@
-#include <tril/attention/attention_backward.h>
-#include <tril/attention/attention_problem.h>
+#include <tril/attention/attention_backward_problem.h>
 #include <tril/attention/heads.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
@@ -137,10 +136,13 @@ void detail::run_multi_head_attention_backward(
     parts = {split_heads(d_query, heads), split_heads(d_key, kv_heads),
              split_heads(d_value, kv_heads)};
   }
-  attention_backward_of_stacked(
-      split_heads(d_joined, heads), trace.queries, trace.keys, trace.values, trace.heads,
-      trace.attention.log_sum_exp, options.attention,
-      {parts.queries, parts.keys, parts.values, gradients.d_mask}, scratch, parallel);
+  run_attention_backward(
+      {attention_formula(trace.queries, trace.keys, trace.values, options.attention),
+       split_heads(d_joined, heads),
+       trace.heads,
+       trace.attention.log_sum_exp,
+       {parts.queries, parts.keys, parts.values, gradients.d_mask}},
+      scratch, parallel);
   if (options.rotary) {
     rotate(Turn::backward, *options.rotary, 0, parts.queries, parts.keys, scratch, parallel);
   }
