@@ -20,7 +20,7 @@ float log_sum_exp(const SoftmaxState& state) noexcept {
 namespace detail {
 namespace {
 
-float* output_of(const AttentionProblem& p, const QueryBlock& block, Index row) noexcept {
+float* out_row(const AttentionProblem& p, const QueryBlock& block, Index row) noexcept {
   return p.out[block.batch][block.head_of(row)][block.query_of(row)].data();
 }
 
@@ -78,7 +78,7 @@ bool any_visible(const AttentionProblem& p, const QueryBlock& block, KeyRange ke
 void start_rows(const AttentionProblem& p, const QueryBlock& block, SoftmaxState* states) noexcept {
   for (Index row = 0; row < block.rows(); ++row) {
     states[row] = {-kInfinity, 0.0f};
-    std::fill_n(output_of(p, block, row), p.value_width(), 0.0f);
+    std::fill_n(out_row(p, block, row), p.value_width(), 0.0f);
   }
 }
 
@@ -141,8 +141,8 @@ void rescale_rows(const AttentionProblem& p, const QueryBlock& block,
                   const float* factors) noexcept {
   for (Index row = 0; row < block.rows(); ++row) {
     if (factors[row] == 1.0f) continue;
-    float* const output = output_of(p, block, row);
-    score_kernels().scale(output, output, p.value_width(), factors[row]);
+    float* const out = out_row(p, block, row);
+    score_kernels().scale(out, out, p.value_width(), factors[row]);
   }
 }
 
@@ -155,8 +155,8 @@ void finish_rows(const AttentionProblem& p, const QueryBlock& block,
           log_sum_exp(state);
     }
     if (state.sum == 0.0f) continue;
-    float* const output = output_of(p, block, row);
-    score_kernels().scale(output, output, p.value_width(), 1 / state.sum);
+    float* const out = out_row(p, block, row);
+    score_kernels().scale(out, out, p.value_width(), 1 / state.sum);
   }
 }
 

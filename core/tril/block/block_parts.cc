@@ -45,9 +45,9 @@ void check_saved(OverlapCheck& overlap, const char* call, const Shape<3>& x, Nor
   const bool post = order == NormOrder::post;
   for (std::size_t n = 0; n < traces.size(); ++n) {
     const SublayerTrace& each = traces[n];
-    const bool output = n + 1 < traces.size();
-    if (post || output) reads(each.residual, x, kResidual[n], "that of x");
-    if (!post || output) reads(each.normed, x, kNormed[n], "that of x");
+    const bool last = n + 1 == traces.size();
+    if (post || !last) reads(each.residual, x, kResidual[n], "that of x");
+    if (!post || !last) reads(each.normed, x, kNormed[n], "that of x");
     if (!norms) continue;
     const Shape<2> tokens = {x[0], x[1]};
     reads(each.mean, tokens, kMean[n], "that of x");

@@ -84,8 +84,8 @@ void check_stack(const char* call, const TensorView<const float, 3>& d_out,
   for (std::size_t layer = 0; layer < count; ++layer) {
     detail::check_part(call, {"layers.", layer}, [&] {
       const bool needed = layer + 1 < count || weights.norm;
-      const TensorView<float, 3>& output = block_output(order, traces[layer]);
-      if (needed) check_shape(output, x.shape(), call, "trace.output", "the shape of x");
+      const TensorView<float, 3>& out = block_output(order, traces[layer]);
+      if (needed) check_shape(out, x.shape(), call, "trace.output", "the shape of x");
       check(layer, input_of(x, traces, layer, order));
     });
   }

@@ -31,7 +31,7 @@ class OverlapCheck {
               const char* why) {
     if (!view) return;
     check_shape(view, shape, call_, name, why);
-    check_apart(view, name);
+    check_overlap(view, name);
     ranges_.push_back(memory_range(view));
   }
 
@@ -39,7 +39,7 @@ class OverlapCheck {
   // so far; beside each other they may lie as they like.
   template <typename... Views>
   void writes_beside(const char* name, const Views&... views) {
-    (check_apart(views, name), ...);
+    (check_overlap(views, name), ...);
     (reads(views), ...);
   }
 
@@ -61,7 +61,7 @@ class OverlapCheck {
 
  private:
   template <int Rank>
-  void check_apart(const TensorView<float, Rank>& view, const char* name) const {
+  void check_overlap(const TensorView<float, Rank>& view, const char* name) const {
     if (!view) return;
     const MemoryRange written = memory_range(view);
     for (const MemoryRange& other : ranges_) {

@@ -67,25 +67,25 @@ struct Parallel::Pool {
     }
   };
 
-  // What different threads write lies apart, on lines of memory of its own: two of 64 bytes, since
-  // processors fetch them in pairs.
-  static constexpr std::size_t kApart = 128;
+  // Bytes. What different threads write begins on a pair of cache lines of its own, since
+  // processors fetch lines of 64 bytes in pairs.
+  static constexpr std::size_t kLinePair = 128;
 
   // A thread's own items, of which [next, end) have not been begun.
-  struct alignas(kApart) Share {
+  struct alignas(kLinePair) Share {
     std::atomic<Index> next{0};
     Index end = 0;
   };
 
   explicit Pool(int threads) : shares(static_cast<std::size_t>(threads)) {}
 
-  alignas(kApart) std::atomic<std::uint64_t> state{0};
+  alignas(kLinePair) std::atomic<std::uint64_t> state{0};
   // Written while no round is open and nobody takes part, read by those who do.
-  alignas(kApart) Task task{};
+  alignas(kLinePair) Task task{};
   bool stop = false;
   std::vector<Share> shares;  // one a thread
-  alignas(kApart) Sleepers workers_asleep;
-  alignas(kApart) Sleepers caller_asleep;
+  alignas(kLinePair) Sleepers workers_asleep;
+  alignas(kLinePair) Sleepers caller_asleep;
   std::vector<std::thread> workers;
 
   void share_out(Index count) {

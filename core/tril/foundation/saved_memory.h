@@ -46,19 +46,19 @@ class SavedMemory {
   Index count() const noexcept { return count_; }
 
  private:
-  // Where the next so many floats begin.
+  // Where the next so many floats begin, which take whole lines.
   Index add(Index size) {
     constexpr Index kLine = static_cast<Index>(kAlignment / sizeof(float));
     constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(float));
-    const Index begin = count_, taken = (size + kLine - 1) / kLine * kLine;
-    if (taken > kMost - begin) {
+    const Index begin = count_, padded = (size + kLine - 1) / kLine * kLine;
+    if (padded > kMost - begin) {
       fail("SavedMemory", "memory", {"more than ", kMost, " floats cannot be addressed"});
     }
-    if (memory_ && begin + taken > memory_.size(0)) {
+    if (memory_ && begin + padded > memory_.size(0)) {
       fail("SavedMemory", "memory",
-           {"holds ", memory_.size(0), " floats, and needs at least ", begin + taken});
+           {"holds ", memory_.size(0), " floats, and needs at least ", begin + padded});
     }
-    count_ = begin + taken;
+    count_ = begin + padded;
     return begin;
   }
 

@@ -96,12 +96,12 @@ void singular_values(MatrixView<const float> x, VectorView<float> out) {
   check_no_overlap(out, x, "singular_values", "out");
 
   // x, or its transpose, which has the same, with the longer axis down.
-  const bool turned = x.size(0) < x.size(1);
+  const bool transposed = x.size(0) < x.size(1);
   Numbers matrix(static_cast<std::size_t>(length * count));
   bool finite = true;
   for (Index i = 0; i < length; ++i) {
     for (Index j = 0; j < count; ++j) {
-      const float value = turned ? x[j][i] : x[i][j];
+      const float value = transposed ? x[j][i] : x[i][j];
       finite = finite && std::isfinite(value);
       matrix[static_cast<std::size_t>(i * count + j)] = static_cast<double>(value);
     }

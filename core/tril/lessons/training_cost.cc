@@ -34,8 +34,8 @@ void add_attention(Flops& all, const ModelConfig& config, Index batches, Index t
   const bool bias = config.has_projection_biases();
   add_linear(all, rows, config.width, config.width + 2 * kv * D, bias);
   if (config.positions == ModelPositions::rotary) {
-    const double turned = 3 * times(rows, config.width + kv * D);
-    all.add(turned, turned);
+    const double rotation = 3 * times(rows, config.width + kv * D);
+    all.add(rotation, rotation);
   }
   AttentionOptions options;
   options.causal = config.causal;
