@@ -109,6 +109,14 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
   Buffer<float, 3> wrong({2, 7, 8});
   EXPECT_NE(message(weights(), {}, {.scores = wrong}).find("trace.scores: shape must be [2, 7, 9]"),
             std::string::npos);
+  // What is traced is computed where it lies, so two traces may not share a place.
+  Buffer<float, 3> same({2, 7, 9}), wide({2, 9, 11});
+  EXPECT_NE(message(weights(), {}, {.scores = same, .weights = same})
+                .find("trace.weights: shares memory"),
+            std::string::npos);
+  EXPECT_NE(message(weights(), {}, {.queries = {wide.data(), {2, 7, 11}}, .keys = wide})
+                .find("trace.keys: shares memory"),
+            std::string::npos);
   EXPECT_NE(error_of([&] {
               additive_attention(query, key, value, weights(), {}, wrong, scratch, parallel);
             }).find("out: shape must be [2, 7, 4]"),

@@ -1,6 +1,7 @@
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
 #include <tril/layers/softmax_kernels.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
@@ -11,10 +12,6 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "additive_attention";
-
-void copy_row(const float* from, Index count, const TensorView<float, 3>& to, Index b, Index t) {
-  if (to) std::copy_n(from, count, to[b][t].data());
-}
 
 }  // namespace
 
@@ -43,32 +40,29 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
   const Index width = weights.query.size(0);
   mask.check({batches, 1, queries, keys}, kCall);
-  const auto check_written = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
-                                 const char* name) {
-    check_shape(view, shape, kCall, name,
-                {"query is ", query, ", key is ", key, ", value is ", value});
-    for (const auto& input : {query, key, value}) check_no_overlap(view, input, kCall, name);
-    for (const auto& weight : {weights.query, weights.key})
-      check_no_overlap(view, weight, kCall, name);
-    check_no_overlap(view, weights.score, kCall, name);
-  };
-  check_written(out, {batches, queries, value.size(2)}, "out");
-  const auto check_trace = [&](const TensorView<float, 3>& view, const Shape<3>& shape,
-                               const char* name) {
-    if (!view) return;
-    check_written(view, shape, name);
-    check_no_overlap(view, out, kCall, name);
-  };
-  check_trace(trace.queries, {batches, queries, width}, "trace.queries");
-  check_trace(trace.keys, {batches, keys, width}, "trace.keys");
-  check_trace(trace.scores, {batches, queries, keys}, "trace.scores");
-  check_trace(trace.masked, {batches, queries, keys}, "trace.masked");
-  check_trace(trace.weights, {batches, queries, keys}, "trace.weights");
+  constexpr const char* kWhy = "as query, key, value and w_q have it";
+  check_view(out, kCall, "out");
+  detail::OverlapCheck overlap(kCall);
+  overlap.reads(query), overlap.reads(key), overlap.reads(value), overlap.reads_all(weights);
+  overlap.writes(out, {batches, queries, value.size(2)}, "out", kWhy);
+  overlap.writes(trace.queries, {batches, queries, width}, "trace.queries", kWhy);
+  overlap.writes(trace.keys, {batches, keys, width}, "trace.keys", kWhy);
+  overlap.writes(trace.scores, {batches, queries, keys}, "trace.scores", kWhy);
+  overlap.writes(trace.masked, {batches, queries, keys}, "trace.masked", kWhy);
+  overlap.writes(trace.weights, {batches, queries, keys}, "trace.weights", kWhy);
 
+  // Where each is formed: in its place in the trace, or, if it is not wanted there, in memory of
+  // one batch; scores then where the weights will be.
   Scratch::Frame frame(scratch);
-  const MatrixView<float> q(frame.take<float>(queries, width), {queries, width});
-  const MatrixView<float> k(frame.take<float>(keys, width), {keys, width});
-  const MatrixView<float> scores(frame.take<float>(queries, keys), {queries, keys});
+  const auto place = [&](const TensorView<float, 3>& wanted, Index rows, Index cols) {
+    if (wanted) return wanted;
+    return TensorView<float, 3>(frame.take<float>(rows, cols), {batches, rows, cols}, {0, cols, 1});
+  };
+  const TensorView<float, 3> all_queries = place(trace.queries, queries, width);
+  const TensorView<float, 3> all_keys = place(trace.keys, keys, width);
+  const TensorView<float, 3> all_weights = place(trace.weights, queries, keys);
+  const TensorView<float, 3> all_scores = trace.scores ? trace.scores : all_weights;
+  const TensorView<float, 3> all_masked = trace.masked ? trace.masked : all_weights;
   const auto score = score_kernels().additive_score;
   const auto softmax_row = softmax_kernels().row;
 
@@ -76,6 +70,8 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   //   for each query t:  scores = w_score . tanh(q_t + k_s) for every key s, masked, softmax
   //   out = scores V
   for (Index b = 0; b < batches; ++b) {
+    const MatrixView<float> q = all_queries[b], k = all_keys[b], shares = all_weights[b];
+    const MatrixView<float> scores = all_scores[b], masked = all_masked[b];
     detail::run_linear(query[b], weights.query, {}, q, scratch, parallel);
     detail::run_linear(key[b], weights.key, {}, k, scratch, parallel);
     parallel.for_each(queries, [&](Index t, int) {
@@ -83,15 +79,12 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       for (Index s = 0; s < keys; ++s) {
         row[s] = score(q[t].data(), k[s].data(), weights.score.data(), width);
       }
-      copy_row(row, keys, trace.scores, b, t);
-      mask.apply({b, 0, t, t + 1, 0, {0, keys}}, row, keys);
-      copy_row(row, keys, trace.masked, b, t);
-      softmax_row(row, row, keys, 1.0f);
-      copy_row(row, keys, trace.weights, b, t);
+      float* const visible = masked[t].data();
+      if (visible != row) std::copy_n(row, keys, visible);
+      mask.apply({b, 0, t, t + 1, 0, {0, keys}}, visible, keys);
+      softmax_row(visible, shares[t].data(), keys, 1.0f);
     });
-    detail::run_matmul(scores, value[b], {}, out[b], scratch, parallel);
-    for (Index t = 0; t < queries; ++t) copy_row(q[t].data(), width, trace.queries, b, t);
-    for (Index s = 0; s < keys; ++s) copy_row(k[s].data(), width, trace.keys, b, s);
+    detail::run_matmul(shares, value[b], {}, out[b], scratch, parallel);
   }
 }
 

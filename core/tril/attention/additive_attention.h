@@ -43,7 +43,7 @@ struct AdditiveTrace {
 
 // query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask is that of scores
 // [B, 1, T, S]. A query that sees nothing gets zeros. What is written may not share memory with
-// what is read. Throws Error where shapes do not fit.
+// anything else. Throws Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
                         const Mask& mask, TensorView<float, 3> out, Scratch& scratch,

@@ -111,7 +111,8 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
   });
 }
 
-// scores = f(Q) f(K)^T, 0 above the diagonal if causal;  each row divided by its sum
+// scores, in the weights' place where these are wanted, = f(Q) f(K)^T, 0 above the diagonal if
+// causal;  each row divided by its sum
 // out = scores V
 void scores_first(const AttentionProblem& p, const LinearAttentionOptions& options,
                   TensorView<float, 4> weights, Scratch& scratch, Parallel& parallel) {
@@ -119,17 +120,19 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
   Scratch::Frame frame(scratch);
   const MatrixView<float> q(frame.take<float>(p.queries(), depth), {p.queries(), depth});
   const MatrixView<float> k(frame.take<float>(keys, depth), {keys, depth});
-  const MatrixView<float> scores(frame.take<float>(p.queries(), keys), {p.queries(), keys});
+  const MatrixView<float> own =
+      weights ? MatrixView<float>()
+              : MatrixView<float>(frame.take<float>(p.queries(), keys), {p.queries(), keys});
   for (Index item = 0; item < p.batches() * p.heads(); ++item) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
+    const MatrixView<float> scores = weights ? weights[b][h] : own;
     detail::run_matmul(q, k, {.transpose_b = true}, scores, scratch, parallel);
     for (Index t = 0; t < p.queries(); ++t) {
       float* const row = scores[t].data();
       if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
       if (options.normalise) divide(row, keys, std::accumulate(row, row + keys, 0.0f));
-      if (weights) std::copy_n(row, keys, weights[b][h][t].data());
     }
     detail::run_matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
   }
