@@ -42,35 +42,41 @@ void trace_weights(const AttentionProblem& p, const QueryBlock& block, const Vis
 //   S = scale * Q K^T, capped, masked
 //   m = max(rows of S),  P = e^(S - m),  l = row sums of P
 //   O = dropout(P) V / l,  log_sum_exp = m + log l
-template <typename KeyValues>
-void attend_block(const AttentionProblem& p, const KeyValues& key_values, const QueryBlock& block,
-                  const BlockMemory& memory) noexcept {
-  start_rows(p, block, memory.states);
-  VisibleKeys visible =
-      p.traced() ? all_keys(p, block, memory.visible) : visible_keys(p, block, memory.visible);
-  if (!visible.any.empty()) {
-    const KeyRange keys = key_values.widened(visible.any);
-    const ScoreBlock own = {memory.scores, memory.stride, keys.first};
-    const ScoreBlock scores = place(p.trace.scores, block, own);
-    key_values.score(block, visible, keys, scores);
-    const bool capped = p.softcap > 0 || p.trace.capped;
-    const ScoreBlock after_cap = capped ? place(p.trace.capped, block, own) : scores;
-    if (p.softcap > 0) {
-      cap_scores(p, visible, block.rows(), keys, scores, after_cap);
-    } else {
-      copy(block, keys, scores, after_cap);
+struct AttendBlock {
+  const AttentionProblem& p;
+  const BlockMemory memory;  // of all threads
+
+  template <typename KeyValues>
+  void operator()(const KeyValues& key_values, const QueryBlock& block, int worker) const noexcept {
+    const BlockMemory own_memory = memory.of(worker);
+    start_rows(p, block, own_memory.states);
+    VisibleKeys visible = p.traced() ? all_keys(p, block, own_memory.visible)
+                                     : visible_keys(p, block, own_memory.visible);
+    if (!visible.any.empty()) {
+      const KeyRange keys = key_values.widened(visible.any);
+      const ScoreBlock own = {own_memory.scores, own_memory.stride, keys.first};
+      const ScoreBlock scores = place(p.trace.scores, block, own);
+      key_values.score(block, visible, keys, scores);
+      const bool capped = p.softcap > 0 || p.trace.capped;
+      const ScoreBlock after_cap = capped ? place(p.trace.capped, block, own) : scores;
+      if (p.softcap > 0) {
+        cap_scores(p, visible, block.rows(), keys, scores, after_cap);
+      } else {
+        copy(block, keys, scores, after_cap);
+      }
+      const ScoreBlock masked = place(p.trace.masked, block, own);
+      copy(block, keys, after_cap, masked);
+      mask_scores(p, block, keys, masked);
+      if (p.traced()) visible = visible_keys(p, block, own_memory.visible);
+      online_softmax(visible, block.rows(), keys, masked, own, own_memory.states,
+                     own_memory.factors);
+      trace_weights(p, block, visible, own, own_memory.states);
+      drop_weights(p, block, visible, visible.any, own);
+      key_values.add_values(block, visible, visible.any, own);
     }
-    const ScoreBlock masked = place(p.trace.masked, block, own);
-    copy(block, keys, after_cap, masked);
-    mask_scores(p, block, keys, masked);
-    if (p.traced()) visible = visible_keys(p, block, memory.visible);
-    online_softmax(visible, block.rows(), keys, masked, own, memory.states, memory.factors);
-    trace_weights(p, block, visible, own, memory.states);
-    drop_weights(p, block, visible, visible.any, own);
-    key_values.add_values(block, visible, visible.any, own);
+    finish_rows(p, block, own_memory.states);
   }
-  finish_rows(p, block, memory.states);
-}
+};
 
 }  // namespace
 
@@ -80,10 +86,7 @@ void blocked_attention(const AttentionProblem& p, Index queries, Scratch& scratc
   Scratch::Frame frame(scratch);
   const BlockMemory memory =
       BlockMemory::take(frame, most_rows(p, queries, each_head), p.keys(), parallel.threads());
-  for_each_block(p, queries, each_head, frame, parallel,
-                 [&](const auto& key_values, const QueryBlock& block, int worker) {
-                   attend_block(p, key_values, block, memory.of(worker));
-                 });
+  for_each_block(p, queries, each_head, frame, parallel, AttendBlock{p, memory});
 }
 
 }  // namespace tril::detail

@@ -17,31 +17,39 @@ namespace {
 //     O = f O
 //     O = O + dropout(P) V
 //   O = O / l,  log_sum_exp = m + log l
-template <typename KeyValues>
-void attend_block(const AttentionProblem& p, const KeyValues& key_values, const QueryBlock& block,
-                  Index keys_a_step, const BlockMemory& memory, FlashObserver* observer) noexcept {
-  const VisibleKeys visible = visible_keys(p, block, memory.visible);
-  start_rows(p, block, memory.states);
-  for (Index first = 0; first < p.keys(); first += keys_a_step) {
-    const KeyRange keys = {first, std::min(first + keys_a_step, p.keys())};
-    const bool seen = !common(keys, visible.any).empty() && any_visible(p, block, keys);
-    if (seen) {
-      const KeyRange wide = key_values.widened(keys);
-      const ScoreBlock scores = {memory.scores, memory.stride, wide.first};
-      key_values.score(block, visible, wide, scores);
-      if (p.softcap > 0) cap_scores(p, visible, block.rows(), keys, scores, scores);
-      mask_scores(p, block, keys, scores);
-      online_softmax(visible, block.rows(), keys, scores, scores, memory.states, memory.factors);
-      drop_weights(p, block, visible, keys, scores);
-      rescale_rows(p, block, memory.factors);
-      key_values.add_values(block, visible, keys, scores);
+struct AttendBlock {
+  const AttentionProblem& p;
+  const Index keys_a_step;
+  const BlockMemory memory;  // of all threads
+  FlashObserver* const observer;
+
+  template <typename KeyValues>
+  void operator()(const KeyValues& key_values, const QueryBlock& block, int worker) const noexcept {
+    const BlockMemory own_memory = memory.of(worker);
+    const VisibleKeys visible = visible_keys(p, block, own_memory.visible);
+    start_rows(p, block, own_memory.states);
+    for (Index first = 0; first < p.keys(); first += keys_a_step) {
+      const KeyRange keys = {first, std::min(first + keys_a_step, p.keys())};
+      const bool seen = !common(keys, visible.any).empty() && any_visible(p, block, keys);
+      if (seen) {
+        const KeyRange wide = key_values.widened(keys);
+        const ScoreBlock scores = {own_memory.scores, own_memory.stride, wide.first};
+        key_values.score(block, visible, wide, scores);
+        if (p.softcap > 0) cap_scores(p, visible, block.rows(), keys, scores, scores);
+        mask_scores(p, block, keys, scores);
+        online_softmax(visible, block.rows(), keys, scores, scores, own_memory.states,
+                       own_memory.factors);
+        drop_weights(p, block, visible, keys, scores);
+        rescale_rows(p, block, own_memory.factors);
+        key_values.add_values(block, visible, keys, scores);
+      }
+      if (observer) {
+        observer->after({block, first / keys_a_step, seen, own_memory.states, own_memory.factors});
+      }
     }
-    if (observer) {
-      observer->after({block, first / keys_a_step, seen, memory.states, memory.factors});
-    }
+    finish_rows(p, block, own_memory.states);
   }
-  finish_rows(p, block, memory.states);
-}
+};
 
 }  // namespace
 
@@ -54,9 +62,7 @@ void flash_attention(const AttentionProblem& p, const FlashBlocks& blocks, Scrat
       BlockMemory::take(frame, most_rows(p, blocks.queries, each_head),
                         keys + tile_kernels().panel_cols - 1, parallel.threads());
   for_each_block(p, blocks.queries, each_head, frame, parallel,
-                 [&](const auto& key_values, const QueryBlock& block, int worker) {
-                   attend_block(p, key_values, block, keys, memory.of(worker), observer);
-                 });
+                 AttendBlock{p, keys, memory, observer});
 }
 
 }  // namespace tril::detail
