@@ -8,28 +8,16 @@
 namespace tril::detail {
 namespace {
 
-// Batches of rows, or of numbers, as one run of them; none where they do not follow each other so
-// evenly.
-template <typename T>
-MatrixView<T> joined(const TensorView<T, 3>& view) noexcept {
-  return joined_rows(view);
-}
-template <typename T>
-VectorView<T> joined(const MatrixView<T>& view) noexcept {
-  if (view.size(0) > 1 && view.stride(0) != view.size(1)) return {};
-  return {view.data(), {view.size(0) * view.size(1)}};
-}
-
 // Calls body with tensors [B, T, ...] as [B T, ...] if all of them allow it, else once a batch.
 template <typename Body, typename... View>
 void for_rows(const Body& body, Index batches, const View&... views) {
-  if (((!views || joined(views)) && ...)) return body(joined(views)...);
+  if (((!views || joined_rows(views)) && ...)) return body(joined_rows(views)...);
   for (Index b = 0; b < batches; ++b) body(views[b]...);
 }
 
 }  // namespace
 
-void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
+void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
   const AttentionTrace& attention = trace.attention;
   overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
                         trace.average_weights, attention.scores, attention.capped, attention.masked,

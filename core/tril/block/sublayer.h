@@ -67,7 +67,7 @@ struct Sublayer {
                     const Backward& back, const TensorView<float, 3>& work,
                     const SublayerGradients& gradients, Scratch& scratch, Parallel& parallel) const;
 
-  // Of the trace, where f's output and the sum lie, or norm's output: what run() has for `work`.
+  // Of the trace, where the sum lies, or norm's output: what run() has for `work`.
   const TensorView<float, 3>& inner_trace() const noexcept {
     return order == NormOrder::post ? trace.residual : trace.normed;
   }
@@ -104,7 +104,7 @@ class WorkPlaces {
 };
 
 // Throws Error unless what a multi-head attention traces lies apart from everything else.
-void check_apart(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace);
+void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace);
 
 // The layers of these names over [B, T, C].
 struct NormTrace {
@@ -164,19 +164,27 @@ void Sublayer::run(const TensorView<const float, 3>& x, const Function& f,
     }
     copy(to, trace.normed);
   };
-  const auto add_to = [&](const TensorView<float, 3>& branch) {
+  // f computes in its place in the trace if neither that nor the sum's place has gaps, else in the
+  // sum's place: with gaps batches are multiplied one by one, and tracing may change no bit.
+  const auto add_branch = [&](const TensorView<const float, 3>& in,
+                              const TensorView<float, 3>& sum) {
+    const TensorView<float, 3>& branch =
+        trace.branch && trace.branch.is_contiguous() && sum.is_contiguous() ? trace.branch : sum;
+    f(in, branch);
     copy(branch, trace.branch);
-    if (residuals) add(x, branch, branch, parallel);
-    copy(branch, trace.residual);
+    if (residuals) {
+      add(x, branch, sum, parallel);
+    } else {
+      copy(branch, sum);
+    }
+    copy(sum, trace.residual);
   };
   if (order == NormOrder::post) {
-    f(x, work);
-    add_to(work);
+    add_branch(x, work);
     normalise(work, out);
   } else {
     normalise(x, work);
-    f(work, out);
-    add_to(out);
+    add_branch(work, out);
   }
 }
 

@@ -26,7 +26,7 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   overlap.writes(out, shape, "out", "the shape of x");
   detail::check_traced(overlap, shape, detail::traces_of(trace), kBranches,
                        weights.linear1.weight.size(0), {trace.hidden, trace.activated});
-  detail::check_apart(overlap, "trace.self_attn", trace.self_attn);
+  detail::check_traced(overlap, "trace.self_attn", trace.self_attn);
   detail::check_part(kCall, "self_attn", [&] {
     check_multi_head_attention(x, weights.self_attn, detail::self_options(options), out,
                                trace.self_attn);
