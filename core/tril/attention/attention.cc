@@ -20,7 +20,7 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
   return keys > kMostKeys && !traced ? AttentionMethod::online : AttentionMethod::blocked;
 }
 
-void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
+void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
     case AttentionMethod::full:
       return blocked_attention(problem, problem.queries(), scratch, parallel);
@@ -38,7 +38,7 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace) {
-  detail::attend(
+  detail::run_attention(
       detail::checked_attention_problem("attention", query, key, value, options, out, trace),
       scratch, parallel);
 }

@@ -69,4 +69,15 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace = {});
 
+namespace detail {
+
+// The method itself, or what `automatic` stands for. A trace needs whole rows of scores.
+AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) noexcept;
+
+// attention for a call that has checked its arguments already (attention_problem.h).
+struct AttentionProblem;
+void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel);
+
+}  // namespace detail
+
 }  // namespace tril

@@ -96,10 +96,4 @@ Mask whole_mask(const AttentionOptions& options);
 // that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
 inline constexpr Index kQueryBlock = 64;
 
-// The method itself, or what `automatic` stands for. A trace needs whole rows of scores.
-AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) noexcept;
-
-// Solves it by its method.
-void attend(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel);
-
 }  // namespace tril::detail

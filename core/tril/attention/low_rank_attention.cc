@@ -55,7 +55,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
       detail::checked_attention_problem(kCall, query, keys, values, attention_options, out, trace);
   project(e, key, keys, scratch, parallel);
   project(f, value, values, scratch, parallel);
-  detail::attend(problem, scratch, parallel);
+  detail::run_attention(problem, scratch, parallel);
 }
 
 }  // namespace tril

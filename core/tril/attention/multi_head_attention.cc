@@ -216,7 +216,7 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   try {
     const AttentionProblem problem = attention_problem(split_query, all_keys, all_values, of_heads,
                                                        split_heads(joined, heads), attention_trace);
-    attend(problem, scratch, parallel);
+    run_attention(problem, scratch, parallel);
     if (options.change_heads) options.change_heads(split_heads(joined, heads));
     project({joined, weights.out_proj_weight, weights.out_proj_bias,
              packed_columns(prepared, weights.out_proj_weight)},
