@@ -182,12 +182,27 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   EXPECT_EQ(message({}, f), "low_rank_attention: e: no tensor given");
   EXPECT_NE(message({output.data(), {5, 17}}, f).find("out: shares memory with an input"),
             std::string::npos);
+  // What is traced lies apart from what is projected, too, and not only from the projections.
+  const auto traced = [&](float* data) {
+    const AttentionTrace trace{.log_sum_exp = {data, {2, 4, 13}}};
+    return error_of(
+        [&] { low_rank_attention(query, key, value, e, f, {}, output, scratch, parallel, trace); });
+  };
+  for (float* const input : {query.data(), key.data(), value.data(), e.data(), f.data()}) {
+    const float first = *input;
+    EXPECT_NE(traced(input).find("low_rank_attention: trace.log_sum_exp: shares memory"),
+              std::string::npos);
+    EXPECT_EQ(*input, first);
+  }
+  EXPECT_NE(traced(output.data()).find("trace.log_sum_exp: shares memory"), std::string::npos);
   EXPECT_NE(error_of([&] {
               low_rank_attention(query, key, value, e, f, {.scale = std::nanf("")}, output, scratch,
                                  parallel);
             }).find("low_rank_attention: scale: must be finite"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
+  low_rank_attention(query, key, value, e, f, {}, output, scratch, parallel);
+  EXPECT_NE(output.data()[0], -7.0f);
 }
 
 }  // namespace

@@ -1,22 +1,8 @@
 #include <tril/attention/attention_problem.h>
-#include <tril/foundation/check.h>
 
 #include <cmath>
-#include <utility>
 
 namespace tril::detail {
-namespace {
-
-template <int Rank>
-void check_no_overlap_with_inputs(const char* call, const TensorView<float, Rank>& written,
-                                  const AttentionProblem& p, const char* name) {
-  check_no_overlap(written, p.query, call, name);
-  check_no_overlap(written, p.key, call, name);
-  check_no_overlap(written, p.value, call, name);
-}
-
-}  // namespace
-
 void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value) {
   check_view(query, call, "query");
@@ -111,28 +97,10 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
   check_inputs(call, query, key, value);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   check_options(call, options, scores);
-  const AttentionProblem problem = attention_problem(query, key, value, options, out, trace);
-  check_shape(out, {scores[0], scores[1], scores[2], value.size(3)}, call, "out",
-              {"query is ", query, ", value is ", value});
-  check_no_overlap_with_inputs(call, out, problem, "out");
   check_traceable(call, options.method, trace);
-  if (trace.log_sum_exp) {
-    check_shape(trace.log_sum_exp, {scores[0], scores[1], scores[2]}, call, "trace.log_sum_exp",
-                {"query is ", query});
-    check_no_overlap_with_inputs(call, trace.log_sum_exp, problem, "trace.log_sum_exp");
-    check_no_overlap(trace.log_sum_exp, out, call, "trace.log_sum_exp");
-  }
-  const std::pair<const char*, TensorView<float, 4>> traced[] = {{"trace.scores", trace.scores},
-                                                                 {"trace.capped", trace.capped},
-                                                                 {"trace.masked", trace.masked},
-                                                                 {"trace.weights", trace.weights}};
-  for (const auto& [name, view] : traced) {
-    if (!view) continue;
-    check_shape(view, scores, call, name, {"query is ", query, ", key is ", key});
-    check_no_overlap_with_inputs(call, view, problem, name);
-    check_no_overlap(view, out, call, name);
-  }
-  return problem;
+  check_written(call, scores, value.size(3), out, trace,
+                {"query is ", query, ", key is ", key, ", value is ", value}, query, key, value);
+  return attention_problem(query, key, value, options, out, trace);
 }
 
 }  // namespace tril::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tril/attention/attention.h>
+#include <tril/foundation/check.h>
 
 #include <string_view>
 
@@ -64,6 +65,31 @@ void check_inputs(const char* call, TensorView<const float, 4> query,
 // Throws Error in the name of `call` where the method never holds the rows of scores that `trace`
 // wants.
 void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace);
+
+// Throws Error in the name of `call` unless `out` and what is to be traced fit scores of shape
+// [B, H, T, S] and values `value_width` wide, and lie apart from the inputs; a trace apart from
+// out.
+template <typename... Inputs>
+void check_written(const char* call, const Shape<4>& scores, Index value_width,
+                   const TensorView<float, 4>& out, const AttentionTrace& trace, const Message& why,
+                   const Inputs&... inputs) {
+  const auto check = [&](const auto& view, const auto& shape, const char* name) {
+    check_shape(view, shape, call, name, why);
+    (check_no_overlap(view, inputs, call, name), ...);
+  };
+  const auto check_traced = [&](const auto& view, const auto& shape, const char* name) {
+    if (!view) return;
+    check(view, shape, name);
+    check_no_overlap(view, out, call, name);
+  };
+  const Shape<3> rows = {scores[0], scores[1], scores[2]};
+  check(out, Shape<4>{rows[0], rows[1], rows[2], value_width}, "out");
+  check_traced(trace.log_sum_exp, rows, "trace.log_sum_exp");
+  check_traced(trace.scores, scores, "trace.scores");
+  check_traced(trace.capped, scores, "trace.capped");
+  check_traced(trace.masked, scores, "trace.masked");
+  check_traced(trace.weights, scores, "trace.weights");
+}
 
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);

@@ -3,8 +3,6 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/method.h>
 
-#include <utility>
-
 namespace tril {
 namespace {
 
@@ -27,23 +25,16 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
                         MatrixView<const float> f, const LowRankOptions& options,
                         TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                         const AttentionTrace& trace) {
-  // The inputs as attention takes them; what it writes is checked below, in its own shapes.
   const AttentionOptions attention_options = {.scale = options.scale};
   detail::check_inputs(kCall, query, key, value);
   check_view(e, kCall, "e");
   const Index rank = e.size(0);
-  const Message why{"key is ", key, ", e is ", e};
-  check_shape(e, {rank, key.size(2)}, kCall, "e", why);
-  check_shape(f, {rank, key.size(2)}, kCall, "f", why);
-  const std::pair<const char*, TensorView<float, 4>> written[] = {{"out", out},
-                                                                  {"trace.scores", trace.scores},
-                                                                  {"trace.capped", trace.capped},
-                                                                  {"trace.masked", trace.masked},
-                                                                  {"trace.weights", trace.weights}};
-  for (const auto& [name, view] : written) {
-    for (const auto& input : {query, key, value}) check_no_overlap(view, input, kCall, name);
-    for (const auto& input : {e, f}) check_no_overlap(view, input, kCall, name);
-  }
+  const Message why{"query is ", query, ", key is ", key, ", value is ", value, ", e is ", e};
+  check_shape(e, {rank, key.size(2)}, kCall, "e", {"key is ", key, ", e is ", e});
+  check_shape(f, {rank, key.size(2)}, kCall, "f", {"key is ", key, ", e is ", e});
+  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), rank};
+  detail::check_options(kCall, attention_options, scores);
+  detail::check_written(kCall, scores, value.size(3), out, trace, why, query, key, value, e, f);
 
   Scratch::Frame frame(scratch);
   const auto take = [&](Index width) {
@@ -51,11 +42,11 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
     return TensorView<float, 4>(frame.take<float>(shape[0], shape[1], rank, width), shape);
   };
   const TensorView<float, 4> keys = take(key.size(3)), values = take(value.size(3));
-  const detail::AttentionProblem problem =
-      detail::checked_attention_problem(kCall, query, keys, values, attention_options, out, trace);
   project(e, key, keys, scratch, parallel);
   project(f, value, values, scratch, parallel);
-  detail::run_attention(problem, scratch, parallel);
+  detail::run_attention(
+      detail::attention_problem(query, keys, values, attention_options, out, trace), scratch,
+      parallel);
 }
 
 }  // namespace tril
