@@ -31,6 +31,28 @@ INSTANTIATE_TEST_SUITE_P(Methods, AttentionTest,
                          ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
                                            AttentionMethod::blocked, AttentionMethod::online));
 
+// Each thread has working memory of its own: what is taken says how many there are. Products of
+// fewer than 128 Ki multiplications take one thread on every processor, and of more than 512 Ki
+// several; so do few queries where there are more than 32 Ki numbers to read.
+TEST_P(AttentionTest, LittleWorkTakesOneThread) {
+  Parallel one, three(3);
+  Random random(16);
+  const auto takes_more = [&](const Sizes& sizes) {
+    Inputs in(sizes, random);
+    Scratch alone, shared;
+    attention(in.query, in.key, in.value, {.method = GetParam()}, in.output, alone, one);
+    const Buffer<float, 4> expected = std::move(in.output);
+    in.output = Buffer<float, 4>(expected.shape());
+    attention(in.query, in.key, in.value, {.method = GetParam()}, in.output, shared, three);
+    EXPECT_TRUE(equal(expected, in.output));
+    return shared.peak() > alone.peak();
+  };
+  EXPECT_FALSE(takes_more({1, 2, 2, 9, 9, 8, 8}));
+  EXPECT_FALSE(takes_more({1, 1, 1, 1, 200, 64, 64}));
+  EXPECT_EQ(takes_more({1, 4, 4, 64, 64, 64, 64}), three.threads() > 1);
+  EXPECT_EQ(takes_more({1, 1, 1, 1, 600, 64, 64}), three.threads() > 1);
+}
+
 // One axis after the other: below, at and above the sizes of tiles, panels and blocks.
 TEST_P(AttentionTest, IsWithinTheBoundForEverySize) {
   std::vector<Sizes> all;

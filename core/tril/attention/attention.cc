@@ -2,6 +2,8 @@
 #include <tril/attention/attention_problem.h>
 #include <tril/attention/blocked_attention.h>
 #include <tril/attention/flash_attention.h>
+#include <tril/attention/key_value_panels.h>
+#include <tril/matmul/vector.h>
 
 namespace tril {
 
@@ -9,7 +11,26 @@ namespace {
 
 // Beyond it, 64 rows of scores would take more than 64 * 8192 * 4 B = 2 MiB a thread. The method
 // online takes 40 KiB however many keys there are, but scales its output again and again.
+//
+// Fewer queries take less, but need not go by blocked: up to 8 of them read keys and values where
+// they lie, 64 at a time, by either method (key_value_panels.h). What online does besides, to scale
+// the Dv elements of an output once for 128 keys, is one multiplication beside 128 of its values.
 constexpr Index kMostKeys = 8192;
+
+// The softmax of a score takes about as many operations of registers: some 10 for e^x, and those of
+// scale, mask, maximum and sum.
+constexpr Index kSoftmax = 16;
+
+// Whether a second thread would not pay: where there is as little to multiply as in a product that
+// one thread computes, and, where keys and values are read in place, as little to read.
+bool is_small(const detail::AttentionProblem& p) noexcept {
+  const Index widths = p.depth() + p.value_width();
+  const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
+  const double read = detail::times(p.batches(), p.kv_heads(), p.keys(), widths);
+  return scores * static_cast<double>(widths + kSoftmax) <
+             static_cast<double>(tile_kernels().parallel_from) &&
+         (!detail::is_in_place(p) || read <= detail::kSerialElements);
+}
 
 }  // namespace
 
@@ -21,14 +42,16 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
 }
 
 void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
+  Parallel alone;
+  Parallel& threads = is_small(problem) ? alone : parallel;
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
     case AttentionMethod::full:
-      return blocked_attention(problem, problem.queries(), scratch, parallel);
+      return blocked_attention(problem, problem.queries(), scratch, threads);
     case AttentionMethod::automatic:
     case AttentionMethod::blocked:
-      return blocked_attention(problem, kQueryBlock, scratch, parallel);
+      return blocked_attention(problem, kQueryBlock, scratch, threads);
     case AttentionMethod::online:
-      return flash_attention(problem, {}, scratch, parallel);
+      return flash_attention(problem, {}, scratch, threads);
   }
 }
 

@@ -9,10 +9,6 @@ TRIL_DEFINE_DISPATCH(VectorKernels, kVectorKernels, vector_kernels)
 namespace detail {
 namespace {
 
-// Elements of the matrix that are worth a second thread: 32 Ki floats = 128 KiB take some 5
-// microseconds of reading, and a round among threads that are awake takes 1.
-constexpr double kSerial = 32 << 10;
-
 // out [cols, 1] = (x [1, depth] * matrix)^T
 struct VectorProduct {
   const float* x;
@@ -61,7 +57,8 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
   const Index products = batch.count();
 
   // 64 columns at least: whole cache lines for every thread.
-  const bool serial = products >= parallel.threads() || times(first.depth, first.cols) <= kSerial;
+  const bool serial =
+      products >= parallel.threads() || times(first.depth, first.cols) <= kSerialElements;
   const Index workers = serial ? 1 : parallel.threads();
   const Index share = (first.cols + workers - 1) / workers;
   const Index step = (share + 63) / 64 * 64;

@@ -8,6 +8,11 @@
 
 namespace tril::detail {
 
+// Elements of a matrix up to which a second thread does not pay where each is read once: 32 Ki
+// floats = 128 KiB take some 5 microseconds of reading, and a round among threads that are awake
+// takes 1.
+inline constexpr double kSerialElements = 32 << 10;
+
 // Each product has one row or one column; one column is one row of the transposed product. Where
 // the vector's elements are not neighbours, `scratch` holds it, depth floats for each thread.
 void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
