@@ -114,24 +114,32 @@ AttentionOptions attention_options(const MultiHeadOptions& options) {
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace) {
-  const detail::Projections project = detail::checked_projections(kCall, x, weights, options);
-  const Index batches = x.size(0), queries = x.size(1), new_keys = project.key.input.size(1);
-  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
+  const detail::ProjectionSizes sizes = detail::check_projections(kCall, x, weights, options);
+  const Index batches = x.size(0), queries = x.size(1), new_keys = sizes.new_keys;
+  const Index heads = options.heads, kv_heads = sizes.kv_heads, width = sizes.width;
   const Index keys = new_keys + (options.past ? options.past->length() : 0);
 
   const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
   check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
+  const auto check_no_input = [&](const auto& written, const char* name) {
+    for (const auto& input : {x, options.context, options.value_context}) {
+      check_no_overlap(written, input, kCall, name);
+    }
+    for_each_parameter(weights, [&](const ParameterName&, const auto& weight) {
+      check_no_overlap(written, weight, kCall, name);
+    });
+  };
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
     check_shape(view, shape, kCall, name, why);
-    project.check_no_overlap(view, kCall, name);
+    check_no_input(view, name);
     check_no_overlap(view, out, kCall, name);
     if (options.past) check_no_overlap(view, *options.past, name);
   };
   const Shape<4> query_shape = {batches, heads, queries, width};
   const Shape<4> key_shape = {batches, kv_heads, new_keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
-  project.check_no_overlap(out, kCall, "out");
+  check_no_input(out, "out");
   check_trace(trace.queries, query_shape, "trace.queries");
   check_trace(trace.keys, key_shape, "trace.keys");
   check_trace(trace.values, key_shape, "trace.values");
@@ -149,7 +157,7 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
     const Index before = options.past ? options.past->length() : 0;
     detail::check_rotary(kCall, *options.rotary, width, before + std::max(queries, new_keys));
   }
-  check_places(places_of(trace, static_cast<bool>(project.stacked.weight)), trace);
+  check_places(places_of(trace, sizes.stacked), trace);
 }
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,

@@ -29,12 +29,12 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
   if (options.change_heads) {
     fail(kCall, "change_heads", "heads that were changed have no gradients");
   }
-  const detail::Projections project = detail::checked_projections(kCall, x, weights, options);
-  const Index batches = x.size(0), queries = x.size(1), keys = project.key.input.size(1);
-  const Index heads = options.heads, width = project.width;
+  const detail::ProjectionSizes sizes = detail::check_projections(kCall, x, weights, options);
+  const Index batches = x.size(0), queries = x.size(1), keys = sizes.new_keys;
+  const Index heads = options.heads, width = sizes.width;
   const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
   const Shape<4> query_shape = {batches, heads, queries, width};
-  const Shape<4> key_shape = {batches, project.kv_heads, keys, width};
+  const Shape<4> key_shape = {batches, sizes.kv_heads, keys, width};
   const Shape<4> score_shape = {batches, heads, queries, keys};
   detail::check_options(kCall, options.attention, score_shape);
   if (options.rotary) {
@@ -69,10 +69,10 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
 
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory) {
-  const detail::Projections project = detail::checked_projections(
+  const detail::ProjectionSizes sizes = detail::check_projections(
       "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options);
-  const Index heads = options.heads, kv_heads = project.kv_heads, width = project.width;
-  const Index keys = project.key.input.size(1);
+  const Index heads = options.heads, kv_heads = sizes.kv_heads, width = sizes.width;
+  const Index keys = sizes.new_keys;
   detail::StackedHeads parts;
   if (is_stacked(weights, options)) {
     parts = detail::split_stacked(memory.take(x[0], x[1], (heads + 2 * kv_heads) * width), heads,

@@ -1,4 +1,5 @@
 #include <tril/attention/projections.h>
+#include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
@@ -18,15 +19,11 @@ PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
   return {packed.matrix, first};
 }
 
-// A weight for one input: as wide as that, and with the rows that the heads need.
-void check_weight(const char* call, const char* name, const Projection& projection, Index rows) {
-  const MatrixView<const float>& weight = projection.weight;
-  const TensorView<const float, 3>& input = projection.input;
-  if (weight.size(0) != rows || weight.size(1) != input.size(2)) {
-    fail(call, name,
-         {"shape must be ", Shape<2>{rows, input.size(2)}, ", is ", weight, "; its input is ",
-          input});
-  }
+// Whether queries, keys and values are one product.
+bool is_stacked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                const TensorView<const float, 3>& context,
+                const TensorView<const float, 3>& value_context) noexcept {
+  return weights.in_proj_weight && is_same(x, context) && is_same(x, value_context);
 }
 
 }  // namespace
@@ -47,8 +44,6 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
       {x, weights.q_proj_weight, {}, packed_columns(prepared, weights.q_proj_weight)},
       {context, weights.k_proj_weight, {}, packed_columns(prepared, weights.k_proj_weight)},
       {value_context, weights.v_proj_weight, {}, packed_columns(prepared, weights.v_proj_weight)},
-      weights.out_proj_weight,
-      weights.out_proj_bias,
       kv_heads,
       width};
   if (fused) {
@@ -59,7 +54,7 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
     result.query.packed = columns_from(packed, 0);
     result.key.packed = columns_from(packed, rows);
     result.value.packed = columns_from(packed, rows + key_rows);
-    if (is_same(x, context) && is_same(x, value_context)) {
+    if (is_stacked(x, weights, context, value_context)) {
       result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias, packed};
     }
   }
@@ -69,8 +64,9 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
   return result;
 }
 
-Projections checked_projections(const char* call, TensorView<const float, 3> x,
-                                const MultiHeadWeights& weights, const MultiHeadOptions& options) {
+ProjectionSizes check_projections(const char* call, const TensorView<const float, 3>& x,
+                                  const MultiHeadWeights& weights,
+                                  const MultiHeadOptions& options) {
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
   check_view(x, call, "x");
@@ -108,10 +104,19 @@ Projections checked_projections(const char* call, TensorView<const float, 3> x,
     check_shape(weights.in_proj_bias, {rows + 2 * key_rows}, call, "in_proj_bias",
                 "one for each row of the projections");
   }
-  const Projections result = projections(x, weights, options, nullptr);
-  check_weight(call, name, result.query, rows);
-  check_weight(call, fused ? name : "k_proj_weight", result.key, key_rows);
-  check_weight(call, fused ? name : "v_proj_weight", result.value, key_rows);
+  // A weight for one input, or so many rows of a stacked one: as many as the heads need, and as
+  // wide as the input.
+  const auto check_weight = [&](const char* weight_name, const MatrixView<const float>& own,
+                                Index needed, const TensorView<const float, 3>& input) {
+    const Shape<2> shape = fused ? Shape<2>{needed, given.size(1)} : own.shape();
+    if (shape == Shape<2>{needed, input.size(2)}) return;
+    fail(call, fused ? name : weight_name,
+         {"shape must be ", Shape<2>{needed, input.size(2)}, ", is ", shape, "; its input is ",
+          input});
+  };
+  check_weight("q_proj_weight", weights.q_proj_weight, rows, x);
+  check_weight("k_proj_weight", weights.k_proj_weight, key_rows, context);
+  check_weight("v_proj_weight", weights.v_proj_weight, key_rows, value_context);
   check_view(weights.out_proj_weight, call, "out_proj.weight");
   if (weights.out_proj_weight.size(1) != rows) {
     fail(
@@ -122,7 +127,7 @@ Projections checked_projections(const char* call, TensorView<const float, 3> x,
     check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj.bias",
                 {"out_proj.weight is ", weights.out_proj_weight});
   }
-  return result;
+  return {kv_heads, width, context.size(1), is_stacked(x, weights, context, value_context)};
 }
 
 void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
-#include <tril/foundation/check.h>
-
-#include <string_view>
 
 namespace tril::detail {
 
@@ -17,35 +14,27 @@ struct Projection {
 
 struct Projections {
   Projection query, key, value;
-  MatrixView<const float> out_weight;
-  VectorView<const float> out_bias;
   Index kv_heads;
   Index width;  // of one head
   // All three in one, where they are stacked in the weights and have one input; else none.
   Projection stacked = {};
-
-  // Throws where a view that is written shares memory with an input or a weight.
-  template <int Rank>
-  void check_no_overlap(const TensorView<float, Rank>& written, const char* call,
-                        const char* name) const {
-    for (const Projection* each : {&query, &key, &value}) {
-      tril::check_no_overlap(written, each->input, call, name);
-      tril::check_no_overlap(written, each->weight, call, name);
-      tril::check_no_overlap(written, each->bias, call, name);
-    }
-    tril::check_no_overlap(written, out_weight, call, name);
-    tril::check_no_overlap(written, out_bias, call, name);
-  }
 };
 
 // Takes weights that fit apart.
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options, const PreparedWeights* prepared);
 
-// The same, none packed before. Throws Error in the name of `call` where inputs, weights and heads
-// do not fit.
-Projections checked_projections(const char* call, TensorView<const float, 3> x,
-                                const MultiHeadWeights& weights, const MultiHeadOptions& options);
+// What follows from inputs, weights and options that fit.
+struct ProjectionSizes {
+  Index kv_heads;
+  Index width;     // of one head
+  Index new_keys;  // that are made of the context
+  bool stacked;    // whether queries, keys and values are one product
+};
+
+// Throws Error in the name of `call` where inputs, weights and heads do not fit.
+ProjectionSizes check_projections(const char* call, const TensorView<const float, 3>& x,
+                                  const MultiHeadWeights& weights, const MultiHeadOptions& options);
 
 // Rows [first, first + count) of a matrix, or elements of a vector; none of none.
 template <typename T, int Rank>
