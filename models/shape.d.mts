@@ -5,7 +5,7 @@ export interface Shape {
   readonly layers: number;
   readonly heads: number;
   /** Of keys and values: fewer than heads where these share them. */
-  readonly keyHeads: number;
+  readonly kvHeads: number;
   readonly width: number;
   readonly headWidth: number;
   /** Of feed-forward. */

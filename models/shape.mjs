@@ -9,7 +9,7 @@ export function shapeOf(config) {
     family,
     layers: config.n_layer ?? config.num_hidden_layers,
     heads,
-    keyHeads: config.num_key_value_heads ?? heads,
+    kvHeads: config.num_key_value_heads ?? heads,
     width,
     headWidth: width / heads,
     hidden: config.n_inner ?? config.intermediate_size ?? 4 * width,

@@ -107,7 +107,7 @@ struct ModelReference {
   Table<Scalar> attend(Table<Scalar> q, Table<Scalar> k, const Table<Scalar>& v) const {
     using std::exp;
     if (config.positions == ModelPositions::rotary) turn(q), turn(k);
-    const Index D = config.head_width(), group = config.heads / config.key_heads();
+    const Index D = config.head_width(), group = config.heads / config.kv_head_count();
     Table<Scalar> out(q.rows, q.cols);
     for (Index n = 0; n < q.rows; ++n) {
       const Index first = n - n % tokens, last = config.causal ? n + 1 : first + tokens;
@@ -132,7 +132,7 @@ struct ModelReference {
   }
   Table<Scalar> layer(Table<Scalar> x, const std::string& at) const {
     const bool gpt2 = config.family == ModelFamily::gpt2;
-    const Index C = config.width, Ek = config.key_heads() * config.head_width();
+    const Index C = config.width, Ek = config.kv_head_count() * config.head_width();
     const Table<Scalar> in = norm(x, at + (gpt2 ? "ln_1" : "input_layernorm"));
     if (gpt2) {
       const Table<Scalar> all = linear(in, at + "attn.c_attn", true);

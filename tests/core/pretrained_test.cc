@@ -133,7 +133,7 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   }
   for (ModelConfig& config : configs) {
     config.vocabulary = 77;
-    config.kv_heads = config.key_heads(), config.hidden = config.hidden_width();
+    config.kv_heads = config.kv_head_count(), config.hidden = config.hidden_width();
     if (config.family == ModelFamily::gpt2) config.kv_heads = 0;
     const std::string text = model_config_json(config);
     const PretrainedConfig read = parse_model_config(text);

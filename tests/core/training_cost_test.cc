@@ -103,7 +103,7 @@ void attention_back(Index scores, Index rows, Index depth) {
 
 double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
   const Index rows = batches * tokens, C = c.width, F = c.hidden_width(), V = c.vocabulary;
-  const Index kv = c.key_heads() * c.head_width();
+  const Index kv = c.kv_head_count() * c.head_width();
   const auto norm = [&] {
     for (Index row = 0; row < rows; ++row) {
       if (c.norm == ModelNorm::layer_norm) layer_norm(C, c.biases, back);
@@ -113,7 +113,7 @@ double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
   AttentionOptions options;
   options.causal = c.causal;
   const AttentionCost attention = attention_cost(
-      {batches, c.heads, c.key_heads(), tokens, tokens, c.head_width(), c.head_width()}, options);
+      {batches, c.heads, c.kv_head_count(), tokens, tokens, c.head_width(), c.head_width()}, options);
   const double all = flops_of([&] {
     for (Index layer = 0; layer < c.layers; ++layer) {
       norm();

@@ -35,7 +35,7 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
   // Counted for as many tokens as the slider says, and held by the core to the byte.
   const tokens = Math.min(100, shape.context);
   await figure.getByRole('slider', { name: 'Tokens so far' }).fill(String(tokens));
-  const bytes = 2 * shape.layers * shape.keyHeads * D * 4 * tokens;
+  const bytes = 2 * shape.layers * shape.kvHeads * D * 4 * tokens;
   await expect(figure.locator('[data-held]')).toHaveAttribute('data-held', String(bytes));
   await expect(figure.locator('[data-held]')).toHaveAttribute('data-bytes', String(bytes));
   const part = (name: string) => figure.locator(`[data-part="${name}"]`);
@@ -56,7 +56,7 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
   for (const row of await rows.all()) {
     const heads = await number(row, 'key-heads');
     expect(shape.heads % heads).toBe(0);
-    expect(await number(row, 'bytes')).toBe((bytes / shape.keyHeads) * heads);
+    expect(await number(row, 'bytes')).toBe((bytes / shape.kvHeads) * heads);
   }
 
   await figure.getByRole('button', { name: 'Time it here' }).click();

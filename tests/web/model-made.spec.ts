@@ -42,7 +42,7 @@ test('before a model is loaded the figures further down are true, too', async ({
     ['End', shape.context],
   ] as const) {
     await tokensSoFar.press(key);
-    const bytes = 2 * shape.layers * shape.keyHeads * D * 4 * tokens;
+    const bytes = 2 * shape.layers * shape.kvHeads * D * 4 * tokens;
     await expect(cache.locator('[data-held]')).toHaveAttribute('data-held', String(bytes));
     await expect(cache.locator('[data-held]')).toHaveAttribute('data-bytes', String(bytes));
     const { flops } = await cacheCounts({ ...core, tokenizer: true }, { tokens });

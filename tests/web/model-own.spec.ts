@@ -57,7 +57,7 @@ test('a folder from Hugging Face is dropped, and read without what else lies in 
 
     const model = await tril.loadModel(files);
     const shape = shapeOf(model.config);
-    await expect(own(page).locator('[data-row="keyHeads"]')).toHaveText(String(shape.keyHeads));
+    await expect(own(page).locator('[data-row="kvHeads"]')).toHaveText(String(shape.kvHeads));
     const count = model.parameters.count.toLocaleString('en');
     await expect(own(page).locator('[data-row="parameters"]')).toHaveText(count);
     const { tokens, lens } = readingOf({ tril, model, shape, tokenizer: true }, { text, then: [] });

@@ -229,7 +229,7 @@ test('a folder of the visitor’s takes the place of the page’s model, or is r
     await give(filesOf(folder));
     await expect(own.locator('[data-row="family"]')).toHaveText(family);
     await expect(own.locator('[data-row="blocks"]')).toHaveText(String(opened.shape.layers));
-    await expect(own.locator('[data-row="keyHeads"]')).toHaveText(String(opened.shape.keyHeads));
+    await expect(own.locator('[data-row="kvHeads"]')).toHaveText(String(opened.shape.kvHeads));
     await expect(own).toContainText('no tokenizer');
     await current(page);
     const { lens } = readingOf(opened, { text: '3 1 4 1 5', then: [] });

@@ -30,7 +30,7 @@ void add_norm(Flops& all, const ModelConfig& config, Index rows) {
 }
 
 void add_attention(Flops& all, const ModelConfig& config, Index batches, Index tokens) {
-  const Index D = config.head_width(), kv = config.key_heads(), rows = batches * tokens;
+  const Index D = config.head_width(), kv = config.kv_head_count(), rows = batches * tokens;
   const bool bias = config.has_projection_biases();
   add_linear(all, rows, config.width, config.width + 2 * kv * D, bias);
   if (config.positions == ModelPositions::rotary) {

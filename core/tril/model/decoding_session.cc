@@ -53,14 +53,14 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
   const Index tokens = checked_capacity(config, capacity);
   check_weights(config, weights);
   const std::uint64_t bytes = 2 * sizeof(float) * static_cast<std::uint64_t>(config.layers) *
-                              static_cast<std::uint64_t>(config.key_heads() * config.head_width()) *
+                              static_cast<std::uint64_t>(config.kv_head_count() * config.head_width()) *
                               static_cast<std::uint64_t>(tokens);
   detail::with_memory(kCall, "keys and values", bytes, [&] {
     rotary_ = detail::rotary_tables(config, tokens, std::max(tokens, config.context));
     caches_.reserve(weights.layers.size());
     for (std::size_t n = 0; n < weights.layers.size(); ++n) {
       caches_.emplace_back(KeyValueCacheSizes{
-          .heads = config.key_heads(), .capacity = tokens, .width = config.head_width()});
+          .heads = config.kv_head_count(), .capacity = tokens, .width = config.head_width()});
     }
     last_ = Buffer<float, 2>({1, config.vocabulary});
   });

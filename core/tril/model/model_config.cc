@@ -51,7 +51,7 @@ void check_model_config(const ModelConfig& config, const char* call) {
     fail(call, name, {part, " does not divide ", of, " ", whole});
   };
   divides(config.heads, "heads", config.width, "width");
-  divides(config.key_heads(), "kv_heads", config.heads, "heads");
+  divides(config.kv_head_count(), "kv_heads", config.heads, "heads");
   if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0) {
     fail(call, "heads",
          {"rotary positions turn pairs, and a head has ", config.head_width(), " elements"});

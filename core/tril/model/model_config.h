@@ -75,7 +75,7 @@ struct ModelConfig {
   static ModelConfig of(ModelFamily family) noexcept;
 
   // What stands for 0.
-  Index key_heads() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
+  Index kv_head_count() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
   Index head_width() const noexcept { return width / heads; }
   Index hidden_width() const noexcept;
   // Whether queries, keys and values have biases.

@@ -187,7 +187,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type) {
     line("model_type", is_qwen2 ? "\"qwen2\"" : "\"llama\"");
     number("num_hidden_layers", config.layers);
     number("num_attention_heads", config.heads);
-    number("num_key_value_heads", config.key_heads());
+    number("num_key_value_heads", config.kv_head_count());
     number("hidden_size", config.width);
     number("intermediate_size", config.hidden_width());
     number("max_position_embeddings", config.context);

@@ -11,7 +11,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   if (tokens < 1) fail(kCall, "tokens", {"must be at least 1, is ", tokens});
   if (past < 0) fail(kCall, "past", {"must be at least 0, is ", past});
   const Index C = config.width, F = config.hidden_width(), D = config.head_width();
-  const Index H = config.heads, Hk = config.key_heads(), one = 1;
+  const Index H = config.heads, Hk = config.kv_head_count(), one = 1;
   const bool is_gated = config.feed_forward == ModelFeedForward::swiglu;
   ModelTrace trace;
   trace.embedded = memory.take(tokens, C);

@@ -28,7 +28,7 @@ template <typename Memory>
 ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   check_model_config(config, "model_layout");
   const Index C = config.width, F = config.hidden_width(), V = config.vocabulary;
-  const Index Ek = config.key_heads() * config.head_width();
+  const Index Ek = config.kv_head_count() * config.head_width();
   const Index inner = config.feed_forward == ModelFeedForward::swiglu ? 2 * F : F;
   ModelLayout layout;
   BasicModelWeights<float>& weights = layout.weights;
@@ -166,7 +166,7 @@ void name_gpt2_layer(Names& names, const BasicModelLayerWeights<float>& layer) {
 void name_llama_layer(Names& names, const ModelConfig& config,
                       const BasicModelLayerWeights<float>& layer) {
   const auto& attention = layer.attention;
-  const Index C = config.width, Ek = config.key_heads() * config.head_width();
+  const Index C = config.width, Ek = config.kv_head_count() * config.head_width();
   names.norm("input_layernorm", layer.norm1);
   const auto part = [&](const char* name, Index first, Index count) {
     names.rows(name, attention.in_proj_weight, attention.in_proj_bias, first, count);

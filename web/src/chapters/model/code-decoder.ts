@@ -61,7 +61,7 @@ def said(stream):
 
 const llama = `
 blocks, heads, width = config["num_hidden_layers"], config["num_attention_heads"], config["hidden_size"]
-key_heads = config.get("num_key_value_heads") or heads
+kv_heads = config.get("num_key_value_heads") or heads
 
 def norm(x, name):
     epsilon = config.get("rms_norm_eps", 1e-6)
@@ -88,10 +88,10 @@ def block_names(n):
 
 def asked(x, n):
     q = turned(split(linear(x, f"layers.{n}.self_attn.q_proj"), heads))
-    k = turned(split(linear(x, f"layers.{n}.self_attn.k_proj"), key_heads))
-    v = split(linear(x, f"layers.{n}.self_attn.v_proj"), key_heads)
+    k = turned(split(linear(x, f"layers.{n}.self_attn.k_proj"), kv_heads))
+    v = split(linear(x, f"layers.{n}.self_attn.v_proj"), kv_heads)
     # Several heads may share one of keys and values.
-    return q, *(each.repeat_interleave(heads // key_heads, 0) for each in (k, v))
+    return q, *(each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
 
 def joined(mixed, n):
     return linear(mixed, f"layers.{n}.self_attn.o_proj")

@@ -35,7 +35,7 @@ export function cacheCells(
         return tril.compare(old, tril.tensor(old.shape, flat)).maxAbsolute;
       }),
     );
-    const shared = Math.floor((head * shape.keyHeads) / shape.heads);
+    const shared = Math.floor((head * shape.kvHeads) / shape.heads);
     return {
       q: sliceOf(all[layer].queries, head),
       k: sliceOf(all[layer].keys, shared),

@@ -21,14 +21,14 @@ export function partCosts(
   shape: Shape,
   { rows, tokens, guessed = rows, causal = true }: Pass,
 ): Readonly<Record<CachePart, Cost>> {
-  const { layers, heads, keyHeads, width, headWidth, hidden, gated, vocabulary, family } = shape;
+  const { layers, heads, kvHeads, width, headWidth, hidden, gated, vocabulary, family } = shape;
   const linear = (from: number, to: number, bias: boolean, count = rows) =>
     tril.cost.linear({ rows: count, in: from, out: to, bias });
   const isGpt = family === 'gpt2';
   // Qwen2 has biases here, and nowhere else.
   const asked = linear(width, width, family !== 'llama');
-  const kept = linear(width, keyHeads * headWidth, family !== 'llama');
-  const sizes = { heads, kvHeads: keyHeads, queries: rows, keys: tokens, width: headWidth };
+  const kept = linear(width, kvHeads * headWidth, family !== 'llama');
+  const sizes = { heads, kvHeads, queries: rows, keys: tokens, width: headWidth };
   const up = linear(width, hidden, isGpt);
   const each = {
     projections: [asked, kept, kept, linear(width, width, isGpt)],
