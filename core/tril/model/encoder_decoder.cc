@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/random.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -17,15 +18,6 @@ namespace {
 
 using Tokens = EncoderDecoder::Tokens;
 using Weights = BasicEncoderDecoderWeights<float>;
-
-// [B, T] as [B T]; checked to have no gaps.
-VectorView<const std::int32_t> flat(const Tokens& ids) noexcept {
-  return {ids.data(), {ids.count()}};
-}
-// [B, T, C] as [B T, C].
-MatrixView<float> rows_of(const TensorView<float, 3>& x) noexcept {
-  return {x.data(), {x.size(0) * x.size(1), x.size(2)}};
-}
 
 // All parameters laid out in `memory`, matrices first; returns the floats before the first vector.
 Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& weights) {
@@ -114,7 +106,7 @@ void embed(const Tokens& ids, const MatrixView<const float>& table,
            const MatrixView<const float>& positions, const TensorView<float, 3>& embedded,
            Parallel& parallel) {
   const Index width = table.size(1);
-  embedding(flat(ids), table, rows_of(embedded));
+  embedding(joined_rows(ids), table, joined_rows(embedded));
   multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
   add(embedded, MatrixView<const float>(positions.data(), {ids.size(1), width}), embedded,
       parallel);
@@ -124,7 +116,7 @@ void embed(const Tokens& ids, const MatrixView<const float>& table,
 void embed_backward(const TensorView<float, 3>& d, const Tokens& ids,
                     const MatrixView<float>& d_table, Parallel& parallel) {
   multiply(d, std::sqrt(static_cast<float>(d.size(2))), d, parallel);
-  embedding_backward(rows_of(d), flat(ids), d_table, parallel);
+  embedding_backward(joined_rows(d), joined_rows(ids), d_table, parallel);
 }
 
 }  // namespace
@@ -238,7 +230,7 @@ void EncoderDecoder::forward(const Tokens& source, const Tokens& target, Scratch
   embed(target, weights_.target_embedding, positions_, saved_.target, parallel);
   transformer(saved_.source, saved_.target, transformer_, options_, saved_.out, scratch, parallel,
               saved_.trace);
-  linear(rows_of(saved_.out), weights_.generator.weight, weights_.generator.bias, saved_.logits,
+  linear(joined_rows(saved_.out), weights_.generator.weight, weights_.generator.bias, saved_.logits,
          scratch, parallel);
 }
 
@@ -251,9 +243,9 @@ void EncoderDecoder::backward(const Tokens& source, const Tokens& target, Scratc
   };
   const TensorView<float, 3> d_out = like(saved_.out), d_source = like(saved_.source);
   const TensorView<float, 3> d_target = like(saved_.target);
-  linear_backward(saved_.logits, rows_of(saved_.out), weights_.generator.weight,
-                  {rows_of(d_out), gradients_.generator.weight, gradients_.generator.bias}, scratch,
-                  parallel);
+  linear_backward(saved_.logits, joined_rows(saved_.out), weights_.generator.weight,
+                  {joined_rows(d_out), gradients_.generator.weight, gradients_.generator.bias},
+                  scratch, parallel);
   transformer_backward(d_out, saved_.source, saved_.target, transformer_, options_, saved_.trace,
                        {d_source, d_target, gradients_.transformer}, scratch, parallel);
   embed_backward(d_source, source, gradients_.source_embedding, parallel);
@@ -272,7 +264,7 @@ ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers, Scr
   check(source, target, answers, "EncoderDecoder::loss");
   forward(source, target, scratch, parallel);
   const CrossEntropyResult result = cross_entropy(
-      saved_.logits, flat(answers), {.reduction = Reduction::sum}, {}, scratch, parallel);
+      saved_.logits, joined_rows(answers), {.reduction = Reduction::sum}, {}, scratch, parallel);
   return {result.loss, result.counted, result.correct};
 }
 
@@ -283,7 +275,7 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
   if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
   forward(source, target, scratch, parallel);
   const CrossEntropyResult result = cross_entropy(
-      saved_.logits, flat(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
+      saved_.logits, joined_rows(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
       saved_.logits, scratch, parallel);
   backward(source, target, scratch, parallel);
   return {result.loss, result.counted, result.correct};

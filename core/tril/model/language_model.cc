@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -11,14 +12,6 @@
 #include <string>
 
 namespace tril {
-namespace {
-
-// [B, T] as [B T]; checked to have no gaps.
-VectorView<const std::int32_t> flat(const MatrixView<const std::int32_t>& ids) noexcept {
-  return {ids.data(), {ids.count()}};
-}
-
-}  // namespace
 
 LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed) : config_(config) {
   SavedMemory size;
@@ -108,7 +101,7 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
                             const detail::ModelPass& pass,
                             std::span<const TensorView<float, 4>> attention) {
   place(pass.batches, pass.tokens);
-  embedding(flat(tokens), weights().embedding, saved_.embedded);
+  embedding(joined_rows(tokens), weights().embedding, saved_.embedded);
   if (weights().positions) {
     const Index T = pass.tokens, C = config_.width;
     const TensorView<float, 3> embedded(saved_.embedded.data(), {pass.batches, T, C});
@@ -148,7 +141,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                                saved_.layers[n], d, d_weights.layers[n]);
   }
   if (pass.drops()) pass.drop_backward(d, 0, d);
-  embedding_backward(d, flat(tokens), d_weights.embedding, pass.parallel);
+  embedding_backward(d, joined_rows(tokens), d_weights.embedding, pass.parallel);
   if (!d_weights.positions) return;
   const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
   for (Index b = 0; b < pass.batches; ++b) {
@@ -181,7 +174,7 @@ ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
   check(tokens, targets, "LanguageModel::loss");
   forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
   const CrossEntropyResult result = cross_entropy(
-      saved_.logits, flat(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
+      saved_.logits, joined_rows(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
   return {result.loss, result.counted, result.correct};
 }
 
@@ -207,9 +200,10 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                parallel};
   const auto begin = std::chrono::steady_clock::now();
   forward(tokens, pass);
-  const CrossEntropyResult result = cross_entropy(
-      saved_.logits, flat(targets), {.reduction = Reduction::sum, .gradient_scale = options.scale},
-      saved_.logits, scratch, parallel);
+  const CrossEntropyResult result =
+      cross_entropy(saved_.logits, joined_rows(targets),
+                    {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits,
+                    scratch, parallel);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   backward(tokens, pass);
   return {result.loss, result.counted, result.correct, seconds.count()};
