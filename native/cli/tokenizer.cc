@@ -165,7 +165,7 @@ void add_tokenizer(Program& program) {
           ->type_name("FILE");
   command
       .add_option("--kind", arguments->kind,
-                  "bpe (default), words, characters (of the texts) or bytes")
+                  "bpe (default), words, chars (characters of the texts) or bytes")
       ->check(is_name_of(kTokenizerKinds))
       ->option_text("NAME")
       ->needs(train);

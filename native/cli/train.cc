@@ -141,7 +141,7 @@ ExitCode run(const Program& program, const Arguments& given) {
 
 void add_model_options(CLI::App& command, Arguments& given) {
   command.add_option("--tokenizer", given.tokenizer, "bytes, chars (default), words or bpe")
-      ->check(CLI::IsMember({"bytes", "chars", "words", "bpe"}));
+      ->check(is_name_of(kTokenizerKinds));
   command.add_option("--vocabulary", given.vocabulary, "The most tokens (default: all)")
       ->check(CLI::Range(1, 1 << 24));
   command.add_option("--family", given.family, "gpt2 (default), llama or qwen2")

@@ -97,7 +97,7 @@ describe('a trained one', () => {
   const text = `${lines.join('\n')}\n${plain}`;
   beforeAll(() => write('text.txt', text));
 
-  it.each(['bpe', 'words', 'characters', 'bytes'])('of %s is opened by others', (kind) => {
+  it.each(['bpe', 'words', 'chars', 'bytes'])('of %s is opened by others', (kind) => {
     const train = ['--train', 'text.txt', '--kind', kind, '--vocabulary', '700'];
     const told = report('tokenizer', ...train, '--special', '<|end|>', '-o', 'tokenizer.json');
     expect(told).toMatchObject({ file: 'tokenizer.json', kind });

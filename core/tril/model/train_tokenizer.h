@@ -21,11 +21,10 @@ enum class TokenizerKind : std::uint8_t {
 };
 
 // Their names.
-inline constexpr Named<TokenizerKind> kTokenizerKinds[] = {
-    {"bytes", TokenizerKind::bytes},
-    {"characters", TokenizerKind::characters},
-    {"words", TokenizerKind::words},
-    {"bpe", TokenizerKind::bpe}};
+inline constexpr Named<TokenizerKind> kTokenizerKinds[] = {{"bytes", TokenizerKind::bytes},
+                                                           {"chars", TokenizerKind::characters},
+                                                           {"words", TokenizerKind::words},
+                                                           {"bpe", TokenizerKind::bpe}};
 
 // How a tokenizer is trained.
 struct TokenizerOptions {

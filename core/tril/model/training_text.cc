@@ -5,12 +5,6 @@
 namespace tril {
 namespace {
 
-// As `tril train` writes them.
-constexpr Named<TokenizerKind> kKinds[] = {{"bytes", TokenizerKind::bytes},
-                                           {"chars", TokenizerKind::characters},
-                                           {"words", TokenizerKind::words},
-                                           {"bpe", TokenizerKind::bpe}};
-
 std::size_t nine_tenths(std::size_t count) noexcept { return count - count / 10; }
 
 }  // namespace
@@ -39,7 +33,7 @@ std::string fingerprint(std::span<const std::byte> data) {
 Tokenizer training_tokenizer(std::string_view kind, TokenId vocabulary, TrainingObjective objective,
                              std::string_view text) {
   TokenizerOptions options;
-  options.kind = value_named(kKinds, kind, "training_tokenizer", "tokenizer");
+  options.kind = value_named(kTokenizerKinds, kind, "training_tokenizer", "tokenizer");
   options.vocabulary = vocabulary;
   if (objective == TrainingObjective::masked) options.special = {kMaskText};
   return train_tokenizer({&text, 1}, options);
