@@ -218,8 +218,8 @@ describe('rotaryPositionsBackward', () => {
         tril.rotaryPositionsBackward(dOutput as Tensor, options as RotaryOptions);
       refuse(call, () => back({}, null), 'dOutput', 'must be a tensor');
       refuse(call, () => back({}, flat), 'dOutput', /axes|\[6\]/);
-      refuse(call, () => back({ positions: [1] }), 'positions', '1 positions for dOutput');
-      refuse(call, () => back({ width: 8 }), 'width', 'dOutput is [3, 6]');
+      refuse(call, () => back({ positions: [1] }), 'positions', '1 positions for [');
+      refuse(call, () => back({ width: 8 }), 'width', 'at most 6, the width of a head, is 8');
       refuse(call, () => back({ base: 0 }), 'base', 'above 0');
       refuse(call, () => back({ cos: d }), 'sin', 'together');
       refuse(call, () => back({ turns: 1 }), 'turns', 'unknown option');

@@ -309,7 +309,7 @@ describe('rotaryPositions', () => {
           'cos',
           'must be [T, R / 2] or [B, T, R / 2] with 3 tokens',
         );
-        refuse({ cos: wide, sin: wide }, 'width', 'at most the width of a head, is 10');
+        refuse({ cos: wide, sin: wide }, 'width', 'at most 8, the width of a head, is 10');
         refuse({ cos: null, sin }, 'cos', 'must be a tensor');
         refuse({ heads: 5 }, 'x', 'with heads it must be');
       });
@@ -323,9 +323,9 @@ describe('rotaryPositions', () => {
       const call = 'rotaryPositions';
       const refuse = (options: object, argument: string, says: string | RegExp, given = x) =>
         expectRefused(() => tril.rotaryPositions(given, options), { call, argument, says });
-      refuse({ positions: [1, 2] }, 'positions', '2 positions for x, which is [2, 3, 4, 6]');
+      refuse({ positions: [1, 2] }, 'positions', '2 positions for [2, 3, 4, 6]');
       refuse({ positions: [1, 2, 3, 0.5] }, 'positions', 'must be whole numbers');
-      refuse({ width: 5 }, 'width', 'must be even and at most the width of a head, is 5');
+      refuse({ width: 5 }, 'width', 'must be even and at most 6, the width of a head, is 5');
       refuse({ width: 8 }, 'width', 'is 8');
       refuse({ base: 0 }, 'base', /must be/);
       refuse({ base: NaN }, 'base', /must be/);

@@ -158,6 +158,23 @@ describe('blocks refuse', () => {
     });
   });
 
+  it('masks of the whole by the names that they are given by', () => {
+    withoutLeak(() => {
+      const weights = asTensors<TransformerWeights>({
+        ...prefixed('encoder.layers.0.', blockWeights(1)),
+        ...prefixed('decoder.layers.0.', decoderWeights(2)),
+        ...normWeights(['encoder.norm', 'decoder.norm'], 3),
+      });
+      const [source, target] = [tril.tensor(memory), tril.tensor(x)];
+      const mask = tril.mask.dense(tril.zeros([T + 1, S + 1]), { kind: 'boolean' });
+      for (const argument of ['sourceMask', 'targetMask', 'memoryMask']) {
+        const body = () =>
+          tril.transformer(source, target, weights, { heads: H, [argument]: mask });
+        expectRefused(body, { call: 'transformer', argument, says: 'broadcast' });
+      }
+    });
+  });
+
   it('a memory or stacks that do not fit', () => {
     withoutLeak(() => {
       const state = asTensors<DecoderBlockWeights>(decoderWeights(1));

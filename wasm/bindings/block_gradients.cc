@@ -8,17 +8,16 @@
 
 namespace tril::js {
 
-NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_output,
-                                         const Tensor& query, const Tensor& key,
-                                         const Tensor& value, const NamedTensors& weights,
-                                         const MaskRules& mask_rules) {
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
+                                         const Tensor& key, const Tensor& value,
+                                         const NamedTensors& weights, const MaskRules& mask_rules) {
   constexpr const char* kCall = "additive_attention_backward";
   const auto q = sequences(query, query, kCall, "query");
   const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
   const MaskArgument mask(mask_rules, kCall);
   const auto parts = read_weights<AdditiveWeights>(weights, kCall);
   tril::detail::check_additive(kCall, q, k, v, parts);
-  check_output(d_output, with_width(query.shape(), v.size(2)), kCall);
+  check_same_shape(d_out, with_width(query.shape(), v.size(2)), kCall, "d_out", "the output");
   Saved saved;
   const AdditiveTrace trace = saved.lay_out([&](SavedMemory& memory) {
     return additive_attention_saved(q.shape(), k.shape(), parts, memory);
@@ -33,12 +32,12 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_output,
       .d_key = gradient(results, "dKey", key, k.shape()),
       .d_value = gradient(results, "dValue", value, v.shape()),
       .weights = gradients_of<BasicAdditiveWeights<float>>(results, parts)};
-  tril::additive_attention_backward(sequences(d_output, query, kCall, "dOutput"), q, k, v, parts,
-                                    trace, gradients, engine.scratch, engine.parallel);
+  tril::additive_attention_backward(sequences(d_out, query, kCall, "d_out"), q, k, v, parts, trace,
+                                    gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
                                            const MultiHeadOptions& options) {
@@ -50,7 +49,7 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_outpu
   const auto parts = read_weights<MultiHeadWeights>(weights, kCall);
   if (!parts.out_proj_weight) fail(kCall, "out_proj.weight", "no tensor given");
   const Index width = parts.out_proj_weight.size(0);
-  check_output(d_output, with_width(x.shape(), width), kCall);
+  check_same_shape(d_out, with_width(x.shape(), width), kCall, "d_out", "the output");
   Saved saved;
   const MultiHeadTrace trace = saved.lay_out([&](SavedMemory& memory) {
     return multi_head_attention_saved(input.shape(), parts, core, memory);
@@ -70,18 +69,18 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_outpu
     gradients.d_value_context =
         gradient(results, "dValueContext", *value_context, core.value_context.shape());
   }
-  tril::multi_head_attention_backward(sequences(d_output, x, kCall, "dOutput"), input, parts, core,
+  tril::multi_head_attention_backward(sequences(d_out, x, kCall, "d_out"), input, parts, core,
                                       trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options) {
   constexpr const char* kCall = "transformer_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const BlockArguments given(options, kCall);
   const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
-  check_output(d_output, x.shape(), kCall);
+  check_same_shape(d_out, x.shape(), kCall, "d_out", "the output");
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
@@ -94,12 +93,12 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, 
   const TransformerBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .weights = gradients_of<BasicTransformerBlockWeights<float>>(results, parts)};
-  tril::transformer_block_backward(sequences(d_output, x, kCall, "dOutput"), input, parts,
-                                   given.core, trace, gradients, engine.scratch, engine.parallel);
+  tril::transformer_block_backward(sequences(d_out, x, kCall, "d_out"), input, parts, given.core,
+                                   trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross) {
   constexpr const char* kCall = "decoder_block_backward";
@@ -107,7 +106,7 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, cons
   const auto source = sequences(memory, x, kCall, "memory");
   const DecoderArguments given(options, cross, kCall);
   const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
-  check_output(d_output, x.shape(), kCall);
+  check_same_shape(d_out, x.shape(), kCall, "d_out", "the output");
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
@@ -122,12 +121,12 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, cons
       .d_x = gradient(results, "dX", x, input.shape()),
       .d_memory = gradient(results, "dMemory", memory, source.shape()),
       .weights = gradients_of<BasicDecoderBlockWeights<float>>(results, parts)};
-  tril::decoder_block_backward(sequences(d_output, x, kCall, "dOutput"), input, source, parts,
+  tril::decoder_block_backward(sequences(d_out, x, kCall, "d_out"), input, source, parts,
                                given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const Tensor& source,
+NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,
                                   const AttentionOptions& source_attention,
@@ -137,7 +136,7 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const 
   const auto to = sequences(target, target, kCall, "target");
   const TransformerArguments given(options, source_attention, cross, kCall);
   const auto parts = read_weights<TransformerWeights>(weights, kCall);
-  check_output(d_output, target.shape(), kCall);
+  check_same_shape(d_out, target.shape(), kCall, "d_out", "the output");
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
   Saved saved;
@@ -150,8 +149,8 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const 
       .d_source = gradient(results, "dSource", source, from.shape()),
       .d_target = gradient(results, "dTarget", target, to.shape()),
       .weights = gradients_of<BasicTransformerWeights<float>>(results, parts)};
-  tril::transformer_backward(sequences(d_output, target, kCall, "dOutput"), from, to, parts,
-                             given.core, trace, gradients, engine.scratch, engine.parallel);
+  tril::transformer_backward(sequences(d_out, target, kCall, "d_out"), from, to, parts, given.core,
+                             trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 

@@ -10,28 +10,27 @@
 namespace tril::js {
 
 // dQuery, dKey and dValue.
-NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_output,
-                                         const Tensor& query, const Tensor& key,
-                                         const Tensor& value, const NamedTensors& weights,
-                                         const MaskRules& mask);
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
+                                         const Tensor& key, const Tensor& value,
+                                         const NamedTensors& weights, const MaskRules& mask);
 
 // dX, and dContext and dValueContext where there are such.
-NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
                                            const MultiHeadOptions& options);
 
 // dX.
-NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options);
 
 // dX and dMemory.
-NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross);
 
 // dSource and dTarget.
-NamedTensors transformer_backward(Engine& engine, const Tensor& d_output, const Tensor& source,
+NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,
                                   const AttentionOptions& source_attention,

@@ -25,12 +25,6 @@ namespace {
 
 using emscripten::val;
 
-void check_same_shape(const Tensor& tensor, const DynamicShape& shape, const char* call,
-                      const char* argument, const char* of) {
-  if (tensor.shape() == shape) return;
-  fail(call, argument, {"must have the shape of ", of, ", ", shape, ", is ", tensor});
-}
-
 VectorView<float> vector_of(Tensor& tensor) { return {tensor.data(), {tensor.count()}}; }
 
 // What x's rows are multiplied by, or none.
@@ -45,10 +39,9 @@ struct NormShape {
   Shape<2> rows;
   DynamicShape weight;
 
-  NormShape(const Tensor& d_output, const Tensor& x, const Tensor* given, int axes,
-            const char* call)
+  NormShape(const Tensor& d_out, const Tensor& x, const Tensor* given, int axes, const char* call)
       : rows(rows_and_columns(x, axes, call)), weight(x.shape().end() - axes, x.shape().end()) {
-    check_same_shape(d_output, x.shape(), call, "dOutput", "x");
+    check_same_shape(d_out, x.shape(), call, "d_out", "x");
     if (given) check_same_shape(*given, weight, call, "weight", "the normalised axes");
   }
 };
@@ -56,26 +49,24 @@ struct NormShape {
 using SoftmaxBackward = void (*)(TensorView<const float, 3>, TensorView<const float, 3>,
                                  const tril::SoftmaxOptions&, TensorView<float, 3>, Parallel&);
 
-TensorHandle along_axis_backward(Engine& engine, const Tensor& d_output, const Tensor& output,
+TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                                  const SoftmaxOptions& options, Tensor* out, const char* call,
                                  SoftmaxBackward backward) {
   const Shape<3> shape = around(output, options.axis, call);
-  check_same_shape(d_output, output.shape(), call, "dOutput", "output");
+  check_same_shape(d_out, output.shape(), call, "d_out", "output");
   const Output made(engine, out, output.shape(), call);
   const Shape<3> rows{1, shape[0], shape[1]};
   const bool along_rows = shape[2] == 1;
   const Shape<3>& chosen = along_rows ? rows : shape;
-  backward({d_output.data(), chosen}, {output.data(), chosen},
+  backward({d_out.data(), chosen}, {output.data(), chosen},
            {.axis = along_rows ? -1 : -2, .temperature = options.temperature},
            {made->data(), chosen}, engine.parallel);
   return made.handle();
 }
 
-constexpr Named<Reduction> kReductions[] = {{"mean", Reduction::mean}, {"sum", Reduction::sum}};
-
 }  // namespace
 
-NamedTensors attention_backward(Engine& engine, const Tensor& d_output, const Tensor& query,
+NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                 const Tensor& key, const Tensor& value, const Tensor& output,
                                 const Tensor& log_sum_exp, const AttentionOptions& options,
                                 bool mask_gradient) {
@@ -88,7 +79,7 @@ NamedTensors attention_backward(Engine& engine, const Tensor& d_output, const Te
   const Shape<3> sums{q.size(0), q.size(1), q.size(2)};
   check_same_shape(output, layout.tensor_shape({sums[0], sums[1], sums[2], v.size(3)}), kCall,
                    "output", "attention's output");
-  check_same_shape(d_output, output.shape(), kCall, "dOutput", "output");
+  check_same_shape(d_out, output.shape(), kCall, "d_out", "output");
   check_same_shape(log_sum_exp, {sums.begin() + layout.left_out(), sums.end()}, kCall, "logSumExp",
                    "a sum for each query");
   Results results(engine, kCall);
@@ -102,33 +93,33 @@ NamedTensors attention_backward(Engine& engine, const Tensor& d_output, const Te
     gradients.d_mask = Traces(results, layout.left_out())
                            .make("dMask", Shape<4>{sums[0], sums[1], sums[2], k.size(2)});
   }
-  tril::attention_backward(layout.view(d_output, options.heads, kCall, "dOutput"), q, k, v,
+  tril::attention_backward(layout.view(d_out, options.heads, kCall, "d_out"), q, k, v,
                            layout.view(output, options.heads, kCall, "output"),
                            {log_sum_exp.data(), sums}, options.core(mask.mask(), 0, kCall),
                            gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-TensorHandle softmax_backward(Engine& engine, const Tensor& d_output, const Tensor& output,
+TensorHandle softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                               const SoftmaxOptions& options, Tensor* out) {
-  return along_axis_backward(engine, d_output, output, options, out, "softmax_backward",
+  return along_axis_backward(engine, d_out, output, options, out, "softmax_backward",
                              tril::softmax_backward);
 }
 
-TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_output, const Tensor& output,
+TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                                   const SoftmaxOptions& options, Tensor* out) {
-  return along_axis_backward(engine, d_output, output, options, out, "log_softmax_backward",
+  return along_axis_backward(engine, d_out, output, options, out, "log_softmax_backward",
                              tril::log_softmax_backward);
 }
 
-NamedTensors linear_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                              const Tensor& weight) {
   constexpr const char* kCall = "linear_backward";
   const MatrixView<const float> w = matrix(weight, kCall, "weight");
   if (x.size(-1) != w.size(1)) {
     fail(kCall, "x", {"must be as wide as weight, ", weight, "; shape is ", x});
   }
-  check_same_shape(d_output, with_width(x.shape(), w.size(0)), kCall, "dOutput", "the output");
+  check_same_shape(d_out, with_width(x.shape(), w.size(0)), kCall, "d_out", "the output");
   Results results(engine, kCall);
   const auto matrix_of = [](Tensor& tensor) {
     return MatrixView<float>(tensor.data(), {tensor.size(0), tensor.size(1)});
@@ -136,19 +127,18 @@ NamedTensors linear_backward(Engine& engine, const Tensor& d_output, const Tenso
   const LinearGradients gradients{.d_x = rows_of(results.make("dX", x.shape())),
                                   .d_weight = matrix_of(results.make("dWeight", weight.shape())),
                                   .d_bias = vector_of(results.make("dBias", {w.size(0)}))};
-  tril::linear_backward(rows_of(d_output), rows_of(x), w, gradients, engine.scratch,
-                        engine.parallel);
+  tril::linear_backward(rows_of(d_out), rows_of(x), w, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_output, const Tensor& x,
+NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_out, const Tensor& x,
                            const Tensor* weight, const NormOptions& options) {
   const char* const call = centred ? "layer_norm_backward" : "rms_norm_backward";
-  const NormShape shape(d_output, x, weight, options.axes, call);
+  const NormShape shape(d_out, x, weight, options.axes, call);
   Results results(engine, call);
   const MatrixView<float> d_x(results.make("dX", x.shape()).data(), shape.rows);
   const VectorView<float> d_weight = vector_of(results.make("dWeight", shape.weight));
-  const MatrixView<const float> from(d_output.data(), shape.rows), rows(x.data(), shape.rows);
+  const MatrixView<const float> from(d_out.data(), shape.rows), rows(x.data(), shape.rows);
   // The forward pass again, for its rstd and mean; its output lies where d_x will.
   Scratch::Frame frame(engine.scratch);
   const Shape<1> each{shape.rows[0]};
@@ -167,13 +157,13 @@ NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_output,
   return results.hand_over();
 }
 
-TensorHandle activate_backward(Engine& engine, const std::string& name, const Tensor& d_output,
+TensorHandle activate_backward(Engine& engine, const std::string& name, const Tensor& d_out,
                                const Tensor& x, const std::string& activation, Tensor* out) {
   const char* const call = name.c_str();
   const Activation kind = activation_named(activation, call);
-  check_same_shape(d_output, x.shape(), call, "dOutput", "x");
+  check_same_shape(d_out, x.shape(), call, "d_out", "x");
   const Output made(engine, out, x.shape(), call);
-  const MatrixView<const float> from = rows_of(d_output), at = rows_of(x);
+  const MatrixView<const float> from = rows_of(d_out), at = rows_of(x);
   const MatrixView<float> to = rows_of(*made);
   switch (kind) {
     case Activation::relu:
@@ -191,16 +181,16 @@ TensorHandle activate_backward(Engine& engine, const std::string& name, const Te
   return made.handle();
 }
 
-TensorHandle embedding_backward(Engine& engine, const Tensor& d_output, const Integers& ids,
+TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integers& ids,
                                 const Numbers& ids_shape, int rows) {
   constexpr const char* kCall = "embedding_backward";
   const auto picked = emscripten::convertJSArrayToNumberVector<std::int32_t>(ids);
   DynamicShape shape = shape_from(ids_shape);
-  shape.push_back(d_output.size(-1));
-  check_same_shape(d_output, shape, kCall, "dOutput", "the ids and a width");
+  shape.push_back(d_out.size(-1));
+  check_same_shape(d_out, shape, kCall, "d_out", "the ids and a width");
   const TensorHandle made =
-      std::make_shared<Tensor>(engine, DynamicShape{rows, d_output.size(-1)}, kCall);
-  tril::embedding_backward(rows_of(d_output), view_of(picked), rows_of(*made), engine.parallel);
+      std::make_shared<Tensor>(engine, DynamicShape{rows, d_out.size(-1)}, kCall);
+  tril::embedding_backward(rows_of(d_out), view_of(picked), rows_of(*made), engine.parallel);
   return made;
 }
 

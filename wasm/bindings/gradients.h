@@ -12,32 +12,32 @@ namespace tril::js {
 
 // { dQuery, dKey, dValue } of the shapes of query, key and value, and, if asked for, dMask [B, H,
 // T, S]. output and log_sum_exp are what attention gave; options as it had them.
-NamedTensors attention_backward(Engine& engine, const Tensor& d_output, const Tensor& query,
+NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                 const Tensor& key, const Tensor& value, const Tensor& output,
                                 const Tensor& log_sum_exp, const AttentionOptions& options,
                                 bool mask_gradient);
 
 // From the gradient of softmax's or log-softmax's output and that output itself.
-TensorHandle softmax_backward(Engine& engine, const Tensor& d_output, const Tensor& output,
+TensorHandle softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                               const SoftmaxOptions& options, Tensor* out);
-TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_output, const Tensor& output,
+TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                                   const SoftmaxOptions& options, Tensor* out);
 
 // { dX, dWeight, dBias }
-NamedTensors linear_backward(Engine& engine, const Tensor& d_output, const Tensor& x,
+NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                              const Tensor& weight);
 
 // Of layer_norm, whose numbers are centred, { dX, dWeight, dBias }, or of rms_norm, { dX, dWeight
 // }; weight may be null.
-NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_output, const Tensor& x,
+NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_out, const Tensor& x,
                            const Tensor* weight, const NormOptions& options);
 
 // Of "relu", "gelu", "gelu_tanh" or "silu", in the name of `call`.
-TensorHandle activate_backward(Engine& engine, const std::string& call, const Tensor& d_output,
+TensorHandle activate_backward(Engine& engine, const std::string& call, const Tensor& d_out,
                                const Tensor& x, const std::string& activation, Tensor* out);
 
 // Of the table, [rows, C].
-TensorHandle embedding_backward(Engine& engine, const Tensor& d_output, const Integers& ids,
+TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integers& ids,
                                 const Numbers& ids_shape, int rows);
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Loss)  // as bindings.cc declares it

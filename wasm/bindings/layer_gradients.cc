@@ -21,11 +21,6 @@ MatrixStack<float> gradient_of(Results& results, const char* name, const Tensor&
   return {first, factor.rank, factor.shape, factor.strides};
 }
 
-void check_like_gate(const Tensor& tensor, const Tensor& gate, const char* call, const char* name) {
-  if (tensor.shape() == gate.shape()) return;
-  fail(call, name, {"must have the shape of gate, ", gate, ", is ", tensor});
-}
-
 FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char* call) {
   const auto parts = read_weights<FeedForwardWeights>(weights, call);
   if (!parts.linear1.weight) fail(call, "linear1.weight", "no tensor given");
@@ -35,28 +30,25 @@ FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char*
 
 }  // namespace
 
-NamedTensors matmul_backward(Engine& engine, const Tensor& d_output, const Tensor& a,
-                             const Tensor& b, const MatmulOptions& options) {
+NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& a, const Tensor& b,
+                             const MatmulOptions& options) {
   constexpr const char* kCall = "matmul_backward";
   const Product product(a, b, options);
-  if (d_output.shape() != product.shape) {
-    fail(kCall, "dOutput",
-         {"must have the shape of the output, ", product.shape, ", is ", d_output});
-  }
+  check_same_shape(d_out, product.shape, kCall, "d_out", "the output");
   Results results(engine, kCall);
   const MatmulGradients gradients{gradient_of(results, "dA", a, product.left),
                                   gradient_of(results, "dB", b, product.right)};
-  tril::matmul_backward(product.stack_of(d_output.data()), product.left, product.right,
+  tril::matmul_backward(product.stack_of(d_out.data()), product.left, product.right,
                         {.transpose_a = options.transpose_a, .transpose_b = options.transpose_b},
                         gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
-TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_output,
+TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                                        const Integers& positions, const Tensor* cos,
                                        const Tensor* sin, const RotaryOptions& options,
                                        Tensor* out) {
-  return rotated(engine, "dOutput", tril::rotary_positions_backward, d_output, positions, cos, sin,
+  return rotated(engine, "d_out", tril::rotary_positions_backward, d_out, positions, cos, sin,
                  options, out);
 }
 
@@ -64,22 +56,22 @@ TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& 
                               const std::string& activation, Tensor* out) {
   constexpr const char* kCall = "gated_activation";
   const Activation kind = activation_named(activation, kCall);
-  check_like_gate(up, gate, kCall, "up");
+  check_same_shape(up, gate.shape(), kCall, "up", "gate");
   const Output output(engine, out, gate.shape(), kCall);
   tril::gated_activation(kind, rows_of(gate), rows_of(up), rows_of(*output), engine.parallel);
   return output.handle();
 }
 
-NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_output, const Tensor& gate,
+NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, const Tensor& gate,
                                        const Tensor& up, const std::string& activation) {
   constexpr const char* kCall = "gated_activation_backward";
   const Activation kind = activation_named(activation, kCall);
-  check_like_gate(up, gate, kCall, "up");
-  check_like_gate(d_output, gate, kCall, "dOutput");
+  check_same_shape(up, gate.shape(), kCall, "up", "gate");
+  check_same_shape(d_out, gate.shape(), kCall, "d_out", "gate");
   Results results(engine, kCall);
   const MatrixView<float> d_gate = rows_of(results.make("dGate", gate.shape()));
   const MatrixView<float> d_up = rows_of(results.make("dUp", up.shape()));
-  tril::gated_activation_backward(kind, rows_of(d_output), rows_of(gate), rows_of(up), d_gate, d_up,
+  tril::gated_activation_backward(kind, rows_of(d_out), rows_of(gate), rows_of(up), d_gate, d_up,
                                   engine.parallel);
   return results.hand_over();
 }
@@ -105,16 +97,15 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
   return results.hand_over();
 }
 
-NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_output,
-                                   const Tensor& x, const NamedTensors& weights,
-                                   const std::string& activation) {
+NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_out, const Tensor& x,
+                                   const NamedTensors& weights, const std::string& activation) {
   const char* const call = gated ? "gated_feed_forward_backward" : "feed_forward_backward";
   const FeedForwardWeights parts = feed_forward_weights(weights, call);
   const Activation kind = activation_named(activation, call);
   (gated ? check_gated_feed_forward : check_feed_forward)(call, x.size(-1), parts, kind);
   const MatrixView<const float> rows = rows_of(x);
   const Index width = parts.linear2.weight.size(0);
-  check_output(d_output, with_width(x.shape(), width), call);
+  check_same_shape(d_out, with_width(x.shape(), width), call, "d_out", "the output");
   Saved saved;
   const FeedForwardTrace trace = saved.lay_out([&](SavedMemory& memory) {
     return (gated ? gated_feed_forward_saved : feed_forward_saved)(rows.size(0), parts, memory);
@@ -128,7 +119,7 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
       .d_x = rows_of(results.make("dX", x.shape())),
       .weights = gradients_of<BasicFeedForwardWeights<float>>(results, parts)};
   (gated ? tril::gated_feed_forward_backward : tril::feed_forward_backward)(
-      rows_of(d_output), rows, parts, kind, trace, gradients, engine.scratch, engine.parallel);
+      rows_of(d_out), rows, parts, kind, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 

@@ -10,11 +10,11 @@
 namespace tril::js {
 
 // { dA, dB } of a and b; of the options only what is transposed is looked at.
-NamedTensors matmul_backward(Engine& engine, const Tensor& d_output, const Tensor& a,
-                             const Tensor& b, const MatmulOptions& options);
+NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& a, const Tensor& b,
+                             const MatmulOptions& options);
 
 // Positions, tables and options as rotary_positions had them.
-TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_output,
+TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                                        const Integers& positions, const Tensor* cos,
                                        const Tensor* sin, const RotaryOptions& options,
                                        Tensor* out);
@@ -23,7 +23,7 @@ TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_output,
 TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& up,
                               const std::string& activation, Tensor* out);
 // { dGate, dUp }
-NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_output, const Tensor& gate,
+NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, const Tensor& gate,
                                        const Tensor& up, const std::string& activation);
 
 // x [..., C], linear1 [2 F, C], linear2 [C, F]. Gives output (unless `out` was written) and, with a
@@ -32,8 +32,7 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
                                 const std::string& activation, bool trace, Tensor* out);
 
 // dX, and dWeights.NAME for each weight that was given; gated or not.
-NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_output,
-                                   const Tensor& x, const NamedTensors& weights,
-                                   const std::string& activation);
+NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_out, const Tensor& x,
+                                   const NamedTensors& weights, const std::string& activation);
 
 }  // namespace tril::js

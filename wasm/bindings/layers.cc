@@ -123,14 +123,13 @@ TensorHandle rotated(Engine& engine, const char* argument, decltype(&tril::rotar
   const Index count = static_cast<Index>(places.size()), tokens = from.size(2);
   if (count > 0 && count != tokens && count != from.size(0) * tokens) {
     fail(kRotary, "positions",
-         {count, " positions for ", argument, ", which is ", x,
-          "; one a token, or one a token of each batch"});
+         {count, " positions for ", x, "; one a token, or one a token of each batch"});
   }
   const Index table_width = cos ? 2 * cos->size(-1) : from.size(3);
   const Index width = options.width == 0 ? table_width : options.width;
   if (width % 2 != 0 || width > from.size(3)) {
     fail(kRotary, "width",
-         {"must be even and at most the width of a head, is ", width, "; ", argument, " is ", x});
+         {"must be even and at most ", from.size(3), ", the width of a head, is ", width});
   }
   if (cos && width != table_width) {
     fail(kRotary, "width",

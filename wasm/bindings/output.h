@@ -94,6 +94,14 @@ VectorView<const T> view_of(const std::vector<T>& values) {
   return {values.empty() ? &kNothing : values.data(), {static_cast<Index>(values.size())}};
 }
 
+// Throws Error unless `tensor` has that shape, which is the one of `of`. Tensors reach the core as
+// rows, where [2, 3] and [1, 2, 3] are one.
+inline void check_same_shape(const Tensor& tensor, const DynamicShape& shape, const char* call,
+                             const char* argument, const char* of) {
+  if (tensor.shape() == shape) return;
+  fail(call, argument, {"must have the shape of ", of, ", ", shape, ", is ", tensor});
+}
+
 // A tensor of one axis, or none where `tensor` is null.
 inline VectorView<const float> optional_vector(const Tensor* tensor, const char* call,
                                                const char* argument) {

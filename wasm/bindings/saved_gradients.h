@@ -44,12 +44,6 @@ class Saved {
   Buffer<float, 1> memory_;
 };
 
-// Throws Error unless d_output has the shape of the output.
-inline void check_output(const Tensor& d_output, const DynamicShape& shape, const char* call) {
-  if (d_output.shape() == shape) return;
-  fail(call, "dOutput", {"must have the shape of the output, ", shape, ", is ", d_output});
-}
-
 // The output of a forward pass that nobody asks for.
 inline TensorView<float, 3> unseen(Scratch::Frame& frame, const Shape<3>& shape) {
   return {frame.take<float>(shape[0], shape[1], shape[2]), shape};

@@ -1,6 +1,6 @@
 import { TrilError, type Shapes } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
-import { checkFunction, describe } from './names.js';
+import { camelCase, checkFunction, describe } from './names.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
 import { TrainedModel } from './trained-model.js';
@@ -241,17 +241,25 @@ function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>
   }
 }
 
+/** What is not called as in the core: an `out` is an `output` here, and each mask has a name of its own. */
+const ownNames: readonly (readonly [RegExp, string])[] = [
+  [/^d_out$/, 'dOutput'],
+  [/\bmultihead_attn\.mask$/, 'memoryMask'],
+  [/^encoder\..*\.self_attn\.mask$/, 'sourceMask'],
+  [/^decoder\..*\.self_attn\.mask$/, 'targetMask'],
+];
+
 /**
- * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.mask`,
+ * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.scale`,
  * as JavaScript writes it: options in camel case, weights as PyTorch does. Options of a part are
  * options of the whole.
  */
 function publicArgument(name: string): string {
   if (/(weight|bias)$|^w_[qk]$/.test(name)) return name;
-  if (name.startsWith('trainer.')) return publicArgument(name.slice('trainer.'.length));
-  const [, part, own = name] = /^(?:.*\.)?(self_attn|multihead_attn)\.([a-z_]+)$/.exec(name) ?? [];
-  if (part === 'multihead_attn' && own === 'mask') return 'memoryMask';
-  return own.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const [, own] = ownNames.find(([pattern]) => pattern.test(name)) ?? [];
+  return (
+    own ?? camelCase(name.replace(/^(trainer|(.*\.)?(self|multihead)_attn)\.(?=[a-z_]+$)/, ''))
+  );
 }
 
 /**

@@ -24,6 +24,16 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return best && best.d <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
 
+/**
+ * The core writes `kv_heads` what JavaScript writes `kvHeads`: names of options and arguments go over
+ * by this rule, and by no other.
+ */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** The way back. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Throws for a name that is not among `known`, with the nearest right one. */
 export function checkName(
   call: string,

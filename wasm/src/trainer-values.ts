@@ -1,5 +1,6 @@
 import { TrilError, shapeText } from './error.js';
 import { describe } from './describe.js';
+import { camelCase } from './names.js';
 import type { TrainerSettings } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
@@ -39,8 +40,7 @@ export function settingsOf(pairs: readonly string[]): TrainerSettings {
     const number = Number(text);
     const flag = text === 'true' || text === 'false';
     const value = flag ? text === 'true' : Number.isNaN(number) ? text : number;
-    const own = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    (part === 'model' ? model : settings)[own] = value;
+    (part === 'model' ? model : settings)[camelCase(name)] = value;
   }
   Object.freeze(model);
   return settings as unknown as TrainerSettings;

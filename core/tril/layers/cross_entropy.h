@@ -8,6 +8,7 @@
 // with label smoothing s (Szegedy et al. 2016), as torch.nn.functional.cross_entropy.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
@@ -21,6 +22,10 @@ enum class Reduction {
   mean,  // their mean
   sum,   // their sum
 };
+
+// Their names.
+inline constexpr Named<Reduction> kReductions[] = {{"mean", Reduction::mean},
+                                                   {"sum", Reduction::sum}};
 
 // Which targets count, and how.
 struct CrossEntropyOptions {

@@ -47,7 +47,7 @@ export interface RotaryOptions extends OutOption {
   readonly heads?: number;
 }
 
-/** Which elements turn together, as the core calls it. */
+/** Which elements turn together, as the core calls it; the one name that is still taken from before. */
 export function rotaryPairs(call: string, argument: string, pairs: unknown): string {
   const name = stringOption(call, argument, pairs, 'halves');
   return name === 'neighbours' ? 'interleaved' : name;

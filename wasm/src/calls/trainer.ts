@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, describe } from '../names.js';
-import { integerOption, numberOption, stringOption } from '../names.js';
+import { integerOption, numberOption, snakeCase, stringOption } from '../names.js';
 import { Trainer } from '../trainer.js';
 import { checkBytes } from '../trainer-values.js';
 import type { TrainerOptions } from '../trainer-types.js';
@@ -47,8 +47,7 @@ function settingsOf(prefix: string, given: object, kinds: Record<string, Kind>):
   return Object.entries(given).flatMap(([name, value]) => {
     const kind = kinds[name];
     if (!kind || value === undefined) return [];
-    const own = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return [prefix + own, String(checks[kind](name, value))];
+    return [prefix + snakeCase(name), String(checks[kind](name, value))];
   });
 }
 
