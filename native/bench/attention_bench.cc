@@ -71,14 +71,9 @@ void register_attention_backward(Index tokens, int threads) {
 }
 
 const bool kRegistered = [] {
-  const std::pair<const char*, AttentionMethod> methods[] = {
-      {"full", AttentionMethod::full},
-      {"blocked", AttentionMethod::blocked},
-      {"online", AttentionMethod::online},
-      {"automatic", AttentionMethod::automatic}};
   for (const Index tokens : {128, 512, 1024, 4096}) {
     const std::string size = "/T" + std::to_string(tokens);
-    for (const auto& [name, method] : methods) {
+    for (const auto& [name, method] : kAttentionMethods) {
       register_attention("attention/" + std::string(name) + size, tokens, tokens,
                          {.method = method});
       register_attention("causal_attention/" + std::string(name) + size, tokens, tokens,

@@ -43,11 +43,6 @@ void register_decoding(const std::string& name, Index keys, AttentionMethod meth
 }
 
 const bool kRegistered = [] {
-  const std::pair<const char*, AttentionMethod> methods[] = {
-      {"full", AttentionMethod::full},
-      {"blocked", AttentionMethod::blocked},
-      {"online", AttentionMethod::online},
-      {"automatic", AttentionMethod::automatic}};
   for (const Index keys : {1024, 8192}) {
     const std::string size = "/S" + std::to_string(keys);
     benchmark::RegisterBenchmark(("decoding/memory" + size).c_str(), [=](benchmark::State& state) {
@@ -60,7 +55,7 @@ const bool kRegistered = [] {
       });
       count_bytes(state, keys);
     });
-    for (const auto& [name, method] : methods) {
+    for (const auto& [name, method] : kAttentionMethods) {
       register_decoding("decoding/" + std::string(name) + size, keys, method, 1);
     }
     register_decoding("decoding/2_threads" + size, keys, AttentionMethod::automatic, 2);

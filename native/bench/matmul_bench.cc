@@ -22,30 +22,31 @@ constexpr ProductSize kSizes[] = {
 constexpr double kScalar = 2.0 * 512 * 512 * 512, kBlocked = 8 * kScalar;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-struct NamedMethod {
-  const char* name;
-  MatmulMethod method;
-  double most_flops;
-};
-constexpr NamedMethod kMethods[] = {
-    {"ijk", MatmulMethod::ijk, kScalar},          {"ikj", MatmulMethod::ikj, kScalar},
-    {"jik", MatmulMethod::jik, kScalar},          {"jki", MatmulMethod::jki, kScalar},
-    {"kij", MatmulMethod::kij, kScalar},          {"kji", MatmulMethod::kji, kScalar},
-    {"blocked", MatmulMethod::blocked, kBlocked}, {"tiled", MatmulMethod::tiled, kAll},
-    {"strassen", MatmulMethod::strassen, kAll},   {"eigen", MatmulMethod::eigen, kAll},
-    {"automatic", MatmulMethod::automatic, kAll}};
+double most_flops(MatmulMethod method) {
+  switch (method) {
+    case MatmulMethod::automatic:
+    case MatmulMethod::tiled:
+    case MatmulMethod::strassen:
+    case MatmulMethod::eigen:
+      return kAll;
+    case MatmulMethod::blocked:
+      return kBlocked;
+    default:
+      return kScalar;
+  }
+}
 
-void register_method(const NamedMethod& method, int threads, const std::string& name) {
+void register_method(const Named<MatmulMethod>& method) {
   // Kept from one benchmark to the next, as a caller would keep them.
   const auto scratch = std::make_shared<Scratch>();
-  const auto parallel = std::make_shared<Parallel>(threads);
+  const auto parallel = std::make_shared<Parallel>();
   register_products(
-      name,
+      std::string(method.name),
       [=](const ProductSize& size, const float* a, const float* b, float* out) {
-        matmul({a, {size.rows, size.depth}}, {b, {size.depth, size.cols}},
-               {.method = method.method}, {out, {size.rows, size.cols}}, *scratch, *parallel);
+        matmul({a, {size.rows, size.depth}}, {b, {size.depth, size.cols}}, {.method = method.value},
+               {out, {size.rows, size.cols}}, *scratch, *parallel);
       },
-      method.most_flops);
+      most_flops(method.value));
 }
 
 void register_peaks() {
@@ -63,7 +64,7 @@ void register_peaks() {
 
 const bool kRegistered = [] {
   register_peaks();
-  for (const NamedMethod& method : kMethods) register_method(method, 1, method.name);
+  for (const Named<MatmulMethod>& method : kMatmulMethods) register_method(method);
   return true;
 }();
 

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -30,16 +31,16 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 struct Case {
-  const char* name;
   Activation activation;
   ElementwiseBackwardKernels::Map ElementwiseBackwardKernels::*kernel;
 };
 constexpr Case kCases[] = {
-    {"relu", Activation::relu, &ElementwiseBackwardKernels::relu},
-    {"gelu", Activation::gelu, &ElementwiseBackwardKernels::gelu},
-    {"gelu_tanh", Activation::gelu_tanh, &ElementwiseBackwardKernels::gelu_tanh},
-    {"silu", Activation::silu, &ElementwiseBackwardKernels::silu},
+    {Activation::relu, &ElementwiseBackwardKernels::relu},
+    {Activation::gelu, &ElementwiseBackwardKernels::gelu},
+    {Activation::gelu_tanh, &ElementwiseBackwardKernels::gelu_tanh},
+    {Activation::silu, &ElementwiseBackwardKernels::silu},
 };
+static_assert(std::size(kCases) == std::size(kActivations));
 
 // 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-8 of themselves, and one to
 // leave the last register partly filled.
@@ -63,7 +64,7 @@ TEST(ActivationsBackward, KernelsStayWithinTheirBounds) {
   }
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
-      SCOPED_TRACE(std::string(function.name) + " " + isa_name(isa));
+      SCOPED_TRACE(std::string(name_of(kActivations, function.activation)) + " " + isa_name(isa));
       (elementwise_backward_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(),
                                                            static_cast<Index>(x.size()));
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -84,7 +85,7 @@ TEST(ActivationsBackward, TheSlopeIsWhatItMustBeAtTheEnds) {
   std::vector<float> d_x(5);
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
-      SCOPED_TRACE(std::string(function.name) + " " + isa_name(isa));
+      SCOPED_TRACE(std::string(name_of(kActivations, function.activation)) + " " + isa_name(isa));
       (elementwise_backward_kernels(isa).*function.kernel)(d_out.data(), x.data(), d_x.data(), 5);
       if (function.activation != Activation::relu) {
         EXPECT_TRUE(std::isnan(d_x[0]));

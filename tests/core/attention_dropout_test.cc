@@ -18,9 +18,6 @@ using testing::error_of;
 using testing::kRounding;
 using testing::uniform;
 
-constexpr AttentionMethod kMethods[] = {AttentionMethod::full, AttentionMethod::blocked,
-                                        AttentionMethod::online};
-
 struct Case {
   Index B, H, Hk, T, S;
   Buffer<float, 4> query, key, unit, weights, out;
@@ -48,8 +45,8 @@ struct Case {
 TEST(AttentionDropout, LeavesOutWeightsAsDropoutDoesByEveryMethod) {
   const DropoutOptions dropout{.probability = 0.4, .seed = 3, .first_row = 5};
   for (const Index queries : {3, 70, 130}) {  // read where they lie, and packed
-    for (const AttentionMethod method : kMethods) {
-      SCOPED_TRACE(std::to_string(queries) + " " + std::string(name_of(kAttentionMethods, method)));
+    for (const auto& [name, method] : kAttentionMethods) {
+      SCOPED_TRACE(std::to_string(queries) + " " + std::string(name));
       Case c(2, 4, 2, queries, 140);
       AttentionOptions options{.causal = true, .mask = Mask::window(90, 0), .past = 140 - queries};
       options.method = AttentionMethod::blocked;
@@ -70,7 +67,7 @@ TEST(AttentionDropout, LeavesOutWeightsAsDropoutDoesByEveryMethod) {
 }
 
 TEST(AttentionDropout, GivesTheSameBitsOnAnyNumberOfThreads) {
-  for (const AttentionMethod method : kMethods) {
+  for (const auto& [name, method] : kAttentionMethods) {
     for (const Index queries : {3, 70}) {
       Case one(2, 3, 3, queries, 70), three(2, 3, 3, queries, 70);
       AttentionOptions options{.method = method, .dropout = {{.probability = 0.2, .seed = 8}}};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/attention_fixture.h"
+#include "core/named_values.h"
 
 namespace tril {
 namespace {
@@ -22,8 +23,7 @@ using Sizes = testing::AttentionDrawSizes;
 using AttentionErrors = testing::AttentionTest;
 
 INSTANTIATE_TEST_SUITE_P(Methods, AttentionErrors,
-                         ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
-                                           AttentionMethod::blocked, AttentionMethod::online));
+                         ::testing::ValuesIn(testing::values_of(kAttentionMethods)));
 
 TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
   Random random(11);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention_fixture.h"
+#include "core/named_values.h"
 
 namespace tril {
 namespace {
@@ -28,8 +29,7 @@ using Inputs = testing::AttentionInputs;
 using Sizes = testing::AttentionDrawSizes;
 
 INSTANTIATE_TEST_SUITE_P(Methods, AttentionTest,
-                         ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
-                                           AttentionMethod::blocked, AttentionMethod::online));
+                         ::testing::ValuesIn(testing::values_of(kAttentionMethods)));
 
 // Each thread has working memory of its own: what is taken says how many there are. Products of
 // fewer than 128 Ki multiplications take one thread on every processor, and of more than 512 Ki

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "core/matmul_cases.h"
 
@@ -20,24 +21,6 @@ using testing::MatmulCase;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-struct Method {
-  MatmulMethod method;
-  const char* name;
-};
-constexpr Method kMethods[] = {
-    {MatmulMethod::automatic, "automatic"},
-    {MatmulMethod::ijk, "ijk"},
-    {MatmulMethod::ikj, "ikj"},
-    {MatmulMethod::jik, "jik"},
-    {MatmulMethod::jki, "jki"},
-    {MatmulMethod::kij, "kij"},
-    {MatmulMethod::kji, "kji"},
-    {MatmulMethod::blocked, "blocked"},
-    {MatmulMethod::tiled, "tiled"},
-    {MatmulMethod::strassen, "strassen"},
-    {MatmulMethod::eigen, "eigen"},
-};
-
 // The options take turns, so that each shape meets some and each option meets many shapes.
 MatmulOptions options_number(Index number) {
   return {.transpose_a = number % 2 == 1,
@@ -46,10 +29,10 @@ MatmulOptions options_number(Index number) {
           .alpha = number / 8 % 2 == 1 ? -2.0f : 1.0f};
 }
 
-class Matmul : public ::testing::TestWithParam<Method> {
+class Matmul : public ::testing::TestWithParam<Named<MatmulMethod>> {
  protected:
   void multiply(MatmulCase& product) {
-    product.options.method = GetParam().method;
+    product.options.method = GetParam().value;
     matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch_,
            parallel_);
   }
@@ -74,9 +57,9 @@ void expect_all_exact(Index rows, Index cols, Index depth, Index number) {
   MatmulCase product(rows, cols, depth, options_number(number), number % 3);
   product.fill_exactly(random);
   const testing::Strided before = product.out;
-  for (const Method& method : kMethods) {
+  for (const Named<MatmulMethod>& method : kMatmulMethods) {
     product.out = before;
-    product.options.method = method.method;
+    product.options.method = method.value;
     matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch,
            parallel);
     ASSERT_TRUE(equal(product.expected_view(), product.out.view()))
@@ -125,7 +108,7 @@ TEST_P(Matmul, IsExactWithThreads) {
       for (Index number = 0; number < 4; ++number) {
         MatmulCase product(rows, cols, 270, options_number(number), 1);
         product.fill_exactly(random_);
-        product.options.method = GetParam().method;
+        product.options.method = GetParam().value;
         matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch_,
                parallel);
         ASSERT_TRUE(equal(product.expected_view(), product.out.view())) << product.name();
@@ -191,15 +174,15 @@ TEST_P(Matmul, TakesRowsThatAllLieInOnePlace) {
   const MatrixView<const float> a(row.data(), {20, 5}, {0, 1});
   Buffer<float, 2> b({5, 9}), out({20, 9});
   fill_normal(b.view(), random_);
-  const MatmulOptions options{.method = GetParam().method};
+  const MatmulOptions options{.method = GetParam().value};
   matmul(a, b, options, out, scratch_, parallel_);
   Buffer<double, 2> reference({20, 9});
   matmul_reference(a, b, options, reference);
   EXPECT_TRUE(close(reference, out, 4 * testing::kEpsilon * 5 * 4 * testing::max_abs(b.view())));
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Matmul, ::testing::ValuesIn(kMethods),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Methods, Matmul, ::testing::ValuesIn(kMatmulMethods),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 class MatmulErrors : public ::testing::Test {
  protected:

@@ -1,9 +1,8 @@
 // Attention against PyTorch in float64: the table of ../golden/make_attention.py.
-import type { AttentionOptions } from 'tril';
+import { attentionMethods, type AttentionOptions } from 'tril';
 import { describe, it } from 'vitest';
 import { expectGolden, Random } from './golden.js';
 import { tril, withoutLeak } from './helpers.js';
-import { attentionMethods } from './reference.js';
 
 /** Sizes B, H, Hk, T, S, D, Dv, then what the options draw. */
 type Draw = (random: Random) => AttentionOptions;

@@ -1,12 +1,8 @@
-import { loadTril, variants, type AttentionOptions, type Tensor } from 'tril';
+import { attentionMethods, loadTril, variants } from 'tril';
+import type { AttentionOptions, Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-import {
-  attentionMethods,
-  attentionTolerance as tolerance,
-  headsOf,
-  tracedMethods,
-} from './reference.js';
+import { attentionTolerance as tolerance, headsOf, tracedMethods } from './reference.js';
 import { attention, expectClose, randomMatrix, type Matrix } from './reference.js';
 
 /** Heads side by side: [length][heads * width]. */

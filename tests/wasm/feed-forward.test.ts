@@ -1,9 +1,7 @@
-import type { FeedForwardWeights } from 'tril';
+import { activations, type FeedForwardWeights } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectGolden, Random } from './golden.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-
-const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
 
 describe('activations', () => {
   it('give what PyTorch gives in float64', () => {

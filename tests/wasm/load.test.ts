@@ -101,6 +101,8 @@ it('exports no more than its public names', async () => {
     'Tensor',
     'Trainer',
     'TrilError',
+    'activations',
+    'attentionMethods',
     'averageMethods',
     'chooseVariant',
     'detectFeatures',

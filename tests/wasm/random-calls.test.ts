@@ -1,6 +1,7 @@
 // Every call of the package, and of what it gives out, with random values of every kind, most of them
 // wrong: each ends in a result or in a TrilError, the next call works, and nothing is left behind. A
 // seed that failed is run again by `TRIL_SEED=n`; `TRIL_CALLS=n` makes more of them.
+import { activations, attentionMethods, matmulMethods } from 'tril';
 import { KeyValueCache, Tensor, TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectWorking } from './helpers.js';
@@ -63,7 +64,7 @@ const optionNames = [
   ...['logSumExp', 'rotary', 'capacity', 'batch', 'norm', 'sourceMask', 'targetMask', 'threads'],
 ];
 const words = [
-  ...['auto', 'full', 'blocked', 'online', 'ijk', 'tiled', 'strassen', 'eigen', 'gelu', 'relu'],
+  ...[...attentionMethods, ...matmulMethods, ...activations],
   ...['additive', 'boolean', 'upper', 'interleaved', 'identity', 'dots', 'tanh', 'float16', ''],
 ];
 const numbers = [0, 1, 2, 3, 4, 5, 8, -1, -2, 0.5, NaN, Infinity, -Infinity, 1e5, 2 ** 31, 2 ** 53];

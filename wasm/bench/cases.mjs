@@ -1,7 +1,12 @@
 // What is measured: sizes and shapes, and who takes part in which.
 
-export const loopOrders = ['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji'];
-export const methods = [...loopOrders, 'blocked', 'eigen', 'strassen', 'tiled', 'auto'];
+import { attentionMethods as ofAttention, matmulMethods } from '../dist/index.js';
+
+/** The one that Tril chooses behind the others. */
+const chosenLast = (names) => [...names.filter((name) => name !== 'auto'), 'auto'];
+export const methods = chosenLast(matmulMethods);
+export const attentionMethods = chosenLast(ofAttention);
+const loopOrders = methods.filter((name) => /^[ijk]{3}$/.test(name));
 
 /** rows x depth x cols, as text. */
 const product = (rows, depth, cols) => ({
@@ -64,22 +69,6 @@ const generation = (tokens) => ({
   name: `${tokens} tokens`,
   ...{ layers: 6, heads: 8, width: 256, hidden: 688, vocabulary: 4096, tokens },
 });
-
-/** What takes a whole model, of `tril/training`. */
-export const modelGroups = ['training', 'generation'];
-
-/** The last is no case below, but measured by loading.mjs. */
-export const groups = [
-  'matmul',
-  'attention',
-  'decoding',
-  'block',
-  'softmax',
-  'layer norm',
-  'training',
-  'generation',
-  'loading',
-];
 
 const shapes = [product(1, 768, 3072), product(16, 768, 3072), product(128, 512, 2048)];
 const sizes = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048];

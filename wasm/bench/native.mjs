@@ -7,15 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../toolchain/cmake.mjs';
 import { root, run } from '../toolchain/steps.mjs';
-import { allCases, methods, quickCases } from './cases.mjs';
+import { allCases, attentionMethods, methods, quickCases } from './cases.mjs';
 import { peerEnvironment } from './environment.mjs';
 import { careful, quick } from './measure.mjs';
 import { chosen } from './run.mjs';
 import { evaluate } from './statistics.mjs';
 
+/** Of products and of attention, but the one that is chosen. */
+const ownMethods = [...new Set([...methods, ...attentionMethods])].filter(
+  (name) => name !== 'auto',
+);
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
 const subjectNames = {
-  ...{ automatic: 'auto', given: 'auto', prepared: 'weights packed before' },
+  ...{ given: 'auto', prepared: 'weights packed before' },
   ...{ '1_threads': 'auto', '2_threads': '2 threads' },
   ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
 };
@@ -26,9 +30,9 @@ export function nativeNames({ group, name, rows, depth, cols, batch, time, keys 
     case 'matmul':
       return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
     case 'attention':
-      return `causal_attention/(full|blocked|online|automatic|2_threads)/T${time}`;
+      return `causal_attention/(${attentionMethods.join('|')}|2_threads)/T${time}`;
     case 'decoding':
-      return `decoding/(memory|full|blocked|online|automatic|2_threads)/S${keys}`;
+      return `decoding/(memory|${attentionMethods.join('|')}|2_threads)/S${keys}`;
     case 'block':
       return `block/(given|prepared|2_threads)/${batch > 1 ? `${batch}x` : ''}T${time}`;
     case 'softmax':
@@ -69,8 +73,7 @@ export function readBenchmarks({ benchmarks }, about) {
   const all = [...found.values()];
   const speed = ({ flops, times }) => flops / Math.min(...times);
   const peaks = all.filter(({ subject }) => subject === 'peak').sort((a, b) => speed(b) - speed(a));
-  const order = ['memory', ...methods.slice(0, -1), 'full', 'online'];
-  order.push('auto', 'weights packed before', '2 threads');
+  const order = ['memory', ...ownMethods, 'auto', 'weights packed before', '2 threads'];
   const place = ({ subject }) => (order.includes(subject) ? order.indexOf(subject) : order.length);
   const others = all
     .filter(({ subject }) => subject !== 'peak')
@@ -125,15 +128,7 @@ export async function inNative(request, report = () => {}) {
     const { group, name } = about;
     const all = await runNative(program, about, request.quick ? quick : careful);
     // Other libraries, where they are installed, are bench:peers' business.
-    const own = [
-      ...methods,
-      'peak',
-      'memory',
-      'full',
-      'online',
-      'weights packed before',
-      '2 threads',
-    ];
+    const own = [...ownMethods, 'auto', 'peak', 'memory', 'weights packed before', '2 threads'];
     const subjects = all.filter(({ subject }) => own.includes(subject));
     if (subjects.length === 0) continue;
     cases.push({ group, name, about, results: evaluate(subjects) });

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { StepError } from '../toolchain/steps.mjs';
-import { groups } from './cases.mjs';
+import { groups } from './groups.mjs';
 
 const variants = ['simd', 'relaxed'];
 

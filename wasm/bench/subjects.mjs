@@ -1,6 +1,6 @@
 // Tril's part in each case: functions that compute it once, into memory that is there already.
 
-import { methodsFor } from './cases.mjs';
+import { attentionMethods, methodsFor } from './cases.mjs';
 
 /** Rounds of the register-only loop in one call: some 0.2 ms. */
 const peakRounds = 1 << 17;
@@ -115,8 +115,6 @@ export function resultShape(about) {
 
 /** Whether this build of the package has what the case needs. */
 export const hasCase = (tril, { group }) => group !== 'block' || 'transformerBlock' in tril;
-
-const attentionMethods = ['full', 'blocked', 'online', 'auto'];
 
 function methodsOf(tril, about, given, out) {
   if (about.group === 'matmul') return methodsFor(about);

@@ -17,6 +17,7 @@
 #include "matrices.h"
 #include "measures.h"
 #include "multi_head_attention.h"
+#include "names.h"
 #include "norms.h"
 #include "online_attention.h"
 #include "softmax.h"
@@ -69,6 +70,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_randomUniform", guard<&random_uniform>);
   function("_prepareWeight", guard<&prepare_weight>);
   function("_weightNames", guard<&weight_names>);
+  function("_optionNames", guard<&option_names>);
   function("_revokeViews", guard<&revoke_views>);
 
   value_object<MatmulOptions>("_MatmulOptions")

@@ -2,6 +2,7 @@
 #include <emscripten/bind.h>
 
 #include "guard.h"
+#include "names.h"
 #include "trainer.h"
 
 using namespace tril::js;
@@ -27,4 +28,5 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
       .function("restore", guard<&trainer_restore>)
       .function("file", guard<&trainer_file>);
   function("_trainer", guard<&make_trainer>);
+  function("_trainingNames", guard<&training_names>);
 }

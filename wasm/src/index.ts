@@ -45,12 +45,13 @@ export type {
   StridedOptions,
   WindowOptions,
 } from './calls/mask.js';
-export type {
-  AttentionMethod,
-  AttentionOptions,
-  AttentionResult,
-  AttentionTrace,
-  KeyValue,
+export {
+  attentionMethods,
+  type AttentionMethod,
+  type AttentionOptions,
+  type AttentionResult,
+  type AttentionTrace,
+  type KeyValue,
 } from './calls/attention.js';
 export type {
   AdditiveOptions,
@@ -110,13 +111,14 @@ export {
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
 export type { NumpyType, StoredArray, WriteOptions } from './calls/files.js';
 export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
-export type {
-  Activation,
-  FeedForwardOptions,
-  FeedForwardResult,
-  FeedForwardTrace,
-  FeedForwardWeights,
-  GeluOptions,
+export {
+  activations,
+  type Activation,
+  type FeedForwardOptions,
+  type FeedForwardResult,
+  type FeedForwardTrace,
+  type FeedForwardWeights,
+  type GeluOptions,
 } from './calls/feed-forward.js';
 export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
 export type { SoftmaxOptions } from './calls/softmax.js';

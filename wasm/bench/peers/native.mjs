@@ -3,7 +3,8 @@
 // program.
 
 import { loadTril } from 'tril';
-import { modelGroups, peerCases } from '../cases.mjs';
+import { peerCases } from '../cases.mjs';
+import { modelGroups } from '../groups.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosenKernels, nativeProgram, runNative } from '../native.mjs';
 import { chosen } from '../run.mjs';

@@ -1,6 +1,6 @@
 // ONNX Runtime, on WebAssembly or natively, by the one interface that both have.
 
-import { groups as all } from '../cases.mjs';
+import { groups as all } from '../groups.mjs';
 import { onnxCases } from './onnx-cases.mjs';
 import { onnxLlama, writer } from './onnx-llama.mjs';
 

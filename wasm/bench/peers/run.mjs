@@ -1,7 +1,8 @@
 // Tril beside its peers, in one run: whoever agrees with Tril on a case's result is timed with it,
 // in the same rounds.
 
-import { modelGroups, peerCases } from '../cases.mjs';
+import { peerCases } from '../cases.mjs';
+import { modelGroups } from '../groups.mjs';
 import { openGeneration } from '../generation.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosen } from '../run.mjs';

@@ -6,7 +6,9 @@ import type { Tensor } from '../tensor.js';
 import { checkLengths, rawMask, type Mask } from './mask.js';
 
 /** How the scores are gone through; all methods are exact. */
-export type AttentionMethod = 'auto' | 'full' | 'blocked' | 'online';
+export const attentionMethods = ['auto', 'full', 'blocked', 'online'] as const;
+/** One of `attentionMethods`. */
+export type AttentionMethod = (typeof attentionMethods)[number];
 
 /** Keys `[B, Hk, S, D]` and values `[B, Hk, S, Dv]` that belong together. */
 export interface KeyValue {

@@ -5,7 +5,9 @@ import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
 /** What stands between two linear layers; `'gelu_tanh'` is GELU approximated by a tangent. */
-export type Activation = 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
+export const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
+/** One of `activations`. */
+export type Activation = (typeof activations)[number];
 
 /** The options of `gelu`. */
 export interface GeluOptions extends OutOption {

@@ -1,0 +1,20 @@
+#include <tril/model/train_tokenizer.h>
+#include <tril/model/trainer.h>
+
+#include "names.h"
+
+namespace tril::js {
+
+Names training_names(const std::string& kind) {
+  if (kind == "family") return names_in(kModelFamilies);
+  if (kind == "norm") return names_in(kModelNorms);
+  if (kind == "positions") return names_in(kModelPositions);
+  if (kind == "feedForward") return names_in(kModelFeedForwards);
+  if (kind == "rotaryScaling") return names_in(kRotaryScalingKinds);
+  if (kind == "optimizer") return names_in(kTrainingOptimizers);
+  if (kind == "objective") return names_in(kTrainingObjectives);
+  if (kind == "tokenizer") return names_in(kTokenizerKinds);
+  fail("training_names", "kind", {"there is no \"", kind, "\""});
+}
+
+}  // namespace tril::js
