@@ -205,19 +205,8 @@ TEST(AdditiveAttentionBackward, ItsReferenceAgreesWithTheComplexStep) {
     Arguments<Complex> at = c.arguments<Complex>(0);
     const Arguments<Bounded> e = gradients(c.arguments<Bounded>(0), Table<Bounded>(c.d_out.view()));
     const auto check = [&](Table<Complex>& part, const Table<Bounded>& expected) {
-      const Values<Complex> kept = part.values;
-      Values<double> start;
-      for (const Complex& each : kept) start.push_back(each.real());
-      const Values<double> gradient = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            part.values = z;
-            return testing::dot(d_out, reference(at).out.values);
-          },
-          start);
-      part.values = kept;
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        EXPECT_NEAR(expected.values[i].value, gradient[i], 1e-13);
-      }
+      testing::expect_complex_step(part, expected.values, d_out,
+                                   [&] { return reference(at).out.values; });
     };
     check(at.query, e.query), check(at.key, e.key), check(at.value, e.value);
     check(at.w_query, e.w_query), check(at.w_key, e.w_key), check(at.w_score, e.w_score);

@@ -24,8 +24,9 @@ using testing::equal;
 using testing::error_of;
 using testing::flops_of;
 using testing::golden;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 
-constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 class AdditiveAttention : public ::testing::Test {
@@ -52,8 +53,9 @@ TEST_F(AdditiveAttention, IsPyTorchs) {
   Buffer<float, 3> each({2, 7, 9});
   additive_attention(query, key, value, weights(), Mask::window(2, 1), output, scratch, parallel,
                      {.weights = each});
-  EXPECT_TRUE(close(golden<3>("efficient/additive"), output, kAbsolute, kRelative));
-  EXPECT_TRUE(close(golden<3>("efficient/additive_weights"), each, kAbsolute, kRelative));
+  EXPECT_TRUE(close(golden<3>("efficient/additive"), output, kPyTorchAbsolute, kPyTorchRelative));
+  EXPECT_TRUE(
+      close(golden<3>("efficient/additive_weights"), each, kPyTorchAbsolute, kPyTorchRelative));
 }
 
 TEST_F(AdditiveAttention, TracesEveryStage) {
@@ -75,11 +77,11 @@ TEST_F(AdditiveAttention, TracesEveryStage) {
           for (Index i = 0; i < 6; ++i) {
             k += static_cast<double>(w_key.view()[a][i]) * static_cast<double>(key.view()[b][s][i]);
           }
-          EXPECT_NEAR(queries.view()[b][t][a], q, kAbsolute);
-          EXPECT_NEAR(keys.view()[b][s][a], k, kAbsolute);
+          EXPECT_NEAR(queries.view()[b][t][a], q, kPyTorchAbsolute);
+          EXPECT_NEAR(keys.view()[b][s][a], k, kPyTorchAbsolute);
           score += static_cast<double>(w_score.data()[a]) * std::tanh(q + k);
         }
-        EXPECT_NEAR(scores.view()[b][t][s], score, kAbsolute);
+        EXPECT_NEAR(scores.view()[b][t][s], score, kPyTorchAbsolute);
         const bool seen = b == 0 && s <= t;
         EXPECT_EQ(masked.view()[b][t][s], seen ? scores.view()[b][t][s] : -HUGE_VALF);
         total += static_cast<double>(each.view()[b][t][s]);

@@ -7,11 +7,10 @@
 
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/named_values.h"
 
 namespace tril {
 namespace {
-
-constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
 
 struct Case {
   const char* name;
@@ -101,13 +100,13 @@ TEST_P(GoldenAttention, IsPyTorchs) {
     Buffer<float, 4> output({c.batches, c.heads, c.queries, c.width});
     attention(query, key, value, options, output, scratch, parallel);
     const Buffer<float, 4> expected = testing::golden<4>(std::string("attention/") + c.name);
-    EXPECT_TRUE(testing::close(expected, output, kAbsolute, kRelative));
+    EXPECT_TRUE(
+        testing::close(expected, output, testing::kPyTorchAbsolute, testing::kPyTorchRelative));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, GoldenAttention,
-                         ::testing::Values(AttentionMethod::automatic, AttentionMethod::full,
-                                           AttentionMethod::blocked, AttentionMethod::online));
+                         ::testing::ValuesIn(testing::values_of(kAttentionMethods)));
 
 }  // namespace
 }  // namespace tril

@@ -91,8 +91,11 @@ struct AttentionGradientCase {
                        scratch, parallel);
   }
 
-  // `largest_bias`: the largest finite magnitude that the mask adds.
-  void expect_all(double largest_bias = 0) const {
+  struct Bounds {
+    double q, k, v, mask;
+  };
+  // As above. `largest_bias`: the largest finite magnitude that the mask adds.
+  Bounds bounds(double largest_bias = 0) const {
     const double u = kRounding, D = static_cast<double>(n.D), Dv = static_cast<double>(n.Dv);
     const double S = static_cast<double>(n.S), T = static_cast<double>(n.T * n.H / n.Hk);
     const double qm = max_abs(q.view()), km = max_abs(k.view()), vm = max_abs(v.view());
@@ -103,11 +106,41 @@ struct AttentionGradientCase {
     const double r = s + u * 2 * largest + 4 * u, m = Dv * dm * vm;
     const double cap = problem.softcap > 0 ? 2 * s / problem.softcap + 6 * u : 0;
     const double flow = 2 * m * (r + cap + u * (Dv + 6));
+    return {.q = scale * km * (flow + 2 * m * u * S),
+            .k = scale * qm * T * (flow + 2 * m * u * T),
+            .v = dm * T * (r + u * (T + 2)),
+            .mask = flow};
+  }
+
+  void expect_all(double largest_bias = 0) const {
+    const Bounds most = bounds(largest_bias);
     const auto within = [](double bound) { return [bound](std::size_t) { return bound; }; };
-    expect_within(expected.q, d_q, within(scale * km * (flow + 2 * m * u * S)), "d_query");
-    expect_within(expected.k, d_k, within(scale * qm * T * (flow + 2 * m * u * T)), "d_key");
-    expect_within(expected.v, d_v, within(dm * T * (r + u * (T + 2))), "d_value");
-    expect_within(expected.mask, d_mask, within(flow), "d_mask");
+    expect_within(expected.q, d_q, within(most.q), "d_query");
+    expect_within(expected.k, d_k, within(most.k), "d_key");
+    expect_within(expected.v, d_v, within(most.v), "d_value");
+    expect_within(expected.mask, d_mask, within(most.mask), "d_mask");
+  }
+
+  // The reference itself, against the complex step through the loss that it belongs to.
+  void expect_complex_step(double largest_bias = 0) const {
+    const AttentionLoss& p = problem;
+    const Bounds most = bounds(largest_bias);
+    const auto complex = [](const Values<double>& x) {
+      return Values<Complex>(x.begin(), x.end());
+    };
+    const auto expect = [&](const Values<double>& found, const Values<double>& x, double bound,
+                            const auto& loss) {
+      const Values<double> slopes = gradient_of(loss, x);
+      for (std::size_t i = 0; i < slopes.size(); ++i) {
+        ASSERT_NEAR(found[i], slopes[i], complex_step_bound(bound, p.d_output.size())) << i;
+      }
+    };
+    expect(expected.q, p.q, most.q,
+           [&](const auto& z) { return p.loss(z, complex(p.k), complex(p.v)); });
+    expect(expected.k, p.k, most.k,
+           [&](const auto& z) { return p.loss(complex(p.q), z, complex(p.v)); });
+    expect(expected.v, p.v, most.v,
+           [&](const auto& z) { return p.loss(complex(p.q), complex(p.k), z); });
   }
 };
 

@@ -104,6 +104,28 @@ class Sum<Bounded> {
   double value_ = 0, error_ = 0, sizes_ = 0, count_ = 0;
 };
 
+// The gradient that a reference's own formulas give of part.values, against the complex step:
+// output() computes from them what d_out belongs to.
+template <typename Part, typename Output>
+void expect_complex_step(Part& part, const Values<Bounded>& expected, const Values<double>& d_out,
+                         const Output& output) {
+  const Values<Complex> kept = part.values;
+  Values<double> start;
+  for (const Complex& each : kept) start.push_back(each.real());
+  const Values<double> gradient = gradient_of(
+      [&](const Values<Complex>& z) {
+        part.values = z;
+        return dot(d_out, output());
+      },
+      start);
+  part.values = kept;
+  ASSERT_EQ(gradient.size(), expected.size());
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    ASSERT_NEAR(expected[i].value, gradient[i], complex_step_bound(expected[i].error, d_out.size()))
+        << i;
+  }
+}
+
 // Each element of `actual` is within its bound; and the bounds, not to be empty words, are small:
 // on average at most `looseness` of the average magnitude and 1.
 template <typename T, int Rank>

@@ -129,21 +129,11 @@ TEST(DecoderBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
     auto w = c.tables<Complex>();
     DecoderReferenceGradients e = c.expected();
     const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
-      const Values<Complex> kept = part.values;
-      Values<double> start;
-      for (const Complex& each : kept) start.push_back(each.real());
-      const Values<double> gradient = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            part.values = z;
-            return testing::dot(d_out, decoder_reference(x, memory, w, c.sublayer(), c.self(),
-                                                         c.cross(), c.options.activation)
-                                           .values);
-          },
-          start);
-      part.values = kept;
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        EXPECT_NEAR(expected[i].value, gradient[i], 1e-12);
-      }
+      testing::expect_complex_step(part, expected, d_out, [&] {
+        return decoder_reference(x, memory, w, c.sublayer(), c.self(), c.cross(),
+                                 c.options.activation)
+            .values;
+      });
     };
     check(x, e.x.values);
     check(memory, e.memory.values);

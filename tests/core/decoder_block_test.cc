@@ -20,6 +20,8 @@ using testing::equal;
 using testing::error_of;
 using testing::golden;
 using testing::kNormOrders;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::nth_options;
 using testing::rows;
 using testing::shrinking_padding;
@@ -49,7 +51,8 @@ TEST(DecoderBlock, AgreesWithPyTorch) {
       if (n % 3 != 0) options.cross_attention.mask = shrinking_padding(batches, keys);
       Buffer<float, 3> output({batches, tokens, width});
       decoder_block(x, memory, weights, options, output, scratch, parallel);
-      EXPECT_TRUE(close(golden<3>("block/decoder_block_" + name), output, 1e-5, 1.3e-6));
+      EXPECT_TRUE(close(golden<3>("block/decoder_block_" + name), output, kPyTorchAbsolute,
+                        kPyTorchRelative));
       ++n;
     }
   }

@@ -92,52 +92,29 @@ struct Case {
   }
 };
 
-constexpr Activation kAll[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                               Activation::silu};
-
 TEST(FeedForwardBackward, ItsReferenceAgreesWithTheComplexStep) {
-  for (const Activation activation : kAll) {
-    SCOPED_TRACE(static_cast<int>(activation));
+  for (const auto& [name, activation] : kActivations) {
+    SCOPED_TRACE(std::string(name));
     const Case c(3, 4, 5, activation);
     const Values<double> d_out = elements(c.d_out);
-    const auto x = Table<Complex>(c.x.view());
-    const auto w = c.tables<Complex>();
+    auto x = Table<Complex>(c.x.view());
+    auto w = c.tables<Complex>();
     const FeedForwardReferenceGradients e = c.expected();
-    // With one of the tables, picked out of its struct, differentiated.
-    const auto check = [&](const auto& pick, const Values<Bounded>& expected) {
-      auto at = std::pair(x, w);
-      Table<Complex>& part = pick(at);
-      Values<double> start;
-      for (const Complex& each : part.values) start.push_back(each.real());
-      const Values<double> gradient = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            part.values = z;
-            return testing::dot(d_out,
-                                feed_forward_reference(at.first, at.second, activation).values);
-          },
-          start);
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        EXPECT_NEAR(expected[i].value, gradient[i], 1e-13);
-      }
+    const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
+      testing::expect_complex_step(part, expected, d_out,
+                                   [&] { return feed_forward_reference(x, w, activation).values; });
     };
-    check(
-        [](auto& at) -> auto& { return at.first; }, e.x.values);
-    check(
-        [](auto& at) -> auto& { return at.second.weight1; }, e.weights.weight1.values);
-    check(
-        [](auto& at) -> auto& { return at.second.bias1; }, e.weights.bias1.values);
-    check(
-        [](auto& at) -> auto& { return at.second.weight2; }, e.weights.weight2.values);
-    check(
-        [](auto& at) -> auto& { return at.second.bias2; }, e.weights.bias2.values);
+    check(x, e.x.values);
+    check(w.weight1, e.weights.weight1.values), check(w.bias1, e.weights.bias1.values);
+    check(w.weight2, e.weights.weight2.values), check(w.bias2, e.weights.bias2.values);
   }
 }
 
 TEST(FeedForwardBackward, AgreesForEveryActivationAndSize) {
-  for (const Activation activation : kAll) {
+  for (const auto& [name, activation] : kActivations) {
     for (const Shape<3>& size : {Shape<3>{1, 1, 1}, {3, 5, 9}, {17, 16, 33}, {70, 24, 40}}) {
       for (const bool biased : {true, false}) {
-        SCOPED_TRACE(shape_text<3>(size) + " " + std::string(name_of(kActivations, activation)));
+        SCOPED_TRACE(shape_text<3>(size) + " " + std::string(name));
         Case c(size[0], size[1], size[2], activation, biased);
         c.forward();
         c.backward();

@@ -15,9 +15,9 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::uniform;
-
-constexpr const char* kNames[] = {"relu", "gelu", "gelu_tanh", "silu"};
 
 // A feed-forward of random parameters, drawn in the order of a state_dict.
 struct Layer {
@@ -44,14 +44,14 @@ TEST(FeedForward, AgreesWithPyTorch) {
     for (const bool biased : {true, false}) {
       const Layer layer(9, 21, random);
       const Buffer<float, 2> x = uniform<2>({rows, 9}, random);
-      for (const Activation activation :
-           {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu}) {
-        const std::string name = std::string(kNames[static_cast<int>(activation)]) + "_" +
-                                 std::to_string(rows) + (biased ? "" : "_plain");
+      for (const auto& [label, activation] : kActivations) {
+        const std::string name =
+            std::string(label) + "_" + std::to_string(rows) + (biased ? "" : "_plain");
         SCOPED_TRACE(name);
         Buffer<float, 2> out({rows, 9});
         feed_forward(x, layer.weights(biased), activation, out, scratch, parallel);
-        EXPECT_TRUE(close(golden<2>("layers/feed_forward_" + name), out, 1e-5, 1.3e-6));
+        EXPECT_TRUE(close(golden<2>("layers/feed_forward_" + name), out, kPyTorchAbsolute,
+                          kPyTorchRelative));
       }
     }
   }

@@ -98,20 +98,9 @@ TEST(GatedFeedForward, ItsReferenceAgreesWithTheComplexStep) {
     auto at = std::pair(Table<Complex>(c.x.view()), c.tables<Complex>());
     const auto e = c.expected();
     const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
-      const Values<Complex> kept = part.values;
-      Values<double> start;
-      for (const Complex& each : kept) start.push_back(each.real());
-      const Values<double> gradient = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            part.values = z;
-            return testing::dot(
-                d_out, gated_feed_forward_reference(at.first, at.second, activation).values);
-          },
-          start);
-      part.values = kept;
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        EXPECT_NEAR(expected[i].value, gradient[i], 1e-13) << each.name;
-      }
+      testing::expect_complex_step(part, expected, d_out, [&] {
+        return gated_feed_forward_reference(at.first, at.second, activation).values;
+      });
     };
     check(at.first, e.x.values);
     check(at.second.weight1, e.weights.weight1.values),

@@ -30,6 +30,10 @@ Buffer<float, Rank> golden(const std::string& path) {
   return array;
 }
 
+// What torch.testing.assert_close allows numbers of float32 unless it is told otherwise: the bound
+// of whatever is compared with PyTorch alone.
+inline constexpr double kPyTorchAbsolute = 1e-5, kPyTorchRelative = 1.3e-6;
+
 // A tensor of inputs, even in [-1, 1): multiples of 2^-23, exact in every build.
 template <int Rank>
 Buffer<float, Rank> uniform(const Shape<Rank>& shape, Random& random) {

@@ -57,6 +57,18 @@ Values<double> gradient_of(const Function& f, const Values<double>& x) {
   return gradient;
 }
 
+// How far two ways to compute one number in double may lie apart: each rounds as floats do, by
+// 2^-53 in place of u = 2^-24, and for floats `float_bound` holds.
+inline double two_in_double(double float_bound) { return 2 * 0x1p-29 * float_bound; }
+
+// How often a derivative by the complex step rounds for each time that a formula of real numbers
+// does: a quotient of complex numbers up to six times, and adding up `outputs` products with d_out
+// as often as there are. With the formula's own: a bound for floats, counted in u = 2^-24, times
+// 2^-29 of this is one for the two of them in double.
+inline double complex_step_bound(double float_bound, std::size_t outputs) {
+  return (1 + 6 + static_cast<double>(outputs)) * 0x1p-29 * float_bound;
+}
+
 // sum of weights[i] * values[i]: the scalar whose gradient a backward pass with d_out = weights is.
 template <typename Scalar>
 Scalar dot(const Values<double>& weights, const Values<Scalar>& values) {

@@ -22,10 +22,10 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::MultiHeadModule;
 using testing::normal;
-
-constexpr double kAbsolute = 1e-5, kRelative = 1.3e-6;
 
 // The Frobenius norm of the difference of the first `count` elements.
 double distance(const float* a, const float* b, Index count) {
@@ -63,9 +63,9 @@ Norms classic(const MultiHeadModule& module, Index heads, TensorView<const float
     }
   }
   const TensorView<const float, 3> wanted(output.data(), x.shape());
-  EXPECT_TRUE(close(wanted, actual, kAbsolute, kRelative));
+  EXPECT_TRUE(close(wanted, actual, kPyTorchAbsolute, kPyTorchRelative));
   const MatrixView<const float> wanted_weights(average.data(), {batches, seen});
-  EXPECT_TRUE(close(wanted_weights, lower, kAbsolute, kRelative));
+  EXPECT_TRUE(close(wanted_weights, lower, kPyTorchAbsolute, kPyTorchRelative));
   return {distance(output.data(), actual.data(), actual.view().count()),
           distance(average.data(), lower.data(), lower.view().count())};
 }
@@ -124,8 +124,8 @@ TEST(MultiHeadAttention, GivesPyTorchsWeightsAHead) {
   Parallel parallel;
   multi_head_attention(x, module, {.heads = 2, .attention = {.causal = true}}, actual, scratch,
                        parallel, {.attention = {.weights = actual_weights}});
-  EXPECT_TRUE(close(output, actual, kAbsolute, kRelative));
-  EXPECT_TRUE(close(weights, actual_weights, kAbsolute, kRelative));
+  EXPECT_TRUE(close(output, actual, kPyTorchAbsolute, kPyTorchRelative));
+  EXPECT_TRUE(close(weights, actual_weights, kPyTorchAbsolute, kPyTorchRelative));
 }
 
 TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
@@ -138,8 +138,9 @@ TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
   Parallel parallel;
   multi_head_attention(x, module.weights(), {.heads = 3, .context = key, .value_context = value},
                        output, scratch, parallel, {.average_weights = average});
-  EXPECT_TRUE(close(golden<3>("multi_head/cross"), output, kAbsolute, kRelative));
-  EXPECT_TRUE(close(golden<3>("multi_head/cross_average"), average, kAbsolute, kRelative));
+  EXPECT_TRUE(close(golden<3>("multi_head/cross"), output, kPyTorchAbsolute, kPyTorchRelative));
+  EXPECT_TRUE(
+      close(golden<3>("multi_head/cross_average"), average, kPyTorchAbsolute, kPyTorchRelative));
 }
 
 // key_padding_mask and float attn_mask, [T, S] for all or [B H, T, S] for each head of each batch.
@@ -161,8 +162,8 @@ TEST(MultiHeadAttention, MasksAsPyTorchDoes) {
     multi_head_attention(x, module.weights(), {.heads = 3, .attention = {.mask = mask}}, output,
                          scratch, parallel, {.average_weights = average});
     const std::string path = std::string("multi_head/masked/") + name;
-    EXPECT_TRUE(close(golden<3>(path), output, kAbsolute, kRelative));
-    EXPECT_TRUE(close(golden<3>(path + "_average"), average, kAbsolute, kRelative));
+    EXPECT_TRUE(close(golden<3>(path), output, kPyTorchAbsolute, kPyTorchRelative));
+    EXPECT_TRUE(close(golden<3>(path + "_average"), average, kPyTorchAbsolute, kPyTorchRelative));
   }
 }
 

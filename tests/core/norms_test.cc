@@ -31,6 +31,8 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::uniform;
 
 constexpr double kU = 0x1p-24;
@@ -121,10 +123,12 @@ TEST(LayerNorm, AgreesWithPyTorch) {
       layer_norm(x, scaled ? weight : VectorView<const float>(),
                  scaled ? bias : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out,
                  parallel);
-      EXPECT_TRUE(close(golden<2>("layers/layer_norm_" + name), out, 1e-6, 1.3e-6));
+      EXPECT_TRUE(
+          close(golden<2>("layers/layer_norm_" + name), out, kPyTorchAbsolute, kPyTorchRelative));
       rms_norm(x, scaled ? weight : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out,
                parallel);
-      EXPECT_TRUE(close(golden<2>("layers/rms_norm_" + name), out, 1e-6, 1.3e-6));
+      EXPECT_TRUE(
+          close(golden<2>("layers/rms_norm_" + name), out, kPyTorchAbsolute, kPyTorchRelative));
     }
   }
 }

@@ -11,6 +11,7 @@
 
 #include "core/attention_reference.h"
 #include "core/compare.h"
+#include "core/golden.h"
 
 namespace tril {
 namespace {
@@ -19,6 +20,8 @@ using testing::attention_reference;
 using testing::close;
 using testing::equal;
 using testing::error_of;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -79,7 +82,8 @@ TEST_F(OnlineAttention, BlocksOfAnySizeGiveTheResult) {
     for (const Index keys : {1, 3, 16, 50, 128, 1000}) {
       std::fill_n(output.data(), output.view().count(), -7.0f);
       online_attention(query, key, value, options, {queries, keys}, output, scratch, parallel);
-      EXPECT_TRUE(close(expected.output, output, 1e-5, 1.3e-6)) << queries << " " << keys;
+      EXPECT_TRUE(close(expected.output, output, kPyTorchAbsolute, kPyTorchRelative))
+          << queries << " " << keys;
     }
   }
 }

@@ -27,12 +27,19 @@
 #include <numbers>
 #include <string>
 
-#include "core/compare.h"
+#include "core/bounded.h"
 
 namespace tril {
 namespace {
 
-using testing::kEpsilon;
+using testing::activation_reference;
+using testing::Bounded;
+using testing::Sum;
+
+// What floats may compute of a definition (core/bounded.h).
+void expect_bounded(const Bounded& expected, float actual) {
+  EXPECT_NEAR(actual, expected.value, expected.error);
+}
 
 template <int Rank>
 Buffer<float, Rank> normal(const Shape<Rank>& shape, unsigned seed) {
@@ -65,24 +72,23 @@ TEST(Onnx, LayerNormalizationAndRmsNormalization) {
           Buffer<float, 2> rms({rows, cols});
           rms_norm(in, weight, {.eps = eps}, rms, parallel);
           for (Index n = 0; n < rows; ++n) {
-            double sum = 0, squares = 0, square = 0;
-            for (Index c = 0; c < cols; ++c) sum += static_cast<double>(in[n][c]);
-            const double average = sum / static_cast<double>(cols);
+            const Bounded count = static_cast<double>(cols);
+            Sum<Bounded> sum, squares, square;
+            for (Index c = 0; c < cols; ++c) sum.add(Bounded(in[n][c]));
+            const Bounded average = sum.value() / count;
             for (Index c = 0; c < cols; ++c) {
-              squares += std::pow(static_cast<double>(in[n][c]) - average, 2);
-              square += std::pow(static_cast<double>(in[n][c]), 2);
+              const Bounded centred = Bounded(in[n][c]) - average;
+              squares.add(centred * centred), square.add(Bounded(in[n][c]) * Bounded(in[n][c]));
             }
-            const double deviation = std::sqrt(squares / static_cast<double>(cols) + eps);
-            const double root = std::sqrt(square / static_cast<double>(cols) + eps);
-            EXPECT_NEAR(mean.view()[n], average, 4 * kEpsilon);
-            EXPECT_NEAR(inverse.view()[n], 1 / deviation, 4 * kEpsilon / deviation);
+            const Bounded rstd = Bounded(1) / sqrt(squares.value() / count + Bounded(eps));
+            const Bounded root = Bounded(1) / sqrt(square.value() / count + Bounded(eps));
+            expect_bounded(average, mean.view()[n]);
+            expect_bounded(rstd, inverse.view()[n]);
             for (Index c = 0; c < cols; ++c) {
-              const double value = in[n][c], scale = weight.view()[c];
-              const double shift = with_bias ? static_cast<double>(bias.view()[c]) : 0;
-              const double expected = (value - average) / deviation * scale + shift;
-              EXPECT_NEAR(out.view()[n][c], expected, 16 * kEpsilon * (1 + std::fabs(expected)));
-              const double rooted = value / root * scale;
-              EXPECT_NEAR(rms.view()[n][c], rooted, 16 * kEpsilon * (1 + std::fabs(rooted)));
+              const Bounded value = in[n][c], scale = weight.view()[c];
+              const Bounded shift = with_bias ? static_cast<double>(bias.view()[c]) : 0;
+              expect_bounded((value - average) * rstd * scale + shift, out.view()[n][c]);
+              expect_bounded(value * root * scale, rms.view()[n][c]);
             }
           }
         }
@@ -122,17 +128,17 @@ TEST(Onnx, RotaryEmbedding) {
           for (Index h = 0; h < H; ++h) {
             for (Index s = 0; s < S; ++s) {
               for (Index i = 0; i < D; ++i) {
-                const auto at = [&](Index d) { return static_cast<double>(x[b][h][s][d]); };
-                double expected = at(i);
+                const auto at = [&](Index d) { return Bounded(x[b][h][s][d]); };
+                Bounded expected = at(i);
                 if (i < rotated) {
                   const Index pair = interleaved ? i / 2 : i % pairs;
                   const bool first = interleaved ? i % 2 == 0 : i < pairs;
                   const Index one = interleaved ? 2 * pair : pair;
                   const Index two = interleaved ? 2 * pair + 1 : pair + pairs;
-                  const double c = cosine.view()[b][s][pair], sn = sine.view()[b][s][pair];
+                  const Bounded c = cosine.view()[b][s][pair], sn = sine.view()[b][s][pair];
                   expected = first ? at(one) * c - at(two) * sn : at(one) * sn + at(two) * c;
                 }
-                EXPECT_NEAR(out.view()[b][h][s][i], expected, 16 * kEpsilon);
+                expect_bounded(expected, out.view()[b][h][s][i]);
               }
             }
           }
@@ -152,10 +158,13 @@ TEST(Onnx, SoftmaxAlongEveryAxis) {
     const Index size = x.view().size(along), step = x.view().stride(along);
     for (Index i = 0; i < x.view().count(); ++i) {
       const float* const first = x.data() + i - i / step % size * step;
-      double sum = 0;
-      for (Index k = 0; k < size; ++k) sum += std::exp(static_cast<double>(first[k * step]));
-      const double expected = std::exp(static_cast<double>(x.data()[i])) / sum;
-      EXPECT_NEAR(out.data()[i], expected, 16 * kEpsilon * expected) << axis;
+      float largest = first[0];
+      for (Index k = 0; k < size; ++k) largest = std::max(largest, first[k * step]);
+      const auto power = [&](float each) { return exp(Bounded(each) - Bounded(largest)); };
+      Sum<Bounded> sum;
+      for (Index k = 0; k < size; ++k) sum.add(power(first[k * step]));
+      SCOPED_TRACE(axis);
+      expect_bounded(power(x.data()[i]) * (Bounded(1) / sum.value()), out.data()[i]);
     }
   }
 }
@@ -168,9 +177,12 @@ TEST(Onnx, Gelu) {
   gelu(x.view(), GeluForm::tanh, approximate, parallel);
   for (Index i = 0; i < x.view().count(); ++i) {
     const double v = x.data()[i];
-    EXPECT_NEAR(exact.data()[i], 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2)), 4 * kEpsilon);
     const double inner = std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v);
-    EXPECT_NEAR(approximate.data()[i], 0.5 * v * (1 + std::tanh(inner)), 4 * kEpsilon);
+    const auto off = [&](Activation form) { return activation_reference(form, Bounded(v)).error; };
+    expect_bounded({0.5 * v * (1 + std::erf(v / std::numbers::sqrt2)), off(Activation::gelu)},
+                   exact.data()[i]);
+    expect_bounded({0.5 * v * (1 + std::tanh(inner)), off(Activation::gelu_tanh)},
+                   approximate.data()[i]);
   }
 }
 
@@ -196,11 +208,9 @@ TEST(Onnx, MatMul) {
   Scratch scratch;
   Parallel parallel;
   const auto dot = [](const auto& a, const auto& b, Index i, Index j) {
-    double sum = 0;
-    for (Index k = 0; k < a.size(1); ++k) {
-      sum += static_cast<double>(a[i][k]) * static_cast<double>(b[k][j]);
-    }
-    return sum;
+    Sum<Bounded> sum;
+    for (Index k = 0; k < a.size(1); ++k) sum.add(Bounded(a[i][k]) * Bounded(b[k][j]));
+    return sum.value();
   };
   // Batches [2, 1] and [3] broadcast to [2, 3].
   const Buffer<float, 4> a = normal<4>({2, 1, 4, 5}, 10);
@@ -211,8 +221,7 @@ TEST(Onnx, MatMul) {
     for (Index n = 0; n < 3; ++n) {
       for (Index i = 0; i < 4; ++i) {
         for (Index j = 0; j < 6; ++j) {
-          const double expected = dot(a.view()[m][0], b.view()[n], i, j);
-          EXPECT_NEAR(out.view()[m][n][i][j], expected, 64 * kEpsilon);
+          expect_bounded(dot(a.view()[m][0], b.view()[n], i, j), out.view()[m][n][i][j]);
         }
       }
     }
@@ -224,10 +233,10 @@ TEST(Onnx, MatMul) {
   batched_matmul(b.view(), column.view(), {}, right.view(), scratch, parallel);
   for (Index n = 0; n < 3; ++n) {
     for (Index j = 0; j < 6; ++j) {
-      EXPECT_NEAR(left.view()[n][0][j], dot(row.view(), b.view()[n], 0, j), 64 * kEpsilon);
+      expect_bounded(dot(row.view(), b.view()[n], 0, j), left.view()[n][0][j]);
     }
     for (Index i = 0; i < 5; ++i) {
-      EXPECT_NEAR(right.view()[n][i][0], dot(b.view()[n], column.view(), i, 0), 64 * kEpsilon);
+      expect_bounded(dot(b.view()[n], column.view(), i, 0), right.view()[n][i][0]);
     }
   }
 }

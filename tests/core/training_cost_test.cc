@@ -113,7 +113,8 @@ double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
   AttentionOptions options;
   options.causal = c.causal;
   const AttentionCost attention = attention_cost(
-      {batches, c.heads, c.kv_head_count(), tokens, tokens, c.head_width(), c.head_width()}, options);
+      {batches, c.heads, c.kv_head_count(), tokens, tokens, c.head_width(), c.head_width()},
+      options);
   const double all = flops_of([&] {
     for (Index layer = 0; layer < c.layers; ++layer) {
       norm();

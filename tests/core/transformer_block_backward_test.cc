@@ -141,9 +141,6 @@ struct Case {
   }
 };
 
-constexpr Activation kAll[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                               Activation::silu};
-
 TEST(TransformerBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
   for (const NormOrder order : kNormOrders) {
     for (const bool residuals : {true, false}) {
@@ -156,21 +153,10 @@ TEST(TransformerBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
         auto w = c.tables<Complex>();
         BlockReferenceGradients e = c.expected();
         const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
-          const Values<Complex> kept = part.values;
-          Values<double> start;
-          for (const Complex& each : kept) start.push_back(each.real());
-          const Values<double> gradient = testing::gradient_of(
-              [&](const Values<Complex>& z) {
-                part.values = z;
-                return testing::dot(
-                    d_out,
-                    block_reference(x, w, c.sublayer(), c.setting(), c.options.activation).values);
-              },
-              start);
-          part.values = kept;
-          for (std::size_t i = 0; i < expected.size(); ++i) {
-            EXPECT_NEAR(expected[i].value, gradient[i], 1e-12);
-          }
+          if (!norms && expected.empty()) return;  // weights of norms that are left out
+          testing::expect_complex_step(part, expected, d_out, [&] {
+            return block_reference(x, w, c.sublayer(), c.setting(), c.options.activation).values;
+          });
         };
         check(x, e.x.values);
         std::vector<const Table<Bounded>*> gradients;
@@ -184,10 +170,9 @@ TEST(TransformerBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
 
 TEST(TransformerBlockBackward, AgreesInBothOrdersForEveryActivation) {
   for (const NormOrder order : kNormOrders) {
-    for (const Activation activation : kAll) {
+    for (const auto& [name, activation] : kActivations) {
       for (const bool plain : {false, true}) {
-        SCOPED_TRACE(std::string(name_of(kActivations, activation)) +
-                     (order == NormOrder::pre ? " pre" : " post"));
+        SCOPED_TRACE(std::string(name) + (order == NormOrder::pre ? " pre" : " post"));
         Case c(2, 5, 2, 6, order, activation, plain);
         c.run();
       }

@@ -22,6 +22,8 @@ using testing::equal;
 using testing::error_of;
 using testing::golden;
 using testing::kNormOrders;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::nth_options;
 using testing::rows;
 using testing::shrinking_padding;
@@ -65,7 +67,8 @@ TEST(TransformerBlock, AgreesWithPyTorch) {
         if (n % 3 == 1) options.attention.mask = shrinking_padding(batches, tokens);
         Buffer<float, 3> output({batches, tokens, width});
         transformer_block(x, weights, options, output, scratch, parallel);
-        EXPECT_TRUE(close(golden<3>("block/transformer_block_" + name), output, 1e-5, 1.3e-6));
+        EXPECT_TRUE(close(golden<3>("block/transformer_block_" + name), output, kPyTorchAbsolute,
+                          kPyTorchRelative));
         ++n;
       }
     }
@@ -90,7 +93,7 @@ TEST(TransformerBlock, PassesTheClassicCheck) {
           std::string(plain ? "plain" : "full") + (order == NormOrder::pre ? "_pre" : "_post");
       const Buffer<float, 3> expected = golden<3>("block/classic_" + name);
       RecordProperty("classic_norm_" + name, text(frobenius(expected, output)));
-      EXPECT_TRUE(close(expected, output, 1e-5, 1.3e-6)) << name;
+      EXPECT_TRUE(close(expected, output, kPyTorchAbsolute, kPyTorchRelative)) << name;
     }
   }
 }

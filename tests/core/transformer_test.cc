@@ -17,6 +17,8 @@ using testing::close;
 using testing::equal;
 using testing::error_of;
 using testing::golden;
+using testing::kPyTorchAbsolute;
+using testing::kPyTorchRelative;
 using testing::shrinking_padding;
 using testing::uniform;
 using testing::WeightSource;
@@ -88,8 +90,8 @@ TEST(Transformer, AgreesWithPyTorch) {
     SCOPED_TRACE(c.name);
     Example e(c, seed++);
     e.run();
-    EXPECT_TRUE(
-        close(golden<3>(std::string("block/transformer_") + c.name), e.output, 1e-5, 1.3e-6));
+    EXPECT_TRUE(close(golden<3>(std::string("block/transformer_") + c.name), e.output,
+                      kPyTorchAbsolute, kPyTorchRelative));
   }
 }
 
@@ -103,7 +105,8 @@ TEST(Transformer, AnEncoderWithoutANormAtTheEndAgreesWithPyTorch) {
   Scratch scratch;
   Parallel parallel;
   transformer_encoder(x, weights, {.heads = 2, .norm = NormOrder::pre}, output, scratch, parallel);
-  EXPECT_TRUE(close(golden<3>("block/encoder_without_norm"), output, 1e-5, 1.3e-6));
+  EXPECT_TRUE(
+      close(golden<3>("block/encoder_without_norm"), output, kPyTorchAbsolute, kPyTorchRelative));
 }
 
 TEST(Transformer, IsItsTowersAndTheTraceHoldsTheMemoryBetweenThem) {

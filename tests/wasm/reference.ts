@@ -1,5 +1,6 @@
 // The definitions themselves, in double precision and without a thought for speed: what the package
 // is compared with. Matrices are arrays of rows.
+import { attentionMethods } from 'tril';
 import { expect } from 'vitest';
 
 export type Matrix = number[][];
@@ -45,15 +46,22 @@ export function attention(
   return { scores, masked, weights, output: matmul(weights, value) };
 }
 
-/** The methods that can show the scores. */
-export const tracedMethods = ['auto', 'full', 'blocked'] as const;
-/** The last one never holds them. */
-export const attentionMethods = [...tracedMethods, 'online'] as const;
+/** The methods that can show the scores: `online` never holds them. */
+export const tracedMethods = attentionMethods.filter((method) => method !== 'online');
 /**
  * Numbers of size 1 through two products and a softmax; the rest of the bound is for the
  * exponential.
  */
 export const attentionTolerance = 32 * epsilon;
+
+/**
+ * How far the logits of a small model may be off, as a share of the largest (tests/core/pretrained_test.cc):
+ * up to two layers are fewer than 30 operations in a row, each a sum of up to 64 terms.
+ */
+export const logitsTolerance = 30 * 64 * (epsilon / 2);
+
+/** How far a row of `count` weights may add up to from 1: each quotient and each sum is rounded. */
+export const sumTolerance = (count: number): number => count * (epsilon / 2);
 
 /** Heads of random numbers: [heads][length][width]. */
 export const headsOf = (count: number, length: number, width: number, seed: number): Matrix[] =>

@@ -1,12 +1,9 @@
 // The blocks and stacks against PyTorch in float64: the tables of ../golden/make_block_golden.py.
 import type { DecoderBlockWeights, Mask, Tensor, TransformerBlockWeights } from 'tril';
-import type { TransformerWeights } from 'tril';
+import { activations, type TransformerWeights } from 'tril';
 import { describe, it } from 'vitest';
 import { expectGolden, Random } from './golden.js';
 import { tril, withoutLeak } from './helpers.js';
-
-/** For a block, many operations after each other. */
-const absolute = 1e-4;
 
 type Shapes = [name: string, shape: number[]][];
 
@@ -56,7 +53,6 @@ function drawn<Weights>(shapes: Shapes, random: Random, plain: boolean): Weights
 const draw = (random: Random, ...shape: number[]): Tensor =>
   tril.tensor(shape, random.uniform(shape.reduce((a, b) => a * b, 1)));
 
-const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
 const optionsOf = (index: number) =>
   ({
     norm: Math.floor(index / 2) % 2 === 1 ? 'pre' : 'post',
@@ -95,7 +91,7 @@ describe('nn.TransformerEncoderLayer', () => {
         const options = { heads, ...optionsOf(index), ...masks[index % 3] };
         const { output } = tril.transformerBlock(x, weights, options);
         const name = `block/transformer_block_h${heads}_t${tokens}_b${batches}`;
-        expectGolden(output, name, absolute);
+        expectGolden(output, name);
       });
     },
   );
@@ -131,7 +127,7 @@ describe('nn.TransformerDecoderLayer', () => {
           ...(index % 3 !== 0 && { memoryMask: tril.mask.padding(lengths(batches, keys)) }),
         });
         const name = `block/decoder_block_h${heads}_t${tokens}_s${keys}`;
-        expectGolden(output, name, absolute);
+        expectGolden(output, name);
       });
     },
   );
@@ -168,7 +164,7 @@ describe('nn.Transformer', () => {
           ...{ heads, norm: pre ? 'pre' : 'post', activation, causal: true },
           ...(padded && { sourceMask: mask, memoryMask: mask }),
         });
-        expectGolden(output, `block/transformer_${name}`, absolute);
+        expectGolden(output, `block/transformer_${name}`);
       });
     },
   );
