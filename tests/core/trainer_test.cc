@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/compare.h"
 #include "core/token_stream.h"
+#include "core/training_run.h"
 
 namespace tril {
 namespace {
@@ -19,47 +18,15 @@ namespace {
 using testing::equal;
 using testing::error_of;
 using testing::stream;
-
-ModelConfig small(ModelFamily family = ModelFamily::gpt2) {
-  ModelConfig config = ModelConfig::of(family);
-  config.layers = 2, config.heads = 2, config.width = 16, config.context = 8,
-  config.vocabulary = 11;
-  return config;
-}
+using testing::tiny;
+using testing::Training;
 
 // Sums of as many terms, in one order and in another, differ by as many roundings.
 constexpr double reordered(int terms) { return terms * 0x1p-24; }
 
-struct Training {
-  std::unique_ptr<LanguageModel> model;
-  std::unique_ptr<Trainer> trainer;
-  std::vector<double> losses;
-
-  explicit Training(const ModelConfig& config = small(), const TrainerOptions& options = quick()) {
-    model = std::make_unique<LanguageModel>(config, 7);
-    trainer = std::make_unique<Trainer>(*model, options);
-  }
-  static TrainerOptions quick() {
-    TrainerOptions options;
-    options.batch = 4;
-    options.schedule = {.learning_rate = 1e-2, .lowest = 1e-3, .warmup = 5, .steps = 120};
-    return options;
-  }
-  void go(int steps, const std::vector<std::int32_t>& tokens, int threads = 1) {
-    Parallel parallel(threads);
-    for (int n = 0; n < steps; ++n) losses.push_back(trainer->step(tokens, parallel).loss);
-  }
-  void expect_same(const Training& other) const {
-    EXPECT_EQ(losses, other.losses);
-    EXPECT_TRUE(equal(model->values(), other.model->values()));
-    EXPECT_TRUE(equal(trainer->first_moment(), other.trainer->first_moment()));
-    EXPECT_TRUE(equal(trainer->second_moment(), other.trainer->second_moment()));
-  }
-};
-
 TEST(Trainer, LossesFallToWhatTheStreamAllows) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    Training run(small(family));
+    Training run(tiny(family));
     Parallel parallel;
     const std::vector<std::int32_t> seen = stream(2000), unseen = stream(500, 2);
     // At first all are held about equally likely: a logit is a sum of 16 numbers of a norm, whose
@@ -79,7 +46,7 @@ TEST(Trainer, LossesFallToWhatTheStreamAllows) {
 }
 
 TEST(Trainer, GivesTheSameBitsOnAnyNumberOfThreads) {
-  ModelConfig config = small();
+  ModelConfig config = tiny();
   config.dropout = 0.1;
   Training one(config), three(config);
   one.go(6, stream(300));
@@ -92,7 +59,7 @@ TEST(Trainer, GivesTheSameBitsOnAnyNumberOfThreads) {
 TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
   TrainerOptions whole = Training::quick(), parts = Training::quick();
   whole.batch = 12, parts.accumulation = 3;
-  Training a(small(), whole), b(small(), parts);
+  Training a(tiny(), whole), b(tiny(), parts);
   Parallel parallel;
   const TrainingStep first = a.trainer->step(stream(300), parallel);
   const TrainingStep second = b.trainer->step(stream(300), parallel);
@@ -107,7 +74,7 @@ TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
 // by 32 roundings; with dropout the halves leave out what the whole would.
 TEST(Trainer, SharesOutItsBatches) {
   for (const double dropout : {0.0, 0.2}) {
-    ModelConfig config = small();
+    ModelConfig config = tiny();
     config.dropout = dropout;
     Training whole(config), first(config), second(config);
     std::vector<float> gradient;
@@ -156,7 +123,7 @@ TEST(Trainer, SharesOutItsBatches) {
 TEST(Trainer, TakesBatchesThatAreGiven) {
   TrainerOptions options = Training::quick();
   options.accumulation = 2;
-  ModelConfig config = small();
+  ModelConfig config = tiny();
   config.dropout = 0.1;
   Training drawn(config, options), given(config, options);
   const std::vector<std::int32_t> tokens = stream(300);
@@ -194,7 +161,7 @@ TEST(Trainer, TakesBatchesThatAreGiven) {
 TEST(Trainer, FollowsItsScheduleAndClips) {
   TrainerOptions options = Training::quick();
   options.clip = 1e-3;
-  Training run(small(), options);
+  Training run(tiny(), options);
   Parallel parallel;
   const TrainingStep step = run.trainer->step(stream(300), parallel);
   EXPECT_EQ(step.learning_rate, scheduled_rate(options.schedule, 0));
@@ -212,7 +179,7 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
 TEST(Trainer, MovesAgainstTheGradientAloneWithoutAdamW) {
   TrainerOptions options = Training::quick();
   options.optimizer = TrainingOptimizer::sgd, options.clip = 0, options.schedule.warmup = 0;
-  Training run(small(), options);
+  Training run(tiny(), options);
   const VectorView<const float> values = run.model->values();
   const std::vector<float> before(values.data(), values.data() + values.size(0));
   Parallel parallel;
@@ -227,7 +194,7 @@ TEST(Trainer, MovesAgainstTheGradientAloneWithoutAdamW) {
 }
 
 TEST(Trainer, TrainsWhatHasNothingButMatrices) {
-  ModelConfig config = small();
+  ModelConfig config = tiny();
   config.norm = ModelNorm::none, config.biases = false;
   Training run(config);
   run.go(40, stream(300));
@@ -236,7 +203,7 @@ TEST(Trainer, TrainsWhatHasNothingButMatrices) {
 
 TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    ModelConfig config = small(family);
+    ModelConfig config = tiny(family);
     config.dropout = 0.1;
     Training whole(config), stopped(config);
     const std::vector<std::int32_t> tokens = stream(400);
@@ -260,7 +227,7 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
 
 TEST(Trainer, FilesAreTheSamePieceByPiece) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    ModelConfig config = small(family);
+    ModelConfig config = tiny(family);
     config.hidden = 1200;  // rows of more than a piece's worth, and several pieces
     Training run(config);
     std::vector<std::byte> pieces;
@@ -281,120 +248,34 @@ TEST(Trainer, FilesAreTheSamePieceByPiece) {
   }
 }
 
-TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
-  Training run;
-  run.go(2, stream(300));
-  const std::vector<std::byte> file = checkpoint_file(*run.trainer);
-  const auto refused = [&](const ModelConfig& config, const TrainerOptions& options) {
-    Training other(config, options);
-    const std::vector<float> before(other.model->values().data(),
-                                    other.model->values().data() + other.model->values().size(0));
-    const std::string message =
-        error_of([&] { restore_checkpoint(parse_safetensors(file), *other.trainer); });
-    EXPECT_TRUE(std::equal(before.begin(), before.end(), other.model->values().data()));
-    EXPECT_EQ(other.trainer->steps(), 0);
-    return message;
-  };
-  ModelConfig wide = small();
-  wide.width = 32;
-  EXPECT_EQ(refused(wide, Training::quick()),
-            "restore_checkpoint: model.width: is 32, and in the checkpoint 16");
-  TrainerOptions seeded = Training::quick();
-  seeded.seed = 8;
-  EXPECT_EQ(refused(small(), seeded),
-            "restore_checkpoint: trainer.seed: is 8, and in the checkpoint 1337");
-  const std::vector<std::byte> weights = model_file(*run.model);
-  EXPECT_EQ(error_of([&] { read_checkpoint(parse_safetensors(weights)); }),
-            "read_checkpoint: model.family: is missing: this is no checkpoint");
-  Safetensors cut = parse_safetensors(file);
-  std::erase_if(cut.tensors,
-                [](const NamedTensor& each) { return each.name == "second_moment.h.1.ln_2.bias"; });
-  EXPECT_EQ(error_of([&] { restore_checkpoint(cut, *run.trainer); }),
-            "restore_checkpoint: second_moment.h.1.ln_2.bias: is not in the file");
-  cut.metadata["model.heads"] = "two";
-  EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
-            "read_checkpoint: model.heads: \"two\" cannot be read");
-}
-
 TEST(Trainer, ModelsAreFiles) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    Training run(small(family));
+    Training run(tiny(family));
     run.go(2, stream(300));
-    LanguageModel other(small(family), 99);
+    LanguageModel other(tiny(family), 99);
     const std::vector<std::byte> file = model_file(*run.model);
     const Safetensors parsed = parse_safetensors(file);
     load_model(parsed, other);
     EXPECT_TRUE(equal(run.model->values(), other.values()));
     EXPECT_EQ(parsed.metadata.at("format"), "pt");
-    LanguageModel wrong(small(family == ModelFamily::gpt2 ? ModelFamily::llama : ModelFamily::gpt2),
+    LanguageModel wrong(tiny(family == ModelFamily::gpt2 ? ModelFamily::llama : ModelFamily::gpt2),
                         1);
     EXPECT_NE(error_of([&] { load_model(parsed, wrong); }).find("is not in the file"),
               std::string::npos);
   }
-  const std::string gpt2 = model_config_json(small()),
-                    llama = model_config_json(small(ModelFamily::llama));
+  const std::string gpt2 = model_config_json(tiny()),
+                    llama = model_config_json(tiny(ModelFamily::llama));
   EXPECT_NE(gpt2.find("\"n_embd\": 16,\n"), std::string::npos);
   EXPECT_EQ(gpt2.find("tril_"), std::string::npos);
   EXPECT_NE(llama.find("\"intermediate_size\": 48,\n"), std::string::npos);
   EXPECT_NE(llama.find("\"rms_norm_eps\": 1e-05,\n"), std::string::npos);
-  ModelConfig plain = small();
+  ModelConfig plain = tiny();
   plain.biases = false;
   EXPECT_NE(model_config_json(plain).find("\"tril_biases\": false\n"), std::string::npos);
 }
 
-// An infinite bias behind the last layer makes logits infinite and their softmax NaN; on the way
-// back the norm's gradients are the first to go.
-TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
-  Training run, before;
-  const std::vector<std::int32_t> tokens = stream(300);
-  run.go(3, tokens), before.go(3, tokens);
-  for (Training* each : {&run, &before}) {
-    each->model->weights().final_norm.bias[3] = std::numeric_limits<float>::infinity();
-  }
-  Parallel parallel;
-  const std::string message = error_of([&] { run.trainer->step(tokens, parallel); });
-  EXPECT_EQ(message, "Trainer::step: loss: is nan in step 3: the gradient of ln_f.bias went first");
-  EXPECT_EQ(run.trainer->steps(), 3);
-  run.expect_same(before);
-  for (Training* each : {&run, &before}) each->model->weights().final_norm.bias[3] = 0;
-  run.go(1, tokens), before.go(1, tokens);
-  run.expect_same(before);
-}
-
-TEST(Trainer, RefusesOptionsOutOfRange) {
-  const auto refused = [](auto change) {
-    TrainerOptions options = Training::quick();
-    ModelConfig config = small();
-    change(options, config);
-    return error_of([&] { Training run(config, options); });
-  };
-  using O = TrainerOptions&;
-  using C = ModelConfig&;
-  EXPECT_EQ(refused([](O o, C) { o.batch = 0; }),
-            "Trainer: batch: must be from 1 to 16777216, is 0");
-  EXPECT_EQ(refused([](O o, C) { o.clip = -1; }),
-            "Trainer: clip: must be finite and at least 0, is -1");
-  EXPECT_NE(refused([](O o, C) { o.schedule.learning_rate = 0; }).find("learning_rate"),
-            std::string::npos);
-  EXPECT_NE(refused([](O o, C) { o.beta2 = 1; }).find("beta2"), std::string::npos);
-  EXPECT_EQ(refused([](O, C c) { c.causal = false; }),
-            "Trainer: objective: the next token is for a model that is causal");
-  EXPECT_EQ(refused([](O o, C) { o.batches.objective = TrainingObjective::masked; }),
-            "Trainer: objective: masked tokens are for a model that is not causal");
-  EXPECT_EQ(refused([](O o, C c) {
-              o.batches = {TrainingObjective::masked, 11, 11};
-              c.causal = false;
-            }),
-            "Trainer: mask_token: is no token of a vocabulary of 11");
-  Training run;
-  Parallel parallel;
-  EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),
-            "draw_batch: stream: has 8 tokens, and a window with the token after it 9");
-  run.go(1, stream(9));
-}
-
 TEST(Batches, AMaskedEncoderLearns) {
-  ModelConfig config = small();
+  ModelConfig config = tiny();
   config.causal = false, config.vocabulary = 12;
   TrainerOptions options = Training::quick();
   options.batches = {TrainingObjective::masked, 11, 11};

@@ -107,14 +107,15 @@ void Trainer::set_share(TrainingShare share) {
   share_ = std::move(share);
 }
 
-// The way back begins at the end: the last parameter whose gradient is not finite went first.
+// From the end of the file's order, which is that of the forward pass. A tied matrix has gradients
+// from both ends: a loss that is not finite has spoilt the head's.
 void Trainer::fail_not_finite(double loss) const {
-  const std::vector<StoredParameter> gradients =
-      stored_parameters(model_.config(), model_.gradients());
+  std::vector<StoredParameter> gradients = stored_parameters(model_.config(), model_.gradients());
   const auto not_finite = [](const StoredParameter& each) {
     return !std::all_of(each.data, each.data + each.count(),
                         [](float x) { return std::isfinite(x); });
   };
+  if (model_.config().tied_head && !std::isfinite(loss)) gradients.push_back(gradients.front());
   const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
   const std::string first = at == gradients.rend()
                                 ? "the gradients are finite, but their norm is not"

@@ -1,0 +1,150 @@
+// What a trainer refuses, and where it stops: nothing has changed then, and the next step works.
+#include <gtest/gtest.h>
+#include <tril/model/model_file.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/token_stream.h"
+#include "core/training_run.h"
+
+namespace tril {
+namespace {
+
+using testing::error_of;
+using testing::stream;
+using testing::tiny;
+using testing::Training;
+
+TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
+  Training run;
+  run.go(2, stream(300));
+  const std::vector<std::byte> file = checkpoint_file(*run.trainer);
+  const auto refused = [&](const ModelConfig& config, const TrainerOptions& options) {
+    Training other(config, options);
+    const std::vector<float> before(other.model->values().data(),
+                                    other.model->values().data() + other.model->values().size(0));
+    const std::string message =
+        error_of([&] { restore_checkpoint(parse_safetensors(file), *other.trainer); });
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), other.model->values().data()));
+    EXPECT_EQ(other.trainer->steps(), 0);
+    return message;
+  };
+  ModelConfig wide = tiny();
+  wide.width = 32;
+  EXPECT_EQ(refused(wide, Training::quick()),
+            "restore_checkpoint: model.width: is 32, and in the checkpoint 16");
+  TrainerOptions seeded = Training::quick();
+  seeded.seed = 8;
+  EXPECT_EQ(refused(tiny(), seeded),
+            "restore_checkpoint: trainer.seed: is 8, and in the checkpoint 1337");
+  const std::vector<std::byte> weights = model_file(*run.model);
+  EXPECT_EQ(error_of([&] { read_checkpoint(parse_safetensors(weights)); }),
+            "read_checkpoint: model.family: is missing: this is no checkpoint");
+  Safetensors cut = parse_safetensors(file);
+  std::erase_if(cut.tensors,
+                [](const NamedTensor& each) { return each.name == "second_moment.h.1.ln_2.bias"; });
+  EXPECT_EQ(error_of([&] { restore_checkpoint(cut, *run.trainer); }),
+            "restore_checkpoint: second_moment.h.1.ln_2.bias: is not in the file");
+  cut.metadata["model.heads"] = "two";
+  EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
+            "read_checkpoint: model.heads: \"two\" cannot be read");
+}
+
+// An infinite bias behind the last layer makes logits infinite and their softmax NaN: on the way
+// back the head is the first to go, which is the embedding's matrix where that is tied.
+TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
+  for (const bool tied : {true, false}) {
+    ModelConfig config = tiny();
+    config.tied_head = tied;
+    Training run(config), before(config);
+    const std::vector<std::int32_t> tokens = stream(300);
+    run.go(3, tokens), before.go(3, tokens);
+    for (Training* each : {&run, &before}) {
+      each->model->weights().final_norm.bias[3] = std::numeric_limits<float>::infinity();
+    }
+    Parallel parallel;
+    const std::string message = error_of([&] { run.trainer->step(tokens, parallel); });
+    EXPECT_EQ(message, std::string("Trainer::step: loss: is nan in step 3: the gradient of ") +
+                           (tied ? "wte.weight" : "lm_head.weight") + " went first");
+    EXPECT_EQ(run.trainer->steps(), 3);
+    run.expect_same(before);
+    for (Training* each : {&run, &before}) each->model->weights().final_norm.bias[3] = 0;
+    run.go(1, tokens), before.go(1, tokens);
+    run.expect_same(before);
+  }
+}
+
+// Gradients that are spoilt behind the backward pass, by whoever adds up those of several.
+TEST(Trainer, NamesTheGradientThatWentFirst) {
+  const auto spoilt = [](const ModelConfig& config, const std::vector<std::string>& names,
+                         float with = std::numeric_limits<float>::quiet_NaN(), double sum = 1) {
+    Training run(config);
+    run.trainer->set_share({0, 1, [&](VectorView<float>, std::span<double> sums) {
+                              sums[0] *= sum;
+                              for (const StoredParameter& each :
+                                   stored_parameters(config, run.model->gradients())) {
+                                if (std::ranges::count(names, each.name)) each.data[0] = with;
+                              }
+                            }});
+    Parallel parallel;
+    const std::string message = error_of([&] { run.trainer->step(stream(300), parallel); });
+    EXPECT_EQ(run.trainer->steps(), 0);
+    return message.substr(message.find(": the ") + 2);
+  };
+  // Of a tied matrix the part that is the embedding's comes last, unless the loss has gone.
+  const std::vector<std::string> some = {"wte.weight", "h.0.ln_1.weight", "h.1.attn.c_attn.weight",
+                                         "h.0.mlp.c_proj.bias"};
+  EXPECT_EQ(spoilt(tiny(), some), "the gradient of h.1.attn.c_attn.weight went first");
+  EXPECT_EQ(spoilt(tiny(), {"wte.weight"}), "the gradient of wte.weight went first");
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(spoilt(tiny(), some, nan, nan), "the gradient of wte.weight went first");
+  EXPECT_EQ(spoilt(tiny(ModelFamily::llama),
+                   {"model.norm.weight", "model.embed_tokens.weight", "lm_head.weight"}),
+            "the gradient of lm_head.weight went first");
+  EXPECT_EQ(spoilt(tiny(ModelFamily::llama),
+                   {"model.layers.1.mlp.gate_proj.weight", "model.layers.1.mlp.down_proj.weight"}),
+            "the gradient of model.layers.1.mlp.down_proj.weight went first");
+  // The squares of such are beyond a float.
+  EXPECT_EQ(spoilt(tiny(), {"wte.weight"}, 1e30f),
+            "the gradients are finite, but their norm is not");
+}
+
+TEST(Trainer, RefusesOptionsOutOfRange) {
+  const auto refused = [](auto change) {
+    TrainerOptions options = Training::quick();
+    ModelConfig config = tiny();
+    change(options, config);
+    return error_of([&] { Training run(config, options); });
+  };
+  using O = TrainerOptions&;
+  using C = ModelConfig&;
+  EXPECT_EQ(refused([](O o, C) { o.batch = 0; }),
+            "Trainer: batch: must be from 1 to 16777216, is 0");
+  EXPECT_EQ(refused([](O o, C) { o.clip = -1; }),
+            "Trainer: clip: must be finite and at least 0, is -1");
+  EXPECT_NE(refused([](O o, C) { o.schedule.learning_rate = 0; }).find("learning_rate"),
+            std::string::npos);
+  EXPECT_NE(refused([](O o, C) { o.beta2 = 1; }).find("beta2"), std::string::npos);
+  EXPECT_EQ(refused([](O, C c) { c.causal = false; }),
+            "Trainer: objective: the next token is for a model that is causal");
+  EXPECT_EQ(refused([](O o, C) { o.batches.objective = TrainingObjective::masked; }),
+            "Trainer: objective: masked tokens are for a model that is not causal");
+  EXPECT_EQ(refused([](O o, C c) {
+              o.batches = {TrainingObjective::masked, 11, 11};
+              c.causal = false;
+            }),
+            "Trainer: mask_token: is no token of a vocabulary of 11");
+  Training run;
+  Parallel parallel;
+  EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),
+            "draw_batch: stream: has 8 tokens, and a window with the token after it 9");
+  run.go(1, stream(9));
+}
+
+}  // namespace
+}  // namespace tril
