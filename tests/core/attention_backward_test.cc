@@ -159,6 +159,60 @@ TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
   EXPECT_TRUE(equal(clean.d_v, dirty.d_v));
 }
 
+// Exactly 0, wherever the key lies in a block and whatever hides it.
+TEST(AttentionBackward, AHiddenKeyGetsNoGradient) {
+  const Index T = 70, S = 130;
+  Buffer<float, 4> added({1, 1, T, S});
+  Buffer<std::uint8_t, 4> visible({1, 1, T, S});
+  const auto is_hidden = [](Index s) { return s == 0 || s == 37 || s == 64 || s >= 127; };
+  for (Index t = 0; t < T; ++t) {
+    for (Index s = 0; s < S; ++s) {
+      added.view()[0][0][t][s] = is_hidden(s) ? -std::numeric_limits<float>::infinity() : 0.5f;
+      visible.view()[0][0][t][s] = !is_hidden(s);
+    }
+  }
+  const auto check = [&](const AttentionOptions& options, const auto& hides) {
+    Case c({1, 4, 2, T, S, 8, 6}, 0,
+           [&](Index, Index, Index, Index s) { return hides(s) ? kHidden : 0; });
+    c.run(options, 2);
+    for (Index h = 0; h < 2; ++h) {
+      for (Index s = 0; s < S; ++s) {
+        const double largest =
+            std::fmax(max_abs(c.d_k.view()[0][h][s]), max_abs(c.d_v.view()[0][h][s]));
+        ASSERT_EQ(largest == 0, hides(s)) << "key " << s;
+      }
+    }
+  };
+  check({.mask = Mask::additive(added)}, is_hidden);
+  check({.mask = Mask::boolean(visible)}, is_hidden);
+  check({.mask = Mask::padding({99})}, [](Index s) { return s >= 99; });
+  check({.key_lengths = {99}}, [](Index s) { return s >= 99; });
+  // The last query stands at 69 and sees no key behind it.
+  check({.causal = true, .past = 0}, [](Index s) { return s > 69; });
+}
+
+TEST(AttentionBackward, WorkingMemoryGrowsWithQueriesAloneAndNotWithKeys) {
+  const auto peak = [](Index queries, Index keys) {
+    const Index D = 8;
+    const auto zeros = [&](Index length) { return Buffer<float, 4>({1, 2, length, D}); };
+    const Buffer<float, 4> q = zeros(queries), k = zeros(keys), v = zeros(keys),
+                           out = zeros(queries);
+    Buffer<float, 4> d_q = zeros(queries), d_k = zeros(keys), d_v = zeros(keys);
+    const Buffer<float, 3> log_sum_exp({1, 2, queries});
+    Scratch scratch;
+    Parallel parallel;
+    attention_backward(out, q, k, v, out, log_sum_exp, {}, {d_q, d_k, d_v}, scratch, parallel);
+    return scratch.peak();
+  };
+  const std::size_t small = peak(256, 1024);
+  EXPECT_GT(small, 0u);
+  for (const Index keys : {2048, 4096}) EXPECT_EQ(peak(256, keys), small) << keys;
+  // Blocks are as large for any number; what each query takes is of one size.
+  const std::size_t twice = peak(512, 1024), fourfold = peak(1024, 1024);
+  EXPECT_EQ(fourfold - twice, 2 * (twice - small));
+  EXPECT_LT(fourfold, 1024 * 1024 * sizeof(float)) << "the scores of one head";
+}
+
 TEST(AttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
   const AttentionShape n{1, 2, 1, 200, 300, 8, 8};
   Case one(n, 0, causal(100)), three(n, 0, causal(100)), alone(n, 0, causal(100));
@@ -221,20 +275,28 @@ TEST(AttentionBackward, IsPyTorchs) {
   const auto lengths = [](Index b, Index, Index, Index s) {
     return s < (b == 0 ? 7 : 3) ? 0 : kHidden;
   };
+  Random random(122);
+  const Buffer<float, 4> mask = uniform<4>({2, 4, 5, 7}, random);
+  const auto added = [&](Index b, Index h, Index t, Index s) {
+    return static_cast<double>(mask.view()[b][h][t][s]);
+  };
   struct Golden {
     const char* name;
     AttentionShape n;
     AttentionOptions options = {};
     Bias bias = no_bias;
+    double largest_bias = 0;
   };
-  const Golden cases[] = {{"plain", {2, 2, 2, 5, 7, 4, 3}},
-                          {"causal", {1, 3, 3, 9, 9, 4, 4}, {.causal = true}, causal()},
-                          {"grouped", {2, 4, 2, 6, 6, 4, 4}, {.causal = true}, causal()},
-                          {"past", {1, 2, 1, 4, 9, 4, 4}, {.causal = true, .past = 5}, causal(5)},
-                          {"window", {1, 2, 2, 12, 12, 4, 4}, {.mask = Mask::window(3, 1)}, window},
-                          {"lengths", {2, 2, 2, 5, 7, 4, 4}, {.key_lengths = {7, 3}}, lengths},
-                          {"softcap", {1, 2, 2, 6, 7, 4, 4}, {.scale = 0.75f, .softcap = 1.5f}},
-                          {"long", {1, 1, 1, 70, 66, 4, 4}, {.causal = true}, causal()}};
+  const Golden cases[] = {
+      {"plain", {2, 2, 2, 5, 7, 4, 3}},
+      {"causal", {1, 3, 3, 9, 9, 4, 4}, {.causal = true}, causal()},
+      {"grouped", {2, 4, 2, 6, 6, 4, 4}, {.causal = true}, causal()},
+      {"past", {1, 2, 1, 4, 9, 4, 4}, {.causal = true, .past = 5}, causal(5)},
+      {"window", {1, 2, 2, 12, 12, 4, 4}, {.mask = Mask::window(3, 1)}, window},
+      {"lengths", {2, 2, 2, 5, 7, 4, 4}, {.key_lengths = {7, 3}}, lengths},
+      {"softcap", {1, 2, 2, 6, 7, 4, 4}, {.scale = 0.75f, .softcap = 1.5f}},
+      {"additive", {2, 4, 2, 5, 7, 4, 3}, {.mask = Mask::additive(mask)}, added, 1},
+      {"long", {1, 1, 1, 70, 66, 4, 4}, {.causal = true}, causal()}};
   for (const Golden& each : cases) {
     SCOPED_TRACE(each.name);
     const std::optional<double> scale =
@@ -255,7 +317,7 @@ TEST(AttentionBackward, IsPyTorchs) {
       }
     }
     c.run(each.options, 2);
-    c.expect_all();
+    c.expect_all(each.largest_bias);
   }
 }
 

@@ -116,6 +116,33 @@ TEST(SoftmaxBackward, AgreesWithTheComplexStep) {
   }
 }
 
+// A row of softmax sums to 1 whatever x is, so the gradient of its sum is 0: with d = 1 the formula
+// is out_i (1 - sum of out_j) / t. The floats out_j sum to 1 but for half an ulp each, at most u,
+// and the errors above with d = 1 and M = 1 are u out_i / t (k + 10).
+TEST(SoftmaxBackward, TheGradientOfARowsSumIsNothing) {
+  Random random(93);
+  Parallel parallel;
+  for (const Index length : {1, 7, 64, 1000}) {
+    const Buffer<float, 2> x = uniform<2>({5, length}, random);
+    Buffer<float, 2> ones({5, length}), out({5, length}), d_x({5, length});
+    std::fill_n(ones.data(), ones.view().count(), 1.0f);
+    for (const double temperature : {1.0, 0.25}) {
+      for (Index n = 0; n < 5; ++n) {
+        const Values<double> y = softmax_reference(elements(x.view()[n]), temperature, false);
+        for (Index c = 0; c < length; ++c) {
+          out.view()[n][c] = static_cast<float>(y[static_cast<std::size_t>(c)]);
+        }
+      }
+      softmax_backward(ones, out, {.temperature = temperature}, d_x, parallel);
+      const double k = static_cast<double>(length) / 4 + 6;
+      for (Index i = 0; i < d_x.view().count(); ++i) {
+        ASSERT_LE(std::fabs(d_x.data()[i]), kRounding * out.data()[i] / temperature * (k + 11))
+            << length << " at " << i;
+      }
+    }
+  }
+}
+
 TEST(SoftmaxBackward, DoesNotDependOnThreadsAndMayWriteInPlace) {
   Random random(92);
   Parallel one(1), three(3);

@@ -122,6 +122,7 @@ ATTENTION = {
     'window': ((1, 2, 2, 12, 12, 4, 4), {'window': (3, 1)}),
     'lengths': ((2, 2, 2, 5, 7, 4, 4), {'lengths': (7, 3)}),
     'softcap': ((1, 2, 2, 6, 7, 4, 4), {'scale': 0.75, 'softcap': 1.5}),
+    'additive': ((2, 4, 2, 5, 7, 4, 3), {'added': True}),
     'long': ((1, 1, 1, 70, 66, 4, 4), {'causal': True}),
 }
 
@@ -133,6 +134,8 @@ def attention():
         q, k = tensor(random, batches, heads, queries, depth), tensor(random, batches, kv_heads, keys, depth)
         v, d_out = tensor(random, batches, kv_heads, keys, width), tensor(random, batches, heads, queries, width)
         mask = torch.zeros(batches, heads, queries, keys, requires_grad=True)
+        if options.get('added'):
+            mask = tensor(Random(122), batches, heads, queries, keys)
         position = torch.arange(queries)[:, None] + options.get('past', 0)
         key = torch.arange(keys)
         visible = torch.ones(batches, 1, queries, keys, dtype=torch.bool)
