@@ -7,6 +7,7 @@ included, is measured with a model of almost nothing. Exits with 1 where a case 
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -19,19 +20,19 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--program", default="build/native/native/cli/tril")
 program = str(pathlib.Path(parser.parse_args().program).resolve())
 
-# Layers, heads, heads of keys and values, width, inside feed-forward, context, batch, steps.
+# Layers, heads, heads of keys and values, width, inside feed-forward, context, batch, steps, tokens in the vocabulary:
+# 256 are bytes.
 CASES = {
-    "nothing": ("gpt2", 1, 1, 1, 16, 64, 8, 1, 50),
-    "nanoGPT's recipe": ("gpt2", 4, 4, 4, 128, 512, 64, 12, 4),
-    "seven times as large": ("gpt2", 6, 8, 8, 256, 1024, 256, 8, 2),
-    "Llama's family": ("llama", 6, 8, 2, 256, 688, 128, 8, 2),
+    "nothing": ("gpt2", 1, 1, 1, 16, 64, 8, 1, 50, 256),
+    "nanoGPT's recipe": ("gpt2", 4, 4, 4, 128, 512, 64, 12, 4, 256),
+    "seven times as large": ("gpt2", 6, 8, 8, 256, 1024, 256, 8, 2, 4096),
+    "Llama's family": ("llama", 6, 8, 2, 256, 688, 128, 8, 2, 256),
 }
-VOCABULARY = 256  # bytes
 
 
-def formula(family, layers, heads, kv_heads, C, F, T, batch, steps):
+def formula(family, layers, heads, kv_heads, C, F, T, batch, steps, V):
     """Bytes, as README.md has them."""
-    N, V, Ek, llama = batch * T, VOCABULARY, C // heads * kv_heads, family == "llama"
+    N, Ek, llama = batch * T, C // heads * kv_heads, family == "llama"
     inner = 2 * F if llama else F
     matrices = C * (C + 2 * Ek) + C * C + C * inner + C * F
     vectors = 2 * C if llama else 4 * C + (C + 2 * Ek) + C + F + C
@@ -43,9 +44,10 @@ def formula(family, layers, heads, kv_heads, C, F, T, batch, steps):
     return 16 * parameters + 4 * N * (saved + working)
 
 
-def measured(folder, name, family, layers, heads, kv_heads, C, F, T, batch, steps):
+def measured(folder, name, family, layers, heads, kv_heads, C, F, T, batch, steps, V):
     options = f"--family {family} --layers {layers} --heads {heads} --kv-heads {kv_heads} --width {C} --hidden {F}"
-    options += f" --context {T} --batch {batch} --steps {steps} --tokenizer bytes --sample 0 --threads 1"
+    options += f" --context {T} --batch {batch} --steps {steps} --sample 0 --threads 1"
+    options += " --tokenizer bytes" if V == 256 else f" --tokenizer bpe --vocabulary {V}"
     with open(os.devnull, "w") as nowhere:
         child = subprocess.Popen(
             [program, "train", "--data", f"{folder}/text", "-o", f"{folder}/{name}", *options.split()],
@@ -61,11 +63,17 @@ def measured(folder, name, family, layers, heads, kv_heads, C, F, T, batch, step
         time.sleep(0.002)
     if child.returncode != 0:
         sys.exit(f"{name}: the program failed")
+    tokens = json.loads(pathlib.Path(f"{folder}/{name}/config.json").read_text())["vocab_size"]
+    if tokens != V:
+        sys.exit(f"{name}: the text has {tokens} tokens, not {V}")
     return most
 
 
 with tempfile.TemporaryDirectory() as folder:
-    pathlib.Path(f"{folder}/text").write_bytes(random.Random(1).randbytes(100_000))
+    # Words of random letters, so that byte-level BPE finds as many tokens as it is asked for.
+    draw = random.Random(1)
+    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(2, 9))) for _ in range(5000)]
+    pathlib.Path(f"{folder}/text").write_text(" ".join(draw.choices(words, k=20_000)))
     nothing = measured(folder, "nothing", *CASES["nothing"]) - formula(*CASES["nothing"])
     print(f"the program by itself: {nothing / 1e6:.1f} MB")
     far = False
