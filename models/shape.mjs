@@ -4,7 +4,7 @@
 export function shapeOf(config) {
   const width = config.n_embd ?? config.hidden_size;
   const heads = config.n_head ?? config.num_attention_heads;
-  const family = String(config.model_type);
+  const family = String(config.model_type).replace(/^tril-masked-/, '');
   return {
     family,
     layers: config.n_layer ?? config.num_hidden_layers,

@@ -171,7 +171,9 @@ describe('a run', () => {
   it('learns hidden tokens', () => {
     const { code, error } = train('masked', '--objective', 'masked', '--steps', '60');
     expect({ code }, error).toEqual({ code: 0 });
-    expect(JSON.parse(inRun('masked', 'config.json').toString()).tril_causal).toBe(false);
+    expect(JSON.parse(inRun('masked', 'config.json').toString())).toMatchObject({
+      ...{ model_type: 'tril-masked-gpt2', architectures: ['TrilForMaskedLM'] },
+    });
     expect(tril('train', '--resume', '-o', run('masked'), '--steps', '62').code).toBe(0);
   });
 });

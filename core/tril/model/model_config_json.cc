@@ -12,6 +12,9 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "parse_model_config";
+// In front of the family where tokens see both sides: a type that other libraries refuse, which
+// would take the model for one that sees only what came before.
+constexpr std::string_view kMasked = "tril-masked-";
 
 // What rope_scaling holds.
 std::string scaling_json(const RotaryScaling& scaling) {
@@ -137,10 +140,13 @@ void read_own(const detail::JsonObject& file, ModelConfig& config) {
 
 PretrainedConfig parse_model_config(std::string_view text) {
   const detail::JsonObject file(kCall, "file", text);
-  const ModelFamily family =
-      value_named(kModelFamilies, file.text("model_type"), kCall, "model_type", "family");
+  const std::string type = file.text("model_type");
+  const bool is_masked = type.starts_with(kMasked);
+  const ModelFamily family = value_named(
+      kModelFamilies, type.substr(is_masked ? kMasked.size() : 0), kCall, "model_type", "family");
   PretrainedConfig result{ModelConfig::of(family), {}};
   ModelConfig& config = result.config;
+  config.causal = !is_masked;
   config.vocabulary = file.whole("vocab_size");
   if (family == ModelFamily::gpt2) {
     read_gpt2(file, config);
@@ -148,6 +154,7 @@ PretrainedConfig parse_model_config(std::string_view text) {
     read_llama(file, config);
   }
   read_own(file, config);
+  if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
   for (const Index id : file.wholes("eos_token_id")) {
     if (id >= config.vocabulary) {
@@ -168,9 +175,14 @@ std::string model_config_json(const ModelConfig& config, ElementType type) {
   const auto flag = [&](const char* name, bool value) { line(name, value ? "true" : "false"); };
   const Metadata settings = checkpoint_settings(config, {});
   const std::string dropout = settings.at("model.dropout");
+  const auto kind = [&](const char* usual) {
+    std::string own(config.causal ? std::string_view() : kMasked);
+    own += name_of(kModelFamilies, config.family);
+    line("architectures", "[\"" + std::string(config.causal ? usual : "TrilForMaskedLM") + "\"]");
+    line("model_type", "\"" + own + "\"");
+  };
   if (config.family == ModelFamily::gpt2) {
-    line("architectures", "[\"GPT2LMHeadModel\"]");
-    line("model_type", "\"gpt2\"");
+    kind("GPT2LMHeadModel");
     number("n_layer", config.layers);
     number("n_head", config.heads);
     number("n_embd", config.width);
@@ -183,8 +195,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type) {
     line("attn_pdrop", dropout);
   } else {
     const bool is_qwen2 = config.family == ModelFamily::qwen2;
-    line("architectures", is_qwen2 ? "[\"Qwen2ForCausalLM\"]" : "[\"LlamaForCausalLM\"]");
-    line("model_type", is_qwen2 ? "\"qwen2\"" : "\"llama\"");
+    kind(is_qwen2 ? "Qwen2ForCausalLM" : "LlamaForCausalLM");
     number("num_hidden_layers", config.layers);
     number("num_attention_heads", config.heads);
     number("num_key_value_heads", config.kv_head_count());
