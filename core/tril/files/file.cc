@@ -1,5 +1,6 @@
 #include <tril/files/file.h>
 #include <tril/foundation/check.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,13 +27,20 @@ bool open_new(const std::filesystem::path& path, File& file) {
   return false;
 }
 
-void write_pieces(File file, const std::function<void(const WritePiece&)>& produce) {
+// Whether it only counts as written once it is on the disk, and not in the system's memory.
+enum class Lasting { no, yes };
+
+void write_pieces(File file, const std::function<void(const WritePiece&)>& produce,
+                  Lasting lasting) {
   const auto failed = [] { fail("write_file", "path", {system_says(errno != 0 ? errno : EIO)}); };
   produce([&](std::span<const std::byte> piece) {
     if (piece.empty()) return;
     if (std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) failed();
   });
   // What was buffered is written now; only then is it known to be there.
+  if (lasting == Lasting::yes && (std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0)) {
+    failed();
+  }
   if (std::fclose(file.release()) != 0) failed();
 }
 
@@ -107,7 +115,7 @@ void write_file(const std::filesystem::path& path,
     if (fs::is_directory(status)) fail("write_file", "path", {system_says(EISDIR)});
     File file(std::fopen(path.string().c_str(), "wb"));
     if (!file) fail("write_file", "path", {system_says(errno)});
-    return write_pieces(std::move(file), produce);
+    return write_pieces(std::move(file), produce, Lasting::no);
   }
   // Through links, so that the file is renamed, not the link.
   const fs::path target = fs::exists(status) ? fs::canonical(path) : path;
@@ -119,7 +127,7 @@ void write_file(const std::filesystem::path& path,
     if (open_new(temporary, file)) break;
   }
   try {
-    write_pieces(std::move(file), produce);
+    write_pieces(std::move(file), produce, Lasting::yes);
     if (fs::exists(status)) fs::permissions(temporary, status.permissions());
     fs::rename(temporary, target);
   } catch (const fs::filesystem_error& error) {

@@ -36,8 +36,9 @@ class FileReader {
 };
 
 // Writes the pieces, one after the other, to a new file beside `path` and renames that to `path`:
-// whatever happens, there is the old file or the whole new one. What is no regular file (a pipe,
-// /dev/null) is written to as it is. Throws Error where that fails, and leaves nothing behind.
+// whatever happens, a loss of power included, there is the old file or the whole new one. What is
+// no regular file (a pipe, /dev/null) is written to as it is. Throws Error where that fails, and
+// leaves nothing behind.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces);
 
