@@ -117,13 +117,15 @@ class TrainingRun {
     if (processes_.is_first()) {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
-      if (!is_resumed_) {
+      if (is_resumed_) {
+        write_model(settings().model());  // whatever an end between two files has left of it
+      } else {
         validate(progress, {});  // and whether all can be written
         keep();
       }
     }
     while (trainer_.steps() < steps && !is_interrupted()) {
-      const TrainingStep step = next_step();
+      const TrainingStep step = next_step(log ? &*log : nullptr);
       if (!log) continue;
       const std::int64_t done = trainer_.steps();
       progress.step(done, step.loss, step.tokens);
@@ -189,14 +191,38 @@ class TrainingRun {
     }
   }
 
-  TrainingStep next_step() {
+  // Where the loss is not finite, what the trainer has kept is the last good state: a checkpoint of
+  // it is written, unless the step before has left numbers in it that are not finite.
+  TrainingStep next_step(Log* log) {
     try {
       return trainer_.step(train_, parallel_);
     } catch (const Error& error) {
       if (error.argument() != "loss") throw;
-      throw SharedFailure("the loss " + error.problem() + "; " + settings().checkpoint().string() +
-                          " is from step " + std::to_string(written_));
+      const std::string problem = "the loss " + error.problem() + "; ";
+      const std::string file = settings().checkpoint().string();
+      if (!is_finite()) {
+        throw SharedFailure(problem + file + " is from step " + std::to_string(written_));
+      }
+      if (log) {
+        try {
+          log->flush();
+          write_checkpoint();
+        } catch (const Failure& failure) {
+          throw SharedFailure(problem + failure.what());
+        }
+      }
+      throw SharedFailure(problem + file + " has the last good state, from before this step");
     }
+  }
+
+  bool is_finite() const {
+    const Trainer& trainer = trainer_;
+    const VectorView<const float> parts[] = {trainer.model().values(), trainer.first_moment(),
+                                             trainer.second_moment()};
+    return std::ranges::all_of(parts, [](const VectorView<const float>& each) {
+      return std::all_of(each.data(), each.data() + each.count(),
+                         [](float x) { return std::isfinite(x); });
+    });
   }
 
   // The loss on what is not trained on, a line about it, and a checkpoint; its value.
@@ -246,13 +272,14 @@ class TrainingRun {
     write_model(settings().model(trainer_.steps()));
   }
 
-  // The checkpoint last: whoever finds it finds the model too.
+  // The checkpoint first: it has the model too, which --resume writes from it, so that an end
+  // between the two files loses nothing.
   void write_checkpoint() {
-    write_model(settings().model());
     write_named(settings().checkpoint(), [&](const WritePiece& write) {
       write_checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint), write);
     });
     written_ = trainer_.steps();
+    write_model(settings().model());
   }
 
   void report(const Program& program, const TrainProgress& progress) const {
