@@ -12,11 +12,11 @@ struct Arguments {
   std::vector<std::string> data, validation;
   std::string output;
   bool resume = false;
-  std::optional<std::string> tokenizer, family, objective;
+  std::optional<std::string> tokenizer, family, objective, optimizer;
   std::optional<Index> layers, heads, kv_heads, width, hidden, context, batch, accumulation, every,
       sample;
   std::optional<std::int64_t> steps, warmup;
-  std::optional<double> rate, lowest, weight_decay, beta2, clip, dropout;
+  std::optional<double> rate, lowest, weight_decay, beta1, beta2, epsilon, momentum, clip, dropout;
   std::optional<std::uint64_t> seed;
   ElementType type = ElementType::float32;
   std::vector<std::int64_t> keep;
@@ -44,7 +44,11 @@ void apply(const Arguments& given, TrainPlan& plan) {
   set(options.schedule.learning_rate, given.rate);
   set(options.schedule.lowest, given.lowest);
   set(options.weight_decay, given.weight_decay);
+  if (given.optimizer) options.optimizer = value_of(kTrainingOptimizers, *given.optimizer);
+  set(options.beta1, given.beta1);
   set(options.beta2, given.beta2);
+  set(options.eps, given.epsilon);
+  set(options.momentum, given.momentum);
   set(options.clip, given.clip);
   set(options.seed, given.seed);
   set(plan.settings.tokenizer, given.tokenizer);
@@ -175,7 +179,12 @@ void add_training_options(CLI::App& command, Arguments& given) {
                      "Steps in which the rate rises (default: a twentieth of all)");
   command.add_option("--weight-decay", given.weight_decay,
                      "Weight decay of matrices (default 0.1)");
+  command.add_option("--optimizer", given.optimizer, "adamw (default) or sgd")
+      ->check(is_name_of(kTrainingOptimizers));
+  command.add_option("--beta1", given.beta1, "AdamW's beta1 (default 0.9)");
   command.add_option("--beta2", given.beta2, "AdamW's beta2 (default 0.99)");
+  command.add_option("--epsilon", given.epsilon, "AdamW's epsilon (default 1e-8)");
+  command.add_option("--momentum", given.momentum, "SGD's momentum (default 0)");
   command.add_option("--clip", given.clip, "The gradient's largest norm (default 1; 0: any)");
   command.add_option("--seed", given.seed, "Seed of weights, batches and samples (default 1337)");
   command

@@ -173,8 +173,9 @@ describe('a run', () => {
 
 describe('--resume', () => {
   it('goes on with the same bits, on another number of threads', () => {
-    for (const family of ['gpt2', 'llama']) {
-      const options = ['--family', family, '--validate-every', '4', '--dropout', '0.1'];
+    const sgd = ['--optimizer', 'sgd', '--momentum', '0.9'];
+    for (const [family, ...own] of [['gpt2'], ['llama'], ['qwen2', ...sgd]] as const) {
+      const options = ['--family', family, ...own, '--validate-every', '4', '--dropout', '0.1'];
       expect(train(`whole-${family}`, ...options, '--steps', '13').code).toBe(0);
       expect(train(`part-${family}`, ...options, '--steps', '5', '--threads', '3').code).toBe(0);
       const { code, error } = tril(
@@ -278,6 +279,10 @@ describe('what goes wrong', () => {
     expect(refused(...data, '--tokenizer', 'letters')).toMatch(/letters/);
     expect(refused(...data, '--keep', '-1')).toMatch(/--keep/);
     expect(refused(...data, '--dtype', 'float8')).toMatch(/--dtype.*float8/);
+    expect(refused(...data, '--optimizer', 'adam')).toMatch(/--optimizer.*adam/);
+    expect(refused(...data, '--momentum', '0.9')).toMatch(/momentum: is sgd's, and this is adamw$/);
+    expect(refused(...data, '--beta1', '1')).toMatch(/beta1: .*below 1/);
+    expect(refused(...data, '--epsilon', '-1')).toMatch(/eps: .*at least 0/);
     expect(readdirSync(runs)).not.toContain('refused');
   });
 });

@@ -130,6 +130,10 @@ TEST(Trainer, RefusesOptionsOutOfRange) {
   EXPECT_NE(refused([](O o, C) { o.schedule.learning_rate = 0; }).find("learning_rate"),
             std::string::npos);
   EXPECT_NE(refused([](O o, C) { o.beta2 = 1; }).find("beta2"), std::string::npos);
+  EXPECT_EQ(refused([](O o, C) { o.momentum = 0.9; }),
+            "Trainer: momentum: is sgd's, and this is adamw");
+  EXPECT_EQ(refused([](O o, C) { o.optimizer = TrainingOptimizer::sgd, o.momentum = 1; }),
+            "sgd_step: momentum: must be at least 0 and below 1, is 1");
   EXPECT_EQ(refused([](O, C c) { c.causal = false; }),
             "Trainer: objective: the next token is for a model that is causal");
   EXPECT_EQ(refused([](O o, C) { o.batches.objective = TrainingObjective::masked; }),

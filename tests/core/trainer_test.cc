@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compare.h"
@@ -176,20 +177,35 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
   EXPECT_NEAR(std::sqrt(squares), clipped, 4 * 0x1p-24 * clipped);
 }
 
-TEST(Trainer, MovesAgainstTheGradientAloneWithoutAdamW) {
-  TrainerOptions options = Training::quick();
-  options.optimizer = TrainingOptimizer::sgd, options.clip = 0, options.schedule.warmup = 0;
-  Training run(tiny(), options);
-  const VectorView<const float> values = run.model->values();
-  const std::vector<float> before(values.data(), values.data() + values.size(0));
-  Parallel parallel;
-  const double rate = run.trainer->step(stream(300), parallel).learning_rate;
-  for (Index i = 0; i < values.size(0); ++i) {
-    const float old = before[static_cast<std::size_t>(i)];
-    const double decay = i < run.model->decayed() ? options.weight_decay * double{old} : 0;
-    const double expected = old - rate * (double{run.model->gradient()[i]} + decay);
-    ASSERT_NEAR(values[i], expected, 2 * testing::kEpsilon * (std::fabs(old) + rate)) << i;
-    ASSERT_EQ(run.trainer->first_moment()[i], 0) << i;
+// As optimizers.h writes it. Of a step every product and every sum is rounded once, and none is
+// larger than the values and moves that it is made of.
+TEST(Trainer, MovesAgainstTheGradientWithMomentumAndWithout) {
+  for (const double momentum : {0.0, 0.9}) {
+    TrainerOptions options = Training::quick();
+    options.optimizer = TrainingOptimizer::sgd, options.momentum = momentum;
+    options.clip = 0, options.schedule.warmup = 0;
+    Training run(tiny(), options);
+    const VectorView<const float> values = run.model->values();
+    const VectorView<const float> moves = run.trainer->first_moment();
+    Parallel parallel;
+    for (int n = 0; n < 3; ++n) {
+      const std::vector<float> x(values.data(), values.data() + values.size(0));
+      const std::vector<float> m(moves.data(), moves.data() + moves.size(0));
+      const double rate = run.trainer->step(stream(300), parallel).learning_rate;
+      for (Index i = 0; i < values.size(0); ++i) {
+        const double old = x[static_cast<std::size_t>(i)], last = m[static_cast<std::size_t>(i)];
+        const double gradient = run.model->gradient()[i];
+        const double decay = i < run.model->decayed() ? options.weight_decay * old : 0;
+        const double move = momentum * last + gradient + decay;
+        const double largest = std::fabs(momentum * last) + std::fabs(gradient) + std::fabs(decay);
+        const double rounded = 3 * testing::kEpsilon * largest;
+        ASSERT_NEAR(moves[i], momentum > 0 ? move : 0, rounded) << n << " at " << i;
+        ASSERT_NEAR(values[i], old - rate * move,
+                    rate * rounded + 2 * testing::kEpsilon * (std::fabs(old) + rate * largest))
+            << n << " at " << i;
+      }
+    }
+    EXPECT_EQ(testing::max_abs(std::as_const(*run.trainer).second_moment()), 0);
   }
 }
 
@@ -202,10 +218,14 @@ TEST(Trainer, TrainsWhatHasNothingButMatrices) {
 }
 
 TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+  TrainerOptions with_momentum = Training::quick();
+  with_momentum.optimizer = TrainingOptimizer::sgd, with_momentum.momentum = 0.9;
+  for (const auto& [family, options] : {std::pair(ModelFamily::gpt2, Training::quick()),
+                                        {ModelFamily::llama, Training::quick()},
+                                        {ModelFamily::gpt2, with_momentum}}) {
     ModelConfig config = tiny(family);
     config.dropout = 0.1;
-    Training whole(config), stopped(config);
+    Training whole(config, options), stopped(config, options);
     const std::vector<std::int32_t> tokens = stream(400);
     whole.go(9, tokens);
     stopped.go(4, tokens);
@@ -214,7 +234,7 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
     EXPECT_EQ(parsed.metadata.at("data"), "a.txt");
     const Checkpoint checkpoint = read_checkpoint(parsed);
     EXPECT_EQ(checkpoint.config, config);
-    EXPECT_EQ(checkpoint.options, Training::quick());
+    EXPECT_EQ(checkpoint.options, options);
     EXPECT_EQ(checkpoint.steps, 4);
     Training resumed(checkpoint.config, checkpoint.options);
     resumed.go(2, tokens);  // what it was is gone

@@ -171,7 +171,7 @@ TEST(TrainingCost, IsThatOfLoopsThatCount) {
       if (plain) config.positions = ModelPositions::none, config.norm = ModelNorm::none;
       const LanguageModel model(config, 1);
       for (const Index tokens : {1, 8}) {
-        const TrainingCost cost = training_cost(model, TrainingOptimizer::adamw, 3, tokens);
+        const TrainingCost cost = training_cost(model, {}, 3, tokens);
         EXPECT_EQ(cost.forward.flops, counted(config, 3, tokens, false));
         EXPECT_EQ(cost.backward.flops, counted(config, 3, tokens, true));
       }
@@ -190,21 +190,29 @@ TEST(TrainingCost, CountsEveryParameterOfTheMove) {
       kOne - kOne*(m / kOne) / (sqrt(v / kOne) + kOne);
     }
   });
-  const TrainingCost cost = training_cost(model, TrainingOptimizer::adamw, 2, 8);
+  const TrainingCost cost = training_cost(model, {}, 2, 8);
   EXPECT_EQ(cost.optimizer.flops, all + decayed);
   const double sgd = flops_of([&] {
     for (Index i = 0; i < model.parameter_count(); ++i) kOne + kOne *kOne, kOne - kOne *kOne *kOne;
   });
-  EXPECT_EQ(training_cost(model, TrainingOptimizer::sgd, 2, 8).optimizer.flops, sgd + decayed);
+  TrainerOptions options;
+  options.optimizer = TrainingOptimizer::sgd;
+  const Cost plain = training_cost(model, options, 2, 8).optimizer;
+  EXPECT_EQ(plain.flops, sgd + decayed);
+  options.momentum = 0.9;
+  const Cost with_momentum = training_cost(model, options, 2, 8).optimizer;
 
   const auto parameters = static_cast<double>(model.parameter_count());
   const auto saved = static_cast<double>(model.saved_count(2, 8));
   EXPECT_EQ(cost.forward.bytes(), 4 * (parameters + saved + 2 * 16));
   EXPECT_EQ(cost.backward.bytes(), 4 * (2 * parameters + saved + 2 * 16));
   EXPECT_EQ(cost.optimizer.bytes(), 4 * 7 * parameters);
-  EXPECT_EQ(error_of([&] { training_cost(model, TrainingOptimizer::sgd, 0, 8); }),
+  EXPECT_EQ(plain.bytes(), 4 * 3 * parameters);
+  EXPECT_EQ(with_momentum.flops, plain.flops + 2 * parameters);  // momentum m + g
+  EXPECT_EQ(with_momentum.bytes(), 4 * 5 * parameters);
+  EXPECT_EQ(error_of([&] { training_cost(model, options, 0, 8); }),
             "training_cost: batches: must be at least 1, is 0");
-  EXPECT_EQ(error_of([&] { training_cost(model, TrainingOptimizer::sgd, 1, -1); }),
+  EXPECT_EQ(error_of([&] { training_cost(model, options, 1, -1); }),
             "training_cost: tokens: must be at least 1, is -1");
 }
 

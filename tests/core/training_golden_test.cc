@@ -1,5 +1,5 @@
 // Training against PyTorch in float64 (tests/golden/make_gradients.py): AdamW with clipping and a
-// schedule over 50 steps, and the losses of 20 steps of whole models.
+// schedule over 50 steps, SGD with momentum, and the losses of 20 steps of whole models.
 #include <gtest/gtest.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
@@ -108,6 +108,48 @@ TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
   EXPECT_EQ(next, expected.shape()[0]);
   EXPECT_GT(clipped, 5);
   EXPECT_LT(clipped, 45);
+}
+
+// The same of SGD with momentum, as optimizers.h writes it.
+TEST(TrainingGolden, SgdWithMomentumIsPyTorchs) {
+  const Buffer<float, 1> expected = golden<1>("training/sgd");
+  Random random(561);
+  const Index decayed = 35, all = 42;
+  const SgdOptions options{.learning_rate = 2e-2, .momentum = 0.9, .weight_decay = 0.1};
+  Buffer<float, 1> x = uniform<1>({all}, random), g({all}), m({all});
+  Values<Bounded> xs, ms(static_cast<std::size_t>(all));
+  for (Index i = 0; i < all; ++i) xs.emplace_back(x.data()[i]);
+  Parallel parallel(2);
+  Index next = 0;
+  for (int step = 1; step <= 20; ++step) {
+    const Buffer<float, 1> point = uniform<1>({all}, random);
+    for (Index i = 0; i < all; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      g.data()[i] = x.data()[i] - point.data()[i];
+      const Bounded decay = i < decayed ? rounded(options.weight_decay) : Bounded(0);
+      ms[at] =
+          rounded(options.momentum) * ms[at] + (xs[at] - Bounded(point.data()[i])) + decay * xs[at];
+      xs[at] = xs[at] - rounded(options.learning_rate) * ms[at];
+    }
+    for (const bool decays : {true, false}) {
+      const Index first = decays ? 0 : decayed, size = decays ? decayed : all - decayed;
+      const auto part = [&](Buffer<float, 1>& buffer) {
+        return VectorView<float>(buffer.data() + first, {size});
+      };
+      SgdOptions own = options;
+      if (!decays) own.weight_decay = 0;
+      sgd_step(part(x), part(g), part(m), own, parallel);
+    }
+    if (step != 1 && step != 20) continue;
+    for (Index i = 0; i < all; ++i, ++next) {
+      const Bounded& reference = xs[static_cast<std::size_t>(i)];
+      const double value = expected.data()[next], stored = kRounding * std::fabs(value);
+      ASSERT_NEAR(reference.value, value, stored + 1e-12) << step << " at " << i;
+      ASSERT_NEAR(x.data()[i], value, reference.error + stored + 1e-12) << step << " at " << i;
+      ASSERT_LT(reference.error, 1e-3 * 2e-2 * step);
+    }
+  }
+  EXPECT_EQ(next, expected.shape()[0]);
 }
 
 // Parameters as make_gradients.py draws them, in the order and the shapes of the files.

@@ -45,6 +45,9 @@ describe('what does not fit', () => {
     refuse({ seed: -1 }, 'seed', 'from 0 to 2^53 - 1');
     refuse({ objective: 'before' }, 'objective', 'there are next, masked');
     refuse({ optimizer: 'adam' }, 'optimizer', 'there are adamw, sgd');
+    refuse({ momentum: 0.9 }, 'momentum', "is sgd's, and this is adamw");
+    refuse({ optimizer: 'sgd', momentum: 1 }, 'momentum', 'below 1');
+    refuse({ optimizer: 'sgd', momentum: '1' }, 'momentum', 'must be a number');
     refuse({ learningRte: 1 }, 'learningRte', 'did you mean "learningRate"?');
     refuse({ model: { heads: 3 } }, 'heads', '3 does not divide width 128');
     refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');

@@ -325,7 +325,7 @@ describe('a trainer', () => {
     });
   });
 
-  it('leaves out what it is told to, and steps by plain SGD', () => {
+  it('leaves out what it is told to', () => {
     withoutLeak(() => {
       const batch = { tokens: [[1, 2, 3]], targets: [[2, 3, 4]] };
       const own = { ...model, vocabulary: 5, biases: false };
@@ -349,16 +349,6 @@ describe('a trainer', () => {
       const bare = tril.trainer({ model: { ...own, norm: 'none', positions: 'none' } });
       const names = Object.keys(bare.parameters());
       expect(names.filter((name) => /ln_|wpe/.test(name))).toEqual([]);
-
-      const settings = { model: own, learningRate: 0.5, warmup: 0, clip: 0, weightDecay: 0 };
-      const sgd = tril.trainer({ ...settings, optimizer: 'sgd' });
-      const name = 'wpe.weight';
-      const before = sgd.parameters([name])[name]!.read();
-      sgd.step(batch);
-      const gradient = sgd.gradients([name])[name]!.read();
-      for (const [i, value] of sgd.parameters([name])[name]!.read().entries()) {
-        expect(Math.abs(value - (before[i]! - 0.5 * gradient[i]!))).toBeLessThan(epsilon);
-      }
     });
   });
 

@@ -102,7 +102,7 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
 
 Numbers trainer_cost(const Training& training, int batches, int tokens) {
   const auto& [forward, backward, optimizer] =
-      training_cost(training.model, training.plan.options.optimizer, batches, tokens);
+      training_cost(training.model, training.plan.options, batches, tokens);
   return to_javascript({forward.flops, forward.bytes(), backward.flops, backward.bytes(),
                         optimizer.flops, optimizer.bytes()});
 }

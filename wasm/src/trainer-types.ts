@@ -77,7 +77,7 @@ export interface TrainingSettings {
   readonly warmup?: number;
   /** In all, as the schedule counts them: further ones go on with the lowest rate; 2000. */
   readonly steps?: number;
-  /** AdamW, or plain stochastic gradient descent, which takes no betas; `'adamw'`. */
+  /** AdamW, or stochastic gradient descent, which takes a momentum and no betas; `'adamw'`. */
   readonly optimizer?: 'adamw' | 'sgd';
   /** How much of AdamW's first moment a step keeps; 0.9. */
   readonly beta1?: number;
@@ -85,6 +85,8 @@ export interface TrainingSettings {
   readonly beta2?: number;
   /** What AdamW adds to the root of its second moment; 1e-8. */
   readonly eps?: number;
+  /** Of SGD: how much of the last move a step keeps; 0. */
+  readonly momentum?: number;
   /** Of matrices; 0.1. */
   readonly weightDecay?: number;
   /** The gradient's largest norm; 1. With 0 any. */
@@ -208,9 +210,9 @@ export interface TrainerTrace {
 
 /** AdamW's, by the names of the parameters. */
 export interface Moments {
-  /** The running average of the gradient. */
+  /** The running average of the gradient; of SGD its momentum. */
   readonly first: Record<string, Tensor>;
-  /** And of its square. */
+  /** And of its square; of SGD nothing. */
   readonly second: Record<string, Tensor>;
 }
 

@@ -71,7 +71,7 @@ Cost cost_of(double flops, double read, double written) {
 
 }  // namespace
 
-TrainingCost training_cost(const LanguageModel& model, TrainingOptimizer optimizer, Index batches,
+TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& options, Index batches,
                            Index tokens) {
   detail::check_size(batches, "training_cost", "batches");
   detail::check_size(tokens, "training_cost", "tokens");
@@ -94,11 +94,12 @@ TrainingCost training_cost(const LanguageModel& model, TrainingOptimizer optimiz
 
   const double parameters = times(model.parameter_count()), given = times(2, rows);
   const double saved = times(model.saved_count(batches, tokens));
-  const bool adamw = optimizer == TrainingOptimizer::adamw;
-  const double moved = (adamw ? 17 : 5) * parameters + times(model.decayed());
+  const bool adamw = options.optimizer == TrainingOptimizer::adamw;
+  const double moments = adamw ? 2 : options.momentum > 0 ? 1 : 0;
+  const double moved = (adamw ? 17 : 5 + 2 * moments) * parameters + times(model.decayed());
   return {cost_of(all.forward, parameters + given, saved),
           cost_of(all.backward, parameters + saved + given, parameters),
-          cost_of(moved, (adamw ? 4 : 2) * parameters, (adamw ? 3 : 1) * parameters)};
+          cost_of(moved, (2 + moments) * parameters, (1 + moments) * parameters)};
 }
 
 }  // namespace tril

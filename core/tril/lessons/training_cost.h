@@ -23,12 +23,13 @@ struct TrainingCost {
 //   and 4; gelu_tanh backward 18, SwiGLU's gate 4 and 11; rotary positions 3 an element either way;
 // - loss 4 a logit either way, 3 a row forward and 1 backward; an addition for each element of a
 //   residual stream, of positions, and of what comes back to embeddings and positions;
-// - AdamW 17 a parameter, SGD 5, the norm and clipping counted in, and 1 more where it decays.
+// - AdamW 17 a parameter, SGD 5 and with momentum 7, the norm and clipping counted in, and 1 more
+//   where it decays.
 //
 // Bytes: forward reads the parameters and writes what backward needs, which reads both and writes
-// the gradients; AdamW reads parameters, gradients and two moments and writes all but the
-// gradients. Tokens and targets are numbers, too. Throws Error for a size below 1.
-TrainingCost training_cost(const LanguageModel& model, TrainingOptimizer optimizer, Index batches,
+// the gradients; AdamW reads parameters, gradients and two moments, SGD one or none, and writes all
+// but the gradients. Tokens and targets are numbers, too. Throws Error for a size below 1.
+TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& options, Index batches,
                            Index tokens);
 
 }  // namespace tril

@@ -54,6 +54,7 @@ void for_each_trainer_option(Options& options, const Visit& visit) {
   visit("beta2", options.beta2);
   visit("eps", options.eps);
   visit.newer("optimizer", options.optimizer, kTrainingOptimizers);
+  visit.newer("momentum", options.momentum);
   visit("weight_decay", options.weight_decay);
   visit("clip", options.clip);
   visit("seed", options.seed);

@@ -34,6 +34,13 @@ AdamWOptions adamw(const TrainerOptions& options, double rate, double decay, dou
           .gradient_scale = scale};
 }
 
+SgdOptions sgd(const TrainerOptions& options, double rate, double decay, double scale) {
+  return {.learning_rate = rate,
+          .momentum = options.momentum,
+          .weight_decay = decay,
+          .gradient_scale = scale};
+}
+
 void check(const LanguageModel& model, const TrainerOptions& options) {
   constexpr const char* kCall = "Trainer";
   constexpr Index kLargest = 1 << 24;
@@ -60,12 +67,16 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
       fail(kCall, "mask_token", "is no token of a vocabulary of " + std::to_string(vocabulary));
     }
   }
+  const bool is_sgd = options.optimizer == TrainingOptimizer::sgd;
+  if (options.momentum != 0 && !is_sgd) fail(kCall, "momentum", "is sgd's, and this is adamw");
   // By what checks them in every step: a step over nothing.
   float nothing[4] = {};
   const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
+  const double rate = scheduled_rate(options.schedule, 0);
   Parallel alone;
-  adamw_step(one(0), one(1), one(2), one(3), 1,
-             adamw(options, scheduled_rate(options.schedule, 0), options.weight_decay, 1), alone);
+  adamw_step(one(0), one(1), one(2), one(3), 1, adamw(options, rate, options.weight_decay, 1),
+             alone);
+  sgd_step(one(0), one(1), one(2), sgd(options, rate, options.weight_decay, 1), alone);
 }
 
 }  // namespace
@@ -74,8 +85,8 @@ bool operator==(const TrainerOptions& a, const TrainerOptions& b) {
   const auto numbers = [](const TrainerOptions& o) {
     return std::tuple(o.batch, o.accumulation, o.schedule.learning_rate, o.schedule.lowest,
                       o.schedule.warmup, o.schedule.steps, o.optimizer, o.beta1, o.beta2, o.eps,
-                      o.weight_decay, o.clip, o.seed, o.batches.objective, o.batches.mask_token,
-                      o.batches.vocabulary);
+                      o.momentum, o.weight_decay, o.clip, o.seed, o.batches.objective,
+                      o.batches.mask_token, o.batches.vocabulary);
   };
   return numbers(a) == numbers(b);
 }
@@ -187,10 +198,9 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
       return std::remove_cvref_t<decltype(view)>(view.data() + from, {to - from});
     };
     if (options_.optimizer == TrainingOptimizer::sgd) {
-      sgd_step(
-          part(model_.values()), part(model_.gradient()), {},
-          {.learning_rate = result.learning_rate, .weight_decay = decay, .gradient_scale = scale},
-          parallel);
+      sgd_step(part(model_.values()), part(model_.gradient()),
+               options_.momentum > 0 ? part(first_.view()) : VectorView<float>(),
+               sgd(options_, result.learning_rate, decay, scale), parallel);
       return;
     }
     adamw_step(part(model_.values()), part(model_.gradient()), part(first_.view()),

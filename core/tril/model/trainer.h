@@ -19,7 +19,7 @@
 namespace tril {
 
 // How parameters move against their gradients (training/optimizers.h): by AdamW, or by stochastic
-// gradient descent without momentum, which takes neither betas nor eps.
+// gradient descent, which takes a momentum, and neither betas nor eps.
 enum class TrainingOptimizer : std::uint8_t { adamw, sgd };
 // Their names.
 inline constexpr Named<TrainingOptimizer> kTrainingOptimizers[] = {
@@ -35,6 +35,7 @@ struct TrainerOptions {
   double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
   double beta2 = 0.99;        // and of its second
   double eps = 1e-8;          // added to the root of the second
+  double momentum = 0;        // of SGD: how much of the last move a step keeps
   double weight_decay = 0.1;  // of matrices; 0 for all else
   double clip = 1;            // the largest norm of the gradient; 0: any
   std::uint64_t seed = 1337;  // which windows, and what dropout leaves out
@@ -109,7 +110,7 @@ class Trainer {
   const TrainerOptions& options() const noexcept { return options_; }
   // How many steps are done.
   std::int64_t steps() const noexcept { return steps_; }
-  // AdamW's, laid out as the model's values.
+  // AdamW's, laid out as the model's values. SGD's momentum is in the first.
   VectorView<float> first_moment() noexcept { return first_; }
   VectorView<float> second_moment() noexcept { return second_; }
   VectorView<const float> first_moment() const noexcept { return first_; }

@@ -23,7 +23,7 @@ const modelKinds: Record<string, Kind> = {
 const trainingKinds: Record<string, Kind> = {
   ...{ batch: 'count', accumulation: 'count', warmup: 'count', steps: 'count' },
   ...{ learningRate: 'number', lowestRate: 'number', beta1: 'number', beta2: 'number' },
-  ...{ eps: 'number', weightDecay: 'number', clip: 'number' },
+  ...{ eps: 'number', momentum: 'number', weightDecay: 'number', clip: 'number' },
   ...{
     seed: 'seed',
     optimizer: 'name',
