@@ -26,6 +26,29 @@ describe('a loss that is not finite', () => {
       expect(good.step().loss).toBeLessThan(6);
     });
   });
+
+  it('is told with the reports of the steps before it', () => {
+    withoutLeak(() => {
+      const reports = (trainer: ReturnType<typeof tril.trainer>, count: number | TokenBatch[]) => {
+        try {
+          trainer.steps(count);
+        } catch (error) {
+          return (error as TrilError).steps?.map(({ step }) => step);
+        }
+        throw new Error('nothing went wrong');
+      };
+      const trainer = tril.trainer({ ...small, learningRate: 1e30, lowestRate: 1e30, clip: 0 });
+      const before = reports(trainer, 20)!;
+      expect(before).toEqual(Array.from({ length: trainer.done }, (_, step) => step));
+      expect(before.length).toBeGreaterThan(0);
+      expect(reports(trainer, 1)).toBeUndefined();
+
+      const own = tril.trainer({ model: { ...model, vocabulary: 9 } });
+      const batch = { tokens: [[1, 2]], targets: [[2, 3]] };
+      expect(reports(own, [batch, batch, { ...batch, tokens: [[1, 9]] }])).toEqual([0, 1]);
+      expect(own.steps([batch]).map(({ step }) => step)).toEqual([2]);
+    });
+  });
 });
 
 describe('what does not fit', () => {

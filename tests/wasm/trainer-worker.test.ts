@@ -96,6 +96,26 @@ describe('a trainer in a Worker', () => {
     await own.dispose();
   });
 
+  it('reports the steps before one that fails, and then says what went wrong', async () => {
+    const wild = { ...options, learningRate: 1e30, lowestRate: 1e30, clip: 0 };
+    const trainer = await tril.trainer(wild);
+    const reported: number[] = [];
+    const all = (async () => {
+      for await (const { steps } of trainer.run({ steps: 40, every: 20 })) {
+        reported.push(...steps.map(({ step }) => step));
+      }
+    })();
+    await expect(all).rejects.toThrow(/^step: loss: is .* in step \d+: /);
+    const done = await trainer.done();
+    expect(done).toBeGreaterThan(0);
+    expect(reported).toEqual(Array.from({ length: done }, (_, step) => step));
+    await trainer.dispose();
+    const again = await tril.trainer(wild);
+    const error: unknown = await again.steps(20).catch((thrown: unknown) => thrown);
+    expect((error as TrilError).steps?.map(({ step }) => step)).toEqual(reported);
+    await again.dispose();
+  });
+
   it('has what one here has', async () => {
     const here = local.trainer(options);
     const trainer = await tril.trainer(options);

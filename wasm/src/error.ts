@@ -1,4 +1,5 @@
 import { describe } from './describe.js';
+import type { TrainingStep } from './trainer-types.js';
 
 /** The shapes of the tensors that a failed call was given, by argument. */
 export type Shapes = Readonly<Record<string, readonly number[]>>;
@@ -17,6 +18,8 @@ export class TrilError extends Error {
   readonly problem: string;
   /** The shapes of all tensors of the call. */
   readonly shapes?: Shapes;
+  /** Of several steps of training the reports of those that were done before one failed. */
+  steps?: readonly TrainingStep[];
 
   constructor(call: string, argument: string, problem: string, shapes?: Shapes) {
     super(`${call}: ${argument}: ${problem}`);
@@ -25,6 +28,12 @@ export class TrilError extends Error {
     this.problem = problem;
     if (shapes) this.shapes = shapes;
   }
+}
+
+/** What went wrong, with the reports of the steps that were done before. */
+export function afterSteps(error: unknown, steps: readonly TrainingStep[]): unknown {
+  if (error instanceof TrilError && steps.length > 0) error.steps = steps;
+  return error;
 }
 
 /** `[2, 3]`, as messages write a shape. */

@@ -1,6 +1,6 @@
 import type { Context } from './context.js';
 import { describe } from './describe.js';
-import { TrilError, shapeText } from './error.js';
+import { TrilError, afterSteps, shapeText } from './error.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
 import type { Tensor } from './tensor.js';
@@ -39,7 +39,7 @@ export class Trainer extends TrainedModel {
   }
 
   /**
-   * One step: the loss of a batch, its gradient, and a move of AdamW against it. The batch is drawn
+   * One step: the loss of a batch, its gradient, and a move of the optimizer against it. The batch is drawn
    * from the data, or the next of `batches`, or the one that is given.
    *
    * @throws TrilError where there is no batch, or it does not fit the model; and where the loss or
@@ -96,7 +96,8 @@ export class Trainer extends TrainedModel {
   /**
    * So many steps one after the other, or one over each batch of a list.
    *
-   * @throws TrilError as `step`; those before the one that failed are done
+   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
+   * the error's `steps`
    *
    * @example
    * ```ts
@@ -108,10 +109,15 @@ export class Trainer extends TrainedModel {
    * ```
    */
   steps(count: number | readonly TokenBatch[]): TrainingStep[] {
-    if (Array.isArray(count)) return (count as TokenBatch[]).map((batch) => this.step(batch));
-    const steps = integerOption('steps', 'count', count as number, Number.NaN, 0);
+    const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
+    const steps =
+      batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
     const reports: TrainingStep[] = [];
-    while (reports.length < steps) reports.push(this.step());
+    try {
+      while (reports.length < steps) reports.push(this.step(batches?.[reports.length]));
+    } catch (error) {
+      throw afterSteps(error, reports);
+    }
     return reports;
   }
 
@@ -166,7 +172,7 @@ export class Trainer extends TrainedModel {
 
   /**
    * Copies of AdamW's moments, by the names of the parameters: how the gradients have been, and their
-   * squares, averaged over the last steps.
+   * squares, averaged over the last steps. Of SGD the first is the momentum.
    *
    * @throws TrilError for a name that there is not
    *

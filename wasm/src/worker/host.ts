@@ -1,7 +1,7 @@
 // The Worker's own script: a module, the tensors, masks, caches, trainers, word vectors and models that
 // the other side refers to, and what it asks for.
 import { Mask } from '../calls/mask.js';
-import { TrilError } from '../error.js';
+import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { loadTril, type Tril } from '../load.js';
 import { Model } from '../model.js';
@@ -118,8 +118,15 @@ async function stepsOf(
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
   const reports: (TrainingStep | WordVectorStep)[] = [];
   while (reports.length < steps && !control.signal.aborted) {
-    const isWords = trainer instanceof WordVectors;
-    reports.push(isWords ? trainer.step() : trainer.step(batches?.[reports.length]));
+    if (trainer instanceof WordVectors) {
+      reports.push(trainer.step());
+    } else {
+      try {
+        reports.push(trainer.step(batches?.[reports.length]));
+      } catch (error) {
+        throw afterSteps(error, reports as TrainingStep[]);
+      }
+    }
     await pause();
   }
   return reports;
@@ -169,8 +176,9 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
 
 function failureOf(error: unknown): Failure {
   if (!(error instanceof TrilError)) return { message: String(error) };
-  const { message, call, argument, problem, shapes } = error;
-  return { message, tril: { call, argument, problem, ...(shapes && { shapes }) } };
+  const { message, call, argument, problem, shapes, steps } = error;
+  const parts = { ...(shapes && { shapes }), ...(steps && { steps }) };
+  return { message, tril: { call, argument, problem, ...parts } };
 }
 
 /** Lets messages that have come in be received. */

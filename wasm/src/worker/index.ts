@@ -5,7 +5,7 @@
  * @module tril/worker
  */
 import { Mask } from '../calls/mask.js';
-import { TrilError } from '../error.js';
+import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
@@ -117,7 +117,8 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 
 
 function errorOf({ message, tril }: Failure): Error {
   if (!tril) return new Error(message);
-  return new TrilError(tril.call, tril.argument, tril.problem, tril.shapes);
+  const { call, argument, problem, shapes, steps = [] } = tril;
+  return afterSteps(new TrilError(call, argument, problem, shapes), steps) as TrilError;
 }
 
 function connect(port: Port<Message, Answer>): Line & { close(): void } {

@@ -1,6 +1,6 @@
 import type { Shapes } from '../error.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
-import type { TrainerSettings } from '../trainer-types.js';
+import type { TrainerSettings, TrainingStep } from '../trainer-types.js';
 import type { Model } from '../model.js';
 import type { WordVectorParts } from '../word-vector-types.js';
 
@@ -43,6 +43,7 @@ export interface Failure {
     readonly argument: string;
     readonly problem: string;
     readonly shapes?: Shapes;
+    readonly steps?: readonly TrainingStep[];
   };
 }
 

@@ -66,7 +66,8 @@ export class RemoteTrainer extends RemoteObject {
    * is asked for: who leaves the loop leaves the trainer where the last report says that it is, and
    * between reports other calls get their turn.
    *
-   * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
+   * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
+   * aborted with: the steps before it are done then
    *
    * @example
    * ```ts
@@ -92,9 +93,16 @@ export class RemoteTrainer extends RemoteObject {
     const every = integerOption('run', 'every', options.every, 1, 1);
     let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
     while (left > 0) {
-      const steps = await this.#steps(Math.min(every, left), signal);
+      let failure: TrilError | undefined;
+      const steps = await this.#steps(Math.min(every, left), signal).catch((error: unknown) => {
+        if (!(error instanceof TrilError)) throw error;
+        failure = error;
+        return error.steps ?? [];
+      });
       left -= steps.length;
-      yield { ...steps.at(-1)!, steps };
+      const last = steps.at(-1);
+      if (last) yield { ...last, steps };
+      if (failure) throw failure;
     }
   }
 
@@ -104,7 +112,7 @@ export class RemoteTrainer extends RemoteObject {
     return step!;
   }
 
-  /** So many steps one after the other, or one over each batch of a list. */
+  /** So many steps one after the other, or one over each batch of a list; errors have `steps`. */
   async steps(count: number | readonly TokenBatch[]): Promise<TrainingStep[]> {
     return this.#steps(count);
   }
