@@ -151,28 +151,6 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   }
 }
 
-// Others know models of these types, and would hide from a token what comes after it.
-TEST(ModelConfigJson, AMaskedModelHasATypeOfItsOwn) {
-  for (const auto& [name, family] : kModelFamilies) {
-    ModelConfig config = ModelConfig::of(family);
-    config.vocabulary = 77, config.causal = false;
-    const std::string own = "\"model_type\": \"tril-masked-" + std::string(name) + "\"";
-    std::string text = model_config_json(config);
-    EXPECT_NE(text.find(own), text.npos) << text;
-    EXPECT_NE(text.find("[\"TrilForMaskedLM\"]"), text.npos) << text;
-    EXPECT_FALSE(parse_model_config(text).config.causal);
-    // Earlier versions wrote the family's type.
-    std::string earlier = text;
-    earlier.replace(earlier.find(own), own.size(), "\"model_type\": \"" + std::string(name) + "\"");
-    EXPECT_TRUE(parse_model_config(earlier).config == parse_model_config(text).config);
-    const std::string key = "\"tril_causal\": false";
-    text.replace(text.find(key), key.size(), "\"tril_causal\": true");
-    EXPECT_EQ(
-        error_of([&] { parse_model_config(text); }),
-        "parse_model_config: tril_causal: must be false in a tril-masked-" + std::string(name));
-  }
-}
-
 TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   const PretrainedConfig read = parse_model_config(
       R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,

@@ -1,5 +1,6 @@
-// Training against PyTorch in float64 (tests/golden/make_gradients.py): AdamW with clipping and a
-// schedule over 50 steps, SGD with momentum, and the losses of 20 steps of whole models.
+// Training against PyTorch in float64 (tests/golden/make_optimizers.py, make_gradients.py): AdamW
+// with clipping and a schedule over 50 steps, SGD with momentum, and the losses of 20 steps of
+// whole models.
 #include <gtest/gtest.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
