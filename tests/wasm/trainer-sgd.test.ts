@@ -24,7 +24,7 @@ describe('stochastic gradient descent', () => {
       const trainer = tril.trainer({ ...settings, momentum });
       expect(trainer.settings).toMatchObject({ optimizer: 'sgd', momentum });
       const read = () => trainer.parameters([name])[name]!.read();
-      let moves = new Float32Array(read().length);
+      let moves: Float32Array = new Float32Array(read().length);
       for (let n = 0; n < 3; ++n) {
         const before = read();
         trainer.step(batch);
