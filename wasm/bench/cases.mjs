@@ -25,6 +25,12 @@ const attention = (time, heads = 8, width = 64) => ({
   needed: 4 * heads * width * ((time * (time + 1)) / 2),
 });
 
+/** The way back through it, to all three: five products in place of two, behind a forward pass. */
+const attentionBackward = (time) => {
+  const { needed, ...sizes } = attention(time);
+  return { ...sizes, group: 'attention backward', needed: 2.5 * needed };
+};
+
 /** One query, as a token is decoded: keys and values [1, H, S, D] are read once, in `bytes`. */
 const decoding = (keys, heads = 8, width = 64) => ({
   group: 'decoding',
@@ -77,6 +83,7 @@ export const allCases = [
   ...sizes.map(square),
   ...shapes,
   ...[128, 1024, 4096].map((time) => attention(time)),
+  attentionBackward(1024),
   ...[1024, 8192].map((keys) => decoding(keys)),
   ...[block(1, 128), block(1, 512), block(8, 128)],
   softmax,
@@ -87,6 +94,7 @@ export const quickCases = [
   ...[16, 64, 256].map(square),
   shapes[0],
   attention(128),
+  attentionBackward(128),
   decoding(1024),
   block(1, 128),
   softmax,

@@ -7,6 +7,7 @@ export const modelGroups = ['training', 'generation'];
 export const groups = [
   'matmul',
   'attention',
+  'attention backward',
   'decoding',
   'block',
   'softmax',
@@ -14,3 +15,6 @@ export const groups = [
   ...modelGroups,
   'loading',
 ];
+
+/** In which only those peers take part that say so. */
+export const chosenGroups = [...modelGroups, 'attention backward'];

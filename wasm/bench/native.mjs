@@ -20,7 +20,7 @@ const ownMethods = [...new Set([...methods, ...attentionMethods])].filter(
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
 const subjectNames = {
   ...{ given: 'auto', prepared: 'weights packed before' },
-  ...{ '1_threads': 'auto', '2_threads': '2 threads' },
+  ...{ '1_threads': 'auto', '2_threads': '2 threads', '2_threads/': '2 threads' },
   ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
 };
 
@@ -31,6 +31,8 @@ export function nativeNames({ group, name, rows, depth, cols, batch, time, keys 
       return `matmul/([^/]+)/${rows}x${depth}x${cols}`;
     case 'attention':
       return `causal_attention/(${attentionMethods.join('|')}|2_threads)/T${time}`;
+    case 'attention backward':
+      return `causal_attention/backward/((2_threads/)?)T${time}`;
     case 'decoding':
       return `decoding/(memory|${attentionMethods.join('|')}|2_threads)/S${keys}`;
     case 'block':

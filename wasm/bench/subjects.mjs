@@ -24,6 +24,12 @@ export function inputs(tril, about) {
       });
       return { q: random(1, ...shape), k: random(2, ...keys), v: random(3, ...keys) };
     }
+    case 'attention backward': {
+      const shape = [1, about.heads, about.time, about.width];
+      const [q, k, v, d_out] = [1, 2, 3, 4].map((seed) => random(seed, ...shape));
+      const { output, logSumExp } = tril.attention(q, k, v, { causal: true, logSumExp: true });
+      return { q, k, v, d_out, output, log_sum_exp: logSumExp };
+    }
     case 'block':
       return {
         x: random(1, about.batch, about.time, about.width),
@@ -80,6 +86,20 @@ export function prepared(tril, { group }, given) {
   return { ...given, weights };
 }
 
+function gradients(tril, { q, k, v, d_out, output, log_sum_exp: logSumExp }) {
+  return tril.attentionBackward(d_out, q, k, v, { causal: true, output, logSumExp });
+}
+
+/** What a case comes to, all its numbers: that of its call, or all three gradients. */
+export function resultOf(tril, about, given, out) {
+  computation(tril, about, given, out)();
+  if (about.group !== 'attention backward') return out.read();
+  const { dQuery, dKey, dValue } = gradients(tril, given);
+  const parts = [dQuery, dKey, dValue].map((each) => [...each.read()]);
+  release(dQuery, dKey, dValue);
+  return Float32Array.from(parts.flat());
+}
+
 /** The call that computes a case; `out` is a tensor for its result. */
 export function computation(tril, about, given, out, method = 'auto') {
   switch (about.group) {
@@ -88,6 +108,8 @@ export function computation(tril, about, given, out, method = 'auto') {
       return () => tril.matmul(given.a, given.b, { method, out });
     case 'attention':
       return () => tril.attention(given.q, given.k, given.v, { causal: true, method, out });
+    case 'attention backward':
+      return () => release(gradients(tril, given));
     case 'decoding':
       return () => tril.attention(given.q, given.k, given.v, { method, out });
     case 'block':
@@ -104,6 +126,7 @@ export function resultShape(about) {
     case 'matmul':
       return [about.rows, about.cols];
     case 'attention':
+    case 'attention backward':
     case 'decoding':
       return [1, about.heads, about.time, about.width];
     case 'block':
@@ -160,7 +183,7 @@ export function subjectsFor(tril, threaded, about) {
   const used = [given, out];
   const subjects = methodsOf(tril, about, given, out).map((method) => {
     const run = computation(tril, about, given, out, method);
-    const memory = ['attention', 'decoding'].includes(about.group)
+    const memory = ['attention', 'attention backward', 'decoding'].includes(about.group)
       ? { scratch: scratchOf(tril, run) }
       : {};
     return { subject: method, ...counted, ...memory, run };

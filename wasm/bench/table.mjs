@@ -81,6 +81,18 @@ export function memoryRows(cases) {
   return rows;
 }
 
+/** How many times its own forward pass each takes that stands in both cases, as medians. */
+export function forwardNotes({ group, name, results }, cases) {
+  const forward = cases.find((each) => `${each.group} backward` === group && each.name === name);
+  return results.flatMap(({ subject, median, failed }) => {
+    const own = forward?.results.find((each) => each.subject === subject && !each.failed);
+    if (!own || failed || isLimit(own)) return [];
+    return [
+      `${subject} takes ${digits(median / own.median)} times its own ${forward.group} ${name}`,
+    ];
+  });
+}
+
 /**
  * All results of a place: a table for each group, one of shares where there is a peak, and one of
  * working memory.
@@ -95,6 +107,7 @@ export function placeTables(cases, layout = align) {
       ...(each[0].results.some(({ scratch }) => scratch) ? [memoryRows(each)] : []),
     ])
     .map(layout)
+    .concat(cases.flatMap((each) => forwardNotes(each, cases)))
     .join('\n\n');
 }
 
@@ -134,6 +147,7 @@ export function peerTables(cases, layout = align) {
       const notes = failures.map(
         ({ subject, failed }) => `${subject} fails: ${failed.slice(0, 160)}`,
       );
+      notes.push(...forwardNotes(each, cases));
       return [layout(peerRows(each)), ...notes].join(layout === markdown ? '\n\n' : '\n');
     })
     .join('\n\n');

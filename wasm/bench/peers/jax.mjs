@@ -4,6 +4,7 @@
 import {
   blockUntilReady,
   defaultDevice,
+  grad,
   init,
   jit,
   nn,
@@ -13,7 +14,7 @@ import {
 } from '@jax-js/jax';
 
 export const name = 'jax-js';
-export const groups = ['training'];
+export const groups = ['training', 'attention backward'];
 const [rate, beta1, beta2, eps, decay, clip] = [1e-3, 0.9, 0.99, 1e-8, 0.1, 1];
 
 export async function start() {
@@ -85,7 +86,28 @@ function stepOf(about) {
   });
 }
 
+/** Its gradients come with the forward pass, which is thus in its time. */
+function openBackward({ heads, time, width }, { q, k, v, d_out }) {
+  // [B, H, T, D] here, [B, T, H, D] there.
+  const turned = (each) => np.transpose(each, [0, 2, 1, 3]);
+  const given = [q, k, v, d_out].map((values) =>
+    turned(np.array(values).reshape([1, heads, time, width])),
+  );
+  const loss = (query, key, value, d) =>
+    nn.dotProductAttention(query, key, value, { isCausal: true }).mul(d).sum();
+  const gradients = jit(grad(loss, { argnums: [0, 1, 2] }));
+  const compute = async () => blockUntilReady(gradients(...given.map((each) => each.ref)));
+  const read = async () => {
+    const parts = await Promise.all((await compute()).map((each) => turned(each).data()));
+    return Float32Array.from(parts.flatMap((part) => [...part]));
+  };
+  const run = async () => tree.dispose(await compute());
+  const subject = `${name}: with its forward pass`;
+  return [{ ...{ subject, run, read }, release: () => tree.dispose(given) }];
+}
+
 export async function open(about, arrays) {
+  if (about.group === 'attention backward') return openBackward(about, arrays);
   const { batch, context } = about;
   const ids = (values) => np.array(values, { dtype: np.int32 }).reshape([batch, context]);
   const [tokens, targets] = [ids(arrays.tokens), ids(arrays.targets)];

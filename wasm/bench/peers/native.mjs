@@ -4,14 +4,14 @@
 
 import { loadTril } from 'tril';
 import { peerCases } from '../cases.mjs';
-import { modelGroups } from '../groups.mjs';
+import { chosenGroups, modelGroups } from '../groups.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosenKernels, nativeProgram, runNative } from '../native.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
-import { computation, inputs, release, resultShape } from '../subjects.mjs';
+import { inputs, release, resultOf, resultShape } from '../subjects.mjs';
 import { onnxRuntime } from './onnxruntime.mjs';
-import { pyTorch } from './pytorch.mjs';
+import { pyTorch, trainingTimes } from './pytorch.mjs';
 import { difference, openChecked, toArrays, tolerance } from './run.mjs';
 
 /**
@@ -53,10 +53,10 @@ async function openTorch(torch, about, given, expected, threads) {
 async function openPeers({ tril, runtime, torch }, about, threads) {
   const given = inputs(tril, about);
   const out = tril.zeros(resultShape(about));
-  computation(tril, about, given, out)();
-  const expected = out.read();
+  const expected = resultOf(tril, about, given, out);
+  const takesPart = !chosenGroups.includes(about.group); // it only runs models
   const opened = [
-    ...(await openChecked(runtime, about, toArrays(given), expected, threads)),
+    ...(takesPart ? await openChecked(runtime, about, toArrays(given), expected, threads) : []),
     ...(await openTorch(torch, about, given, expected, threads)),
   ];
   release(given, out);
@@ -93,6 +93,25 @@ function besides(subjects, threads) {
   return [{ ...own, subject: 'Tril' }, ...others];
 }
 
+/** Steps of training, which training.py measures in turns with the program, where there is PyTorch. */
+function besideTraining(program, { only, threads, ...request }) {
+  const about = peerCases.filter(({ group }) => group === 'training');
+  const rounds = request.quick ? 2 : 7;
+  const seconds = request.quick ? 0.1 : 0.5;
+  const wanted = chosen(about, only);
+  const first = request.quick && { only: 'nanogpt' }; // a step of the other may take a minute
+  const times =
+    wanted.length > 0 ? trainingTimes(program, { threads, rounds, seconds, ...first }) : [];
+  return times.map((found) => {
+    const each = wanted.find(({ name }) => name === found.name);
+    const subjects = Object.entries(found.times).map(([subject, its]) => {
+      return { subject, flops: each.flops, times: its };
+    });
+    const { group, name } = each;
+    return { group, name, about: each, results: evaluate(subjects) };
+  });
+}
+
 export async function besideNative(request, report) {
   const program = await nativeProgram();
   const options = request.quick ? quick : careful;
@@ -103,7 +122,7 @@ export async function besideNative(request, report) {
   // Tril in WebAssembly: for the numbers, and to know which results are right.
   const peers = { tril: await loadTril(), runtime, torch: await pyTorch(request.threads) };
   const cases = [];
-  // Models are measured by training.py, and by the program alone.
+  // Training is measured by training.py, and writing by the program alone.
   const computed = peerCases.filter(({ group }) => !modelGroups.includes(group));
   for (const about of chosen(computed, request.only)) {
     const { group, name, flops } = about;
@@ -125,6 +144,10 @@ export async function besideNative(request, report) {
     report(cases.at(-1));
   }
   peers.torch?.end();
+  for (const each of besideTraining(program, request)) {
+    cases.push(each);
+    report(each);
+  }
   return {
     engine: 'natively',
     done: { variant: 'widest vectors', threads: request.threads },

@@ -47,5 +47,9 @@ export function onnxRuntime(ort, { name, isNative, provider }) {
     }
     return subjects;
   }
-  return { name, groups: all.filter((group) => group !== 'training'), open };
+  return {
+    name,
+    groups: all.filter((group) => !['training', 'attention backward'].includes(group)),
+    open,
+  };
 }

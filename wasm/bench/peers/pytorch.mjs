@@ -1,7 +1,7 @@
 // PyTorch, where python3 has it (Debian: python3-torch), in a process of its own that takes its own
 // times: pytorch.py.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +42,24 @@ async function start(python, threads) {
     },
     end: () => child.stdin.end(),
   };
+}
+
+/** What training.py measures: [{ name, times: { subject: milliseconds a step, by rounds } }]. */
+export function trainingTimes(program, settings) {
+  const training = fileURLToPath(new URL('training.py', import.meta.url));
+  const options = Object.entries({ program, ...settings });
+  const words = options.flatMap(([name, value]) => [`--${name}`, `${value}`]);
+  for (const python of interpreters) {
+    const { status, stdout } = spawnSync(python, [training, '--json', ...words], {
+      ...{ encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    });
+    if (status === 0)
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+  }
+  return [];
 }
 
 /** Nested tensors by one name each, as files: { name: [file, shape] }. */

@@ -31,6 +31,19 @@ def attention(about, given):
     return compute
 
 
+def attention_backward(about, given):
+    """Of an output that is there already; outside of inference mode, which keeps no graph."""
+    with torch.inference_mode(False), torch.enable_grad():
+        wanted = {name: given[name].clone().requires_grad_() for name in "qkv"}
+        out, d_out = attention(about, wanted)(), given["d_out"].clone()
+
+    def compute():
+        with torch.inference_mode(False):
+            return torch.autograd.grad(out, list(wanted.values()), d_out, retain_graph=True)
+
+    return compute
+
+
 def block(about, given):
     layer = torch.nn.TransformerEncoderLayer(
         about["width"], about["heads"], about["hidden"], dropout=0, batch_first=True
@@ -44,6 +57,7 @@ def block(about, given):
 CASES = {
     "matmul": lambda about, given: lambda: given["a"] @ given["b"],
     "attention": attention,
+    "attention backward": attention_backward,
     "decoding": decoding,
     "block": block,
     "softmax": lambda about, given: lambda: torch.softmax(given["x"], -1),
@@ -84,7 +98,10 @@ def open_case(request):
         for name, (file, shape) in request["arrays"].items()
     }
     compute = CASES[about["group"]](about, given)
-    compute().numpy().tofile(request["result"])
+    result = compute()
+    if isinstance(result, tuple):
+        result = torch.cat([each.flatten() for each in result])
+    result.numpy().tofile(request["result"])
     return compute
 
 

@@ -2,13 +2,14 @@
 // in the same rounds.
 
 import { peerCases } from '../cases.mjs';
-import { modelGroups } from '../groups.mjs';
+import { chosenGroups, modelGroups } from '../groups.mjs';
 import { openGeneration } from '../generation.mjs';
 import { careful, measure, quick } from '../measure.mjs';
 import { chosen } from '../run.mjs';
 import { evaluate } from '../statistics.mjs';
 import { openTraining } from '../training.mjs';
-import { computation, hasCase, inputs, prepared, release, resultShape } from '../subjects.mjs';
+import { computation, hasCase, inputs, prepared, release } from '../subjects.mjs';
+import { resultOf, resultShape } from '../subjects.mjs';
 
 /** What floats of different orders of summation may differ by, of the largest element. */
 export const tolerance = 2e-5;
@@ -74,19 +75,19 @@ async function openOwn(tril, about) {
   const ready = prepared(tril, about, given);
   const packed = ready && computation(tril, about, ready, out);
   const compute = packed && about.group === 'block' ? packed : computation(tril, about, given, out);
-  compute();
+  const expected = resultOf(tril, about, given, out);
   const own = [{ subject: 'Tril', run: compute }];
   if (packed && packed !== compute) own.push({ subject: 'Tril: packed before', run: packed });
   const disposed = () => {
     ready?.weights.dispose();
     release(given, out);
   };
-  return { own, expected: out.read(), arrays: toArrays(given), release: disposed };
+  return { own, expected, arrays: toArrays(given), release: disposed };
 }
 
-/** Those that say which groups they take part in take part in these, others in what takes no model. */
+/** Those that say which groups they take part in take part in these, others in all but these few. */
 const takesPart = ({ groups }, { group }) =>
-  groups?.includes(group) ?? !modelGroups.includes(group);
+  groups?.includes(group) ?? !chosenGroups.includes(group);
 
 async function runCase(about, tril, peers, { threads, ...request }) {
   const { own, expected, arrays, release: releaseOwn } = await openOwn(tril, about);

@@ -1,7 +1,8 @@
 """A step of training beside PyTorch's, in turns: nanoGPT's recipe (Karpathy 2022) and a model seven times as large.
 
-  python3 wasm/bench/peers/training.py [--threads N] [--rounds N] [--program build/native/native/bench/tril_bench]
+  python3 wasm/bench/peers/training.py [--threads N] [--rounds N] [--program build/native/native/bench/tril_bench] [--json]
 
+`npm run bench:peers -- --where native` runs it so: with --json, a line for each model has the times, in milliseconds.
 On one thread the processor's time is taken, on several the clock's. Needs python3-torch and a tril_bench that is built.
 """
 
@@ -20,6 +21,9 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--rounds", type=int, default=7)
 parser.add_argument("--program", default="build/native/native/bench/tril_bench")
+parser.add_argument("--seconds", type=float, default=0.5, help="how long each of both takes in a round, at least")
+parser.add_argument("--json", action="store_true")
+parser.add_argument("--only", choices=["nanogpt", "larger"])
 arguments = parser.parse_args()
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(arguments.threads)
 
@@ -96,7 +100,7 @@ def pytorch_step(sizes, activation):
     return step
 
 
-def pytorch_time(step, least=0.5):
+def pytorch_time(step, least=arguments.seconds):
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
     calls, begin = 0, clock()
     while clock() - begin < least:
@@ -112,7 +116,7 @@ def tril_time(name):
                 arguments.program,
                 f"--benchmark_filter=training/{name}/{arguments.threads}_threads",
                 "--benchmark_repetitions=1",
-                "--benchmark_min_time=0.5",
+                f"--benchmark_min_time={arguments.seconds}",
                 f"--benchmark_out={report.name}",
                 "--benchmark_out_format=json",
             ],
@@ -125,8 +129,11 @@ def tril_time(name):
 
 
 torch.set_num_threads(arguments.threads)
-print(f"PyTorch {torch.__version__}, {arguments.threads} threads, {arguments.rounds} rounds: median (smallest to largest)")
+if not arguments.json:
+    print(f"PyTorch {torch.__version__}, {arguments.threads} threads, {arguments.rounds} rounds: median (smallest to largest)")
 for name, sizes in SIZES.items():
+    if arguments.only not in (None, name):
+        continue
     # The fastest of its ways to compute the activation.
     steps = [pytorch_step(sizes, gelu), pytorch_step(sizes, F.gelu), pytorch_step(sizes, lambda x: F.gelu(x, approximate="tanh"))]
     step = min(steps, key=lambda each: (each(), pytorch_time(each, 0.2))[1])
@@ -135,6 +142,11 @@ for name, sizes in SIZES.items():
         peer.append(pytorch_time(step))
         seconds, rate, per_second = tril_time(name)
         own.append(seconds), flops.append(rate), tokens.append(per_second)
+    if arguments.json:
+        times = {"Tril": own, f"PyTorch {torch.__version__}": peer}
+        milliseconds = {subject: [1e3 * each for each in seconds] for subject, seconds in times.items()}
+        print(json.dumps({"name": name, "times": milliseconds}), flush=True)
+        continue
     ratios = [a / b for a, b in zip(own, peer)]
     show = lambda values: f"{statistics.median(values):.3g} ({min(values):.3g} to {max(values):.3g})"
     print(f"{name}: Tril {show([1e3 * each for each in own])} ms, PyTorch {show([1e3 * each for each in peer])} ms,")
