@@ -10,6 +10,7 @@ import { shapeOf } from './shape.mjs';
 const file = join(models, 'comparison.json');
 
 export async function writeComparison({ train, validation }) {
+  checkXz();
   const tril = await loadTril();
   const model = await tril.loadModel(filesOf('gpt'));
   const [learned, said] = [train, validation].map((bytes) => model.encode(bytes.toString()));
@@ -27,6 +28,16 @@ export async function writeComparison({ train, validation }) {
   };
   const tokens = { train: learned.length, validation: said.length };
   writeFileSync(file, `${JSON.stringify({ tokens, ngrams, xz }, null, 2)}\n`);
+}
+
+/** Before minutes are spent. */
+function checkXz() {
+  try {
+    run('xz', ['--version'], { show: false });
+  } catch (cause) {
+    const install = 'install it (Debian and Ubuntu: xz-utils, macOS: brew install xz)';
+    throw new Error(`xz is needed, and does not run: ${install}`, { cause });
+  }
 }
 
 export const readComparison = () => JSON.parse(readFileSync(file, 'utf8'));
