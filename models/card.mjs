@@ -1,5 +1,7 @@
 // The tables of the card, from what was measured.
 
+import { naming } from './reading.mjs';
+
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
@@ -21,33 +23,94 @@ function losses({ gpt }) {
   );
 }
 
+/** Which heads are to be named, and how high their scores are; where none is, what comes nearest. */
+function named(kind, scores) {
+  const all = scores.flatMap((row, layer) => row.map((score, head) => [`${layer}.${head}`, score]));
+  const sorted = all.sort((a, b) => b[1] - a[1]);
+  const found = sorted.filter(([, score]) => score >= naming);
+  const shown = ([head, score]) => `${head} (${digits(score)})`;
+  if (found.length > 0) return `- ${kind}: ${found.map(shown).join(', ')}.`;
+  return `- ${kind}: none. The highest score is ${digits(sorted[0][1])}, of ${sorted[0][0]}.`;
+}
+
+const namedHeads = ({ prefixMatching, previousToken, firstToken }) =>
+  [
+    named('Induction heads', prefixMatching),
+    named('Previous-token heads', previousToken),
+    named('Heads that look at the first token', firstToken),
+  ].join('\n');
+
+/** Of a head: its scores, as far as these have names. */
+const scores = (heads, layer, head) =>
+  ['prefixMatching', 'prefixMatchingInPassages', 'previousToken', 'firstToken'].map((name) =>
+    digits(heads[name][layer][head]),
+  );
+const scoreNames = ['prefix matching', 'in passages', 'previous token', 'first token'];
+
 function heads({ gpt }) {
-  const rows = gpt.heads.prefixMatching.flatMap((scores, layer) => [
-    ...scores.map((score, head) => [
+  const rows = gpt.heads.prefixMatching.flatMap((row, layer) => [
+    ...row.map((_, head) => [
       `${layer}.${head}`,
-      digits(score),
-      digits(gpt.heads.previousToken[layer][head]),
-      digits(gpt.heads.firstToken[layer][head]),
+      ...scores(gpt.heads, layer, head),
       digits(gpt.ablation.heads[layer][head]),
     ]),
-    [`layer ${layer}`, '', '', '', digits(gpt.ablation.layers[layer])],
+    [`layer ${layer}`, '', '', '', '', digits(gpt.ablation.layers[layer])],
   ]);
-  return table(['head', 'prefix matching', 'previous token', 'first token', 'loss without'], rows);
+  const found = table(['head', ...scoreNames, 'loss without'], rows);
+  return `${namedHeads(gpt.heads)}\n\n${found}`;
 }
 
 function births({ sibling }) {
-  const best = (scores) => Math.max(...scores.flat());
+  const best = (scores) => digits(Math.max(...scores.flat()));
+  const costs = ({ first, second }) => [digits(first, 2), digits(second, 2)];
   return table(
-    ['step', 'loss', 'prefix matching', 'previous token', 'first copy', 'second copy'],
+    [
+      ...['step', 'loss', 'previous token', 'prefix matching', 'in passages'],
+      ...['random: first copy', 'second', 'passages: first copy', 'second'],
+    ],
     sibling.checkpoints.map((each) => [
-      each.step,
-      digits(each.loss),
-      digits(best(each.prefixMatching)),
-      digits(best(each.previousToken)),
-      digits(each.copies.first),
-      digits(each.copies.second),
+      ...[each.step, digits(each.loss)],
+      best(each.previousToken),
+      best(each.prefixMatching),
+      best(each.prefixMatchingInPassages),
+      ...costs(each.copies.random),
+      ...costs(each.copies.passages),
     ]),
   );
+}
+
+/** The sibling's heads in the end, and what its second copies cost without each. */
+function circuit({ sibling }) {
+  const last = sibling.checkpoints.at(-1);
+  const { ablation, secondCopies, farther } = sibling;
+  const rows = last.prefixMatching.flatMap((row, layer) =>
+    row.map((_, head) => [
+      `${layer}.${head}`,
+      ...scores(last, layer, head),
+      digits(ablation.heads[layer][head]),
+      digits(secondCopies.random.heads[layer][head], 2),
+      digits(secondCopies.passages.heads[layer][head], 2),
+    ]),
+  );
+  const { random, passages } = last.copies;
+  const off = (...cells) => ['', '', '', '', '', ...cells.map((loss) => digits(loss, 2))];
+  const none = ['none is off', ...off(random.second, passages.second)];
+  const all = ['all induction heads', ...off(secondCopies.random.all, secondCopies.passages.all)];
+  const found = table(
+    ['head', ...scoreNames, 'loss without', 'second copy without: random', 'passages'],
+    [none, ...rows, all],
+  );
+  const score = digits(Math.max(...farther.prefixMatching.flat()));
+  const control = `${farther.period} tokens apart, farther than any two neighbouring copies in its training, the second copy of random tokens costs ${digits(farther.copies.second, 2)} nats a token, and the highest prefix matching is ${score}.`;
+  return `${namedHeads(last)}\n\n${found}\n\n${control}`;
+}
+
+function neighbours({ vectors }) {
+  const near = vectors.nearest.map(({ word, cosine }) => `_${word}_ ${digits(cosine, 2)}`);
+  const means = vectors.senses.map(
+    ({ sense, words, cosine }) => `${digits(cosine, 2)} with ${words.length} words of ${sense}`,
+  );
+  return `The words nearest to _${vectors.word}_, by cosine: ${near.join(', ')}. Its mean cosine is ${means.join(', and ')}.`;
 }
 
 const senses = ({ encoder }) =>
@@ -60,8 +123,10 @@ const senses = ({ encoder }) =>
     ]),
   );
 
-const copies = ({ gpt }) =>
-  `${digits(gpt.copies.first)} nats a token on the first copy, ${digits(gpt.copies.second)} on the second`;
+const copies = ({ gpt: { copies } }) => {
+  const costs = ({ first, second }) => `${digits(first)} and ${digits(second)}`;
+  return `Nats a token on the first copy and on the second: ${costs(copies.random)} of random tokens, ${costs(copies.passages)} of passages.`;
+};
 
 /** The card with these tables between their marks, `<!-- NAME -->` and `<!-- end -->`. */
 export function cardTables(text, description) {
@@ -69,8 +134,9 @@ export function cardTables(text, description) {
     losses,
     heads,
     copies,
-    ...(description.sibling && { births }),
+    ...(description.sibling && { births, circuit }),
     ...(description.encoder && { senses }),
+    ...(description.vectors && { neighbours }),
   };
   let card = text;
   for (const [name, make] of Object.entries(parts)) {

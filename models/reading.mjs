@@ -3,15 +3,15 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { models, root } from './data.mjs';
-import { period, repeatedRuns } from './drawn.mjs';
+import { behindCopies, repeatedPassages, repeatedRuns } from './drawn.mjs';
 import { shapeOf } from './shape.mjs';
 
 /** The package with `loadModel`, as it was built here. */
-export async function loadTril() {
+export async function loadTril(options = {}) {
   const built = join(root, 'wasm', 'dist', 'training.js');
   if (!existsSync(built)) throw new Error('the package is not built; run `npm run build`');
   const { loadTril: load } = await import(built);
-  return load();
+  return load(options);
 }
 
 /** The files of a folder of models/, with `weights` as the model's. */
@@ -75,21 +75,24 @@ const byHead = (config, value) =>
     Array.from({ length: shapeOf(config).heads }, (_, head) => value(layer, head)),
   );
 
-/** The mean over `runs` of the weight that each head gives from places to one place each. */
-function meanWeights(model, runs, from, to) {
+/** The mean over places of `runs`, from `from(tokens)` on, of the weight that each head gives to other places, a list. */
+function meanWeights(model, runs, from, places) {
   const sums = byHead(model.config, () => 0);
   let counted = 0;
   for (const tokens of runs) {
     const { logits, trace } = model.forward(tokens, { trace: true });
     const size = tokens.length;
+    const wanted = Array.from({ length: size }, (_, t) =>
+      t < from(tokens) ? [] : places(tokens, t),
+    );
     for (const [layer, { weights }] of trace.layers.entries()) {
       weights.view((values) => {
         for (const [head] of sums[layer].entries())
-          for (let t = from; t < size; ++t)
-            sums[layer][head] += values[(head * size + t) * size + to(t)];
+          for (const [t, chosen] of wanted.entries())
+            for (const k of chosen) sums[layer][head] += values[(head * size + t) * size + k];
       });
     }
-    counted += size - from;
+    counted += size - from(tokens);
     disposeAll({ logits, trace });
   }
   return sums.map((heads) => heads.map((sum) => sum / counted));
@@ -100,38 +103,49 @@ function disposeAll(value) {
   else if (value && typeof value === 'object') Object.values(value).forEach(disposeAll);
 }
 
+/** What comes twice: random tokens, and passages of a text. */
+export const repeatsFor = (model, tokens) => ({
+  random: repeatedRuns(shapeOf(model.config).vocabulary),
+  passages: repeatedPassages(tokens),
+});
+
+/** Where the second copy begins. */
+const half = (tokens) => tokens.length / 2;
+
+/** For every head: the weight in the second copy on all places behind an earlier copy of the same token (Olsson et al. 2022). */
+export const prefixMatching = (model, runs) => meanWeights(model, runs, half, behindCopies);
+
 /**
- * For every head, from 0 to 1: `prefixMatching`, the weight in the second copy of random tokens on
- * the token behind the same token in the first (Olsson et al. 2022); `previousToken` and
- * `firstToken`, the weight on these in texts.
+ * For every head, from 0 to 1: `prefixMatching`, in random tokens and `InPassages` of texts;
+ * `previousToken` and `firstToken`, the weight on these in texts.
  */
-export function scoresOfHeads(model, windows) {
+export function scoresOfHeads(model, windows, { random, passages }) {
   const texts = windows.map((window) => window.slice(0, -1));
-  const repeated = repeatedRuns(shapeOf(model.config).vocabulary);
   return {
-    prefixMatching: meanWeights(model, repeated, period, (t) => t - period + 1),
-    previousToken: meanWeights(model, texts, 1, (t) => t - 1),
-    firstToken: meanWeights(model, texts, 2, () => 0),
+    prefixMatching: prefixMatching(model, random),
+    prefixMatchingInPassages: prefixMatching(model, passages),
+    previousToken: meanWeights(model, texts, () => 1, (_, t) => [t - 1]), // prettier-ignore
+    firstToken: meanWeights(model, texts, () => 2, () => [0]), // prettier-ignore
   };
 }
 
-/** The mean loss on each copy of repeated random tokens: what a model with induction gains. */
-export function copyLosses(tril, model) {
-  const first = [], second = []; // prettier-ignore
-  for (const tokens of repeatedRuns(shapeOf(model.config).vocabulary)) {
-    const { logits } = model.forward(tokens);
+/** The mean loss on each copy of what comes twice: what a model with induction gains. */
+export function copyLosses(tril, model, runs, options = {}) {
+  const sums = { first: 0, second: 0 };
+  for (const tokens of runs) {
+    const { logits } = model.forward(tokens, options);
+    const period = half(tokens);
     const of = (from, to) => {
-      const none = Int32Array.from(tokens, (_, t) =>
+      const targets = Int32Array.from(tokens, (_, t) =>
         t + 1 >= from && t + 1 < to ? tokens[t + 1] : -100,
       );
-      return tril.crossEntropy(logits, none).loss;
+      return tril.crossEntropy(logits, targets).loss / runs.length;
     };
-    first.push(of(1, period));
-    second.push(of(period + 1, 2 * period));
+    sums.first += of(1, period);
+    sums.second += of(period + 1, 2 * period);
     logits.dispose();
   }
-  const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;
-  return { first: mean(first), second: mean(second) };
+  return sums;
 }
 
 /** What the loss rises by where one head, or one layer, is switched off, in nats a token. */
@@ -142,5 +156,20 @@ export function ablations(tril, model, windows) {
     loss: whole,
     heads: byHead(model.config, (layer, head) => rise({ layer, head })),
     layers: byHead(model.config, (layer) => layer).map((_, layer) => rise({ layer })),
+  };
+}
+
+/** From so much of its weight on a head is named for what it looks at. */
+export const naming = 0.3;
+
+/** What the second copy costs without each of the heads, and without `all` that look for earlier copies, in nats a token. */
+export function secondCopies(tril, model, runs) {
+  const second = (without) => copyLosses(tril, model, runs, { without }).second;
+  const named = prefixMatching(model, runs).flatMap((row, layer) =>
+    row.flatMap((score, head) => (score >= naming ? [{ layer, head }] : [])),
+  );
+  return {
+    heads: byHead(model.config, (layer, head) => second([{ layer, head }])),
+    all: second(named),
   };
 }

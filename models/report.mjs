@@ -1,7 +1,7 @@
 // What the shipped models are and do, measured: description.json, and the tables of the card.
 //
 //   npm run describe:models                    all of it
-//   npm run describe:models -- --only gpt      gpt, sibling or encoder
+//   npm run describe:models -- --only gpt      gpt, sibling, encoder or vectors
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +10,22 @@ import { parseArgs } from 'node:util';
 import { cardTables } from './card.mjs';
 import { readComparison } from './comparison.mjs';
 import { models, prepareTexts } from './data.mjs';
-import { randomTokens } from './drawn.mjs';
+import { randomTokens, repeatedRuns } from './drawn.mjs';
 import { bank, chosenPassages, layersOf, placesOf, separation } from './meaning.mjs';
+import { describeVectors } from './neighbours.mjs';
 import * as reading from './reading.mjs';
 import { kept } from './recipes.mjs';
+import { share } from './repeats.mjs';
 import { shapeOf } from './shape.mjs';
 
 const round = (value) =>
   typeof value === 'number' ? Number(value.toPrecision(6)) : value.map(round);
 const rounded = (object) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, round(value)]));
+const copiesOf = (tril, model, { random, passages }) => ({
+  random: rounded(reading.copyLosses(tril, model, random)),
+  passages: rounded(reading.copyLosses(tril, model, passages)),
+});
 
 async function describeGpt(tril, texts) {
   const model = await tril.loadModel(reading.filesOf('gpt'));
@@ -28,6 +34,7 @@ async function describeGpt(tril, texts) {
   const loss = reading.lossOfText(tril, model, tokens);
   const bitsPerByte = ((loss / Math.LN2) * tokens.length) / texts.validation.length;
   const some = reading.windowsOf(tokens, context, 32);
+  const repeats = reading.repeatsFor(model, tokens);
   // What a test can say again without the texts.
   const fixed = [...randomTokens(context + 1, vocabulary, 7)];
   const golden = reading.lossOf(tril, model, [Int32Array.from(fixed)]);
@@ -36,31 +43,50 @@ async function describeGpt(tril, texts) {
     bitsPerByte: round(bitsPerByte),
     goldenLoss: golden,
     others: readComparison(),
-    copies: rounded(reading.copyLosses(tril, model)),
-    heads: rounded(reading.scoresOfHeads(model, some)),
+    copies: copiesOf(tril, model, repeats),
+    heads: rounded(reading.scoresOfHeads(model, some, repeats)),
     ablation: rounded(reading.ablations(tril, model, some)),
   };
   model.dispose();
   return result;
 }
 
-/** The scores of the sibling's heads, by checkpoint. */
+/** A distance between copies that the sibling never had in training: who counts places fails there. */
+const farther = 60;
+
+/** The scores of the sibling's heads, by checkpoint, and what the last one loses without them. */
 async function describeSibling(tril, texts) {
   const text = texts.validation.toString();
   const checkpoints = [];
+  const last = {};
   for (const step of kept) {
     const model = await tril.loadModel(reading.filesOf('sibling', `step-${step}.safetensors`));
     const tokens = model.encode(text);
-    const windows = reading.windowsOf(tokens, shapeOf(model.config).context, 24);
+    const { context, vocabulary } = shapeOf(model.config);
+    const windows = reading.windowsOf(tokens, context, 24);
+    const repeats = reading.repeatsFor(model, tokens);
     checkpoints.push({
       step,
       loss: round(reading.lossOf(tril, model, windows)),
-      copies: rounded(reading.copyLosses(tril, model)),
-      ...rounded(reading.scoresOfHeads(model, windows.slice(0, 8))),
+      copies: copiesOf(tril, model, repeats),
+      ...rounded(reading.scoresOfHeads(model, windows, repeats)),
     });
+    if (step === kept.at(-1)) {
+      const far = repeatedRuns(vocabulary, 16, farther);
+      last.ablation = rounded(reading.ablations(tril, model, windows));
+      last.secondCopies = {
+        random: rounded(reading.secondCopies(tril, model, repeats.random)),
+        passages: rounded(reading.secondCopies(tril, model, repeats.passages)),
+      };
+      last.farther = {
+        period: farther,
+        copies: rounded(reading.copyLosses(tril, model, far)),
+        prefixMatching: round(reading.prefixMatching(model, far)),
+      };
+    }
     model.dispose();
   }
-  return { checkpoints };
+  return { share, checkpoints, ...last };
 }
 
 /** What the encoder tells of hidden tokens, and at which layer it tells rivers from money. */
@@ -89,7 +115,12 @@ async function describeEncoder(tril, texts) {
   return described;
 }
 
-const parts = { gpt: describeGpt, sibling: describeSibling, encoder: describeEncoder };
+const parts = {
+  gpt: describeGpt,
+  sibling: describeSibling,
+  encoder: describeEncoder,
+  vectors: describeVectors,
+};
 
 const file = join(models, 'description.json');
 const write = (file, value) =>

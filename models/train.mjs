@@ -1,11 +1,11 @@
 // Trains the models of this folder again, from the texts to their description:
 //
 //   npm run train:models                       all of it
-//   npm run train:models -- --only vectors     gpt, sibling, vectors, comparison or report
+//   npm run train:models -- --only vectors     gpt, sibling, encoder, vectors, comparison or report
 //   npm run train:models -- --threads 1
 //
-// Needs the program `tril`, built (cmake --build --preset native --target tril_cli), the package,
-// built (npm run build), and xz. A run that was interrupted goes on where it stopped.
+// Needs the program `tril`, built (cmake --build --preset native --target tril_cli), but for the sibling and for
+// what is measured, the package, built (npm run build), and xz. A run that was interrupted goes on where it stopped.
 
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,9 @@ import { writeCurve } from './curve.mjs';
 import { models, prepareTexts, root, run, work } from './data.mjs';
 import { kept, recipes } from './recipes.mjs';
 import { writeReport } from './report.mjs';
+import { trainSibling } from './sibling.mjs';
 
-const parts = [...Object.keys(recipes), 'comparison', 'report'];
+const parts = ['gpt', 'sibling', 'encoder', 'vectors', 'comparison', 'report'];
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -28,7 +29,8 @@ if (options.only && !parts.includes(options.only)) {
   console.error(`--only: must be ${parts.join(', ')}, is ${options.only}`);
   process.exit(2);
 }
-if (!existsSync(options.program)) {
+const chosen = options.only ? [options.only] : parts;
+if (chosen.some((part) => part in recipes) && !existsSync(options.program)) {
   console.error(
     `${options.program}: is not built; cmake --build --preset native --target tril_cli`,
   );
@@ -38,19 +40,23 @@ const threads = options.threads ? ['--threads', options.threads] : [];
 const tril = (...args) => run(options.program, [...args, ...threads]);
 
 /** A language model: trained in build/models/NAME, then put here. */
-function trainModel(name, texts) {
+async function trainModel(name, texts) {
   const folder = join(work, name);
-  const wanted = recipes[name].split(' ');
-  const begun = existsSync(join(folder, 'checkpoint.safetensors'));
-  const late = ['--keep', '--dtype'].flatMap((option) => optionOf(wanted, option));
-  if (begun) tril('train', '--resume', '-o', folder, ...late);
-  else tril('train', '--data', texts.files.all, '-o', folder, ...wanted);
+  if (name === 'sibling') await trainSibling(texts, folder);
+  else trainByProgram(name, texts, folder);
   const weights =
     name === 'sibling' ? kept.map((step) => `step-${step}.safetensors`) : ['model.safetensors'];
   mkdirSync(join(models, name), { recursive: true });
   for (const file of ['config.json', 'tokenizer.json', ...weights])
     copyFileSync(join(folder, file), join(models, name, file));
   writeCurve(join(folder, 'log.csv'), join(models, name, 'curve.csv'));
+}
+
+function trainByProgram(name, texts, folder) {
+  const wanted = recipes[name].split(' ');
+  const begun = existsSync(join(folder, 'checkpoint.safetensors'));
+  if (begun) tril('train', '--resume', '-o', folder, ...optionOf(wanted, '--dtype'));
+  else tril('train', '--data', texts.files.all, '-o', folder, ...wanted);
 }
 
 /** An option and its values, to the next option. */
@@ -68,12 +74,12 @@ function trainVectors(texts) {
 }
 
 const texts = prepareTexts();
-for (const part of options.only ? [options.only] : parts) {
+for (const part of chosen) {
   const begin = performance.now();
   console.log(`\n${part}`);
   if (part === 'report') await writeReport(texts);
   else if (part === 'comparison') await writeComparison(texts);
   else if (part === 'vectors') trainVectors(texts);
-  else trainModel(part, texts);
+  else await trainModel(part, texts);
   console.log(`${part}: ${((performance.now() - begin) / 1000).toFixed(0)} s`);
 }

@@ -2,9 +2,11 @@
 // draw, and heads with the scores that description.json gives them.
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Tensor } from 'tril';
-import { loadTril, type Model } from 'tril/training';
+import { loadTril, type Model, type Without } from 'tril/training';
 import { describe, expect, it } from 'vitest';
-import { randomTokens, repeatedRuns } from '../../models/drawn.mjs';
+import { behindCopies, randomTokens, repeatedRuns } from '../../models/drawn.mjs';
+import { bank } from '../../models/meaning.mjs';
+import { batchOf, shapes, share } from '../../models/repeats.mjs';
 import { shapeOf } from '../../models/shape.mjs';
 
 const tril = await loadTril({ variant: 'simd' });
@@ -17,7 +19,7 @@ const load = (folder: string, weights: string) =>
     'model.safetensors': read(`${folder}/${weights}`),
   });
 
-/** The weight of a head in the second copy on what is behind the same token in the first. */
+/** The weight of a head in the second copy on all that is behind an earlier copy of the same token. */
 function prefixMatching(model: Model, layer: number, head: number): number {
   let sum = 0;
   let counted = 0;
@@ -27,10 +29,24 @@ function prefixMatching(model: Model, layer: number, head: number): number {
       const { trace } = model.forward(tokens, { trace: true });
       const weights: Float32Array = (trace!.layers[layer]!.weights as Tensor).read();
       for (let t = period; t < size; ++t, ++counted)
-        sum += weights[(head * size + t) * size + t - period + 1]!;
+        for (const k of behindCopies(tokens, t)) sum += weights[(head * size + t) * size + k]!;
     });
   }
   return sum / counted;
+}
+
+/** The mean loss on the second copy of random tokens, all heads on or one off. */
+function secondCopy(model: Model, without: readonly Without[] = []): number {
+  const runs = repeatedRuns(shapeOf(model.config).vocabulary);
+  const losses = runs.map((tokens) =>
+    tril.scope(() => {
+      const targets = tokens.map((_, t) =>
+        t < tokens.length / 2 ? -100 : (tokens[t + 1] ?? -100),
+      );
+      return tril.crossEntropy(model.forward(tokens, { without }).logits, targets).loss;
+    }),
+  );
+  return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
 /** How far a score of at most 1 may be off: other instruction sets add in another order, as above. */
@@ -76,5 +92,87 @@ it('the sibling has its checkpoints, each with the heads of the description', as
     using model = await load('sibling', names[n]);
     const { best, layer, head } = largest(scores);
     expect(Math.abs(prefixMatching(model, layer, head) - best)).toBeLessThan(rounding);
+  }
+});
+
+it('the sibling copies in the end, as the description says, and no more without the heads that do it', async () => {
+  const { checkpoints, secondCopies } = description.sibling;
+  const { step, copies, prefixMatching: scores, previousToken } = checkpoints.at(-1);
+  using model = await load('sibling', `step-${step}.safetensors`);
+  // In 2 layers, of sums shorter than the GPT's; a loss is a difference of logits, which are some ten times as large.
+  const close = (found: number, told: number) =>
+    expect(Math.abs(found - told)).toBeLessThan(rounding * 10 * Math.max(1, told));
+  close(secondCopy(model), copies.random.second);
+  for (const { layer, head } of [largest(scores), largest(previousToken)])
+    close(secondCopy(model, [{ layer, head }]), secondCopies.random.heads[layer][head]);
+});
+
+describe('what the sibling learns from', () => {
+  const text = randomTokens(5000, 300, 1);
+  const vocabulary = 1000;
+
+  it('is a function of the step, by turns in long windows and short ones', () => {
+    for (const [step, { count, length }] of shapes.entries()) {
+      const { tokens, targets } = batchOf(text, vocabulary, step);
+      expect([tokens.length, targets.length]).toEqual([count, count]);
+      for (const row of [...tokens, ...targets]) expect(row).toHaveLength(length);
+      expect(batchOf(text, vocabulary, step)).toEqual({ tokens, targets });
+      expect(batchOf(text, vocabulary, step + shapes.length).tokens).not.toEqual(tokens);
+    }
+  });
+
+  it('repeats in its share of windows, with a period of its own each, and asks for nothing that cannot be known', () => {
+    let [windows, repeating, random] = [0, 0, 0];
+    for (let step = 0; step < 100; ++step) {
+      const { length, periods: [least, most] } = shapes[step % shapes.length]!; // prettier-ignore
+      const { tokens, targets } = batchOf(text, vocabulary, step);
+      for (const [row, own] of tokens.entries()) {
+        const asked = targets[row]!;
+        ++windows;
+        // What is asked is what follows.
+        for (let t = 0; t + 1 < length; ++t)
+          if (asked[t] !== -100) expect(asked[t]).toBe(own[t + 1]);
+        if (!asked.includes(-100)) continue;
+        ++repeating;
+        const period = asked.lastIndexOf(-100) + 1;
+        expect(period).toBeGreaterThanOrEqual(least);
+        expect(period).toBeLessThanOrEqual(most);
+        expect(own.slice(period)).toEqual(own.slice(0, length - period));
+        if (asked[0] === -100) ++random;
+      }
+    }
+    // Within 5 standard deviations of a binomial: 5 sqrt(p (1 - p) / n).
+    const near = (count: number, all: number, p: number) =>
+      expect(Math.abs(count / all - p)).toBeLessThan(5 * Math.sqrt((p * (1 - p)) / all));
+    near(repeating, windows, share.repeats);
+    near(random, repeating, share.random);
+  });
+});
+
+it('the word vectors have the neighbours of the description, by a plain sum in double precision', async () => {
+  const bytes = read('vectors/vectors.safetensors');
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true))))); // prettier-ignore
+  const words: string[] = JSON.parse(header.__metadata__.words);
+  const [stored] = await tril.readArrays(bytes, 'vectors.safetensors');
+  const { tensor } = stored!;
+  const [, width] = tensor.shape as [number, number];
+  const values: Float32Array = tensor.read();
+  tensor.dispose();
+  const row = (n: number) => values.subarray(n * width, (n + 1) * width);
+  const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
+  const own = row(words.indexOf(bank.word));
+  const cosine = (n: number) => dot(own, row(n)) / Math.sqrt(dot(own, own) * dot(row(n), row(n)));
+  const all = words.map((word, n) => ({ word, cosine: cosine(n) }));
+  const { nearest, senses } = description.vectors;
+  // Told to 4 digits, of sums of 96 products in single precision.
+  const close = (found: number, told: number) =>
+    expect(Math.abs(found - told)).toBeLessThan(0.5e-4 + 96 * 2 ** -23);
+  const sorted = all.sort((a, b) => b.cosine - a.cosine).slice(1, 1 + nearest.length);
+  expect(sorted.map(({ word }) => word)).toEqual(nearest.map(({ word }: { word: string }) => word));
+  for (const [n, { cosine: told }] of nearest.entries()) close(sorted[n]!.cosine, told);
+  for (const [n, { words: named, cosine: told }] of senses.entries()) {
+    expect(named).toEqual(bank.cues[n]!.filter((word) => words.includes(word)));
+    const found = named.map((word: string) => all.find((one) => one.word === word)!.cosine);
+    close(found.reduce((sum: number, x: number) => sum + x, 0) / found.length, told);
   }
 });

@@ -9,7 +9,7 @@ const json = (path: string) => JSON.parse(text(path));
 /** On one line: where lines end is nobody's. */
 const prose = (path: string) => text(path).replace(/\s+/gu, ' ');
 
-const { data, gpt, sibling, encoder } = json('models/description.json');
+const { data, gpt, sibling, encoder, vectors } = json('models/description.json');
 const page = prose('web/src/texts/en/model.md');
 const meaning = prose('web/src/texts/en/meaning.md');
 const card = prose('models/README.md');
@@ -39,7 +39,7 @@ describe('chapter "Model"', () => {
     expect(page).toContain('No head looks for an earlier copy of a token');
     // Of 40 tokens each would have a fortieth of an even look.
     expect(most(prefixMatching!)).toBeLessThan(1 / 40);
-    expect(gpt.copies.second).toBeGreaterThan(gpt.copies.first - 0.1);
+    expect(gpt.copies.random.second).toBeGreaterThan(gpt.copies.random.first - 0.1);
   });
 
   it('says what is missed without a head, and without a layer', () => {
@@ -123,18 +123,88 @@ describe('the card', () => {
     for (const other of others) expect(card).toContain(`| ${other.toFixed(3)} |`);
   });
 
+  interface Copies {
+    readonly first: number;
+    readonly second: number;
+  }
+  interface Checkpoint {
+    readonly step: number;
+    readonly copies: { readonly random: Copies; readonly passages: Copies };
+    readonly previousToken: Scores;
+    readonly prefixMatching: Scores;
+    readonly prefixMatchingInPassages: Scores;
+  }
+  const all = sibling.checkpoints as readonly Checkpoint[];
+  const end = all.at(-1)!;
+
+  it('says how the sibling was trained', () => {
+    const { repeats, random } = sibling.share;
+    expect([repeats, random]).toEqual([0.5, 0.5]);
+    expect(card).toContain(
+      'half of its windows are of the texts, and in the other half something repeats',
+    );
+    expect(card).toContain('random tokens in half of them');
+    expect(card).toContain(`kept after ${all.length} of its steps`);
+  });
+
   it('says when heads of the sibling are born', () => {
-    const [, from, to] = /Between the steps (\d+) and (\d+) a head of the sibling is born/u.exec(card)!; // prettier-ignore
-    interface Checkpoint {
-      readonly step: number;
-      readonly previousToken: Scores;
-      readonly prefixMatching: Scores;
-    }
-    const all = sibling.checkpoints as readonly Checkpoint[];
-    const at = (step: number) => all.find((one) => one.step === step)!;
-    const score = (step: string | undefined) => most(at(Number(step)).previousToken);
-    expect(score(from)).toBeLessThan(0.1);
-    expect(score(to)).toBeGreaterThan(0.3);
-    for (const { prefixMatching } of all) expect(most(prefixMatching)).toBeLessThan(1 / 40);
+    const [, from, to] = /Between the steps (\d+) and (\d+) both are born/u.exec(card)!;
+    const at = (step: string | undefined) => all.find((one) => one.step === Number(step))!;
+    // At first nobody looks there: each of 40 tokens has a fortieth of an even look.
+    expect(most(at(from).prefixMatching)).toBeLessThan(1 / 40);
+    expect(most(at(from).previousToken)).toBeLessThan(0.2);
+    expect(most(at(to).prefixMatching)).toBeGreaterThan(0.5);
+    expect(most(at(to).previousToken)).toBeGreaterThan(0.4);
+    // "falls suddenly": there, most of what the second copy comes to cost less.
+    const gain = ({ copies }: Checkpoint) => copies.random.first - copies.random.second;
+    expect(gain(at(from))).toBeLessThan(gain(at(to)) / 5);
+    expect(gain(end)).toBeGreaterThan(gain(at(to)));
+  });
+
+  it('says which heads of the sibling copy, and that nothing is copied without them', () => {
+    const { ablation, secondCopies, farther } = sibling;
+    const named = (scores: Scores) =>
+      scores.flatMap((row, layer) =>
+        row.flatMap((score, head) => (score >= 0.3 ? [{ layer, head, score }] : [])),
+      );
+    const line = (kind: string, scores: Scores) => {
+      const found = named(scores).sort((a, b) => b.score - a.score);
+      const list = found.map(({ layer, head, score }) => `${layer}.${head} (${score.toFixed(3)})`);
+      expect(card).toContain(`- ${kind}: ${list.join(', ')}.`);
+      return found;
+    };
+    const [previous, ...others] = line('Previous-token heads', end.previousToken);
+    expect(others).toHaveLength(0);
+    expect(previous!.layer).toBe(0);
+    for (const { layer } of line('Induction heads', end.prefixMatching)) expect(layer).toBe(1);
+    // "More than an even guess", "more than the first copy".
+    const { random, passages } = end.copies;
+    const without = secondCopies.random.heads[0][previous!.head];
+    expect(Math.min(without, secondCopies.random.all)).toBeGreaterThan(Math.log(1024));
+    expect(Math.min(secondCopies.passages.heads[0][previous!.head], secondCopies.passages.all)).toBeGreaterThan(passages.first); // prettier-ignore
+    expect(random.second).toBeLessThan(0.25);
+    expect(passages.second).toBeLessThan(passages.first / 3);
+    expect(ablation.heads[0][previous!.head]).toBeGreaterThan(0);
+    // The control: at a distance that training never had between neighbouring copies.
+    expect(farther.copies.second).toBeLessThan(farther.copies.first / 2);
+    expect(card).toContain(
+      `costs ${farther.copies.second.toFixed(2)} nats a token, and the highest`,
+    );
+  });
+
+  it('says what the word vectors make of bank', () => {
+    const { nearest, senses } = vectors;
+    const [river, money] = senses as readonly { cosine: number; words: readonly string[] }[];
+    const near = (nearest as { word: string; cosine: number }[]).map(
+      ({ word, cosine }) => `_${word}_ ${cosine.toFixed(2)}`,
+    );
+    expect(card).toContain(`nearest to _bank_, by cosine: ${near.join(', ')}.`);
+    expect(card).toContain('it stands among money');
+    expect(money!.cosine).toBeGreaterThan(1.5 * river!.cosine);
+    const told = (sense: string, { cosine, words }: typeof river & object) =>
+      `${cosine.toFixed(2)} with ${words.length} words of ${sense}`;
+    expect(card).toContain(
+      `mean cosine is ${told('river', river!)}, and ${told('money', money!)}.`,
+    );
   });
 });
