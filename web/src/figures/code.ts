@@ -11,8 +11,6 @@ export interface Program {
   /** An expression for a matrix of the shape of `expected`. */
   readonly result: string;
   readonly expected: MatrixData;
-  /** More to import or include, a line each. */
-  readonly uses?: readonly string[];
 }
 
 /** The shortest decimals that read back as the same float32. */
@@ -114,11 +112,25 @@ function inputs(program: Program, write: (name: string, matrix: MatrixData) => s
 
 // Python takes "coding: ..." in the first two lines for the file's encoding: what a visitor has typed stands below them.
 
+/** What Python imports for names that its lines use. */
+const imports = Object.entries({
+  'import numpy as np': /\bnp\./u,
+  'import torch.nn.functional as F': /\bF\./u,
+  'from itertools import product': /\bproduct\(/u,
+  'from math import erf, sqrt': /\berf\(/u,
+});
+
+const importsOf = ({ steps, result }: Program, without = '') =>
+  imports
+    .filter(([line, used]) => line !== without && used.test(`${steps}\n${result}`))
+    .map(([line]) => `${line}\n`)
+    .join('');
+
 export function numpyProgram(program: Program): string {
   return `import numpy as np
 from numpy import inf, nan
 ${commented('#', program.about)}
-${(program.uses ?? []).map((line) => `${line}\n`).join('')}
+${importsOf(program, 'import numpy as np')}
 ${inputs(program, numpyArray)}
 
 ${program.steps}
@@ -138,7 +150,7 @@ export function torchProgram(program: Program): string {
   return `import torch
 from math import inf, nan
 ${commented('#', program.about)}
-${(program.uses ?? []).map((line) => `${line}\n`).join('')}
+${importsOf(program)}
 ${inputs(program, torchTensor)}
 
 ${program.steps}
@@ -154,16 +166,38 @@ print("largest difference:", (result - expected).abs().masked_fill(same, 0).max(
 `;
 }
 
-/** `uses` are headers of Tril, such as "matmul/matmul"; `scratch` and `parallel` are there for the steps. */
+/** Tril's headers whose name is that of their function, by folder. */
+const headers: Readonly<Record<string, string>> = {
+  attention: 'additive_attention attention linear_attention multi_head_attention',
+  block: 'transformer transformer_block',
+  foundation: 'statistics',
+  layers: 'feed_forward layer_norm linear rotary_positions softmax',
+  lessons: 'online_attention running_average singular_values softmax_steps strassen_level',
+  matmul: 'matmul',
+};
+const headerOf = new Map([
+  ...Object.entries(headers).flatMap(([folder, names]) =>
+    names.split(' ').map((name): [string, string] => [name, `${folder}/${name}`]),
+  ),
+  ...['gelu', 'relu', 'silu'].map((name): [string, string] => [name, 'layers/activations']),
+  ['add', 'layers/elementwise'],
+  ['mask_values', 'attention/mask'],
+  ['Random', 'foundation/random'],
+  ['trace_matmul', 'lessons/access_trace'],
+  ['CacheModel', 'lessons/cache_model'],
+  ['read_product', 'lessons/readings'],
+]);
+
+/** `scratch` and `parallel` are there for the steps. */
 export function cppProgram(program: Program): string {
-  const headers = [
-    ...new Set(
-      ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'].concat(program.uses ?? []),
-    ),
-  ].sort();
+  const used = Array.from(program.steps.matchAll(/\btril::(\w+)/gu), ([, name]) =>
+    headerOf.get(name),
+  );
+  const always = ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'];
+  const included = [...new Set([...always, ...used.filter((path) => path !== undefined)])].sort();
   return `${commented('//', program.about)}
 // With CMake: add_subdirectory(tril), then target_link_libraries(app tril::core).
-${headers.map((header) => `#include <tril/${header}.h>`).join('\n')}
+${included.map((header) => `#include <tril/${header}.h>`).join('\n')}
 
 #include <cmath>
 #include <cstdio>

@@ -1,28 +1,19 @@
-// The block of chapter "Block" in C++, as a function from x to output: one call of the core where it is a whole block,
+// The block of chapter "Block" in C++, from x to out: one call of the core where it is a whole block,
 // else put together from its layers.
 import type { BlockAsk } from '../../compute/lessons/block';
+import type { Cpp } from '../../figures/program-cpp';
 import { activationIds } from '../../state/block';
 
 type Form = Pick<BlockAsk, 'norm' | 'activation' | 'causal' | 'off' | 'positions'>;
-const isWhole = ({ off, positions }: Form) => off.length === 0 && positions !== 'rotary';
-
-export const cppBlockUses = (form: Form) =>
-  isWhole(form)
-    ? ['block/transformer_block']
-    : [
-        ...['attention/multi_head_attention', 'layers/elementwise', 'layers/feed_forward'],
-        ...['layers/layer_norm', 'layers/linear', 'layers/rotary_positions'],
-      ];
+export const isWhole = ({ off, positions }: Form) => off.length === 0 && positions !== 'rotary';
 
 const enumerator = (form: Form) =>
   `tril::Activation::${activationIds.find((id) => id === form.activation) ?? 'relu'}`;
 
-/** Of T tokens of width 8, two heads. */
-export function cppBlock(form: Form, tokens: number): string {
-  const lines = (isWhole(form) ? wholeBlock(form, tokens) : parts(form, tokens)).split('\n');
-  return `const auto block = [&](const tril::MatrixView<const float>& x, const tril::MatrixView<float>& out) {
-${lines.map((line) => `  ${line}`).join('\n')}
-};`;
+/** Makes `out` of `x`: T tokens of width 8, two heads. */
+export function cppBlock(c: Cpp, form: Form, tokens: number): string {
+  const made = c.matrices({ out: [tokens, 8] });
+  return `${made}\n${isWhole(form) ? wholeBlock(form, tokens) : parts(c, form, tokens)}`;
 }
 
 const wholeBlock = (form: Form, tokens: number) => `tril::transformer_block(
@@ -31,26 +22,24 @@ const wholeBlock = (form: Form, tokens: number) => `tril::transformer_block(
     {.heads = 2, .norm = tril::NormOrder::${form.norm}, .activation = ${enumerator(form)}, .attention = {.causal = ${form.causal}}},
     {out.data(), {1, ${tokens}, 8}}, scratch, parallel);`;
 
-function parts(form: Form, tokens: number): string {
+function parts(c: Cpp, form: Form, tokens: number): string {
   const on = (part: Form['off'][number]) => !form.off.includes(part);
   const pre = form.norm === 'pre';
   const norm = (from: string, to: string) =>
     `tril::layer_norm(${from}, {}, {}, {}, ${to}, parallel);`;
-  const lines = ['tril::Buffer<float, 2> normed(x.shape()), y(x.shape());'];
+  const lines = [c.matrices({ normed: [tokens, 8], y: [tokens, 8] })];
   const input = (part: 'norm1' | 'norm2', from: string) => {
     if (!pre || !on(part)) return from;
     lines.push(norm(from, 'normed'));
-    return 'normed.view()';
+    return 'normed';
   };
   if (on('attention')) lines.push(attention(form, tokens, input('norm1', 'x')));
   if (on('residual1')) lines.push('tril::add(x, y, y, parallel);');
   if (!pre && on('norm1')) lines.push(norm('y', 'y'));
   if (on('feedForward')) {
-    const from = input('norm2', 'y.view()');
+    const from = input('norm2', 'y');
     lines.push(`tril::feed_forward(${from}, {.linear1 = {.weight = W_1}, .linear2 = {.weight = W_2}},
                    ${enumerator(form)}, out, scratch, parallel);`);
-  } else {
-    lines.push('std::fill_n(out.data(), out.count(), 0.0f);');
   }
   if (on('residual2')) lines.push('tril::add(y, out, out, parallel);');
   if (!pre && on('norm2')) lines.push(norm('out', 'out'));

@@ -1,34 +1,15 @@
 // The smaller figures of the chapter as programs elsewhere.
 import type { ActivationAnswer, DepthAnswer, PerTokenAnswer } from '../../compute/lessons/block';
 import type { MatrixData } from '../../compute/protocol';
-import {
-  cppProgram,
-  numpyProgram,
-  pythonRandom,
-  torchProgram,
-  type Program,
-} from '../../figures/code';
+import { pythonRandom } from '../../figures/code';
+import { programs } from '../../figures/program';
+import { attentionFunction } from '../../figures/program-block';
+import type { Python } from '../../figures/program-python';
 import text from '$texts/block.yaml';
 
-export function normCode(given: MatrixData, { normed }: PerTokenAnswer) {
-  const program = (steps: string): Program => ({
-    ...{ about: 'Layer norm is per token', inputs: { x: given } },
-    ...{ steps, result: 'y', expected: normed },
-  });
-  return {
-    numpy: () =>
-      numpyProgram(
-        program('y = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)'),
-      ),
-    pytorch: () => torchProgram(program('y = torch.nn.functional.layer_norm(x, (x.shape[1],))')),
-    cpp: () =>
-      cppProgram({
-        ...program(
-          'tril::Buffer<float, 2> y(x.shape());\ntril::layer_norm(x, {}, {}, {}, y, parallel);',
-        ),
-        ...{ uses: ['layers/layer_norm'], result: 'y.view()' },
-      }),
-  };
+export function normCode(x: MatrixData, { normed }: PerTokenAnswer) {
+  const given = { about: 'Layer norm is per token', inputs: { x }, expected: normed };
+  return programs(given, (say) => ({ steps: [say.norm('y', 'x')], result: 'y' }));
 }
 
 const row = (...parts: readonly (readonly number[])[]): MatrixData => {
@@ -40,71 +21,26 @@ const row = (...parts: readonly (readonly number[])[]): MatrixData => {
 export function activationCode({ x, hidden, curves, activated }: ActivationAnswer) {
   const kinds = ['relu', 'gelu', 'silu'] as const;
   const expected = row(...kinds.flatMap((kind) => [curves[kind], activated[kind]]));
-  const cols = expected.cols / 3;
-  const program = (steps: string, result: string, uses: readonly string[]): Program => ({
+  const given = {
     about: 'ReLU, GELU and SiLU from -4 to 4, and of the hidden units of a block',
     inputs: { h: row(x, hidden) },
-    ...{ steps, result, uses },
-    expected: { ...expected, rows: 3, cols },
-  });
-  return {
-    numpy: () =>
-      numpyProgram(
-        program(
-          `gelu = h * np.vectorize(lambda v: (1 + erf(v / sqrt(2))) / 2)(h)
-all = np.concatenate([np.maximum(h, 0), gelu, h / (1 + np.exp(-h))])
-print("hidden units that are exactly zero:", (all[:, ${x.length}:] == 0).sum(axis=1))`,
-          'all',
-          ['from math import erf, sqrt'],
-        ),
-      ),
-    pytorch: () =>
-      torchProgram(
-        program(
-          `all = torch.cat([F.relu(h), F.gelu(h), F.silu(h)])
-print("hidden units that are exactly zero:", (all[:, ${x.length}:] == 0).sum(dim=1))`,
-          'all',
-          ['import torch.nn.functional as F'],
-        ),
-      ),
-    cpp: () =>
-      cppProgram(
-        program(
-          `tril::Buffer<float, 2> all({3, ${cols}});
-const auto to = [&](tril::Index nth) { return tril::MatrixView<float>(all.data() + nth * ${cols}, {1, ${cols}}); };
-tril::relu(h, to(0), parallel);
-tril::gelu(h, tril::GeluForm::exact, to(1), parallel);
-tril::silu(h, to(2), parallel);`,
-          'all.view()',
-          ['layers/activations'],
-        ),
-      ),
+    expected: { ...expected, rows: 3, cols: expected.cols / 3 },
   };
+  return programs(given, (say) => ({
+    steps: [
+      ...kinds.map((kind) => say.activation(`by_${kind}`, kind, 'h')),
+      say.below(
+        'all',
+        kinds.map((kind) => `by_${kind}`),
+      ),
+      say.by({
+        python: ({ either }) =>
+          `print("hidden units that are exactly zero:", (all[:, ${x.length}:] == 0).sum(${either('axis', 'dim')}=1))`,
+      }),
+    ],
+    result: 'all',
+  }));
 }
-
-const differences = {
-  np: {
-    attention: `    q, k, v = (part.reshape(8, 4, 8).transpose(1, 0, 2) for part in np.split(m @ W.T, 3, axis=1))
-    s = q @ k.transpose(0, 2, 1) / np.sqrt(np.float32(8))
-    e = np.exp(s - s.max(2, keepdims=True))
-    return (e / e.sum(2, keepdims=True) @ v).transpose(1, 0, 2).reshape(8, 32) @ W_O.T`,
-    norm: '(m - m.mean(1, keepdims=True)) / np.sqrt(m.var(1, keepdims=True) + 1e-5)',
-    relu: 'np.maximum(m, 0)',
-    draw: (call: string) => call,
-    mean: 'x.mean(0)',
-    result: 'np.array(sizes, np.float32)',
-  },
-  torch: {
-    attention: `    q, k, v = (part.view(8, 4, 8).transpose(0, 1) for part in (m @ W.T).chunk(3, 1))
-    s = q @ k.transpose(1, 2) / 8 ** 0.5
-    return (s.softmax(2) @ v).transpose(0, 1).reshape(8, 32) @ W_O.T`,
-    norm: 'torch.nn.functional.layer_norm(m, (32,))',
-    relu: 'm.relu()',
-    draw: (call: string) => `torch.tensor(${call})`,
-    mean: 'x.mean(0)',
-    result: 'torch.tensor(sizes)',
-  },
-} as const;
 
 /** Of every line, as they are drawn: norms before or after, and whether there are norms and residuals. */
 const forms = [
@@ -115,58 +51,52 @@ const forms = [
   ['post', false, false],
 ] as const;
 
-/** The size of the numbers, or how tokens differ, after every block of the five stacks. */
-export function depthCode({ lines }: DepthAnswer, seed: number, measure: 'size' | 'spread') {
-  const cols = lines[0].size.length;
-  const blocks = cols - 1;
-  const expected: MatrixData = {
-    ...{ rows: lines.length, cols },
-    data: Float32Array.from(lines.flatMap((line) => line[measure])),
-  };
-  const common = {
-    about: `${text.depth.measures[measure]} after every block of five stacks, random weights, seed ${seed}`,
-    inputs: {},
-    expected,
-  };
-  const title = (value: boolean) => (value ? 'True' : 'False');
-  const python = (lib: 'np' | 'torch'): Program => {
-    const { attention, norm, relu, draw, mean, result } = differences[lib];
-    return {
-      ...common,
-      uses: lib === 'torch' ? ['import numpy as np'] : [],
-      steps: `${pythonRandom}def uniform(seed, rows, cols):
+const title = (value: boolean) => (value ? 'True' : 'False');
+
+/** Five stacks, block after block, from the seeds of the page, and what is measured of each. */
+function pythonDepth(p: Python, blocks: number, seed: number, measure: 'size' | 'spread'): string {
+  const named = { in_proj_weight: 'W', 'out_proj.weight': 'W_O' };
+  const drawn = (call: string) => p.either(call, `torch.tensor(${call})`);
+  const all = forms.map(
+    ([order, ...rest]) => `(${[order === 'pre', ...rest].map(title).join(', ')})`,
+  );
+  return `${pythonRandom}
+def uniform(seed, rows, cols):
     next, high = random(seed), np.float32(np.sqrt(6 / (rows + cols)))
     numbers = np.array([next() for _ in range(rows * cols)], np.float32).reshape(rows, cols)
     return -high + 2 * high * numbers
-def attention(m, W, W_O):
-${attention}
-def norm(m):
-    return ${norm}
+
+${attentionFunction(p, { heads: 4, causal: false }, named, { given: ', W, W_O' })}
 def block(x, weights, pre, norms, residuals):
     W, W_O, W_1, W_2 = weights
-    n = norm if norms else lambda m: m
+    n = ${p.norming} if norms else lambda m: m
     y = attention(n(x) if pre else x, W, W_O)
     y = x + y if residuals else y
     y = y if pre else n(y)
     m = (n(y) if pre else y) @ W_1.T
-    z = ${relu} @ W_2.T
+    z = ${p.activationOf('relu', 'm')} @ W_2.T
     z = y + z if residuals else z
     return z if pre else n(z)
+
 def size(x):
-    ${measure === 'size' ? '' : `x = x - ${mean}\n    `}return float((x ** 2).mean() ** 0.5)
-forms = [${forms.map(([order, norms, residuals]) => `(${title(order === 'pre')}, ${title(norms)}, ${title(residuals)})`).join(', ')}]
-xs = [${draw(`normal(${100 * seed}, 8, 32)`)}] * ${forms.length}
+    ${measure === 'size' ? '' : 'x = x - x.mean(0)\n    '}return float((x ** 2).mean() ** 0.5)
+
+forms = [${all.join(', ')}]
+xs = [${drawn(`normal(${100 * seed}, 8, 32)`)}] * ${forms.length}
 sizes = [[size(x)] for x in xs]
 for depth in range(1, ${blocks + 1}):
     shapes = [(96, 32), (32, 32), (128, 32), (32, 128)]
-    weights = [${draw(`uniform(100 * (${1000 * seed} + depth) + i + 1, *shape)`)} for i, shape in enumerate(shapes)]
+    weights = [${drawn(`uniform(100 * (${1000 * seed} + depth) + i + 1, *shape)`)} for i, shape in enumerate(shapes)]
     xs = [block(x, weights, *form) for x, form in zip(xs, forms)]
     for one, x in zip(sizes, xs):
-        one.append(size(x))`,
-      result,
-    };
-  };
-  const cpp = `const auto uniform = [](std::uint64_t seed, const tril::MatrixView<float>& to) {
+        one.append(size(x))`;
+}
+
+const cppDepth = (
+  cols: number,
+  seed: number,
+  measure: 'size' | 'spread',
+) => `const auto uniform = [](std::uint64_t seed, const tril::MatrixView<float>& to) {
   tril::Random random(seed);
   const float high = static_cast<float>(std::sqrt(6.0 / static_cast<double>(to.size(0) + to.size(1))));
   tril::fill_uniform(to, random, -high, high);
@@ -209,13 +139,25 @@ for (tril::Index depth = 1; depth < ${cols}; ++depth) {
   }
   std::swap(x, y);
 }`;
-  return {
-    numpy: () => numpyProgram(python('np')),
-    pytorch: () => torchProgram(python('torch')),
-    cpp: () =>
-      cppProgram({
-        ...{ ...common, steps: cpp, result: 'sizes.view()' },
-        uses: ['block/transformer_block', 'foundation/random'],
-      }),
+
+/** The size of the numbers, or how tokens differ, after every block of the five stacks. */
+export function depthCode({ lines }: DepthAnswer, seed: number, measure: 'size' | 'spread') {
+  const cols = lines[0].size.length;
+  const given = {
+    about: `${text.depth.measures[measure]} after every block of five stacks, random weights, seed ${seed}`,
+    inputs: {},
+    expected: {
+      ...{ rows: lines.length, cols },
+      data: Float32Array.from(lines.flatMap((line) => line[measure])),
+    },
   };
+  return programs(given, (say) => ({
+    steps: [
+      say.by({
+        python: (p) => pythonDepth(p, cols - 1, seed, measure),
+        cpp: cppDepth(cols, seed, measure),
+      }),
+    ],
+    result: { python: (p) => p.arrayOf('sizes'), cpp: 'sizes' },
+  }));
 }

@@ -3,7 +3,9 @@
 import { maskAxes, type MaskReading } from '../../compute/lessons/file-mask';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { MatrixData } from '../../compute/protocol';
-import { asExpected, cppMatrix, type Language, type Named, type Steps } from './code-layers';
+import type { Dialect, Steps } from '../../figures/program';
+import type { Python } from '../../figures/program-python';
+import { asExpected, type Named } from './code-layers';
 
 const sizes = (shape: readonly number[]) => shape.join(', ');
 
@@ -30,30 +32,26 @@ function maskSizes({ q, k, mask }: Named, heads: number): string {
   return sizes(maskAxes(mask.shape, scores));
 }
 
-function pythonAttention(
-  np: boolean,
+/** From q, k and v to `weights` and `output`, all of four axes. */
+export function pythonAttention(
+  p: Python,
   given: Named,
   { causal, window, heads, linear, reading = 'look' }: Attention,
-  expected: MatrixData,
-): Steps {
-  const { q, k, v } = given;
+): string {
   const masked = 'mask' in given;
-  const turned = np ? '.transpose(0, 2, 1, 3)' : '.transpose(1, 2)';
-  const turn = heads > 0 ? turned : '';
-  const reshaped = Object.entries({ q, k, v }).map(
+  const turn = heads > 0 ? '.swapaxes(1, 2)' : '';
+  const reshaped = Object.entries({ q: given.q, k: given.k, v: given.v }).map(
     ([name, { shape }]) => `${name} = ${name}.reshape(${sizes(four(shape, heads))})${turn}`,
   );
-  const ownMask = masked ? [`mask = mask.reshape(${maskSizes(given, heads)})`] : [];
-  const repeat = np
-    ? 'k, v = (np.repeat(m, q.shape[1] // m.shape[1], axis=1) for m in (k, v))'
-    : 'k, v = (m.repeat_interleave(q.shape[1] // m.shape[1], dim=1) for m in (k, v))';
-  const keys = np ? 'k.swapaxes(2, 3)' : 'k.transpose(2, 3)';
-  const tri = np
-    ? 'np.tri(q.shape[2], k.shape[2], dtype=bool)'
-    : 'torch.ones(q.shape[2], k.shape[2]).tril().bool()';
-  const apart = np
-    ? 'np.arange(k.shape[2]) - np.arange(q.shape[2])[:, None]'
-    : 'torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None]';
+  const repeated = p.either(
+    'np.repeat(m, q.shape[1] // m.shape[1], axis=1)',
+    'm.repeat_interleave(q.shape[1] // m.shape[1], dim=1)',
+  );
+  const tri = p.either(
+    'np.tri(q.shape[2], k.shape[2], dtype=bool)',
+    'torch.ones(q.shape[2], k.shape[2]).tril().bool()',
+  );
+  const apart = `${p.lib}.arange(k.shape[2]) - ${p.lib}.arange(q.shape[2])[:, None]`;
   const own = { look: 'mask != 0', hide: 'mask == 0', add: 'mask != -inf' }[reading];
   const both = masked && causal ? `(${own}) & ${tri}` : masked ? own : tri;
   const sees = window
@@ -61,50 +59,37 @@ function pythonAttention(
     : masked || causal
       ? [`sees = ${both}`]
       : [];
-  const hide = np ? 'np.where(sees, scores, np.float32(-inf))' : 'scores.masked_fill(~sees, -inf)';
-  const positive = np ? 'np.where(m > 0, m + 1, np.exp(m))' : 'torch.where(m > 0, m + 1, m.exp())';
-  // Causal, and within a window, every query sees itself; a mask may hide all from one.
-  const blind = '# A query that sees nothing gets zeros.';
-  const softmax = np
-    ? masked
-      ? [
-          'largest = scores.max(3, keepdims=True)',
-          'powers = np.exp(scores - np.where(largest == -inf, np.float32(0), largest))',
-          blind,
-          'sums = powers.sum(3, keepdims=True)',
-          'output = powers / np.where(sums == 0, np.float32(1), sums) @ v',
-        ]
-      : [
-          'powers = np.exp(scores - scores.max(3, keepdims=True))',
-          'output = powers / powers.sum(3, keepdims=True) @ v',
-        ]
-    : masked
-      ? [blind, 'output = scores.softmax(dim=3).masked_fill(~sees.any(dim=3, keepdim=True), 0) @ v']
-      : ['output = scores.softmax(dim=3) @ v'];
+  const hide = p.either(
+    'np.where(sees, scores, np.float32(-inf))',
+    'scores.masked_fill(~sees, -inf)',
+  );
   const lines = linear
     ? [
-        `q, k = (${positive} for m in (q, k))  # elu + 1`,
-        `scores = q @ ${keys}`,
-        `output = scores / scores.sum(3, ${np ? 'keepdims' : 'keepdim'}=True) @ v`,
+        `q, k = (${p.lib}.where(m > 0, m + 1, ${p.lib}.exp(m)) for m in (q, k))  # elu + 1`,
+        'scores = q @ k.swapaxes(2, 3)',
+        `weights = scores / scores.sum(${p.kept})`,
       ]
     : [
-        `scores = q @ ${keys} / q.shape[3] ** 0.5`,
+        'scores = q @ k.swapaxes(2, 3) / q.shape[3] ** 0.5',
         ...(masked && reading === 'add' ? ['scores = scores + mask'] : []),
         ...sees,
         ...(sees.length > 0 ? [`scores = ${hide}`] : []),
-        ...softmax,
+        // Causal, and within a window, every query sees itself; a mask may hide all from one.
+        p.softmax('weights', 'scores', masked),
       ];
-  return {
-    steps: [...reshaped, ...ownMask, repeat, ...lines].join('\n'),
-    result: `output${turn}.${asExpected(expected)}`,
-  };
+  return [
+    ...reshaped,
+    ...(masked ? [`mask = mask.reshape(${maskSizes(given, heads)})`] : []),
+    `k, v = (${repeated} for m in (k, v))`,
+    ...lines,
+    `output = weights @ v${turn && `\noutput = output${turn}`}`,
+  ].join('\n');
 }
 
 function cppAttention(
   given: Named,
   { causal, window, linear, reading = 'look' }: Attention,
-  expected: MatrixData,
-): Steps {
+): string {
   const { q, k, v } = given;
   const [queries, , values] = [q, k, v].map(({ shape }) => four(shape, 0));
   const view = ([name, { shape }]: [string, TensorData]) =>
@@ -126,22 +111,23 @@ for (const float one : mask_numbers) sees.push_back(one ${reading === 'look' ? '
     ...(window ? [`.mask = tril::Mask::window(${window.left}, ${window.right})`] : []),
     ...(masked ? [`.mask = ${own}`] : []),
   ].join(', ');
-  return {
-    steps: `${Object.entries({ q, k, v }).map(view).join('\n')}
+  const call = linear ? 'linear_attention' : 'attention';
+  return `${Object.entries({ q, k, v }).map(view).join('\n')}
 ${looks}tril::Buffer<float, 4> output({${sizes([...queries.slice(0, 3), values[3]])}});
-tril::${linear ? 'linear_attention' : 'attention'}(q_heads, k_heads, v_heads, {${options}}, output.view(), scratch, parallel);`,
-    result: cppMatrix('output', expected),
-    uses: [linear ? 'attention/linear_attention' : 'attention/attention'],
-  };
+tril::${call}(q_heads, k_heads, v_heads, {${options}}, output.view(), scratch, parallel);`;
 }
 
-export function attentionSteps(
-  language: Language,
+export const attentionSteps = (
+  say: Dialect,
   given: Named,
   how: Attention,
   expected: MatrixData,
-) {
-  return language === 'cpp'
-    ? cppAttention(given, how, expected)
-    : pythonAttention(language === 'numpy', given, how, expected);
-}
+): Steps => ({
+  steps: [
+    say.by({
+      python: (p) => pythonAttention(p, given, how),
+      cpp: () => cppAttention(given, how),
+    }),
+  ],
+  result: asExpected('output', expected),
+});

@@ -1,89 +1,50 @@
 // The gradients of a visitor's own case as programs: PyTorch's autograd, and NumPy step by step.
 import type { GradientName } from '../../compute/lessons/check-names';
 import type { MatrixData } from '../../compute/protocol';
-import { attentionSteps } from './code-attention';
-import {
-  asExpected,
-  type Language,
-  type LayerChoices,
-  type Named,
-  type Steps,
-} from './code-layers';
+import type { Dialect, Steps } from '../../figures/program';
 import type { MaskReading } from '../../compute/lessons/file-mask';
+import { pythonAttention } from './code-attention';
+import { asExpected, type LayerChoices, type Named } from './code-layers';
 
 type Choices = LayerChoices & { readonly reading?: MaskReading };
-type Python = Exclude<Language, 'cpp'>;
 
-const sizes = (shape: readonly number[]) => shape.join(', ');
 /** What the gradient is of: "q" of "d_q". */
 const inputOf = (of: GradientName) => of.slice(2);
 
-/** d_output, and all others, as rows of the last axis. */
-const rowsOf = ({ shape }: Named[string]): MatrixData => {
-  const cols = shape.at(-1) ?? 1;
-  return {
-    rows: shape.reduce((product, size) => product * size, 1) / cols,
-    cols,
-    data: new Float32Array(),
-  };
-};
+/** PyTorch asks for the gradients of these inputs, under their names; `forward` makes `output`. */
+const autograd = (names: readonly string[], forward: string, of: GradientName) =>
+  `leaves = {${names.map((name) => `"${name}": ${name}.requires_grad_()`).join(', ')}}
+${forward}
+(output * d_output.reshape(output.shape)).sum().backward()
+found = leaves["${inputOf(of)}"].grad`;
 
-/** Asks PyTorch for the gradient of one input: `forward` ends in an expression like d_output's rows. */
-function autograd(
-  names: readonly string[],
-  forward: Steps,
-  of: string,
-  expected: MatrixData,
-): Steps {
-  return {
-    ...forward,
-    steps: `leaves = {${names.map((name) => `"${name}": ${name}.requires_grad_()`).join(', ')}}
-${forward.steps}
-(${forward.result} * d_output).sum().backward()`,
-    result: `leaves["${of}"].grad.${asExpected(expected)}`,
-  };
-}
-
-export function linearBackwardSteps(
-  language: Python,
-  of: GradientName,
-  expected: MatrixData,
-): Steps {
-  if (language === 'pytorch') {
-    const forward = {
-      steps: 'bias = torch.zeros(len(weight), requires_grad=True)',
-      result: 'torch.nn.functional.linear(x, weight, bias)',
-    };
-    const steps = autograd(['x', 'weight'], forward, of === 'd_bias' ? 'x' : inputOf(of), expected);
-    return of === 'd_bias' ? { ...steps, result: `bias.grad.${asExpected(expected)}` } : steps;
-  }
-  const gradients = {
+export function linearBackwardSteps(say: Dialect, of: GradientName, expected: MatrixData): Steps {
+  const gradients: Readonly<Record<string, string>> = {
     d_x: 'd_output @ weight',
     d_weight: 'd_output.T @ x',
     d_bias: 'd_output.sum(0)',
   };
-  const found = gradients[of as keyof typeof gradients];
-  return { steps: '', result: `(${found}).${asExpected(expected)}` };
+  const forward = 'output = F.linear(x, weight, bias)';
+  const lines = say.by({
+    numpy: `found = ${gradients[of]}`,
+    pytorch: `bias = torch.zeros(len(weight))\n${autograd(['x', 'weight', 'bias'], forward, of)}`,
+  });
+  return { steps: [lines], result: asExpected('found', expected) };
 }
 
 export function attentionBackwardSteps(
-  language: Python,
+  say: Dialect,
   given: Named,
   choices: Choices,
   of: GradientName,
   expected: MatrixData,
 ): Steps {
-  const forward = attentionSteps(language, given, { ...choices, heads: 0 }, rowsOf(given.d_output));
-  if (language === 'pytorch') return autograd(['q', 'k', 'v'], forward, inputOf(of), expected);
+  const forward = say.by({ python: (p) => pythonAttention(p, given, { ...choices, heads: 0 }) });
   const { shape } = given[inputOf(of)];
-  const four = [...Array<number>(4 - shape.length).fill(1), ...shape];
-  const [batches, heads, tokens, width] = four;
-  const sums = 'powers.sum(3, keepdims=True)';
-  return {
-    ...forward,
-    steps: `${forward.steps}
-sums = ${sums}
-weights = powers / np.where(sums == 0, np.float32(1), sums)
+  const [batches, heads, tokens, width] = [...Array<number>(4 - shape.length).fill(1), ...shape];
+  const lines = say.by({
+    pytorch: autograd(['q', 'k', 'v'], forward, of),
+    numpy: `${forward}
 d_output = d_output.reshape(output.shape)
 d_weights = d_output @ v.swapaxes(2, 3)
 d_scores = weights * (d_weights - (d_weights * weights).sum(3, keepdims=True)) / q.shape[3] ** 0.5
@@ -93,7 +54,7 @@ gradients = {
     "d_v": weights.swapaxes(2, 3) @ d_output,
 }
 # Heads that share keys and values add up what they send back.
-found = gradients["${of}"].reshape(${sizes([batches, heads])}, -1, ${sizes([tokens, width])}).sum(2)`,
-    result: `found.${asExpected(expected)}`,
-  };
+found = gradients["${of}"].reshape(${batches}, ${heads}, -1, ${tokens}, ${width}).sum(2)`,
+  });
+  return { steps: [lines], result: asExpected('found', expected) };
 }

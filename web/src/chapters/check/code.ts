@@ -5,17 +5,10 @@ import { exampleHeads, exampleWindow, normEps } from '../../compute/lessons/gold
 import type { MaskReading } from '../../compute/lessons/file-mask';
 import type { TensorData } from '../../compute/lessons/layouts';
 import type { MatrixData } from '../../compute/protocol';
-import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
+import { programs, type Dialect, type Steps } from '../../figures/program';
 import { attentionSteps } from './code-attention';
 import { attentionBackwardSteps, linearBackwardSteps } from './code-backward';
-import {
-  layerSteps,
-  variable,
-  type Language,
-  type LayerChoices,
-  type Named,
-  type Steps,
-} from './code-layers';
+import { layerSteps, variable, type LayerChoices, type Named } from './code-layers';
 
 /** As a program holds it: the last axis across, all others down. */
 function flat({ shape, data }: TensorData): MatrixData {
@@ -23,118 +16,58 @@ function flat({ shape, data }: TensorData): MatrixData {
   return { rows: data.length / cols, cols, data };
 }
 
-/** Softmax of causal scores of x and x, and what is made of it. */
-const selfWeights: Readonly<Record<Language, string>> = {
-  numpy: `scores = np.where(np.tri(len(x), dtype=bool), x @ x.T / x.shape[1] ** 0.5, np.float32(-inf))
-powers = np.exp(scores - scores.max(1, keepdims=True))
-weights = powers / powers.sum(1, keepdims=True)`,
-  pytorch: `scores = x @ x.T / x.shape[1] ** 0.5
-weights = scores.masked_fill(torch.ones(len(x), len(x)).triu(1).bool(), -inf).softmax(dim=1)`,
-  cpp: `const tril::TensorView<const float, 4> head(x_numbers, {1, 1, x.size(0), x.size(1)});
-tril::Buffer<float, 4> output({1, 1, x.size(0), x.size(1)}), weights({1, 1, x.size(0), x.size(0)});
-tril::attention(head, head, head, {.causal = true}, output.view(), scratch, parallel,
-                {.weights = weights.view()});`,
-};
-const squareOf = 'tril::MatrixView<const float>(weights.view().data(), {x.size(0), x.size(0)})';
-
-const plain = {
-  softmax: {
-    numpy: { steps: selfWeights.numpy, result: 'weights' },
-    pytorch: { steps: selfWeights.pytorch, result: 'weights' },
-    cpp: { steps: selfWeights.cpp, result: squareOf, uses: ['attention/attention'] },
-  },
-  singular: {
-    numpy: {
-      steps: selfWeights.numpy,
-      result: 'np.linalg.svd(weights, compute_uv=False)[None]',
-    },
-    pytorch: { steps: selfWeights.pytorch, result: 'torch.linalg.svdvals(weights)[None]' },
-    cpp: {
-      steps: `${selfWeights.cpp}
-tril::Buffer<float, 2> values({1, x.size(0)});
-tril::singular_values(${squareOf}, values.view()[0]);`,
-      result: 'values.view()',
-      uses: ['attention/attention', 'lessons/singular_values'],
-    },
-  },
-  layerNorm: {
-    numpy: {
-      steps: 'centred = x - x.mean(1, keepdims=True)',
-      result: `centred / np.sqrt(x.var(1, keepdims=True) + ${normEps}) * weight + bias`,
-    },
-    pytorch: {
-      steps: 'width = x.shape[1]',
-      result: `torch.nn.functional.layer_norm(x, (width,), weight[0], bias[0], eps=${normEps})`,
-    },
-    cpp: {
-      steps: `tril::Buffer<float, 2> output({x.size(0), x.size(1)});
-tril::layer_norm(x, weight[0], bias[0], {.eps = ${normEps}}, output.view(), parallel);`,
-      result: 'output.view()',
-      uses: ['layers/layer_norm'],
-    },
-  },
-  gelu: {
-    numpy: {
-      steps: 'share = np.vectorize(lambda number: (1 + erf(number / sqrt(2))) / 2)',
-      result: 'x * share(x)',
-      uses: ['from math import erf, sqrt'],
-    },
-    pytorch: { steps: '', result: 'torch.nn.functional.gelu(x)' },
-    cpp: {
-      steps: `tril::Buffer<float, 2> output({x.size(0), x.size(1)});
-tril::gelu(x, tril::GeluForm::exact, output.view(), parallel);`,
-      result: 'output.view()',
-      uses: ['layers/activations'],
-    },
-  },
-} as const satisfies Record<string, Readonly<Record<Language, Steps>>>;
-
-function exampleSteps({ id, inputs, expected }: ProofResult, language: Language): Steps {
-  const layer = { heads: exampleHeads, causal: true, activation: 'relu' } as const;
+function exampleSteps(say: Dialect, { id, inputs, expected }: ProofResult): Steps {
+  const layer = { heads: exampleHeads, causal: true, norm: 'post', activation: 'relu' } as const;
+  const attention = (how: { causal?: boolean; window?: typeof exampleWindow; linear?: boolean }) =>
+    attentionSteps(say, inputs, { causal: false, heads: 0, ...how }, expected);
+  const weights = () => say.attentionWeights('weights', { from: ['x', 'x', 'x'], causal: true });
   switch (id) {
     case 'multiHead':
-      return layerSteps('multiHead', language, inputs, { ...layer, norm: 'post' }, expected);
+      return layerSteps(say, 'multiHead', inputs, layer, expected);
     case 'block':
-    case 'preBlock': {
-      const norm = id === 'block' ? 'post' : 'pre';
-      return layerSteps('block', language, inputs, { ...layer, norm }, expected);
-    }
+      return layerSteps(say, 'block', inputs, layer, expected);
+    case 'preBlock':
+      return layerSteps(say, 'block', inputs, { ...layer, norm: 'pre' }, expected);
     case 'window':
-      return attentionSteps(
-        language,
-        inputs,
-        { causal: false, window: exampleWindow, heads: 0 },
-        expected,
-      );
+      return attention({ window: exampleWindow });
     case 'grouped':
-      return attentionSteps(language, inputs, { causal: true, heads: 0 }, expected);
+      return attention({ causal: true });
     case 'linear':
-      return attentionSteps(language, inputs, { causal: false, heads: 0, linear: true }, expected);
-    default:
-      return plain[id][language];
+      return attention({ linear: true });
+    case 'softmax':
+      return { steps: [weights()], result: 'weights' };
+    case 'singular':
+      return { steps: [weights(), say.singularValues('values', 'weights')], result: 'values' };
+    case 'gelu':
+      return { steps: [say.activation('y', 'gelu', 'x')], result: 'y' };
+    case 'layerNorm': {
+      const lines = say.by({
+        numpy: `centred = x - x.mean(axis=1, keepdims=True)
+y = centred / np.sqrt(x.var(axis=1, keepdims=True) + ${normEps}) * weight + bias`,
+        pytorch: `y = F.layer_norm(x, x.shape[1:], weight[0], bias[0], eps=${normEps})`,
+        cpp: (c) => `${c.matrices({ y: c.size('x') })}
+tril::layer_norm(x, weight[0], bias[0], {.eps = ${normEps}}, y, parallel);`,
+      });
+      return { steps: [lines], result: 'y' };
+    }
   }
 }
 
-function programs(
+function written(
   about: string,
   given: Named,
   expected: MatrixData,
-  steps: (language: Language) => Steps,
+  steps: (say: Dialect) => Steps,
 ) {
   const inputs = Object.fromEntries(
     Object.entries(given).map(([name, one]) => [variable(name), flat(one)]),
   );
-  const program = (language: Language) => ({ about, inputs, expected, ...steps(language) });
-  return {
-    numpy: () => numpyProgram(program('numpy')),
-    pytorch: () => torchProgram(program('pytorch')),
-    cpp: () => cppProgram(program('cpp')),
-  };
+  return programs({ about, inputs, expected }, steps);
 }
 
 export function proofCode(result: ProofResult, name: string) {
-  return programs(name, result.inputs, result.actual, (language) =>
-    exampleSteps({ ...result, expected: result.actual }, language),
+  return written(name, result.inputs, result.actual, (say) =>
+    exampleSteps(say, { ...result, expected: result.actual }),
   );
 }
 
@@ -161,26 +94,24 @@ export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: Matri
   const mask = 'mask' in tensors ? `, its mask ${readings[choices.reading ?? 'look']}` : '';
   const about = `What it should be: ${of ? `${of} of ` : ''}${kind}${kind !== 'linearBackward' && choices.causal ? ', causal' : ''}${mask}`;
   if (kind === 'attention') {
-    const all = programs(about, tensors, computed, (language) =>
-      attentionSteps(language, tensors, choices, computed),
+    const all = written(about, tensors, computed, (say) =>
+      attentionSteps(say, tensors, choices, computed),
     );
     // In C++ heads side by side are what multi_head_attention takes, with its weights.
     return choices.heads > 0 ? { numpy: all.numpy, pytorch: all.pytorch } : all;
   }
   if (isBackward(kind)) {
     if (!of) return {};
-    const { numpy, pytorch } = programs(about, tensors, computed, (language) => {
-      if (language === 'cpp') throw new Error('gradients are not written in C++');
-      return kind === 'linearBackward'
-        ? linearBackwardSteps(language, of, computed)
-        : attentionBackwardSteps(language, tensors, choices, of, computed);
-    });
+    // In Python alone: the core has no program that takes gradients step by step.
+    const { numpy, pytorch } = written(about, tensors, computed, (say) =>
+      kind === 'linearBackward'
+        ? linearBackwardSteps(say, of, computed)
+        : attentionBackwardSteps(say, tensors, choices, of, computed),
+    );
     return { numpy, pytorch };
   }
   const fused = Object.keys(tensors).some((name) => name.endsWith('in_proj_weight'));
   return fused
-    ? programs(about, tensors, computed, (language) =>
-        layerSteps(kind, language, tensors, choices, computed),
-      )
+    ? written(about, tensors, computed, (say) => layerSteps(say, kind, tensors, choices, computed))
     : {};
 }

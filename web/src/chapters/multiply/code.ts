@@ -2,26 +2,23 @@
 import type { Reading, StrassenSigns, TracedMethod } from 'tril';
 import type { Factors, MemoryTotals } from '../../compute/lessons/multiply';
 import type { MatrixData } from '../../compute/protocol';
-import { cppProgram, numpyProgram, torchProgram } from '../../figures/code';
+import { programs } from '../../figures/program';
 import { shape } from './memory';
 
 /** The loops around the line that a reading repeats, in Python. */
-function loops(reading: Reading, outer: string): string {
-  const line: Record<Reading, string> = {
-    dots: `for i in range(len(A)):
+const loops = (lib: string): Readonly<Record<Reading, string>> => ({
+  dots: `for i in range(len(A)):
     for j in range(B.shape[1]):
         C[i, j] = A[i] @ B[:, j]`,
-    rows: `for i in range(len(A)):
+  rows: `for i in range(len(A)):
     for k in range(len(B)):
         C[i] += A[i, k] * B[k]`,
-    columns: `for j in range(B.shape[1]):
+  columns: `for j in range(B.shape[1]):
     for k in range(len(B)):
         C[:, j] += A[:, k] * B[k, j]`,
-    outer: `for k in range(len(B)):
-    C += ${outer}(A[:, k], B[k])`,
-  };
-  return line[reading];
-}
+  outer: `for k in range(len(B)):
+    C += ${lib}.outer(A[:, k], B[k])`,
+});
 
 const readingNames: Record<Reading, string> = {
   dots: 'dot products',
@@ -38,33 +35,25 @@ const cppReadings: Record<Reading, string> = {
 };
 
 export function readingCode({ a, b }: Factors, reading: Reading, product: MatrixData) {
-  const about = `C = A B, ${readingNames[reading]}`;
-  const python = { about, inputs: { A: a, B: b }, result: 'C', expected: product };
-  return {
-    numpy: () =>
-      numpyProgram({
-        ...python,
-        steps: `C = np.zeros((len(A), B.shape[1]), dtype=np.float32)\n${loops(reading, 'np.outer')}`,
-      }),
-    pytorch: () =>
-      torchProgram({
-        ...python,
-        steps: `C = torch.zeros(len(A), B.shape[1])\n${loops(reading, 'torch.outer')}`,
-      }),
-    cpp: () =>
-      cppProgram({
-        about,
-        inputs: { a, b },
-        uses: ['lessons/readings'],
-        steps: `tril::Buffer<float, 2> c({${a.rows}, ${b.cols}});
+  const given = {
+    about: `C = A B, ${readingNames[reading]}`,
+    inputs: { A: a, B: b },
+    expected: product,
+  };
+  return programs(given, (say) => ({
+    steps: [
+      say.by({
+        numpy: `C = np.zeros((len(A), B.shape[1]), dtype=np.float32)\n${loops('np')[reading]}`,
+        pytorch: `C = torch.zeros(len(A), B.shape[1])\n${loops('torch')[reading]}`,
+        cpp: (c) => `${c.matrices({ C: [a.rows, b.cols] })}
 int steps = 0;
-tril::read_product(a, b, tril::Reading::${cppReadings[reading]}, c,
+tril::read_product(A, B, tril::Reading::${cppReadings[reading]}, C,
                    [&](const tril::ReadingStep&) { ++steps; });
 std::printf("%d steps\\n", steps);`,
-        result: 'c.view()',
-        expected: product,
       }),
-  };
+    ],
+    result: 'C',
+  }));
 }
 
 /** The order's loops around the two or three accesses of its innermost one, and a cache that counts. */
@@ -121,30 +110,24 @@ export function memoryCode(order: TracedMethod, { accesses, hits, misses }: Memo
     data: Float32Array.of(accesses, hits, misses),
   };
   const about = `Loops ${order === 'blocked' ? order : [...order].join(' ')}, ${n} x ${n}, a cache of ${lines} lines of ${lineFloats} numbers: accesses, hits, misses`;
-  const python = (array: string) => ({
-    ...{ about, inputs: {}, uses: ['from itertools import product'], expected },
-    steps: memorySteps(order),
-    result: `${array}([[hits + misses, hits, misses]])`,
-  });
-  return {
-    numpy: () => numpyProgram(python('np.array')),
-    pytorch: () => torchProgram(python('torch.tensor')),
-    cpp: () =>
-      cppProgram({
-        about,
-        inputs: {},
-        uses: ['lessons/access_trace', 'lessons/cache_model'],
-        steps: `tril::Buffer<float, 2> a({${n}, ${n}}), b(a.shape()), c(a.shape());
+  return programs({ about, inputs: {}, expected }, (say) => ({
+    steps: [
+      say.by({
+        python: memorySteps(order),
+        cpp: (c) => `${c.matrices({ a: [n, n], b: [n, n], c: [n, n] })}
 tril::CacheModel cache({.line_bytes = ${4 * lineFloats}, .ways = ${lines}, .sets = 1});
 tril::trace_matmul(a, b, {.method = tril::MatmulMethod::${order}},
                    {.a = 0, .b = ${4 * n * n}, .out = ${8 * n * n}, .block = ${block}}, c,
                    [&](const tril::MatrixAccess& access) { cache.access(access.address); });
 const float hits = static_cast<float>(cache.hits()), misses = static_cast<float>(cache.misses());
 const float counted[] = {hits + misses, hits, misses};`,
-        result: '{counted, {1, 3}}',
-        expected,
       }),
-  };
+    ],
+    result: {
+      python: (p) => p.arrayOf('[[hits + misses, hits, misses]]'),
+      cpp: '{counted, {1, 3}}',
+    },
+  }));
 }
 
 export function strassenCode(
@@ -152,15 +135,22 @@ export function strassenCode(
   signs: readonly StrassenSigns[],
   product: MatrixData,
 ) {
-  const about = 'Strassen 1969: seven products of quarters in place of eight';
+  const given = {
+    about: 'Strassen 1969: seven products of quarters in place of eight',
+    inputs: { A: a, B: b },
+    expected: product,
+  };
   const list = (values: readonly number[]) => `[${values.join(', ')}]`;
   const table = signs
     .map(({ left, right, out }) => `    (${[left, right, out].map(list).join(', ')}),`)
     .join('\n');
   const half = a.rows / 2;
-  const steps = (
-    join: string,
-  ) => `# Signs of the quarters 11, 12, 21, 22: of A, of B, and where the product goes in C.
+  return programs(given, (say) => ({
+    steps: [
+      say.by({
+        python: (
+          p,
+        ) => `# Signs of the quarters 11, 12, 21, 22: of A, of B, and where the product goes in C.
 signs = [\n${table}\n]
 def quarters(X):
     return X[:${half}, :${half}], X[:${half}, ${half}:], X[${half}:, :${half}], X[${half}:, ${half}:]
@@ -168,26 +158,12 @@ def blend(factors, matrices):
     return sum(factor * matrix for factor, matrix in zip(factors, matrices))
 products = [blend(left, quarters(A)) @ blend(right, quarters(B)) for left, right, _ in signs]
 c = [blend([out[q] for _, _, out in signs], products) for q in range(4)]
-C = ${join}`;
-  const python = { about, inputs: { A: a, B: b }, result: 'C', expected: product };
-  return {
-    numpy: () =>
-      numpyProgram({ ...python, steps: steps('np.block([[c[0], c[1]], [c[2], c[3]]])') }),
-    pytorch: () =>
-      torchProgram({
-        ...python,
-        steps: steps('torch.cat([torch.cat([c[0], c[1]], 1), torch.cat([c[2], c[3]], 1)])'),
-      }),
-    cpp: () =>
-      cppProgram({
-        about,
-        inputs: { a, b },
-        uses: ['lessons/strassen_level'],
-        steps: `tril::Buffer<float, 2> c(a.shape());
+C = ${p.joinOf(`[${p.joinOf('c[:2]', 1)}, ${p.joinOf('c[2:]', 1)}]`)}`,
+        cpp: (c) => `${c.matrices({ C: [a.rows, b.cols] })}
 tril::Buffer<float, 3> left({7, ${half}, ${half}}), right(left.shape()), products(left.shape());
-tril::strassen_level(a, b, c, {left, right, products});`,
-        result: 'c.view()',
-        expected: product,
+tril::strassen_level(A, B, C, {left, right, products});`,
       }),
-  };
+    ],
+    result: 'C',
+  }));
 }
