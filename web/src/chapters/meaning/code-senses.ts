@@ -2,7 +2,7 @@
 // layer how far the two senses are apart.
 import type { SensesView } from '../../compute/meaning/protocol';
 import { literal } from '../../figures/code';
-import { decoderOf } from '../model/code-decoder';
+import { decoderOf } from '../../figures/program-decoder';
 
 const listed = (rows: readonly (readonly (number | readonly number[])[])[]) =>
   rows

@@ -2,7 +2,7 @@
 // from those that the page shows.
 import { literal } from '../../figures/code';
 import type { ModelState } from '../../state/model';
-import { decoderOf } from './code-decoder';
+import { decoderOf } from '../../figures/program-decoder';
 import type { Shown } from './shown.svelte';
 
 /** Of a tile: its guess; of a head: where it looks most; of a bar: what the cuts leave. */
