@@ -77,8 +77,14 @@ export function glide(
     if (step() === last) return;
     last = step();
     if (first || less()) return;
+    // When the next frame is laid out anyway.
+    const frame = requestAnimationFrame(fly);
+    return () => cancelAnimationFrame(frame);
+  });
+  function fly(): void {
+    const wide = stage()?.clientWidth;
+    if (wide === undefined) return;
     const now = placesIn(stage());
-    const wide = stage()!.clientWidth;
     for (const [id, to] of now) {
       const from = seen.get(id);
       if (!from || !onStage(from.box, wide) || !onStage(to.box, wide)) continue;
@@ -102,5 +108,5 @@ export function glide(
       });
       if (!fresh) move(whole.grid, [{ opacity: 0 }, { opacity: 0 }]);
     }
-  });
+  }
 }

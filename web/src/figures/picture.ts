@@ -35,6 +35,9 @@ async function traced(figure: Element) {
     tracing.finish(ground, `Tril, ${location.href}`, { fonts, scale });
 }
 
+/** The page has its turn between the steps of a picture, each of which takes as long as a task may. */
+const turn = () => new Promise((later) => setTimeout(later));
+
 export async function svgFile(figure: Element): Promise<Blob> {
   const drawn = await traced(figure);
   return new Blob([drawn()], { type: 'image/svg+xml' });
@@ -44,9 +47,11 @@ export async function svgFile(figure: Element): Promise<Blob> {
 export async function pngFile(figure: Element): Promise<Blob> {
   const drawn = await traced(figure);
   const svg = drawn(await fontsOf(drawn()), 2);
+  await turn();
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
+  await turn();
   // A bitmap is painted beside the page, where drawing on a canvas would hold it up.
   const bitmap = await createImageBitmap(image);
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);

@@ -6,8 +6,11 @@ interface Turn {
   readonly work: () => void;
 }
 
-/** So many cells a frame; a matrix that has more is put there as a whole. */
+/** So many cells a frame. */
 const most = 120;
+
+/** So many rows of a matrix, or one that is longer. */
+export const perTurn = (width: number): number => Math.max(1, Math.floor(most / width));
 
 let left = most;
 let waiting: Turn[] = [];

@@ -1,5 +1,6 @@
 // Whether a figure is near what is seen, and what it may do later where it is not.
 import { getContext, setContext } from 'svelte';
+import { inTurn } from '../figures/turns';
 
 /** Once the browser has nothing else to do, or after two seconds; the result takes it back. */
 export function whenIdle(work: () => void): () => void {
@@ -54,8 +55,14 @@ export class Followed<T> {
     this.now = $state.raw(get());
     $effect.pre(() => {
       const value = get();
-      if (!sight.seen) return whenIdle(() => (this.now = value));
-      this.now = value;
+      if (sight.seen) {
+        this.now = value;
+        return;
+      }
+      let back = whenIdle(() => {
+        back = inTurn(Infinity, () => (this.now = value)); // a frame of its own: styles are made with it
+      });
+      return () => back();
     });
   }
 }
