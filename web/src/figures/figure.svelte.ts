@@ -15,11 +15,15 @@ interface FigureOptions<Id extends string> {
   /** By pinOf() in the address; else as long as the page is open. */
   readonly pin?: Pin<Id>;
   /** Null for a cell that is not there. */
-  readonly why: (cell: Cell<Id>) => Why | null;
+  readonly why?: (cell: Cell<Id>) => Why | null;
+  /** Whether a cell is there, where nothing explains it. */
+  readonly there?: (cell: Cell<Id>) => boolean;
   /** What lights up with a cell that is there. */
   readonly sources?: (cell: Cell<Id>) => readonly Mark[];
   /** What lights up while no cell is looked at. */
   readonly idle?: () => readonly Mark[];
+  /** What is shown while nobody points at anything. */
+  readonly resting?: () => Cell<Id> | null;
   /** Below so many pixels it is laid out for a phone. */
   readonly narrow?: number;
 }
@@ -35,22 +39,23 @@ export class Figure<Id extends string = string> {
   readonly narrow: boolean = $derived.by(() => this.width < (this.#options.narrow ?? 560));
   readonly why: Why | null = $derived.by(() => {
     const { shown } = this.pointing;
-    return shown && this.#options.why(shown);
+    return shown && this.pointing.explain(shown);
   });
 
   constructor(options: FigureOptions<Id>) {
     this.#options = options;
     const pin = options.pin ?? { get: () => this.#local, set: (cell) => (this.#local = cell) };
-    const there = (cell: Cell<Id>) => options.why(cell) !== null;
+    const { why = () => null, there = (cell) => why(cell) !== null } = options;
     this.pointing = providePointing<Id>({
       pinned: () => {
         const cell = pin.get();
         return cell && there(cell) ? cell : null;
       },
       pin: pin.set,
-      explain: options.why,
+      explain: why,
       sources: (cell) => (there(cell) ? (options.sources?.(cell) ?? []) : []),
       ...(options.idle && { idle: options.idle }),
+      ...(options.resting && { resting: options.resting }),
     });
   }
 
