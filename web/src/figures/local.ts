@@ -22,6 +22,11 @@ export function duration(milliseconds: number): string {
   return `${(milliseconds < 0.01 ? oneDecimal : whole).format(milliseconds * 1000)} µs`;
 }
 
+/** A number of megabytes; their unit has the same name everywhere. */
+export function megabytes(bytes: number): string {
+  return oneDecimal.format(bytes / 1e6);
+}
+
 /** The names as a sentence lists them: a, b, and c. */
 export function listed(all: readonly string[]): string {
   return names.format(all);

@@ -43,7 +43,7 @@ function runs(parts: readonly LabelGroup[], title: string): Axis {
 
 const inputGroups = groups.map(({ id, from, count }) => ({ name: text.groups[id], from, count }));
 const headGroups = Array.from({ length: heads }, (_, head) => ({
-  name: `head ${head + 1}`,
+  name: text.headName({ head: head + 1 }),
   from: head * headWidth,
   count: headWidth,
 }));

@@ -31,7 +31,7 @@ export interface Scene {
 }
 
 export function tokenAxis(title: string, { labels, words }: Typed): Axis {
-  const names = words ? labels : labels.map((label) => `row ${label}`);
+  const names = words ? labels : labels.map((label) => text.row({ label }));
   return { title, names, short: labels, words };
 }
 

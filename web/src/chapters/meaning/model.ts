@@ -1,3 +1,4 @@
+import { megabytes } from '../../figures/local';
 import made from '$meaning';
 import { bank } from '../../../../models/meaning.mjs';
 import type { Shipped } from '../../compute/fetched';
@@ -24,10 +25,8 @@ export const shipped = (name: string): Shipped => ({
   bytes: made.sizes[name],
 });
 /** Of files that are loaded together, in MB. */
-export const megabytes = (...names: string[]) => {
-  const bytes = names.reduce((sum, name) => sum + made.sizes[name], 0);
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-};
+export const sizeOf = (...names: string[]) =>
+  `${megabytes(names.reduce((sum, name) => sum + made.sizes[name], 0))} MB`;
 
 export const vectorsFile = 'vectors/vectors.safetensors';
 export const shareFile = 'speeches.txt';
@@ -87,7 +86,7 @@ export function senseNames(state: MeaningState, of: Readonly<Record<string, stri
 /** As embedded, and behind each layer of the encoder; none without one. */
 export const depths = made.layers === null ? 0 : made.layers + 1;
 const encoderNames = encoderFiles.map((name) => `encoder/${name}`);
-export const sensesSize = () => megabytes(...encoderNames, shareFile);
+export const sensesSize = () => sizeOf(...encoderNames, shareFile);
 
 /** Loads the encoder and the speeches, if they are not there. */
 export function loadSenses(state: MeaningState): void {
