@@ -1,5 +1,6 @@
 // What is made of the measured times: where one way overtakes another.
 import type { AttentionRunner, Measured, Plan } from '../../compute/measure-protocol';
+import { of, sizesBetween } from '../../compute/measured';
 
 export const runners: readonly AttentionRunner[] = [
   ...(['full', 'blocked', 'online', 'window', 'linearScores', 'linear', 'lowRank'] as const),
@@ -27,11 +28,7 @@ export const value: Readonly<Record<Show, (one: One) => number>> = {
   error: ({ wrong }) => wrong,
 };
 
-export function sizesUpTo(largest: number): number[] {
-  const sizes: number[] = [];
-  for (let n = 32; n <= largest; n *= 2) sizes.push(n);
-  return sizes;
-}
+export const sizesUpTo = (largest: number): number[] => sizesBetween(32, largest);
 
 /** Seen at first, unasked: the exact methods, so that no guess is answered. */
 export const glanced = {
@@ -39,10 +36,6 @@ export const glanced = {
   sizes: [32, 64, 128],
   longest: 20,
 } as const satisfies Plan<'attention'>;
-
-export function of(all: readonly One[], runner: AttentionRunner): One[] {
-  return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
-}
 
 /** Whether the times of linear attention can be held against those of the exact methods. */
 export const comparable = (all: readonly One[]): boolean =>

@@ -1,5 +1,6 @@
 // What is made of the measured times: speeds as lines, an exponent each, and where Strassen takes over.
 import type { Measured, Plan, Runner } from '../../compute/measure-protocol';
+import { of, sizesBetween } from '../../compute/measured';
 
 export const runners: readonly Runner[] = [
   'javascript',
@@ -24,11 +25,7 @@ export const colours: Readonly<Record<Runner, string>> = {
 /** Of a pair that walks memory alike, the second is dashed. */
 export const dashed: ReadonlySet<Runner> = new Set(['kji', 'jik', 'ikj', 'javascript']);
 
-export function sizesUpTo(largest: number): number[] {
-  const sizes: number[] = [];
-  for (let n = 16; n <= largest; n *= 2) sizes.push(n);
-  return sizes;
-}
+export const sizesUpTo = (largest: number): number[] => sizesBetween(16, largest);
 
 /** Seen at first, unasked: other ways and smaller sizes than a question asks about. */
 export const glanced = {
@@ -36,10 +33,6 @@ export const glanced = {
   sizes: [16, 32, 64],
   longest: 20,
 } as const satisfies Plan<'products'>;
-
-export function of(all: readonly Measured[], runner: Runner): Measured[] {
-  return all.filter((one) => one.runner === runner).sort((a, b) => a.n - b.n);
-}
 
 /** What the exponent is fitted to: the larger half of the sizes, and never less than three of them. */
 export function fitted(points: readonly Measured[]): readonly Measured[] {
