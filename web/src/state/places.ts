@@ -14,7 +14,7 @@ export function hashOf(section: string, query: string): string {
 }
 
 /** What the page of pages has behind its own "#". */
-const own = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/su;
+const ofHome = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/su;
 
 /**
  * Chapters used to be behind the "#", too: "#attend/blend?step=weights"; and chapter Attend used to be where the page of
@@ -22,7 +22,7 @@ const own = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/s
  */
 export function movedFrom(hash: string, chapters: readonly string[]): string | null {
   const found = new RegExp(`^#(${chapters.join('|')})(?:/([^?]*))?(?:[?](.*))?$`, 's').exec(hash);
-  if (!found) return own.test(hash) ? null : `attend/${hash}`;
+  if (!found) return ofHome.test(hash) ? null : `attend/${hash}`;
   const [, chapter, section = '', query = ''] = found;
   return `${chapter}/${hashOf(section, query)}`;
 }

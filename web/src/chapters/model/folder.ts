@@ -33,13 +33,13 @@ export const chosenFiles = (list: FileList): Found[] =>
   Array.from(list, (file) => ({ path: file.webkitRelativePath || file.name, file }));
 
 async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
-  const own = path + entry.name;
+  const full = path + entry.name;
   if (entry.isFile) {
-    if (!wanted.test(own)) return [];
+    if (!wanted.test(full)) return [];
     const file = await new Promise<File>((done, fail) =>
       (entry as FileSystemFileEntry).file(done, fail),
     );
-    return [{ path: own, file }];
+    return [{ path: full, file }];
   }
   // Git's own folder has thousands of files, and what was fetched may have a cache.
   if (path !== '' && entry.name.startsWith('.')) return [];
@@ -53,7 +53,7 @@ async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
     if (some.length === 0) break;
     all.push(...some);
   }
-  return (await Promise.all(all.map((one) => below(one, `${own}/`)))).flat();
+  return (await Promise.all(all.map((one) => below(one, `${full}/`)))).flat();
 }
 
 /** Of what was dropped: files, folders, or both. Asked for at once: behind the event nothing is left of it. */

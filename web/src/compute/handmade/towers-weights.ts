@@ -87,7 +87,7 @@ export function handMade(words: number, mode: ModeId, sourceLength: number): Han
   const steep = 40 * Math.sqrt(D);
   const onPlaces = (4 * steep) / C;
   const onWords = (28 * Math.sqrt(D)) / C;
-  const own = {
+  const self = {
     q_proj_weight: turn(D, words, -1, false, steep),
     k_proj_weight: pick(handWidth, D, where, C),
     v_proj_weight: pick(words, D, who, C),
@@ -118,9 +118,9 @@ export function handMade(words: number, mode: ModeId, sourceLength: number): Han
     Object.entries(weights).map(([name, matrix]) => [`${prefix}.${name}`, matrix] as const);
   return {
     weights: Object.fromEntries([
-      ...named('encoder.layers.0.self_attn', own),
+      ...named('encoder.layers.0.self_attn', self),
       ...named('encoder.layers.0', network),
-      ...named('decoder.layers.0.self_attn', own),
+      ...named('decoder.layers.0.self_attn', self),
       ...named('decoder.layers.0.multihead_attn', cross),
       ...named('decoder.layers.0', network),
     ]),

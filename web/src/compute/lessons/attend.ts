@@ -29,10 +29,10 @@ export function inputOf(
   const cols = 1 + left.cols + width;
   const data = new Float32Array(left.rows * cols);
   for (let row = 0; row < left.rows; ++row) {
-    const own = data.subarray(row * cols, (row + 1) * cols);
-    own[0] = 1;
-    own.set(left.data.subarray(row * left.cols, (row + 1) * left.cols), 1);
-    own.set(right.data.subarray(row * width, (row + 1) * width), 1 + left.cols);
+    const joined = data.subarray(row * cols, (row + 1) * cols);
+    joined[0] = 1;
+    joined.set(left.data.subarray(row * left.cols, (row + 1) * left.cols), 1);
+    joined.set(right.data.subarray(row * width, (row + 1) * width), 1 + left.cols);
   }
   return { rows: left.rows, cols, data };
 }

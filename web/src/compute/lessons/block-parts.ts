@@ -76,12 +76,12 @@ function joinHeads(tril: Tril, heads: Tensor): Tensor {
 }
 
 function attend(tril: Tril, x: Tensor, weights: Weights, heads: number, form: BlockForm) {
-  const own = {
+  const projections = {
     in_proj_weight: weights['self_attn.in_proj_weight'],
     'out_proj.weight': weights['self_attn.out_proj.weight'],
   };
   const { causal } = form;
-  const { output, trace } = tril.multiHeadAttention(x, own, { heads, causal, trace: true });
+  const { output, trace } = tril.multiHeadAttention(x, projections, { heads, causal, trace: true });
   const plain = { ...trace, unturned: null, joined: joinHeads(tril, trace.heads) };
   if (!form.rotary) return { ...plain, attention: output };
   const [queries, keys] = [trace.queries, trace.keys].map((one) => tril.rotaryPositions(one));
@@ -91,7 +91,7 @@ function attend(tril: Tril, x: Tensor, weights: Weights, heads: number, form: Bl
     ...{ ...turned.trace, queries, keys, values: trace.values },
     unturned: { queries: trace.queries, keys: trace.keys },
     ...{ heads: turned.output, joined },
-    attention: tril.linear(joined, own['out_proj.weight']),
+    attention: tril.linear(joined, projections['out_proj.weight']),
   };
 }
 
@@ -111,8 +111,8 @@ export function composedBlock(
   const pre = form.norm === 'pre';
 
   const before = pre ? normal('norm1', x) : x;
-  const own = attend(tril, before, weights, heads, form);
-  const attention = on('attention') ? own.attention : zeros;
+  const attended = attend(tril, before, weights, heads, form);
+  const attention = on('attention') ? attended.attention : zeros;
   const residual1 = residual('residual1', x, attention);
   const normed1 = pre ? before : normal('norm1', residual1);
 
@@ -128,7 +128,7 @@ export function composedBlock(
   const residual2 = residual('residual2', between, feedForward);
   const normed2 = pre ? input : normal('norm2', residual2);
   return {
-    ...{ ...own, attention, residual1, normed1, ...trace, feedForward, residual2, normed2 },
+    ...{ ...attended, attention, residual1, normed1, ...trace, feedForward, residual2, normed2 },
     output: pre ? residual2 : normed2,
   };
 }

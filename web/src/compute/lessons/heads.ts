@@ -92,8 +92,8 @@ function batchOf(tril: Tril, ids: readonly number[]): Tensor {
   const data = new Float32Array(2 * length * inputs);
   rows.forEach((matrix, batch) => {
     for (let row = 0; row < length; ++row) {
-      const own = matrix.data.subarray(row * matrix.cols, (row + 1) * matrix.cols);
-      data.set(own, (batch * length + row) * inputs);
+      const entries = matrix.data.subarray(row * matrix.cols, (row + 1) * matrix.cols);
+      data.set(entries, (batch * length + row) * inputs);
     }
   });
   return tril.tensor([2, length, inputs], data);

@@ -53,6 +53,8 @@ export function work(
   ask: unknown,
   session: Session<unknown, unknown>,
 ): unknown {
-  const own = { ...answers, ...later, ...sessions }[kind as Kind | SessionKind] as Work;
-  return kind in answers ? tril.scope(() => own(tril, ask, session)) : own(tril, ask, session);
+  const answer = { ...answers, ...later, ...sessions }[kind as Kind | SessionKind] as Work;
+  return kind in answers
+    ? tril.scope(() => answer(tril, ask, session))
+    : answer(tril, ask, session);
 }

@@ -37,11 +37,11 @@ export function multiHeadCandidates(
   weights: Named,
   { causal, heads }: LayerChoices,
 ): Candidate[] {
-  const run = (options: Partial<MultiHeadOptions> = {}, own: Named = weights) =>
+  const run = (options: Partial<MultiHeadOptions> = {}, given: Named = weights) =>
     dataOf(
       tril.multiHeadAttention(
         tensorOf(tril, x),
-        tensors(tril, own) as unknown as MultiHeadWeights,
+        tensors(tril, given) as unknown as MultiHeadWeights,
         { heads, causal, ...options },
       ).output,
     );
@@ -94,11 +94,11 @@ export function blockCandidates(
   { causal, heads, norm, activation }: LayerChoices,
 ): Candidate[] {
   type Options = Parameters<Tril['transformerBlock']>[2];
-  const run = (options: Partial<Options> = {}, own: Named = weights) =>
+  const run = (options: Partial<Options> = {}, given: Named = weights) =>
     dataOf(
       tril.transformerBlock(
         tensorOf(tril, x),
-        tensors(tril, own) as unknown as TransformerBlockWeights,
+        tensors(tril, given) as unknown as TransformerBlockWeights,
         { heads, causal, norm, activation, ...options },
       ).output,
     );

@@ -130,8 +130,8 @@ function read(tril: Tril, output: Tensor, words: number) {
   const scores = tril.linear(output, upload(tril, generator(words)));
   const chances = download(tril.softmax(scores));
   const likeliest = Array.from({ length: chances.rows }, (_, row) => {
-    const own = chances.data.subarray(row * words, (row + 1) * words);
-    return own.reduce((best, chance, word) => (chance > own[best] ? word : best), 0);
+    const after = chances.data.subarray(row * words, (row + 1) * words);
+    return after.reduce((best, chance, word) => (chance > after[best] ? word : best), 0);
   });
   return { chances, likeliest };
 }

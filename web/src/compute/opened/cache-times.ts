@@ -70,10 +70,10 @@ export async function cacheTimes(
 ): Promise<AwayRequests['cacheTimes']['answer']> {
   const { tril, shape } = opened;
   // Which tokens they are makes no difference to how long it takes.
-  const own = tokensOf(opened, text);
+  const tokens = tokensOf(opened, text);
   const all: CacheTime[] = [];
   for (const length of lengthsOf(shape.context)) {
-    const ids = Array.from({ length }, (_, at) => own[at % own.length]);
+    const ids = Array.from({ length }, (_, at) => tokens[at % tokens.length]);
     const found = await timed(opened, ids, () => work.turn());
     if (!found) continue;
     all.push(found);

@@ -10,8 +10,8 @@ const guesses = 5;
 
 /** All tokens; without a tokenizer a text is their numbers. */
 export function tokensOf({ model, tokenizer }: Opened, { text, then }: TextAsk): number[] {
-  const own = tokenizer ? [...model.encode(text)] : (text.match(/\d+/gu) ?? []).map(Number);
-  return [...own, ...then];
+  const ids = tokenizer ? [...model.encode(text)] : (text.match(/\d+/gu) ?? []).map(Number);
+  return [...ids, ...then];
 }
 
 export const pieceOf = ({ model, tokenizer }: Opened, id: number): Piece => ({

@@ -40,11 +40,11 @@ export function gramLosses(
       if (t < history) continue; // as far back as there is anything
       const following = found.get(keyOf(heldOut, t - history, t));
       if (!following) continue; // the order below says all
-      const own = chances.subarray((t - 1) * vocabulary, t * vocabulary);
+      const ofToken = chances.subarray((t - 1) * vocabulary, t * vocabulary);
       const { total, counts } = following;
       const all = total + counts.size;
-      for (let token = 0; token < vocabulary; ++token) own[token] *= counts.size / all;
-      for (const [token, count] of counts) own[token] += count / all;
+      for (let token = 0; token < vocabulary; ++token) ofToken[token] *= counts.size / all;
+      for (const [token, count] of counts) ofToken[token] += count / all;
     }
     return tril.scope(() => {
       const logits = tril.tensor(

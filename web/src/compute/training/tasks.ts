@@ -43,7 +43,7 @@ export function batchOf(
   const random = drawn.read();
   drawn.dispose();
   for (let row = 0; row < count; ++row) {
-    const own = random.subarray(row * across, (row + 1) * across);
+    const draws = random.subarray(row * across, (row + 1) * across);
     const put = (token: (t: number) => number, target: (t: number) => number) => {
       for (let t = 0; t < length; ++t) {
         tokens[row * length + t] = token(t);
@@ -52,14 +52,14 @@ export function batchOf(
     };
     if (periods) {
       const [least, most] = periods;
-      const period = least + Math.floor(own[vocabulary] * (most - least + 1));
+      const period = least + Math.floor(draws[vocabulary] * (most - least + 1));
       // Tokens that are all different, in an order drawn at random, again and again.
       const order = Array.from({ length: vocabulary }, (_, id) => id);
-      const pattern = order.sort((a, b) => own[a] - own[b] || a - b).slice(0, period);
+      const pattern = order.sort((a, b) => draws[a] - draws[b] || a - b).slice(0, period);
       const at = (t: number) => pattern[t % period];
       put(at, (t) => (t < period ? unasked : at(t + 1)));
     } else {
-      const at = (t: number) => Math.floor(own[t] * vocabulary);
+      const at = (t: number) => Math.floor(draws[t] * vocabulary);
       put(at, (t) => (t === 0 ? unasked : at(t - 1)));
     }
   }

@@ -20,8 +20,10 @@ function begin(tril: Tril, trainer: Trainer, names: readonly string[], seed: num
   tril.scope(() => {
     const entries = Object.entries(trainer.parameters()).flatMap(([name, { shape }]) => {
       if (shape.length < 2) return []; // norms begin with 1
-      const own = seedsOf(seed).weights(names.indexOf(name));
-      return [[name, tril.multiply(tril.randomNormal([...shape], { seed: own }), deviation)]];
+      const weightSeed = seedsOf(seed).weights(names.indexOf(name));
+      return [
+        [name, tril.multiply(tril.randomNormal([...shape], { seed: weightSeed }), deviation)],
+      ];
     });
     trainer.setParameters(Object.fromEntries(entries));
   });
@@ -33,8 +35,8 @@ export async function whatIf(
   session: Session<WhatIf['said'], WhatIf['told']>,
 ): Promise<WhatIf['answer']> {
   const seeds = seedsOf(seed);
-  const trainerOf = (model: ModelSettings = {}, own: TrainingSettings = {}) =>
-    tril.trainer({ model: { ...usualModel, ...model }, ...training, steps, seed, ...own });
+  const trainerOf = (model: ModelSettings = {}, changed: TrainingSettings = {}) =>
+    tril.trainer({ model: { ...usualModel, ...model }, ...training, steps, seed, ...changed });
   const changed = changes[change];
   const trainers = [trainerOf(), trainerOf(changed.model, changed.training)];
   /** Where a loss was not finite any more: that one has stopped. */
