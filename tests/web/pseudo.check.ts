@@ -47,6 +47,23 @@ async function escaped(page: Page, chapter: string): Promise<string[]> {
   return [...new Set(words)];
 }
 
+/** What has words of its own and is not what a chapter opens with. */
+const states = [
+  'attend?by=numbers&text=1 0 2\n0 1 1&step=output',
+  'mask?by=numbers&text=1 0 2\n0 1 1',
+  'heads?step=concat',
+];
+
+for (const address of states) {
+  test(`${JSON.stringify(address)}: all is translated`, async ({ page }) => {
+    const [chapter] = address.split('?');
+    await open(page, address.replaceAll('\n', '%0A'));
+    await unfold(page);
+    await asSeen(page);
+    expect(await escaped(page, chapter)).toEqual([]);
+  });
+}
+
 for (const { id } of chapters) {
   test(`${id}: all is translated, and fits`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
