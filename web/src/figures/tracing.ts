@@ -95,7 +95,9 @@ export class Tracing {
     if (element instanceof HTMLCanvasElement) return this.#image(element);
     const { dataset } = element as HTMLElement;
     const named = dataset.matrix ? ` data-matrix="${escaped(dataset.matrix)}"` : '';
-    const cell = element.role === 'gridcell' ? ` data-cell="${dataset.row}.${dataset.col}"` : '';
+    const { row, col } = dataset;
+    const isCell = element.role === 'gridcell' && row !== undefined && col !== undefined;
+    const cell = isCell ? ` data-cell="${row}.${col}"` : '';
     const turned = this.#turn(element as HTMLElement, style);
     const grouped = named + cell + turned;
     if (grouped) this.parts.push(`<g${grouped}>`);
