@@ -1,12 +1,10 @@
-// The encoder-decoder in training: loss and gradients against the complex step through the plain
-// definition, and tasks whose answers are known.
+// The encoder-decoder: loss and gradients against the complex step through the plain definition.
+// Its training is in encoder_decoder_trainer_test.cc.
 #include <gtest/gtest.h>
-#include <tril/model/encoder_decoder_trainer.h>
-#include <tril/training/sequence_tasks.h>
+#include <tril/model/encoder_decoder.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -233,75 +231,6 @@ TEST(EncoderDecoder, GivesTheSameBitsOnAnyNumberOfThreadsAndAllocatesNothingTwic
   }
 }
 
-// What a trained model says token by token, each time from what it has said so far.
-std::vector<std::int32_t> said_by(EncoderDecoder& model, const SequenceBatch& batch) {
-  std::vector<std::int32_t> target(batch.target.size(), kBeginToken), said(target);
-  Scratch scratch;
-  Parallel parallel;
-  for (Index t = 0; t < batch.tokens; ++t) {
-    const MatrixView<const float> logits =
-        model.logits(batch.view(batch.source), batch.view(target), scratch, parallel);
-    for (Index b = 0; b < batch.batches; ++b) {
-      const Index n = b * batch.tokens + t;
-      const float* const row = logits[n].data();
-      const auto best = std::max_element(row, row + logits.size(1)) - row;
-      said[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(best);
-      if (t + 1 < batch.tokens)
-        target[static_cast<std::size_t>(n + 1)] = said[static_cast<std::size_t>(n)];
-    }
-  }
-  return said;
-}
-
-TEST(EncoderDecoder, LearnsToReverseAndToSort) {
-  for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {
-    SCOPED_TRACE(std::string(name_of(kSequenceTasks, task)));
-    EncoderDecoderConfig config;
-    config.source_vocabulary = config.target_vocabulary = 9, config.context = 6;
-    config.encoder_layers = config.decoder_layers = 1, config.heads = 2;
-    config.width = 32, config.hidden = 64, config.norm = NormOrder::pre;
-    EncoderDecoder model(config, 1);
-    EncoderDecoderTrainer trainer(
-        model, {.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400}});
-    SequenceBatch batch, unseen;
-    Parallel parallel;
-    double first = 0, last = 0;
-    for (std::uint64_t n = 0; n < 400; ++n) {
-      draw_sequences(task, 32, 6, 9, 1, n, batch);
-      last = trainer
-                 .step(batch.view(batch.source), batch.view(batch.target),
-                       batch.view(batch.answers), parallel)
-                 .loss;
-      if (n == 0) first = last;
-    }
-    EXPECT_GT(first, std::log(8.0));
-    EXPECT_EQ(trainer.steps(), 400);
-    draw_sequences(task, 64, 6, 9, 2, 0, unseen);
-    const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
-                                            unseen.view(unseen.answers), parallel);
-    EXPECT_LT(loss.mean(), 0.02);
-    EXPECT_EQ(loss.correct, loss.counted);
-    EXPECT_EQ(said_by(model, unseen), unseen.answers);
-  }
-}
-
-TEST(EncoderDecoder, StopsWhereTheLossIsNoNumber) {
-  Case c;
-  EncoderDecoderTrainer trainer(c.model, {});
-  Parallel parallel;
-  trainer.step(c.source(), c.target(), c.answers(), parallel);
-  c.model.weights().transformer.encoder.layers[1].linear1.bias[2] =
-      std::numeric_limits<float>::infinity();
-  const Values<double> before = testing::elements(c.model.values());
-  const std::string message =
-      error_of([&] { trainer.step(c.source(), c.target(), c.answers(), parallel); });
-  EXPECT_NE(message.find("EncoderDecoderTrainer::step: loss: is nan in step 1: the gradient of "),
-            std::string::npos)
-      << message;
-  EXPECT_EQ(testing::elements(c.model.values()), before);
-  EXPECT_EQ(trainer.steps(), 1);
-}
-
 TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   const auto made = [](const auto& change) {
     EncoderDecoderConfig config = small();
@@ -351,48 +280,6 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
             "EncoderDecoder::logits: source: no tensor given");
   EXPECT_EQ(error_of([&] { c.model.loss(c.source(), c.target(), none, c.scratch, parallel); }),
             "EncoderDecoder::loss: answers: no tensor given");
-  EncoderDecoderTrainer good(c.model, {});
-  EXPECT_EQ(error_of([&] { good.step(c.source(), none, c.answers(), parallel); }),
-            "EncoderDecoderTrainer::step: target: no tensor given");
-  EXPECT_EQ(good.steps(), 0);
-
-  const auto trainer = [&](const EncoderDecoderTrainerOptions& options) {
-    return error_of([&] { EncoderDecoderTrainer made(c.model, options); });
-  };
-  EXPECT_EQ(trainer({.clip = -1}),
-            "EncoderDecoderTrainer: clip: must be finite and at least 0, is -1");
-  EXPECT_EQ(trainer({.beta1 = 1}), "adamw_step: beta1: must be at least 0 and below 1, is 1");
-}
-
-TEST(SequenceTasks, HaveTheAnswersThatTheySay) {
-  SequenceBatch batch, again;
-  for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {
-    draw_sequences(task, 50, 4, 5, 7, 3, batch);
-    std::vector<bool> seen(5);
-    for (Index b = 0; b < 50; ++b) {
-      const auto begin = static_cast<std::size_t>(b * 4);
-      std::vector<std::int32_t> source(&batch.source[begin], &batch.source[begin] + 4);
-      const std::vector<std::int32_t> answer(&batch.answers[begin], &batch.answers[begin] + 4);
-      for (const std::int32_t token : source) seen.at(static_cast<std::size_t>(token)) = true;
-      if (task == SequenceTask::reverse) std::reverse(source.begin(), source.end());
-      if (task == SequenceTask::sort) std::sort(source.begin(), source.end());
-      EXPECT_EQ(answer, source);
-      EXPECT_EQ(batch.target[begin], kBeginToken);
-      EXPECT_TRUE(std::equal(answer.begin(), answer.end() - 1, &batch.target[begin + 1]));
-    }
-    EXPECT_EQ(seen, (std::vector<bool>{false, true, true, true, true}));
-    draw_sequences(task, 50, 4, 5, 7, 3, again);
-    EXPECT_EQ(batch.source, again.source);
-    draw_sequences(task, 50, 4, 5, 7, 4, again);
-    EXPECT_NE(batch.source, again.source);
-  }
-  const auto refused = [&](Index batches, Index tokens, Index vocabulary) {
-    return error_of(
-        [&] { draw_sequences(SequenceTask::sort, batches, tokens, vocabulary, 1, 1, batch); });
-  };
-  EXPECT_EQ(refused(0, 4, 5), "draw_sequences: batches: must be from 1 to 2147483647, is 0");
-  EXPECT_EQ(refused(1, 0, 5), "draw_sequences: tokens: must be from 1 to 2147483647, is 0");
-  EXPECT_EQ(refused(1, 4, 1), "draw_sequences: vocabulary: must be from 2 to 2147483647, is 1");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <tril/model/encoder_decoder.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <type_traits>
 
@@ -68,11 +69,11 @@ void initialise(const Weights& weights, std::uint64_t seed) {
     const auto limit = static_cast<float>(bound);
     fill_uniform(view, random, -limit, limit);
   };
-  for_each_parameter(weights, [&](const ParameterName&, const auto& view) {
-    if constexpr (std::is_same_v<decltype(view), const MatrixView<float>&>) {
-      if (view) draw(view, std::sqrt(6 / static_cast<double>(view.size(0) + view.size(1))));
-    }
-  });
+  for (const StoredParameter& each : stored_parameters(weights)) {
+    if (each.shape.size() < 2) continue;
+    draw(MatrixView<float>(each.data, {each.shape[0], each.shape[1]}),
+         std::sqrt(6 / static_cast<double>(each.shape[0] + each.shape[1])));
+  }
   const auto bias = [&](const BasicLinearWeights<float>& linear) {
     draw(linear.bias, 1 / std::sqrt(static_cast<double>(linear.weight.size(1))));
   };
@@ -146,6 +147,15 @@ void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char
   check_eps(config.eps, call);
 }
 
+std::vector<StoredParameter> stored_parameters(const BasicEncoderDecoderWeights<float>& weights) {
+  std::vector<StoredParameter> stored;
+  for_each_parameter(weights, [&](const ParameterName& name, const auto& view) {
+    if (!view) return;
+    stored.push_back({name.text(), {view.shape().begin(), view.shape().end()}, view.data(), false});
+  });
+  return stored;
+}
+
 EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed)
     : config_(config) {
   check_encoder_decoder_config(config, "EncoderDecoder");
@@ -167,6 +177,13 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t
 
 void EncoderDecoder::clear_gradients() noexcept {
   std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
+}
+
+std::size_t EncoderDecoder::bytes() const noexcept {
+  const std::size_t saved =
+      saved_memory_.data() ? static_cast<std::size_t>(saved_memory_.shape()[0]) : 0;
+  const Index floats = values_.shape()[0] + gradient_.shape()[0] + positions_.view().count();
+  return (static_cast<std::size_t>(floats) + saved) * sizeof(float);
 }
 
 EncoderDecoder::Saved EncoderDecoder::laid_out(Index batches, Index source, Index target,
@@ -273,12 +290,59 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
   constexpr const char* kCall = "EncoderDecoder::accumulate";
   check(source, target, answers, kCall);
   if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
+  const auto begin = std::chrono::steady_clock::now();
   forward(source, target, scratch, parallel);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, joined_rows(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
       saved_.logits, scratch, parallel);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   backward(source, target, scratch, parallel);
-  return {result.loss, result.counted, result.correct};
+  return {result.loss, result.counted, result.correct, passed.count()};
+}
+
+std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
+                                                                 const TranslateOptions& options,
+                                                                 Scratch& scratch,
+                                                                 Parallel& parallel) {
+  constexpr const char* kCall = "EncoderDecoder::translate";
+  const auto& [begin, end, tokens] = options;
+  check_view(source, kCall, "source");
+  const Index most = tokens == 0 ? config_.context : tokens;
+  if (most < 1 || most > config_.context) {
+    fail(kCall, "tokens", {"must be from 1 to the context, ", config_.context, ", is ", most});
+  }
+  const auto token = [&](const char* name, std::int32_t id) {
+    if (id < config_.target_vocabulary) return;
+    fail(kCall, name, {id, " is no token of a vocabulary of ", config_.target_vocabulary});
+  };
+  if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
+  token("begin", begin), token("end", end);
+  const auto rows = static_cast<std::size_t>(source.size(0));
+  std::vector<std::int32_t> target(rows * static_cast<std::size_t>(most), begin);
+  check(source, {target.data(), {source.size(0), most}}, kCall);
+  place(source.size(0), source.size(1), most);  // the largest first, for its memory
+  std::vector<std::vector<std::int32_t>> said(rows);
+  std::vector<bool> ended(rows);
+  for (Index t = 1; t <= most; ++t) {
+    std::int32_t* to = target.data();
+    for (const auto& row : said) {
+      *to++ = begin;
+      to = std::copy(row.begin(), row.end(), to);
+      to = std::fill_n(to, t - 1 - static_cast<Index>(row.size()), begin);  // of one that has ended
+    }
+    forward(source, {target.data(), {source.size(0), t}}, scratch, parallel);
+    for (std::size_t b = 0; b < rows; ++b) {
+      if (ended[b]) continue;
+      const VectorView<float> logits = saved_.logits[static_cast<Index>(b + 1) * t - 1];
+      const float* const best =
+          std::max_element(logits.data(), logits.data() + config_.target_vocabulary);
+      const auto id = static_cast<std::int32_t>(best - logits.data());
+      ended[b] = id == end;
+      if (!ended[b]) said[b].push_back(id);
+    }
+    if (std::find(ended.begin(), ended.end(), false) == ended.end()) break;
+  }
+  return said;
 }
 
 }  // namespace tril

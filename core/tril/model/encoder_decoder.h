@@ -15,8 +15,11 @@
 #include <tril/block/transformer.h>
 #include <tril/foundation/buffer.h>
 #include <tril/model/language_model.h>
+#include <tril/model/model_weights.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tril {
 
@@ -59,6 +62,17 @@ struct BasicEncoderDecoderWeights {
   }
 };
 
+// Each by its name, without those that are not given: queries, keys and values are stacked. In the
+// order of for_each_parameter.
+std::vector<StoredParameter> stored_parameters(const BasicEncoderDecoderWeights<float>& weights);
+
+// How a target is said.
+struct TranslateOptions {
+  std::int32_t begin = 0;  // the token that it begins with
+  std::int32_t end = -1;   // the token that it ends with; below 0: there is none
+  Index tokens = 0;        // the most that are said, up to the context; 0: the context
+};
+
 // Owns the model's memory. Results do not depend on the number of threads. After the first call for
 // the largest batch no floats are allocated but by `scratch`, and by that no more either.
 class EncoderDecoder {
@@ -80,7 +94,9 @@ class EncoderDecoder {
   const BasicEncoderDecoderWeights<float>& gradients() const noexcept { return gradients_; }
   // All parameters, and all their gradients, side by side; what lies between parameters is 0.
   VectorView<float> values() noexcept { return values_; }
+  VectorView<const float> values() const noexcept { return values_; }
   VectorView<float> gradient() noexcept { return gradient_; }
+  VectorView<const float> gradient() const noexcept { return gradient_; }
   // Of these the first so many are matrices, which weight decay is for.
   Index decayed() const noexcept { return decayed_; }
 
@@ -96,12 +112,19 @@ class EncoderDecoder {
   // is not finite, too.
   ModelLoss accumulate(Tokens source, Tokens target, Tokens answers, double scale, Scratch& scratch,
                        Parallel& parallel);
+  // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
+  // the one that it holds most likely after all before it. Each is a pass over all that is said so
+  // far. Throws Error as logits() does, and for options out of range.
+  std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
+                                                   Scratch& scratch, Parallel& parallel);
   // Throws in the name of `call` what those would for what they are given, and does nothing else.
   void check(const Tokens& source, const Tokens& target, const Tokens& answers,
              const char* call) const;
 
   // Sets them to 0.
   void clear_gradients() noexcept;
+  // All that it owns: values, gradients, and what its largest pass has left.
+  std::size_t bytes() const noexcept;
 
  private:
   // Of the pass that was last, laid out in saved_memory_.

@@ -11,13 +11,43 @@
 namespace tril {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kStep = "EncoderDecoderTrainer::step";
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// How many answers count; `tokens` becomes how many tokens there are.
+Index check_batches(const EncoderDecoder& model, std::span<const EncoderDecoderBatch> batches,
+                    Index& tokens) {
+  if (batches.empty()) fail(kStep, "batches", "there are none");
+  Index counted = 0;
+  for (std::size_t n = 0; n < batches.size(); ++n) {
+    const auto& [source, target, answers] = batches[n];
+    try {
+      model.check(source, target, answers, kStep);
+    } catch (const Error& error) {
+      if (batches.size() == 1) throw;
+      const std::string which = "batches." + std::to_string(n) + "." + error.argument();
+      fail(kStep, which.c_str(), error.problem());
+    }
+    tokens += source.count() + target.count();
+    counted +=
+        answers.count() - static_cast<Index>(std::count(
+                              answers.data(), answers.data() + answers.count(), kIgnoredTarget));
+  }
+  return counted;
+}
+
 // The last parameter whose gradient is not finite: the way back begins at the end.
 std::string first_not_finite(const EncoderDecoder& model) {
   std::string found;
-  for_each_parameter(model.gradients(), [&](const ParameterName& name, const auto& view) {
+  for (const StoredParameter& each : stored_parameters(model.gradients())) {
     const auto finite = [](float x) { return std::isfinite(x); };
-    if (!std::all_of(view.data(), view.data() + view.count(), finite)) found = name.text();
-  });
+    if (!std::all_of(each.data, each.data + each.count(), finite)) found = each.name;
+  }
   return found.empty() ? "the gradients are finite, but their norm is not"
                        : "the gradient of " + found + " is not finite";
 }
@@ -50,22 +80,39 @@ AdamWOptions EncoderDecoderTrainer::adamw(double rate, double decay, double scal
           .gradient_scale = scale};
 }
 
+void EncoderDecoderTrainer::set_steps(std::int64_t steps) {
+  if (steps < 0) {
+    fail("EncoderDecoderTrainer::set_steps", "steps", {"must be at least 0, is ", steps});
+  }
+  steps_ = steps;
+}
+
 TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens answers,
                                          Parallel& parallel) {
-  constexpr const char* kCall = "EncoderDecoderTrainer::step";
-  const auto begin = std::chrono::steady_clock::now();
-  model_.check(source, target, answers, kCall);
-  const auto ignored = std::count(answers.data(), answers.data() + answers.count(), kIgnoredTarget);
-  const Index counted = answers.count() - static_cast<Index>(ignored);
-  model_.clear_gradients();
-  const double scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
+  const EncoderDecoderBatch batch{source, target, answers};
+  return step({&batch, 1}, parallel);
+}
+
+// gradients += those of the mean loss, batch by batch;  clip;  step
+TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> batches,
+                                         Parallel& parallel) {
+  const auto begin = Clock::now();
   TrainingStep result;
   result.step = steps_;
-  result.tokens = source.count() + target.count();
-  result.loss = scale * model_.accumulate(source, target, answers, scale, scratch_, parallel).sum;
+  const Index counted = check_batches(model_, batches, result.tokens);
+  model_.clear_gradients();
+  const double scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
+  for (const auto& [source, target, answers] : batches) {
+    const auto from = Clock::now();
+    const ModelLoss loss = model_.accumulate(source, target, answers, scale, scratch_, parallel);
+    result.loss += scale * loss.sum;
+    result.forward_seconds += loss.forward_seconds;
+    result.backward_seconds += seconds_since(from) - loss.forward_seconds;
+  }
+  const auto back = Clock::now();
   result.gradient_norm = gradient_norm(model_.gradient(), scratch_, parallel);
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
-    fail(kCall, "loss", {"is ", result.loss, " in step ", steps_, ": ", first_not_finite(model_)});
+    fail(kStep, "loss", {"is ", result.loss, " in step ", steps_, ": ", first_not_finite(model_)});
   }
   result.learning_rate = scheduled_rate(options_.schedule, steps_);
   const double clipped = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
@@ -82,7 +129,8 @@ TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens an
     move(model_.decayed(), model_.values().size(0), 0);
   }
   ++steps_;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.optimizer_seconds = seconds_since(back);
+  result.seconds = seconds_since(begin);
   return result;
 }
 

@@ -11,7 +11,18 @@
 #include <tril/model/encoder_decoder.h>
 #include <tril/model/trainer.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 namespace tril {
+
+// Sequences that are computed together.
+struct EncoderDecoderBatch {
+  EncoderDecoder::Tokens source = {};   // [B, S]
+  EncoderDecoder::Tokens target = {};   // [B, T], which the decoder is given
+  EncoderDecoder::Tokens answers = {};  // [B, T], which it is to give
+};
 
 // The betas and eps of Vaswani et al. 2017, section 5.3.
 struct EncoderDecoderTrainerOptions {
@@ -24,7 +35,9 @@ struct EncoderDecoderTrainerOptions {
   double clip = 1;          // the largest norm of the gradient; 0: any
 };
 
-// Owns the moments and borrows the model. Results do not depend on the number of threads.
+// Owns the moments and borrows the model. A step is a function of the model, the moments, the
+// options, the batches and the step's number alone: who restores these (encoder_decoder_file.h)
+// goes on with the same bits, on any number of threads.
 class EncoderDecoderTrainer {
  public:
   // As the model takes them.
@@ -38,13 +51,33 @@ class EncoderDecoderTrainer {
   // not finite, saying which parameter's gradient is not: parameters and moments are then as they
   // were.
   TrainingStep step(Tokens source, Tokens target, Tokens answers, Parallel& parallel);
+  // The same over several batches, one after the other, whose gradients are added up: of any
+  // lengths, and only the largest takes memory. Names the batch that does not fit,
+  // "batches.2.answers".
+  TrainingStep step(std::span<const EncoderDecoderBatch> batches, Parallel& parallel);
   // The loss, and nothing moves.
   ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, Parallel& parallel) {
     return model_.loss(source, target, answers, scratch_, parallel);
   }
 
+  // The one it was given.
+  EncoderDecoder& model() noexcept { return model_; }
+  // The same.
+  const EncoderDecoder& model() const noexcept { return model_; }
+  // As they were given.
+  const EncoderDecoderTrainerOptions& options() const noexcept { return options_; }
   // How many steps are done.
   std::int64_t steps() const noexcept { return steps_; }
+  // AdamW's, laid out as the model's values.
+  VectorView<float> first_moment() noexcept { return first_; }
+  VectorView<float> second_moment() noexcept { return second_; }
+  VectorView<const float> first_moment() const noexcept { return first_; }
+  VectorView<const float> second_moment() const noexcept { return second_; }
+  // After values and moments were put back as they were when so many steps were done. Throws Error
+  // below 0.
+  void set_steps(std::int64_t steps);
+  // Bytes of working memory that steps have needed.
+  std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
 
  private:
   AdamWOptions adamw(double rate, double decay, double scale) const noexcept;

@@ -1,0 +1,113 @@
+// Settings as texts and back, "model.width" and "trainer.batch". One walk over a struct serves
+// both: it calls visit(name, value) of numbers, visit(name, value, names) of what has names, and
+// visit.newer() of what older checkpoints do not have.
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/exact_number.h>
+#include <tril/foundation/named.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tril::detail {
+
+// As text that gives the same value back.
+template <typename T>
+std::string setting_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return exact_number_text(value);
+  } else {
+    return std::to_string(value);
+  }
+}
+
+// Writes them.
+class SettingsWriter {
+ public:
+  SettingsWriter(std::string prefix, Metadata& settings)
+      : prefix_(std::move(prefix)), settings_(settings) {}
+  template <typename T>
+  void operator()(const char* name, const T& value) const {
+    settings_[prefix_ + name] = setting_text(value);
+  }
+  template <typename T, std::size_t Count>
+  void operator()(const char* name, const T& value, const Named<T> (&names)[Count]) const {
+    settings_[prefix_ + name] = name_of(names, value);
+  }
+  void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
+
+ private:
+  std::string prefix_;
+  Metadata& settings_;
+};
+
+// What is not there is an error, or left as it is.
+enum class MissingSetting { refused, left };
+
+// Reads them.
+class SettingsReader {
+ public:
+  SettingsReader(std::string prefix, const Metadata& settings, const char* call,
+                 MissingSetting missing)
+      : prefix_(std::move(prefix)), settings_(settings), call_(call), missing_(missing) {}
+  template <typename T>
+  void operator()(const char* name, T& value) const {
+    const std::string* const found = entry(name);
+    if (!found) return;
+    const std::string& text = *found;
+    const char* const end = text.data() + text.size();
+    bool is_read = false;
+    if constexpr (std::is_same_v<T, bool>) {
+      value = text == "true";
+      is_read = value || text == "false";
+    } else if constexpr (std::is_floating_point_v<T>) {
+      char* last = nullptr;  // not std::from_chars, which libc++ does not have for these
+      value = std::strtod(text.c_str(), &last);
+      is_read = !text.empty() && last == end;
+    } else {
+      const std::from_chars_result result = std::from_chars(text.data(), end, value);
+      is_read = result.ec == std::errc() && result.ptr == end;
+    }
+    if (!is_read) fail(call_, (prefix_ + name).c_str(), {"\"", text, "\" cannot be read"});
+  }
+  template <typename T, std::size_t Count>
+  void operator()(const char* name, T& value, const Named<T> (&names)[Count]) const {
+    const std::string* const text = entry(name);
+    if (text) value = value_named(names, *text, call_, (prefix_ + name).c_str(), name);
+  }
+  void newer(const char* name, auto&... each) const {
+    if (settings_.contains(prefix_ + name)) (*this)(name, each...);
+  }
+
+ private:
+  const std::string* entry(const char* name) const {
+    const auto at = settings_.find(prefix_ + name);
+    if (at != settings_.end()) return &at->second;
+    if (missing_ == MissingSetting::left) return nullptr;
+    fail(call_, (prefix_ + name).c_str(), "is missing: this is no checkpoint");
+  }
+
+  std::string prefix_;
+  const Metadata& settings_;
+  const char* call_;
+  MissingSetting missing_;
+};
+
+// Throws Error in the name of `call` for a setting that is none of the known.
+void check_known_settings(const char* call, const Metadata& given, const Metadata& known);
+
+// Throws Error, naming the first setting that differs and both values, unless a checkpoint has
+// those that are here; how many steps there are in all may differ.
+void check_same_settings(const char* call, const Metadata& here, const Metadata& checkpoint);
+
+// Adds what is kept with a checkpoint. Throws Error for a name with a dot, which settings have.
+void add_metadata(Metadata& metadata, const Metadata& more);
+
+}  // namespace tril::detail

@@ -1,0 +1,86 @@
+#include <tril/foundation/check.h>
+#include <tril/model/stored_tensors.h>
+
+#include <algorithm>
+#include <span>
+
+namespace tril::detail {
+namespace {
+
+// Rows [first, first + count) of a matrix as the file has it.
+void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
+  const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
+  if (!each.transposed) {
+    std::copy_n(each.data + first * cols, count * cols, to);
+    return;
+  }
+  for (Index m = 0; m < cols; ++m) {
+    for (Index n = 0; n < count; ++n) to[n * cols + m] = each.data[m * rows + first + n];
+  }
+}
+
+}  // namespace
+
+void StoredTensors::add(const std::string& prefix, const std::vector<StoredParameter>& parameters) {
+  for (const StoredParameter& each : parameters) {
+    parameters_.push_back(each);
+    tensors_.push_back({prefix + each.name,
+                        each.shape,
+                        {each.data, static_cast<std::size_t>(each.count())},
+                        type_});
+  }
+}
+
+void StoredTensors::write(const Metadata& metadata, const WritePiece& write) const {
+  const std::string header = safetensors_header(tensors_, metadata);
+  write(std::as_bytes(std::span(header)));
+  constexpr Index kFloats = 1 << 14;  // at a time
+  std::vector<float> floats;
+  std::vector<std::byte> bytes;
+  for (const StoredParameter& each : parameters_) {
+    const Index rows = each.shape[0], cols = each.count() / rows;
+    const Index most = std::max<Index>(1, kFloats / cols);
+    for (Index first = 0; first < rows; first += most) {
+      const Index count = std::min(most, rows - first);
+      floats.resize(static_cast<std::size_t>(count * cols));
+      bytes.resize(floats.size() * element_size(type_));
+      copy_rows(each, first, count, floats.data());
+      write_elements(floats, type_, bytes);
+      write(bytes);
+    }
+  }
+}
+
+std::vector<std::byte> StoredTensors::bytes(const Metadata& metadata) const {
+  std::vector<std::byte> all;
+  std::size_t size = std::size_t{1} << 16;  // a header mostly has less
+  for (const TensorToStore& each : tensors_) size += each.elements.size() * element_size(type_);
+  all.reserve(size);
+  write(metadata, [&](std::span<const std::byte> piece) {
+    all.insert(all.end(), piece.begin(), piece.end());
+  });
+  return all;
+}
+
+void check_stored(const char* call, const Safetensors& file, const std::string& prefix,
+                  const std::vector<StoredParameter>& parameters) {
+  for (const StoredParameter& each : parameters) {
+    const std::string name = prefix + each.name;
+    const StoredTensor* const tensor = file.find(name);
+    if (!tensor) fail(call, name.c_str(), "is not in the file");
+    if (tensor->shape == each.shape) continue;
+    fail(call, name.c_str(), {"shape must be ", each.shape, ", is ", tensor->shape});
+  }
+}
+
+void read_stored(const Safetensors& file, const std::string& prefix,
+                 const std::vector<StoredParameter>& parameters) {
+  std::vector<float> elements;
+  for (const StoredParameter& each : parameters) {
+    elements.resize(static_cast<std::size_t>(each.count()));
+    read_elements(*file.find(prefix + each.name), std::span<float>(elements));
+    each.copy_from(elements.data());
+  }
+}
+
+}  // namespace tril::detail

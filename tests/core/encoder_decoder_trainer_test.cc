@@ -1,0 +1,370 @@
+// Encoder-decoders in training: steps, checkpoints, what a model says, and tasks whose answers are
+// known.
+#include <gtest/gtest.h>
+#include <tril/foundation/random.h>
+#include <tril/model/encoder_decoder_file.h>
+#include <tril/training/sequence_tasks.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/gradient.h"
+
+namespace tril {
+namespace {
+
+using testing::equal;
+using testing::error_of;
+
+EncoderDecoderConfig small() {
+  EncoderDecoderConfig config;
+  config.source_vocabulary = 6, config.target_vocabulary = 7, config.context = 5;
+  config.encoder_layers = 2, config.decoder_layers = 1, config.heads = 2;
+  config.width = 8, config.hidden = 12;
+  return config;
+}
+
+const EncoderDecoderTrainerOptions kQuick = {
+    .schedule = {.learning_rate = 1e-2, .lowest = 1e-2, .warmup = 0, .steps = 20},
+    .weight_decay = 0.1};
+
+// Sequences of random tokens, two of them ignored.
+struct Drawn {
+  Index rows, source_length, target_length;
+  std::vector<std::int32_t> sources, targets, answers;
+
+  Drawn(Index b, Index s, Index t, std::uint64_t seed, EncoderDecoderConfig config = small())
+      : rows(b), source_length(s), target_length(t) {
+    Random random(seed);
+    const auto draw = [&](std::vector<std::int32_t>& to, Index count, Index vocabulary) {
+      for (Index i = 0; i < count; ++i) {
+        to.push_back(
+            static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(vocabulary))));
+      }
+    };
+    draw(sources, b * s, config.source_vocabulary);
+    draw(targets, b * t, config.target_vocabulary);
+    draw(answers, b * t, config.target_vocabulary);
+    answers[0] = answers[2] = kIgnoredTarget;
+  }
+  EncoderDecoderBatch batch() const {
+    return {{sources.data(), {rows, source_length}},
+            {targets.data(), {rows, target_length}},
+            {answers.data(), {rows, target_length}}};
+  }
+};
+
+// A model and its trainer.
+struct Training {
+  EncoderDecoder model;
+  EncoderDecoderTrainer trainer;
+  std::vector<double> losses;
+
+  explicit Training(const EncoderDecoderConfig& config = small(),
+                    const EncoderDecoderTrainerOptions& options = kQuick, std::uint64_t seed = 3)
+      : model(config, seed), trainer(model, options) {}
+
+  // So many steps over two batches each, of different lengths, which the step's number draws.
+  void go(int steps, int threads = 1) {
+    Parallel parallel(threads);
+    for (int n = 0; n < steps; ++n) {
+      const auto seed = static_cast<std::uint64_t>(trainer.steps());
+      const Drawn one(3, 4, 3, 2 * seed), other(2, 5, 4, 2 * seed + 1);
+      const EncoderDecoderBatch batches[] = {one.batch(), other.batch()};
+      losses.push_back(trainer.step(batches, parallel).loss);
+    }
+  }
+  std::vector<float> state() {
+    std::vector<float> all;
+    for (const auto& part : {model.values(), trainer.first_moment(), trainer.second_moment()}) {
+      all.insert(all.end(), part.data(), part.data() + part.size(0));
+    }
+    return all;
+  }
+};
+
+TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
+  const Drawn all(4, 4, 3, 1);
+  const auto half = [&](Index first) {
+    const EncoderDecoderBatch whole = all.batch();
+    const auto part = [&](const EncoderDecoder::Tokens& of) {
+      return EncoderDecoder::Tokens(of.data() + first * of.size(1), {2, of.size(1)});
+    };
+    return EncoderDecoderBatch{part(whole.source), part(whole.target), part(whole.answers)};
+  };
+  Training together, apart;
+  Parallel parallel;
+  const auto& [source, target, answers] = all.batch();
+  const TrainingStep one = together.trainer.step(source, target, answers, parallel);
+  const EncoderDecoderBatch batches[] = {half(0), half(2)};
+  const TrainingStep two = apart.trainer.step(batches, parallel);
+  EXPECT_EQ(one.tokens, two.tokens);
+  // The gradients are the same sums in another order: of 12 answers, each of fewer than 60
+  // operations in a row with up to 24 terms each, as encoder_decoder_test.cc counts them.
+  constexpr double kRounded = 12 * 60 * 24 * testing::kRounding;
+  EXPECT_NEAR(one.loss, two.loss, kRounded * one.loss);
+  EXPECT_NEAR(one.gradient_norm, two.gradient_norm, kRounded * one.gradient_norm);
+  const VectorView<float> a = together.model.gradient(), b = apart.model.gradient();
+  for (Index i = 0; i < a.size(0); ++i) {
+    ASSERT_NEAR(a[i], b[i], kRounded * one.gradient_norm) << i;
+  }
+}
+
+TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
+  Training whole, stopped;
+  whole.go(7, 2);
+  stopped.go(3);
+  const std::vector<std::byte> file = checkpoint_file(stopped.trainer, {{"seed", "3"}});
+  const Safetensors parsed = parse_safetensors(file);
+  EXPECT_EQ(parsed.metadata.at("seed"), "3");
+  EXPECT_EQ(parsed.tensors.size(), 3 * stored_parameters(stopped.model.weights()).size());
+  const EncoderDecoderCheckpoint checkpoint = read_encoder_decoder_checkpoint(parsed);
+  EXPECT_EQ(checkpoint.config, small());
+  EXPECT_EQ(checkpoint_settings(checkpoint.config, checkpoint.options),
+            checkpoint_settings(small(), kQuick));
+  EXPECT_EQ(checkpoint.steps, 3);
+  Training resumed(checkpoint.config, checkpoint.options, 4);
+  resumed.go(1);  // what it was is gone
+  restore_checkpoint(parsed, resumed.trainer);
+  EXPECT_EQ(resumed.trainer.steps(), 3);
+  EXPECT_EQ(resumed.state(), stopped.state());
+  resumed.losses = stopped.losses;
+  resumed.go(4, 3);
+  EXPECT_EQ(resumed.losses, whole.losses);
+  EXPECT_EQ(resumed.state(), whole.state());
+}
+
+TEST(EncoderDecoderTrainer, ParametersHavePyTorchsNamesAndMomentsLieAsTheyDo) {
+  Training run;
+  run.go(1);
+  const auto stored = stored_parameters(run.model.weights());
+  const auto shape_of = [&](const std::string& name) {
+    const auto at = std::find_if(stored.begin(), stored.end(),
+                                 [&](const StoredParameter& each) { return each.name == name; });
+    return at == stored.end() ? std::vector<Index>{} : at->shape;
+  };
+  using Sizes = std::vector<Index>;
+  EXPECT_EQ(stored[0].name, "src_tok_emb.embedding.weight");
+  EXPECT_EQ(shape_of("tgt_tok_emb.embedding.weight"), (Sizes{7, 8}));
+  EXPECT_EQ(shape_of("transformer.encoder.layers.1.self_attn.in_proj_weight"), (Sizes{24, 8}));
+  EXPECT_EQ(shape_of("transformer.decoder.layers.0.multihead_attn.out_proj.bias"), (Sizes{8}));
+  EXPECT_EQ(shape_of("transformer.decoder.norm.weight"), (Sizes{8}));
+  EXPECT_EQ(shape_of("generator.bias"), (Sizes{7}));
+  const auto moments = stored_parameters(run.model, run.trainer.first_moment());
+  const auto gradients = stored_parameters(run.model, run.model.gradient());
+  ASSERT_EQ(moments.size(), stored.size());
+  Index all = 0;
+  for (std::size_t n = 0; n < stored.size(); ++n) {
+    EXPECT_EQ(moments[n].name, stored[n].name);
+    EXPECT_EQ(moments[n].shape, stored[n].shape);
+    all += stored[n].count();
+    // AdamW's first moment after a step: a tenth of the gradient, which clipping shortens alike.
+    for (Index i = 1; i < stored[n].count(); ++i) {
+      const auto at = [&](const auto& list, Index j) {
+        return static_cast<double>(list[n].data[j]);
+      };
+      ASSERT_NEAR(at(moments, i) * at(gradients, 0), at(moments, 0) * at(gradients, i),
+                  1e-6 * std::fabs(at(moments, i) * at(gradients, 0)) + 1e-12)
+          << stored[n].name << " at " << i;
+    }
+  }
+  EXPECT_EQ(all, parameter_count(run.model.weights()));
+}
+
+TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
+  Training run;
+  run.go(2);
+  const std::vector<std::byte> file = checkpoint_file(run.trainer);
+  const auto refused = [](const Safetensors& from, Training& other) {
+    const std::vector<float> before = other.state();
+    const std::string message = error_of([&] { restore_checkpoint(from, other.trainer); });
+    EXPECT_EQ(other.state(), before);
+    EXPECT_EQ(other.trainer.steps(), 0);
+    return message;
+  };
+  EncoderDecoderConfig wide = small();
+  wide.hidden = 16;
+  Training other(wide);
+  EXPECT_EQ(refused(parse_safetensors(file), other),
+            "restore_checkpoint: model.hidden: is 16, and in the checkpoint 12");
+  EncoderDecoderTrainerOptions options = kQuick;
+  options.clip = 2;
+  Training clipped(small(), options), same;
+  EXPECT_EQ(refused(parse_safetensors(file), clipped),
+            "restore_checkpoint: trainer.clip: is 2, and in the checkpoint 1");
+  Safetensors cut = parse_safetensors(file);
+  std::erase_if(cut.tensors, [](const NamedTensor& each) {
+    return each.name == "second_moment.generator.bias";
+  });
+  EXPECT_EQ(refused(cut, same),
+            "restore_checkpoint: second_moment.generator.bias: is not in the file");
+  cut.metadata["model.norm"] = "before";
+  EXPECT_NE(refused(cut, same).find("read_checkpoint: model.norm: unknown norm \"before\""),
+            std::string::npos);
+  cut.metadata.erase("model.norm");
+  EXPECT_EQ(refused(cut, same), "read_checkpoint: model.norm: is missing: this is no checkpoint");
+  // How many steps there are in all may differ.
+  options = kQuick, options.schedule.steps = 40;
+  Training longer(small(), options);
+  restore_checkpoint(parse_safetensors(file), longer.trainer);
+  EXPECT_EQ(longer.state(), run.state());
+  EXPECT_EQ(error_of([&] {
+              checkpoint_file(run.trainer, {{"a.b", "c"}});
+            }),
+            "checkpoint_file: a.b: has a dot in it");
+  EXPECT_EQ(error_of([&] { run.trainer.set_steps(-1); }),
+            "EncoderDecoderTrainer::set_steps: steps: must be at least 0, is -1");
+  EncoderDecoderConfig config = small();
+  EXPECT_EQ(error_of([&] {
+              set_settings({{"model.heads", "4"}, {"model.layers", "1"}}, config, options);
+            }),
+            "set_settings: model.layers: there is no such setting");
+  EXPECT_EQ(config, small());
+  set_settings({{"model.heads", "4"}, {"trainer.clip", "0.5"}}, config, options);
+  EXPECT_EQ(config.heads, 4);
+  EXPECT_EQ(options.clip, 0.5);
+}
+
+// What a model says token by token, each time from what it has said so far, read from the logits.
+std::vector<std::vector<std::int32_t>> said_by(EncoderDecoder& model,
+                                               const EncoderDecoder::Tokens& source, Index tokens) {
+  const Index rows = source.size(0);
+  std::vector<std::vector<std::int32_t>> said(static_cast<std::size_t>(rows));
+  std::vector<std::int32_t> target(static_cast<std::size_t>(rows * tokens), kBeginToken);
+  Scratch scratch;
+  Parallel parallel;
+  for (Index t = 0; t < tokens; ++t) {
+    const MatrixView<const float> logits =
+        model.logits(source, {target.data(), {rows, tokens}}, scratch, parallel);
+    for (Index b = 0; b < rows; ++b) {
+      const Index n = b * tokens + t;
+      const float* const row = logits[n].data();
+      const auto best = std::max_element(row, row + logits.size(1)) - row;
+      said[static_cast<std::size_t>(b)].push_back(static_cast<std::int32_t>(best));
+      if (t + 1 < tokens) target[static_cast<std::size_t>(n + 1)] = static_cast<std::int32_t>(best);
+    }
+  }
+  return said;
+}
+
+TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
+  Training run;
+  run.go(5);
+  const Drawn drawn(3, 4, 3, 9);
+  const EncoderDecoder::Tokens source = drawn.batch().source;
+  Scratch scratch;
+  Parallel parallel;
+  const auto said = run.model.translate(source, {}, scratch, parallel);
+  EXPECT_EQ(said, said_by(run.model, source, 5));  // as many as the context has
+  auto shorter = said;
+  for (auto& row : shorter) row.resize(2);
+  EXPECT_EQ(run.model.translate(source, {.tokens = 2}, scratch, parallel), shorter);
+  // A row ends before the token that ends it, and others go on.
+  auto ended = said;
+  const std::int32_t end = said[0][1];
+  for (auto& row : ended) row.erase(std::find(row.begin(), row.end(), end), row.end());
+  EXPECT_EQ(run.model.translate(source, {.end = end}, scratch, parallel), ended);
+
+  const auto refused = [&](const EncoderDecoder::Tokens& from, const TranslateOptions& options) {
+    return error_of([&] { run.model.translate(from, options, scratch, parallel); });
+  };
+  const std::string call = "EncoderDecoder::translate: ";
+  EXPECT_EQ(refused({}, {}), call + "source: no tensor given");
+  EXPECT_EQ(refused(source, {.tokens = 6}),
+            call + "tokens: must be from 1 to the context, 5, is 6");
+  EXPECT_EQ(refused(source, {.tokens = -1}),
+            call + "tokens: must be from 1 to the context, 5, is -1");
+  EXPECT_EQ(refused(source, {.begin = 7}), call + "begin: 7 is no token of a vocabulary of 7");
+  EXPECT_EQ(refused(source, {.begin = -1}), call + "begin: must be at least 0, is -1");
+  EXPECT_EQ(refused(source, {.end = 7}), call + "end: 7 is no token of a vocabulary of 7");
+  EXPECT_EQ(run.model.translate(source, {}, scratch, parallel), said);
+}
+
+TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
+  for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {
+    SCOPED_TRACE(std::string(name_of(kSequenceTasks, task)));
+    EncoderDecoderConfig config;
+    config.source_vocabulary = config.target_vocabulary = 9, config.context = 6;
+    config.encoder_layers = config.decoder_layers = 1, config.heads = 2;
+    config.width = 32, config.hidden = 64, config.norm = NormOrder::pre;
+    EncoderDecoder model(config, 1);
+    EncoderDecoderTrainer trainer(
+        model, {.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400}});
+    SequenceBatch batch, unseen;
+    Scratch scratch;
+    Parallel parallel;
+    double first = 0;
+    for (std::uint64_t n = 0; n < 400; ++n) {
+      draw_sequences(task, 32, 6, 9, 1, n, batch);
+      const double loss = trainer
+                              .step(batch.view(batch.source), batch.view(batch.target),
+                                    batch.view(batch.answers), parallel)
+                              .loss;
+      if (n == 0) first = loss;
+    }
+    EXPECT_GT(first, std::log(8.0));
+    EXPECT_EQ(trainer.steps(), 400);
+    draw_sequences(task, 64, 6, 9, 2, 0, unseen);
+    const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
+                                            unseen.view(unseen.answers), parallel);
+    EXPECT_LT(loss.mean(), 0.02);
+    EXPECT_EQ(loss.correct, loss.counted);
+    std::vector<std::int32_t> said;
+    for (const auto& row : model.translate(unseen.view(unseen.source), {}, scratch, parallel)) {
+      said.insert(said.end(), row.begin(), row.end());
+    }
+    EXPECT_EQ(said, unseen.answers);
+  }
+}
+
+TEST(EncoderDecoderTrainer, StopsWhereTheLossIsNoNumber) {
+  Training run;
+  run.go(1);
+  run.model.weights().transformer.encoder.layers[1].linear1.bias[2] =
+      std::numeric_limits<float>::infinity();
+  const std::vector<float> before = run.state();
+  const std::string message = error_of([&] { run.go(1); });
+  EXPECT_NE(message.find("EncoderDecoderTrainer::step: loss: is nan in step 1: the gradient of "),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(run.state(), before);
+  EXPECT_EQ(run.trainer.steps(), 1);
+}
+
+TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
+  Training run;
+  Parallel parallel;
+  const std::vector<float> before = run.state();
+  const auto refused = [&](std::span<const EncoderDecoderBatch> batches) {
+    return error_of([&] { run.trainer.step(batches, parallel); });
+  };
+  const std::string call = "EncoderDecoderTrainer::step: ";
+  EXPECT_EQ(refused({}), call + "batches: there are none");
+  const Drawn good(2, 4, 3, 1);
+  Drawn bad(2, 4, 3, 2);
+  bad.answers[4] = 7;
+  const EncoderDecoderBatch batches[] = {good.batch(), bad.batch(), {}};
+  EXPECT_EQ(refused({batches, 2}),
+            call + "batches.1.answers: 7 at [1, 1] is no token of a vocabulary of 7");
+  EXPECT_EQ(refused({batches + 1, 1}),
+            call + "answers: 7 at [1, 1] is no token of a vocabulary of 7");
+  EXPECT_EQ(refused({batches + 2, 1}), call + "source: no tensor given");
+  EXPECT_EQ(run.state(), before);
+  EXPECT_EQ(run.trainer.steps(), 0);
+  run.go(1);
+  EXPECT_EQ(run.trainer.steps(), 1);
+
+  const auto trainer = [&](const EncoderDecoderTrainerOptions& options) {
+    return error_of([&] { EncoderDecoderTrainer made(run.model, options); });
+  };
+  EXPECT_EQ(trainer({.clip = -1}),
+            "EncoderDecoderTrainer: clip: must be finite and at least 0, is -1");
+  EXPECT_EQ(trainer({.beta1 = 1}), "adamw_step: beta1: must be at least 0 and below 1, is 1");
+}
+
+}  // namespace
+}  // namespace tril
