@@ -39,6 +39,36 @@ describe('crossEntropy', () => {
     });
   });
 
+  it('puts its gradient where it is told to, in the place of the logits, too', () => {
+    withoutLeak(() => {
+      const logits = tril.tensor([3, 4], x);
+      const options = { ignore: -1, labelSmoothing: 0.1, gradient: true } as const;
+      const expected = tril.crossEntropy(logits, targets, options);
+      const out = tril.zeros([3, 4]);
+      const { tensors } = tril.memory();
+      const found = tril.crossEntropy(logits, targets, { ...options, out });
+      expect(found.dLogits).toBe(out);
+      expect(out.read()).toEqual(expected.dLogits.read());
+      const inPlace = tril.crossEntropy(logits, targets, { ...options, out: logits });
+      expect(inPlace).toMatchObject({ loss: expected.loss, counted: 2, dLogits: logits });
+      expect(logits.read()).toEqual(expected.dLogits.read());
+      expect(tril.memory().tensors).toBe(tensors);
+    });
+  });
+
+  it('holds no second logits where it takes their place', () => {
+    withoutLeak(() => {
+      const logits = tril.zeros([512, 1024]);
+      const classes = new Int32Array(512);
+      const { bytes } = tril.memory();
+      tril.workingMemory({ reset: true });
+      tril.crossEntropy(logits, classes, { gradient: true, out: logits });
+      expect(tril.memory().bytes).toBe(bytes);
+      // A few numbers for each row, of the 1024 that it has.
+      expect(tril.workingMemory().peakBytes).toBeLessThan(512 * 1024);
+    });
+  });
+
   it('refuses what does not fit', () => {
     withoutLeak(() => {
       const call = 'crossEntropy';
@@ -49,6 +79,20 @@ describe('crossEntropy', () => {
       refuse(() => tril.crossEntropy(logits, [0]), 'targets', '[2]');
       refuse(() => tril.crossEntropy(logits, [0.5, 1]), 'targets', 'whole numbers');
       refuse(() => tril.crossEntropy(logits, [0, 1], { labelSmoothing: 2 }), 'labelSmoothing', '2');
+      const out = tril.zeros([3, 2]);
+      const gradient = true;
+      refuse(
+        () => tril.crossEntropy(logits, [0, 1], { gradient, out }),
+        'out',
+        '[2, 3], is [3, 2]',
+      );
+      refuse(() => tril.crossEntropy(logits, [0, 1], { out: logits }), 'out', 'gradient: true');
+      refuse(
+        () => tril.crossEntropy(logits, [0, 3], { gradient, out: logits }),
+        'targets',
+        '3 at 1',
+      );
+      expect(logits.read()).toEqual(new Float32Array(6));
       const reduction = 'none' as never;
       refuse(() => tril.crossEntropy(logits, [0, 1], { reduction }), 'reduction', 'mean, sum');
     });

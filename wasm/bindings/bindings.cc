@@ -219,7 +219,7 @@ EMSCRIPTEN_BINDINGS(tril) {
       .field("labelSmoothing", &tril::js::CrossEntropyOptions::label_smoothing)
       .field("reduction", &tril::js::CrossEntropyOptions::reduction)
       .field("gradient", &tril::js::CrossEntropyOptions::gradient);
-  function("_crossEntropy", guard<&tril::js::cross_entropy>);
+  function("_crossEntropy", guard<&tril::js::cross_entropy>, allow_raw_pointers());
   function("_meanSquaredError", guard<&tril::js::mean_squared_error>);
 
   function("_activate", guard<&activate>, allow_raw_pointers());

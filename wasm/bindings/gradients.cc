@@ -12,6 +12,7 @@
 #include <tril/layers/softmax.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "feed_forward.h"
@@ -195,7 +196,7 @@ TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integ
 }
 
 Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets,
-                   const CrossEntropyOptions& options) {
+                   const CrossEntropyOptions& options, Tensor* out) {
   constexpr const char* kCall = "cross_entropy";
   const auto classes = emscripten::convertJSArrayToNumberVector<std::int32_t>(targets);
   const tril::CrossEntropyOptions core{
@@ -204,7 +205,12 @@ Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets
       .label_smoothing = options.label_smoothing};
   Results results(engine, kCall);
   MatrixView<float> gradient;
-  if (options.gradient) gradient = rows_of(results.make("gradient", logits.shape()));
+  std::optional<Output> output;
+  if (options.gradient) {
+    output.emplace(engine, out, logits.shape(), kCall);
+    gradient = rows_of(**output);
+    if (!out) results.add("gradient", output->handle());
+  }
   const CrossEntropyResult found = tril::cross_entropy(rows_of(logits), view_of(classes), core,
                                                        gradient, engine.scratch, engine.parallel);
   val loss(results.hand_over());

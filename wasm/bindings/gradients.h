@@ -50,9 +50,9 @@ struct CrossEntropyOptions {
 };
 
 // { loss, counted, correct } of logits [..., V] and a target for each row, and, if asked for,
-// { gradient } of the logits.
+// { gradient } of the logits, unless `out` was written, which may be the logits themselves.
 Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets,
-                   const CrossEntropyOptions& options);
+                   const CrossEntropyOptions& options, Tensor* out);
 
 // { loss }, and, if asked for, { gradient } of x.
 Loss mean_squared_error(Engine& engine, const Tensor& x, const Tensor& y,

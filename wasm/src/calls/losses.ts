@@ -1,5 +1,6 @@
 import type { WhereAsked } from '../asked.js';
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
+import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
@@ -18,6 +19,11 @@ export interface CrossEntropyOptions extends LossOptions {
   readonly ignore?: number;
   /** How much of each target is shared out among all classes, from 0, unless given, to 1. */
   readonly labelSmoothing?: number;
+  /**
+   * Where the gradient goes, instead of into a new tensor: of the shape of the logits, or the logits
+   * themselves, whose place it then takes. With it no second `[N, V]` is ever held.
+   */
+  readonly out?: Tensor;
 }
 
 /** What `crossEntropy` gives. */
@@ -43,7 +49,8 @@ export const lossCalls = (context: Context) => {
   return {
     /**
      * How surprised the softmax of the logits `[..., V]` is by the targets, one whole number for each
-     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that.
+     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that, which
+     * `out: logits` puts in the place of the logits.
      *
      * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
      *
@@ -53,6 +60,8 @@ export const lossCalls = (context: Context) => {
      * const { loss, dLogits } = tril.crossEntropy(logits, [1, -100], { gradient: true });
      * loss; // 0.6931
      * dLogits.toArray(); // [[0.5000, -0.5000], [0, 0]]
+     * tril.crossEntropy(logits, [0, -100], { gradient: true, out: logits }).loss; // 0.6931
+     * logits.toArray(); // [[-0.5000, 0.5000], [0, 0]]
      * ```
      */
     crossEntropy<const Options extends CrossEntropyOptions>(
@@ -61,7 +70,7 @@ export const lossCalls = (context: Context) => {
       options: Options = {} as Options,
     ): CrossEntropy<Options> {
       const call = 'crossEntropy';
-      const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient'];
+      const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient', 'out'];
       checkKeys(call, 'options', 'option', options, names);
       const rawOptions = {
         ignore: integerOption(call, 'ignore', options.ignore, -100),
@@ -69,15 +78,16 @@ export const lossCalls = (context: Context) => {
         reduction: stringOption(call, 'reduction', options.reduction, 'mean'),
         gradient: booleanOption(call, 'gradient', options.gradient, false),
       };
+      if (options.out && !rawOptions.gradient) {
+        throw new TrilError(call, 'out', 'is for the gradient; ask for it with gradient: true');
+      }
       const { values } = flattenIntegers(call, 'targets', targets);
-      return context.run(call, { logits }, (t) => {
+      return context.run(call, { logits, out: options.out ?? absent }, (t) => {
         const { loss, counted, correct, gradient } = raw._crossEntropy(
-          ...[engine, t.logits, values, rawOptions],
+          ...[engine, t.logits, values, rawOptions, t.out],
         );
-        return {
-          ...{ loss, counted, correct },
-          ...(gradient && { dLogits: context.adopt(gradient) }),
-        };
+        const dLogits = gradient ? context.adopt(gradient) : options.out;
+        return { loss, counted, correct, ...(dLogits && { dLogits }) };
       }) as CrossEntropy<Options>;
     },
 
