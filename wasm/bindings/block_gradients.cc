@@ -4,13 +4,27 @@
 
 #include "saved_gradients.h"
 #include "sequences.h"
+#include "traces.h"
 #include "weights.h"
 
 namespace tril::js {
 
-NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
-                                         const Tensor& key, const Tensor& value,
-                                         const NamedTensors& weights, const MaskRules& mask_rules) {
+namespace {
+
+// [B, H, T, S], without B where x [B, T, C] is.
+TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const Tensor& x,
+                                      Index heads, Index keys) {
+  const int without = left_out(x);
+  const Index batches = without == 0 ? x.size(0) : 1;
+  return Traces(results, without).make(name, Shape<4>{batches, heads, x.size(-2), keys});
+}
+
+}  // namespace
+
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out,
+                                         const Tensor& query, const Tensor& key,
+                                         const Tensor& value, const NamedTensors& weights,
+                                         const MaskRules& mask_rules) {
   constexpr const char* kCall = "additive_attention_backward";
   const auto q = sequences(query, query, kCall, "query");
   const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
@@ -40,7 +54,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
-                                           const MultiHeadOptions& options) {
+                                           const MultiHeadOptions& options, bool mask_gradient) {
   constexpr const char* kCall = "multi_head_attention_backward";
   const MaskArgument mask(options.attention.mask, kCall);
   const auto input = sequences(x, x, kCall, "x");
@@ -69,13 +83,18 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
     gradients.d_value_context =
         gradient(results, "dValueContext", *value_context, core.value_context.shape());
   }
+  if (mask_gradient) {
+    const Index keys = core.context ? core.context.size(1) : input.size(1);
+    gradients.d_mask = mask_gradient_of(results, "dMask", x, core.heads, keys);
+  }
   tril::multi_head_attention_backward(sequences(d_out, x, kCall, "d_out"), input, parts, core,
                                       trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
-                                        const NamedTensors& weights, const BlockOptions& options) {
+                                        const NamedTensors& weights, const BlockOptions& options,
+                                        bool mask_gradient) {
   constexpr const char* kCall = "transformer_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const BlockArguments given(options, kCall);
@@ -90,17 +109,21 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
     return transformer_block_saved(input.shape(), parts, given.core, memory);
   });
   tril::transformer_block(input, parts, given.core, out, engine.scratch, engine.parallel, trace);
-  const TransformerBlockGradients gradients{
+  TransformerBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .weights = gradients_of<BasicTransformerBlockWeights<float>>(results, parts)};
-  tril::transformer_block_backward(sequences(d_out, x, kCall, "d_out"), input, parts, given.core,
-                                   trace, gradients, engine.scratch, engine.parallel);
+  if (mask_gradient) {
+    gradients.d_mask = mask_gradient_of(results, "dMask", x, given.core.heads, input.size(1));
+  }
+  tril::transformer_block_backward(sequences(d_out, x, kCall, "d_out"), input, parts,
+                                   given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
-                                    const BlockOptions& options, const AttentionOptions& cross) {
+                                    const BlockOptions& options, const AttentionOptions& cross,
+                                    bool mask_gradient) {
   constexpr const char* kCall = "decoder_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
@@ -117,10 +140,17 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const T
   });
   tril::decoder_block(input, source, parts, given.core, out, engine.scratch, engine.parallel,
                       trace);
-  const DecoderBlockGradients gradients{
+  DecoderBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .d_memory = gradient(results, "dMemory", memory, source.shape()),
       .weights = gradients_of<BasicDecoderBlockWeights<float>>(results, parts)};
+  if (mask_gradient) {
+    const auto of = [&](const char* name, const TensorView<const float, 3>& keys) {
+      return mask_gradient_of(results, name, x, given.core.heads, keys.size(1));
+    };
+    gradients.d_self_mask = of("dMask", input);
+    gradients.d_cross_mask = of("dMemoryMask", source);
+  }
   tril::decoder_block_backward(sequences(d_out, x, kCall, "d_out"), input, source, parts,
                                given.core, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();

@@ -14,20 +14,22 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
                                          const Tensor& key, const Tensor& value,
                                          const NamedTensors& weights, const MaskRules& mask);
 
-// dX, and dContext and dValueContext where there are such.
+// dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
-                                           const MultiHeadOptions& options);
+                                           const MultiHeadOptions& options, bool mask_gradient);
 
-// dX.
+// dX, and, if asked for, dMask [B, H, T, T].
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
-                                        const NamedTensors& weights, const BlockOptions& options);
+                                        const NamedTensors& weights, const BlockOptions& options,
+                                        bool mask_gradient);
 
-// dX and dMemory.
+// dX and dMemory, and, if asked for, dMask [B, H, T, T] and dMemoryMask [B, H, T, S].
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
-                                    const BlockOptions& options, const AttentionOptions& cross);
+                                    const BlockOptions& options, const AttentionOptions& cross,
+                                    bool mask_gradient);
 
 // dSource and dTarget.
 NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,

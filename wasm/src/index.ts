@@ -30,6 +30,7 @@ export type {
   MultiHeadGradients,
 } from './calls/attention-gradients.js';
 export type {
+  BlockGradients,
   DecoderBlockBackwardOptions,
   DecoderGradients,
   TransformerBackwardOptions,

@@ -1,5 +1,6 @@
+import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
-import { checkKeys } from '../names.js';
+import { booleanOption, checkKeys } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import type { AdditiveOptions, AdditiveWeights } from './efficient-attention.js';
@@ -16,22 +17,32 @@ export interface AdditiveGradients {
 }
 
 /** What `multiHeadAttentionBackward` gives. */
-export interface MultiHeadGradients<Weights> extends WeightGradients<Weights> {
+export type MultiHeadGradients<Weights, Options = object> = WeightGradients<Weights> & {
   /** Where there is a context. */
   readonly dContext?: Tensor;
   /** Where values are made of something else. */
   readonly dValueContext?: Tensor;
-}
+} & WhereAsked<
+    Options,
+    { maskGradient: true },
+    {
+      /** `[B, H, T, S]`; 0 where a query may not look. */
+      readonly dMask: Tensor;
+    }
+  >;
 
 /** The options of `multiHeadAttentionBackward`: those that `multiHeadAttention` had. */
-export type MultiHeadBackwardOptions = Omit<
+export interface MultiHeadBackwardOptions extends Omit<
   MultiHeadOptions,
   'past' | 'needWeights' | 'averageWeights' | 'trace' | 'out'
->;
+> {
+  /** Also give the gradient of what an additive mask adds to each score. */
+  readonly maskGradient?: boolean;
+}
 
 const multiHeadNames = [
   ...['heads', 'kvHeads', 'causal', 'mask', 'scale', 'softcap', 'keyLengths', 'method'],
-  ...['context', 'valueContext', 'rotary'],
+  ...['context', 'valueContext', 'rotary', 'maskGradient'],
 ];
 
 export const attentionGradientCalls = (context: Context) => {
@@ -98,21 +109,26 @@ export const attentionGradientCalls = (context: Context) => {
      *   in_proj_weight: tril.randomNormal([192, 64], { seed: 3 }),
      *   'out_proj.weight': tril.randomNormal([64, 64], { seed: 4 }),
      * };
-     * const options = { heads: 4, causal: true };
-     * const { dX, dWeights } = tril.multiHeadAttentionBackward(dOutput!, x!, weights, options);
+     * const options = { heads: 4, causal: true, maskGradient: true } as const;
+     * const { dX, dMask, dWeights } = tril.multiHeadAttentionBackward(dOutput!, x!, weights, options);
      * dX.shape; // [2, 10, 64]
+     * dMask.shape; // [2, 4, 10, 10]
      * dWeights.in_proj_weight.shape; // [192, 64]
      * ```
      */
-    multiHeadAttentionBackward<Weights extends MultiHeadWeights>(
+    multiHeadAttentionBackward<
+      Weights extends MultiHeadWeights,
+      const Options extends MultiHeadBackwardOptions,
+    >(
       dOutput: Tensor,
       x: Tensor,
       weights: Weights,
-      options: MultiHeadBackwardOptions,
-    ): MultiHeadGradients<Weights> {
+      options: Options,
+    ): MultiHeadGradients<Weights, Options> {
       const call = 'multiHeadAttentionBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('multiHeadAttention'));
       const rawOptions = rawMultiHeadOptions(context, call, options, multiHeadNames);
+      const wanted = booleanOption(call, 'maskGradient', options.maskGradient, false);
       const contexts = {
         context: options.context ?? absent,
         valueContext: options.valueContext ?? absent,
@@ -123,7 +139,7 @@ export const attentionGradientCalls = (context: Context) => {
             .training(call)
             ._multiHeadAttentionBackward(
               ...[engine, t.dOutput, t.x, state, t.context],
-              ...[t.valueContext, rawOptions],
+              ...([t.valueContext, rawOptions, wanted] as const),
             ),
         ),
       );

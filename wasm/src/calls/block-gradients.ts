@@ -1,5 +1,6 @@
+import type { WhereAsked } from '../asked.js';
 import type { Context } from '../context.js';
-import { checkKeys } from '../names.js';
+import { booleanOption, checkKeys } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import { checkTransformerWeights, otherAttention } from './transformer.js';
@@ -13,10 +14,34 @@ import type {
   TransformerWeights,
 } from './transformer.js';
 
+/** What `transformerBlockBackward` gives. */
+export type BlockGradients<Weights, Options = object> = WeightGradients<Weights> &
+  WhereAsked<
+    Options,
+    { maskGradient: true },
+    {
+      /** `[B, H, T, T]`; 0 where a query may not look. */
+      readonly dMask: Tensor;
+    }
+  >;
+
 /** What `decoderBlockBackward` gives. */
-export interface DecoderGradients<Weights> extends WeightGradients<Weights> {
+export type DecoderGradients<Weights, Options = object> = BlockGradients<Weights, Options> & {
   /** Of the shape of `memory`. */
   readonly dMemory: Tensor;
+} & WhereAsked<
+    Options,
+    { maskGradient: true },
+    {
+      /** `[B, H, T, S]`, of the mask of attention to the memory. */
+      readonly dMemoryMask: Tensor;
+    }
+  >;
+
+/** What the backward of a block can be asked for besides. */
+interface MaskGradientOption {
+  /** Also give the gradient of what an additive mask adds to each score. */
+  readonly maskGradient?: boolean;
 }
 
 /** What `transformerBackward` gives. */
@@ -29,16 +54,18 @@ export interface TransformerGradients<Weights> {
 }
 
 /** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
-export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'>;
+export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'> &
+  MaskGradientOption;
 /** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
-export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'>;
+export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'> &
+  MaskGradientOption;
 /** The options of `transformerBackward`: those that `transformer` had. */
 export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out'>;
 
 const sharedNames = [
   ...['heads', 'kvHeads', 'causal', 'scale', 'softcap', 'method', 'norm', 'activation', 'eps'],
 ];
-const blockNames = [...sharedNames, 'mask', 'keyLengths'];
+const blockNames = [...sharedNames, 'mask', 'keyLengths', 'maskGradient'];
 const transformerNames = [...sharedNames, 'sourceMask', 'targetMask', 'memoryMask'];
 
 export const blockGradientCalls = (context: Context) => {
@@ -64,24 +91,31 @@ export const blockGradientCalls = (context: Context) => {
      *   'linear2.weight': normal(4, 64, 256),
      * };
      * const [x, dOutput] = [normal(5, 1, 10, 64), normal(6, 1, 10, 64)];
-     * const options = { heads: 4, norm: 'pre', causal: true } as const;
-     * const { dX, dWeights } = tril.transformerBlockBackward(dOutput, x, weights, options);
+     * const options = { heads: 4, norm: 'pre', causal: true, maskGradient: true } as const;
+     * const { dX, dMask, dWeights } = tril.transformerBlockBackward(dOutput, x, weights, options);
      * dX.shape; // [1, 10, 64]
+     * dMask.shape; // [1, 4, 10, 10]
      * dWeights['linear1.weight'].shape; // [256, 64]
      * ```
      */
-    transformerBlockBackward<Weights extends TransformerBlockWeights>(
+    transformerBlockBackward<
+      Weights extends TransformerBlockWeights,
+      const Options extends TransformerBlockBackwardOptions,
+    >(
       dOutput: Tensor,
       x: Tensor,
       weights: Weights,
-      options: TransformerBlockBackwardOptions,
-    ): WeightGradients<Weights> {
+      options: Options,
+    ): BlockGradients<Weights, Options> {
       const call = 'transformerBlockBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('transformerBlock'));
       const block = rawBlockOptions(context, call, options, blockNames);
+      const wanted = booleanOption(call, 'maskGradient', options.maskGradient, false);
       return context.runWithWeights(call, weights, { dOutput, x }, (t, state) =>
         adopt(
-          context.training(call)._transformerBlockBackward(engine, t.dOutput, t.x, state, block),
+          context
+            .training(call)
+            ._transformerBlockBackward(engine, t.dOutput, t.x, state, block, wanted),
         ),
       );
     },
@@ -108,22 +142,29 @@ export const blockGradientCalls = (context: Context) => {
      * tril.decoderBlockBackward(x, x, memory, weights, options).dMemory.shape; // [1, 20, 64]
      * ```
      */
-    decoderBlockBackward<Weights extends DecoderBlockWeights>(
+    decoderBlockBackward<
+      Weights extends DecoderBlockWeights,
+      const Options extends DecoderBlockBackwardOptions,
+    >(
       dOutput: Tensor,
       x: Tensor,
       memory: Tensor,
       weights: Weights,
-      options: DecoderBlockBackwardOptions,
-    ): DecoderGradients<Weights> {
+      options: Options,
+    ): DecoderGradients<Weights, Options> {
       const call = 'decoderBlockBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('decoderBlock'));
       const block = rawBlockOptions(context, call, options, [...blockNames, 'memoryMask']);
       const cross = otherAttention(context, call, options, options.memoryMask);
+      const wanted = booleanOption(call, 'maskGradient', options.maskGradient, false);
       return context.runWithWeights(call, weights, { dOutput, x, memory }, (t, state) =>
         adopt(
           context
             .training(call)
-            ._decoderBlockBackward(...[engine, t.dOutput, t.x, t.memory, state], ...[block, cross]),
+            ._decoderBlockBackward(
+              ...[engine, t.dOutput, t.x, t.memory, state],
+              ...([block, cross, wanted] as const),
+            ),
         ),
       );
     },
