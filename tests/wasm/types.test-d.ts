@@ -98,3 +98,17 @@ it('gradients of weights have the names of the weights', async () => {
   // @ts-expect-error sums are taken in one order alone
   tril.matmulBackward(x, x, x, { method: 'tiled' });
 });
+
+it('gradients of masks are there where they were asked for', () => {
+  const weights = { in_proj_weight: x, 'out_proj.weight': x };
+  const asked = { heads: 2, maskGradient: true } as const;
+  const { dMask } = tril.multiHeadAttentionBackward(x, x, weights, asked);
+  expectTypeOf(dMask).toEqualTypeOf<Tensor>();
+  const plain = tril.multiHeadAttentionBackward(x, x, weights, { heads: 2 });
+  expectTypeOf(plain.dMask).toEqualTypeOf<Tensor | undefined>();
+  const { dLogits } = tril.crossEntropy(x, [1], { gradient: true, out: x });
+  expectTypeOf(dLogits).toEqualTypeOf<Tensor>();
+  tril.attention(x, x, x, { dropout: { probability: 0.1, seed: 1 } });
+  // @ts-expect-error a seed must be given
+  tril.attention(x, x, x, { dropout: { probability: 0.1 } });
+});

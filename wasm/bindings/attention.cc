@@ -67,6 +67,7 @@ tril::AttentionOptions AttentionOptions::core(const Mask& core_mask, Index past,
   options.softcap = static_cast<float>(softcap);
   options.past = past;
   options.key_lengths = shape_from(key_lengths);
+  options.dropout = dropout;
   options.method = value_named(kAttentionMethods, method, call, "method");
   return options;
 }

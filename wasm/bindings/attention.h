@@ -23,6 +23,7 @@ struct AttentionOptions {
   int kv_heads;  // of key and value, where heads are packed
   bool trace;
   bool log_sum_exp;
+  std::optional<DropoutOptions> dropout = {};  // of attention_dropout.h alone
 
   // As the core takes them; `past`: how many of the keys were there before.
   tril::AttentionOptions core(const Mask& mask, Index past, const char* call) const;

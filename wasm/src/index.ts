@@ -48,6 +48,7 @@ export type {
 } from './calls/mask.js';
 export {
   attentionMethods,
+  type AttentionDropout,
   type AttentionMethod,
   type AttentionOptions,
   type AttentionResult,

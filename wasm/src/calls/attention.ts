@@ -4,6 +4,7 @@ import { booleanOption, checkKeys, integerOption } from '../names.js';
 import { numberOption, optionalNumber, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { checkLengths, rawMask, type Mask } from './mask.js';
+import { checkSeed } from './tensor.js';
 
 /** How the scores are gone through; all methods are exact. */
 export const attentionMethods = ['auto', 'full', 'blocked', 'online'] as const;
@@ -14,6 +15,14 @@ export type AttentionMethod = (typeof attentionMethods)[number];
 export interface KeyValue {
   readonly key: Tensor;
   readonly value: Tensor;
+}
+
+/** Which weights are left out in training (Srivastava et al. 2014). */
+export interface AttentionDropout {
+  /** The share of weights that is left out, from 0 to below 1; the others are divided by 1 less it. */
+  readonly probability: number;
+  /** Which they are: another one for every use and step. */
+  readonly seed: number;
 }
 
 /** The options of `attention`. */
@@ -43,6 +52,11 @@ export interface AttentionOptions {
   readonly heads?: number;
   /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
   readonly kvHeads?: number;
+  /**
+   * Leaves out weights behind softmax; a backward that is given the same leaves out the same. The trace
+   * has them as they are before. Works in a module of `tril/training`.
+   */
+  readonly dropout?: AttentionDropout;
   /** Which method; `'auto'`, the fastest that is known for the shape, unless given. */
   readonly method?: AttentionMethod;
   /** Also return what was computed on the way. */
@@ -87,8 +101,19 @@ export type AttentionResult<Options> = {
 
 const optionNames = [
   ...['causal', 'mask', 'scale', 'softcap', 'past', 'keyLengths'],
-  ...['heads', 'kvHeads', 'method', 'trace', 'logSumExp', 'out'],
+  ...['heads', 'kvHeads', 'method', 'trace', 'logSumExp', 'out', 'dropout'],
 ];
+
+/** Probability and seed, as the module takes them; none where there is no dropout. */
+export function rawDropout(
+  call: string,
+  dropout: AttentionDropout | undefined,
+): readonly [number, number] | undefined {
+  if (dropout === undefined) return undefined;
+  checkKeys(call, 'dropout', 'option', dropout, ['probability', 'seed']);
+  const probability = numberOption(call, 'probability', dropout.probability, Number.NaN);
+  return [probability, checkSeed(call, dropout.seed)];
+}
 
 /** The options as the module takes them; `heads` is 0 where heads have an axis of their own. */
 export function rawAttentionOptions(
@@ -142,6 +167,7 @@ export const attentionCalls = (context: Context) => ({
     const call = 'attention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
     const { past } = options;
+    const dropout = rawDropout(call, options.dropout);
     const out = options.out ?? absent;
     const cache = past instanceof KeyValueCache ? context.cacheHandle(call, 'past', past) : null;
     const given = past instanceof KeyValueCache ? undefined : past;
@@ -152,9 +178,21 @@ export const attentionCalls = (context: Context) => ({
     };
     return context.run(call, tensors, (t) => {
       const [pastKey, pastValue] = [t['past.key'], t['past.value']];
-      const made = context.raw._attention(
-        ...[context.engine, t.query, t.key, t.value, pastKey, pastValue, cache, raw, t.out],
-      );
+      const { engine } = context;
+      const values = [
+        engine,
+        t.query,
+        t.key,
+        t.value,
+        pastKey,
+        pastValue,
+        cache,
+        raw,
+        t.out,
+      ] as const;
+      const made = dropout
+        ? context.training(call)._attentionDropout(...values, ...dropout)
+        : context.raw._attention(...values);
       const all = context.adoptAll(made);
       const { output = out, logSumExp, presentKey, presentValue, ...trace } = all;
       return {

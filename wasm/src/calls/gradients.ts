@@ -3,7 +3,7 @@ import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
-import { rawAttentionOptions, type AttentionOptions } from './attention.js';
+import { rawAttentionOptions, rawDropout, type AttentionOptions } from './attention.js';
 import { geluForm, type Activation, type GeluOptions } from './feed-forward.js';
 import type { OutOption } from './layers.js';
 import type { RmsNormOptions } from './norms.js';
@@ -51,7 +51,7 @@ export type NormBackwardOptions = Omit<RmsNormOptions, 'out'>;
 
 const attentionNames = [
   ...['causal', 'mask', 'scale', 'softcap', 'keyLengths', 'heads', 'kvHeads', 'method'],
-  ...['output', 'logSumExp', 'maskGradient'],
+  ...['output', 'logSumExp', 'maskGradient', 'dropout'],
 ];
 
 export const gradientCalls = (context: Context) => {
@@ -139,15 +139,18 @@ export const gradientCalls = (context: Context) => {
       );
       const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
       const tensors = { dOutput, query: q, key: k, value: v, output, logSumExp };
-      return context.run(call, tensors, (t) =>
-        context.adoptAll(
-          raw._attentionBackward(
-            ...[engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp],
-            rawAttention,
-            wanted,
-          ),
-        ),
-      ) as unknown as AttentionGradients<Options>;
+      const dropout = rawDropout(call, options.dropout);
+      return context.run(call, tensors, (t) => {
+        const values = [
+          ...([engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp] as const),
+          ...([rawAttention, wanted] as const),
+        ] as const;
+        return context.adoptAll(
+          dropout
+            ? context.training(call)._attentionDropoutBackward(...values, ...dropout)
+            : raw._attentionBackward(...values),
+        );
+      }) as unknown as AttentionGradients<Options>;
     },
 
     /**

@@ -28,7 +28,10 @@ export interface MultiHeadWeights {
 }
 
 /** The options of `multiHeadAttention`. */
-export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp'> {
+export interface MultiHeadOptions extends Omit<
+  AttentionOptions,
+  'past' | 'heads' | 'logSumExp' | 'dropout'
+> {
   /** How many heads the projections are divided into. */
   readonly heads: number;
   /** Cross-attention: what keys and values are made of, `[B, S, ...]`; `x` unless given. */

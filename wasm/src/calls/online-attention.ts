@@ -12,7 +12,10 @@ export interface OnlineBlocks {
 }
 
 /** The options of `onlineAttention`. */
-export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method' | 'logSumExp'> {
+export interface OnlineOptions extends Omit<
+  AttentionOptions,
+  'past' | 'method' | 'logSumExp' | 'dropout'
+> {
   readonly blocks?: OnlineBlocks;
 }
 

@@ -40,7 +40,7 @@ export type TransformerWeights = { readonly [name: string]: Tensor | null | unde
 /** The options of `transformerBlock`. */
 export interface TransformerBlockOptions extends Omit<
   AttentionOptions,
-  'past' | 'heads' | 'logSumExp'
+  'past' | 'heads' | 'logSumExp' | 'dropout'
 > {
   /** How many heads attention is divided into. */
   readonly heads: number;
