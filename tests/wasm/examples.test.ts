@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { loadTril, Model, WordVectors } from 'tril/training';
+import { loadTril, Model, SequenceTrainer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
@@ -52,11 +52,15 @@ describe('examples', () => {
       typeof value === 'function' &&
       !['constructor', 'toString', 'raw', 'run', 'tensors', 'parts'].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
-    const methods = [Tensor, KeyValueCache, TrainedModel, Trainer, Model, WordVectors].flatMap(
-      (owner) =>
-        Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
-          .filter(isMethod)
-          .map(([name]) => `${owner.name}.${name}`),
+    const SequenceState = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
+    const owners = [
+      ...[Tensor, KeyValueCache, TrainedModel, Trainer, SequenceState, SequenceTrainer],
+      ...[Model, WordVectors],
+    ];
+    const methods = owners.flatMap((owner) =>
+      Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
+        .filter(isMethod)
+        .map(([name]) => `${owner.name}.${name}`),
     );
     const functions = Object.entries(package_)
       .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
@@ -69,6 +73,7 @@ describe('examples', () => {
       'worker.loadTril',
       'worker.withSignal',
       'RemoteTrainer.run',
+      'RemoteSequenceTrainer.run',
       'RemoteWordVectors.run',
       'RemoteModel.generate',
     ];

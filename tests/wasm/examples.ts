@@ -23,11 +23,14 @@ const owners: Record<string, string> = {
   'model.ts': 'Model.',
   'key-value-cache.ts': 'KeyValueCache.',
   'trained-model.ts': 'TrainedModel.',
+  'sequence-state.ts': 'SequenceState.',
+  'sequence-trainer.ts': 'SequenceTrainer.',
   'word-vectors.ts': 'WordVectors.',
   'trainer.ts': 'Trainer.',
   'training.ts': 'training.',
   'worker/index.ts': 'worker.',
   'worker/model.ts': 'RemoteModel.',
+  'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',
   'worker/trainer.ts': 'RemoteTrainer.',
   'worker/word-vectors.ts': 'RemoteWordVectors.',
 };
@@ -41,7 +44,7 @@ function examplesOf(file: string): Example[] {
   const text = readFileSync(join(source, file), 'utf8');
   // A comment, and the name of what it is about.
   const comments =
-    /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |function |\*)*(\[?[\w.]+)/gsu;
+    /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |override |function |\*)*(\[?[\w.]+)/gsu;
   return [...text.matchAll(comments)].map(([, comment, name]) => {
     const plain = comment!.replace(/^ *\* ?/gmu, '');
     const [, code] = /@example\n```ts\n(.*?)\n```/su.exec(plain) ?? [];

@@ -36,3 +36,11 @@ test('the example of training does what it says', () => {
   expect(losses[2]![1]).toBeLessThan(losses[0]![1]! / 10);
   expect(rest.slice(3)).toEqual([' sea shells by the s', '[ 2, 10, 10 ]', 'true']);
 });
+
+test('the example of sequences does what it says', () => {
+  const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
+  const [, example] = /```js\n((?:(?!```).)*sequenceTrainer.*?)```/su.exec(readme) ?? [];
+  const begin = "import { loadTril } from 'tril/training';\nconst tril = await loadTril();\n";
+  const [, said] = /console\.log\(trainer\.translate.*?\); \/\/ (.*)/u.exec(example ?? '') ?? [];
+  expect(linesOf('sequences.mjs', example && begin + example)).toEqual([said]);
+});

@@ -1,6 +1,7 @@
 // What an editor shows: checked by tsc, never run.
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
 import type { MultiHeadTrace, OnlineTrace } from 'tril';
+import { loadTril as loadTraining, type SequenceTrainer } from 'tril/training';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
 import { loadTril as loadInWorker, type RemoteModel, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
@@ -111,4 +112,26 @@ it('gradients of masks are there where they were asked for', () => {
   tril.attention(x, x, x, { dropout: { probability: 0.1, seed: 1 } });
   // @ts-expect-error a seed must be given
   tril.attention(x, x, x, { dropout: { probability: 0.1 } });
+});
+
+it('trainers of sequences', async () => {
+  const training = await loadTraining();
+  const trainer = training.sequenceTrainer({ model: { sourceVocabulary: 3, targetVocabulary: 3 } });
+  expectTypeOf(trainer).toEqualTypeOf<SequenceTrainer>();
+  expectTypeOf(trainer.settings.model.encoderLayers).toEqualTypeOf<number>();
+  expectTypeOf(trainer.translate([1, 2])).toEqualTypeOf<Int32Array>();
+  expectTypeOf(trainer.translate([[1, 2]])).toEqualTypeOf<Int32Array[]>();
+  const batch = training.drawSequences('sort');
+  expectTypeOf(batch.answers).toEqualTypeOf<number[][]>();
+  expectTypeOf(trainer.step([batch, batch]).gradientNorm).toEqualTypeOf<number>();
+  // @ts-expect-error no such task
+  training.drawSequences('shuffle');
+  // @ts-expect-error answers must be given
+  trainer.step({ source: [1], target: [0] });
+  // @ts-expect-error no such setting
+  training.sequenceTrainer({ model: { layers: 2 } });
+  const remote = await loadInWorker({ training: true });
+  const there = await remote.sequenceTrainer();
+  expectTypeOf(there.translate([[1]])).resolves.toEqualTypeOf<Int32Array[]>();
+  for await (const { loss } of there.run({ steps: 1 })) expectTypeOf(loss).toEqualTypeOf<number>();
 });

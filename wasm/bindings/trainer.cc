@@ -12,17 +12,12 @@
 #include <utility>
 
 #include "output.h"
+#include "parameters.h"
 #include "traces.h"
 
 namespace tril::js {
 
 namespace {
-
-using emscripten::val;
-
-std::vector<std::int32_t> numbers_of(const Integers& integers) {
-  return emscripten::convertJSArrayToNumberVector<std::int32_t>(integers);
-}
 
 // A batch in JavaScript's arrays.
 struct Batch {
@@ -36,26 +31,6 @@ struct Batch {
     return {of.data(), {rows, static_cast<Index>(of.size()) / rows}};
   }
 };
-
-Numbers to_javascript(std::initializer_list<double> numbers) {
-  return Numbers(val::array(numbers.begin(), numbers.end()));
-}
-
-Integers to_javascript(const std::vector<std::int32_t>& numbers) {
-  return Integers(
-      val(emscripten::typed_memory_view(numbers.size(), numbers.data())).call<val>("slice"));
-}
-
-// Where the parameter of that name is.
-std::size_t place_of(const std::vector<StoredParameter>& stored, const std::string& name,
-                     const char* call, const char* argument) {
-  const auto at = std::find_if(stored.begin(), stored.end(),
-                               [&](const StoredParameter& each) { return each.name == name; });
-  if (at == stored.end()) {
-    fail(call, argument, {"there is no parameter ", name, "; the first is ", stored[0].name});
-  }
-  return static_cast<std::size_t>(at - stored.begin());
-}
 
 const Tokenizer& tokenizer_of(const Training& training, const char* call) {
   if (!training.plan.tokenizer) {
@@ -94,10 +69,7 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
       rows > 0 ? trainer.step(batch.view(batch.tokens), batch.view(batch.targets), parallel)
                : trainer.step(training.plan.data.train, parallel);
   training.count_bytes();
-  return to_javascript({static_cast<double>(step.step), step.loss, step.gradient_norm,
-                        step.learning_rate, step.seconds * 1000, static_cast<double>(step.tokens),
-                        step.forward_seconds * 1000, step.backward_seconds * 1000,
-                        step.optimizer_seconds * 1000});
+  return to_javascript(step);
 }
 
 Numbers trainer_cost(const Training& training, int batches, int tokens) {
@@ -134,13 +106,7 @@ double trainer_parameter_count(const Training& training) {
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
 
 Names trainer_settings(const Training& training) {
-  std::vector<std::string> pairs;
-  for (const auto& [name, text] :
-       checkpoint_settings(training.plan.config, training.plan.options)) {
-    pairs.push_back(name);
-    pairs.push_back(text);
-  }
-  return Names(val::array(pairs));
+  return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }
 
 Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
@@ -193,39 +159,17 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
 }
 
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names) {
-  Results results(training.engine, which.c_str());
   const Trainer& trainer = training.trainer;
   const VectorView<const float> memory = which == "parameters"  ? training.model.values()
                                          : which == "gradients" ? training.model.gradient()
                                          : which == "first"     ? trainer.first_moment()
                                                                 : trainer.second_moment();
-  const auto stored = stored_parameters(training.plan.config, memory);
-  const auto add = [&](const StoredParameter& each) {
-    each.copy_to(results.make(each.name, each.shape).data());
-  };
-  const auto wanted = emscripten::vecFromJSArray<std::string>(names);
-  for (const std::string& name : wanted) {
-    add(stored[place_of(stored, name, which.c_str(), "names")]);
-  }
-  if (wanted.empty()) std::for_each(stored.begin(), stored.end(), add);
-  return results.hand_over();
+  return copies_of(training.engine, stored_parameters(training.plan.config, memory), names,
+                   which.c_str());
 }
 
 void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values) {
-  constexpr const char* kCall = "setParameters";
-  const auto stored = stored_parameters(training.plan.config, training.model.weights());
-  std::vector<std::pair<const StoredParameter*, const Tensor*>> moves;
-  for (const std::string& name : emscripten::vecFromJSArray<std::string>(names)) {
-    const StoredParameter& each = stored[place_of(stored, name, kCall, "values")];
-    const Tensor& value = *named(values, name.c_str());
-    if (value.shape() != each.shape) {
-      fail(kCall, name.c_str(),
-           {"must have the shape of the parameter, ",
-            tril::shape_text(each.shape.data(), static_cast<int>(each.shape.size()))});
-    }
-    moves.emplace_back(&each, &value);
-  }
-  for (const auto& [each, value] : moves) each->copy_from(value->data());
+  set_parameters(stored_parameters(training.plan.config, training.model.weights()), names, values);
 }
 
 Bytes trainer_save(const Training& training) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "parameters.h"
 #include "trainer.h"
 
 namespace tril::js {
@@ -17,13 +18,6 @@ namespace {
 constexpr const char* kCall = "trainer";
 constexpr const char* kTokenizer = "tokenizer";
 constexpr const char* kFingerprint = "data_fingerprint";
-
-Metadata pairs_of(const Names& settings) {
-  const auto pairs = emscripten::vecFromJSArray<std::string>(settings);
-  Metadata given;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) given[pairs[i]] = pairs[i + 1];
-  return given;
-}
 
 // As they are without a checkpoint, before what is given is set.
 void set_defaults(const Metadata& given, TrainingPlan& plan) {

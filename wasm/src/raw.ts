@@ -15,6 +15,7 @@ export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;
 export type RawModel = NonNullable<ReturnType<TrainingModule['_model']>>;
 export type RawGenerated = NonNullable<ReturnType<TrainingModule['_modelGenerate']>>;
 export type RawWordVectors = NonNullable<ReturnType<TrainingModule['_wordVectors']>>;
+export type RawSequenceTrainer = NonNullable<ReturnType<TrainingModule['_sequenceTrainer']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
 
 /** What a module is given when it is made. */

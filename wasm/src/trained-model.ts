@@ -2,7 +2,7 @@
 import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
-import { checkKeys, describe, integerOption, numberOption, stringOption } from './names.js';
+import { checkKeys, integerOption, numberOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawTrainer } from './raw.js';
 import type { Tensor } from './tensor.js';
@@ -13,7 +13,7 @@ import type {
   TrainerSettings,
   TrainerTrace,
 } from './trainer-types.js';
-import { rowsOf, settingsOf } from './trainer-values.js';
+import { checkParameterNames, rowsOf, settingsOf } from './trainer-values.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 const none = new Int32Array();
@@ -242,11 +242,8 @@ export abstract class TrainedModel implements Disposable {
 
   /** @internal */
   protected tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {
-    if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
-      const problem = `must be a list of parameters' names, is ${describe(names)}`;
-      throw new TrilError(call, 'names', problem);
-    }
-    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, [...names])));
+    const list = checkParameterNames(call, names);
+    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, list)));
   }
 }
 

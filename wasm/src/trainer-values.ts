@@ -1,7 +1,7 @@
 import { TrilError, shapeText } from './error.js';
 import { describe } from './describe.js';
 import { camelCase } from './names.js';
-import type { TrainerSettings } from './trainer-types.js';
+import type { TrainerSettings, TrainingStep } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
 /** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
@@ -44,4 +44,21 @@ export function settingsOf(pairs: readonly string[]): TrainerSettings {
   }
   Object.freeze(model);
   return settings as unknown as TrainerSettings;
+}
+
+type Nine = [number, number, number, number, number, number, number, number, number];
+
+/** A step as the module tells of it. */
+export function stepOf(found: readonly number[]): TrainingStep {
+  const [step, loss, gradientNorm, learningRate, milliseconds, tokens, ...times] = found as Nine;
+  const [forward, backward, optimizer] = times;
+  const parts = { forward, backward, optimizer };
+  return { step, loss, gradientNorm, learningRate, milliseconds, tokens, parts };
+}
+
+/** A copy of the list, once it is known to be one of strings. */
+export function checkParameterNames(call: string, names: readonly string[]): string[] {
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return [...names];
+  const problem = `must be a list of parameters' names, is ${describe(names)}`;
+  throw new TrilError(call, 'names', problem);
 }

@@ -13,7 +13,7 @@ import type {
   TrainingParts,
   TrainingStep,
 } from './trainer-types.js';
-import { checkBytes, rowsOf, type Rows } from './trainer-values.js';
+import { checkBytes, rowsOf, stepOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
 
@@ -61,13 +61,9 @@ export class Trainer extends TrainedModel {
     const call = 'step';
     const chosen = batch ?? this.#nextBatch(call);
     const [tokens, targets] = chosen ? this.#batch(call, chosen) : [];
-    return this.run(call, (raw) => {
-      const found = raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0);
-      const [step, loss, gradientNorm, learningRate, milliseconds, count, ...times] = found as Nine;
-      const [forward, backward, optimizer] = times;
-      const parts = { forward, backward, optimizer };
-      return { step, loss, gradientNorm, learningRate, milliseconds, tokens: count, parts };
-    });
+    return this.run(call, (raw) =>
+      stepOf(raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0)),
+    );
   }
 
   /**
@@ -280,5 +276,3 @@ export class Trainer extends TrainedModel {
     throw new TrilError(call, 'targets', `must have the shape of tokens, ${wanted}, is ${found}`);
   }
 }
-
-type Nine = [number, number, number, number, number, number, number, number, number];

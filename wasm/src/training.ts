@@ -1,11 +1,12 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is 170 kB larger, in which
- * `tril.trainer` works, the gradients of blocks and all that they are made of, `loadModel` and
- * `wordVectors`.
+ * `tril` with what trains models: `loadTril` loads a module that is 184 kB larger, in which
+ * `tril.trainer` works, the gradients of blocks and all that they are made of, `loadModel`,
+ * `sequenceTrainer` and `wordVectors`.
  *
  * @module tril/training
  */
 import { modelCalls } from './calls/model.js';
+import { sequenceTrainerCalls } from './calls/sequence-trainer.js';
 import { wordVectorCalls } from './calls/word-vectors.js';
 import type { Context } from './context.js';
 import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
@@ -24,6 +25,19 @@ export type {
   TextOptions,
   Without,
 } from './model-types.js';
+export { SequenceTrainer } from './sequence-trainer.js';
+export type { SequenceState } from './sequence-state.js';
+export type {
+  DrawnSequences,
+  DrawSequencesOptions,
+  SequenceBatch,
+  SequenceBatches,
+  SequenceModelSettings,
+  SequenceTrainerOptions,
+  SequenceTrainerSettings,
+  SequenceTrainingSettings,
+  TranslateOptions,
+} from './sequence-trainer-types.js';
 export { WordVectors } from './word-vectors.js';
 export type {
   WordNeighbour,
@@ -33,11 +47,22 @@ export type {
   WordVectorStep,
 } from './word-vector-types.js';
 
-/** A loaded module with `loadModel`, for models that others have trained, and `wordVectors`. */
+/**
+ * A loaded module with `loadModel`, for models that others have trained, `sequenceTrainer` and
+ * `wordVectors`.
+ */
 export interface TrainingTril
-  extends Tril, ReturnType<typeof modelCalls>, ReturnType<typeof wordVectorCalls> {}
+  extends
+    Tril,
+    ReturnType<typeof modelCalls>,
+    ReturnType<typeof sequenceTrainerCalls>,
+    ReturnType<typeof wordVectorCalls> {}
 
-const moreCalls = (context: Context) => ({ ...modelCalls(context), ...wordVectorCalls(context) });
+const moreCalls = (context: Context) => ({
+  ...modelCalls(context),
+  ...sequenceTrainerCalls(context),
+  ...wordVectorCalls(context),
+});
 
 const modules: Modules = {
   suffix: '-training',

@@ -7,7 +7,7 @@ import { checkBytes } from '../trainer-values.js';
 import type { TrainerOptions } from '../trainer-types.js';
 import { checkSeed } from './tensor.js';
 
-type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
+export type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
 
 /** What kind of value a setting has; what is a name is the core's to say, and so are ranges. */
 const modelKinds: Record<string, Kind> = {
@@ -34,20 +34,25 @@ const trainingKinds: Record<string, Kind> = {
 };
 
 const call = 'trainer';
-const checks: Record<Kind, (name: string, value: unknown) => unknown> = {
-  name: (name, value) => stringOption(call, name, value, ''),
-  flag: (name, value) => booleanOption(call, name, value, false),
-  count: (name, value) => integerOption(call, name, value as number, 0, 0),
-  number: (name, value) => numberOption(call, name, value, 0),
-  seed: (_, value) => checkSeed(call, value),
+const checks: Record<Kind, (call: string, name: string, value: unknown) => unknown> = {
+  name: (of, name, value) => stringOption(of, name, value, ''),
+  flag: (of, name, value) => booleanOption(of, name, value, false),
+  count: (of, name, value) => integerOption(of, name, value as number, 0, 0),
+  number: (of, name, value) => numberOption(of, name, value, 0),
+  seed: (of, _, value) => checkSeed(of, value),
 };
 
 /** Those that are given, as the core writes them: `model.kv_heads`, `4`. */
-function settingsOf(prefix: string, given: object, kinds: Record<string, Kind>): string[] {
+export function settingsGiven(
+  of: string,
+  prefix: string,
+  given: object,
+  kinds: Record<string, Kind>,
+): string[] {
   return Object.entries(given).flatMap(([name, value]) => {
     const kind = kinds[name];
     if (!kind || value === undefined) return [];
-    return [prefix + snakeCase(name), String(checks[kind](name, value))];
+    return [prefix + snakeCase(name), String(checks[kind](of, name, value))];
   });
 }
 
@@ -81,13 +86,11 @@ export const trainerCalls = (context: Context) => ({
     const { model = {}, data, batches, tokenizer, checkpoint } = options;
     checkKeys(call, 'model', 'setting', model, Object.keys(modelKinds));
     const settings = [
-      ...settingsOf('model.', model, modelKinds),
-      ...settingsOf('trainer.', options, trainingKinds),
+      ...settingsGiven(call, 'model.', model, modelKinds),
+      ...settingsGiven(call, 'trainer.', options, trainingKinds),
     ];
     const kind = stringOption(call, 'tokenizer', tokenizer, '');
-    const file =
-      checkpoint === undefined ? new Uint8Array() : checkBytes(call, 'checkpoint', checkpoint);
-    if (checkpoint?.length === 0) throw new TrilError(call, 'checkpoint', 'is empty');
+    const file = checkpointGiven(call, checkpoint);
     checkBatches(batches, data);
     const { source, text, tokens } = sourceOf(data);
     return context.run(call, {}, () => {
@@ -99,14 +102,21 @@ export const trainerCalls = (context: Context) => ({
   },
 });
 
+/** The bytes of a checkpoint; none where it is not given. */
+export function checkpointGiven(of: string, checkpoint: unknown): Uint8Array {
+  if (checkpoint === undefined) return new Uint8Array();
+  const bytes = checkBytes(of, 'checkpoint', checkpoint);
+  if (bytes.length > 0) return bytes;
+  throw new TrilError(of, 'checkpoint', 'is empty');
+}
+
 /** Throws unless they are iterable, and no data is given beside them. */
-export function checkBatches(batches: unknown, data: unknown): void {
+export function checkBatches(batches: unknown, data: unknown, of = call): void {
   if (batches === undefined) return;
-  if (data !== undefined)
-    throw new TrilError(call, 'batches', 'cannot be given together with data');
+  if (data !== undefined) throw new TrilError(of, 'batches', 'cannot be given together with data');
   const { [Symbol.iterator]: iterate } = Object(batches) as Partial<Iterable<unknown>>;
   if (typeof iterate === 'function' && typeof batches !== 'string') return;
-  throw new TrilError(call, 'batches', `must be iterable, is ${describe(batches)}`);
+  throw new TrilError(of, 'batches', `must be iterable, is ${describe(batches)}`);
 }
 
 function sourceOf(data: unknown) {

@@ -7,6 +7,8 @@ import { loadTril, type Tril } from '../load.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
+import { SequenceTrainer } from '../sequence-trainer.js';
+import type { SequenceBatches } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { TokenBatch, TrainingStep } from '../trainer-types.js';
@@ -35,8 +37,13 @@ class Stream {
   }
 }
 
-const kinds = [Tensor, Mask, KeyValueCache, Trainer, WordVectors, Model, Stream];
-type Held = Tensor | Mask | KeyValueCache | Trainer | WordVectors | Model | Stream;
+const kinds = [
+  ...[Tensor, Mask, KeyValueCache, Trainer, SequenceTrainer, WordVectors, Model, Stream],
+];
+type Held = InstanceType<(typeof kinds)[number]>;
+/** What takes steps. */
+const learning = [Trainer, SequenceTrainer, WordVectors];
+type Learning = InstanceType<(typeof learning)[number]>;
 const held = new Map<number, Held>();
 /** The same for the same, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
@@ -56,6 +63,10 @@ function hold(value: Held): Reference {
   if (value instanceof Model)
     return { $reference, model: { config: value.config, parameters: value.parameters } };
   if (value instanceof Stream) return { $reference, isStream: true };
+  if (value instanceof SequenceTrainer) {
+    const { settings, parameterCount } = value;
+    return { $reference, sequenceTrainer: { settings, parameterCount } };
+  }
   if (!(value instanceof Trainer)) return { $reference };
   const { settings, parameterCount } = value;
   return { $reference, trainer: { settings, parameterCount } };
@@ -111,18 +122,20 @@ class FileThere extends Blob {
 
 /** Step by step, so that what comes in is heard between them. */
 async function stepsOf(
-  trainer: Trainer | WordVectors,
+  learner: Learning,
   count: unknown,
 ): Promise<(TrainingStep | WordVectorStep)[]> {
-  const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
+  const batches = Array.isArray(count) ? (count as unknown[]) : undefined;
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
   const reports: (TrainingStep | WordVectorStep)[] = [];
   while (reports.length < steps && !control.signal.aborted) {
-    if (trainer instanceof WordVectors) {
-      reports.push(trainer.step());
+    const batch = batches?.[reports.length];
+    if (learner instanceof WordVectors) {
+      reports.push(learner.step());
     } else {
       try {
-        reports.push(trainer.step(batches?.[reports.length]));
+        if (learner instanceof Trainer) reports.push(learner.step(batch as TokenBatch));
+        else reports.push(learner.step(batch as SequenceBatches));
       } catch (error) {
         throw afterSteps(error, reports as TrainingStep[]);
       }
@@ -156,8 +169,8 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   // A number is a property, such as a cache's length; a mask has nothing to dispose.
   if (typeof found !== 'function') return typeof found === 'number' ? found : undefined;
   const decoded = values.map((value) => mapParts(value, fromReference));
-  const takesSteps = target instanceof Trainer || target instanceof WordVectors;
-  if (takesSteps && path[0] === 'steps') return stepsOf(target, decoded[0]);
+  const takesSteps = learning.some((kind) => target instanceof kind);
+  if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
   if (target instanceof Model && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];
     return hold(new Stream(target.parts(prompt, options)));

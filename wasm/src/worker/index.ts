@@ -11,6 +11,9 @@ import { describe } from '../names.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import { OwnedObject } from '../owned.js';
+import type { SequenceTrainer } from '../sequence-trainer.js';
+import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
@@ -21,6 +24,11 @@ import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './r
 import { checkAlive, forgotten, type How, type Line } from './remote.js';
 import { RemoteTrainer, type RemoteTrainerCall, trainerCall } from './trainer.js';
 import { loadModelCall, RemoteModel, RemoteStream } from './model.js';
+import {
+  RemoteSequenceTrainer,
+  sequenceTrainerCall,
+  type RemoteSequenceTrainerCall,
+} from './sequence-trainer.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
 export { RemoteModel } from './model.js';
@@ -31,6 +39,7 @@ export {
   type RunOptions,
   type TrainingReport,
 } from './trainer.js';
+export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
@@ -45,9 +54,11 @@ export type Remote<T> = T extends AsIs
         ? RemoteKeyValueCache
         : T extends Trainer
           ? RemoteTrainer
-          : T extends Model
-            ? RemoteModel
-            : { [Name in keyof T]: Remote<T[Name]> };
+          : T extends SequenceTrainer
+            ? RemoteSequenceTrainer
+            : T extends Model
+              ? RemoteModel
+              : { [Name in keyof T]: Remote<T[Name]> };
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -61,7 +72,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 170 kB larger, so that there are trainers. */
+  /** Load a module of `tril/training`, which is 184 kB larger, so that there are trainers. */
   readonly training?: boolean;
 }
 
@@ -82,6 +93,19 @@ export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 
    * @throws TrilError as `trainer` of `tril`
    */
   trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
+  /**
+   * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at
+   * once. `batches` are taken here, as they are needed, and sent.
+   * @throws TrilError as that, and where the module was loaded without `training`
+   */
+  sequenceTrainer(
+    ...options: Parameters<RemoteSequenceTrainerCall>
+  ): ReturnType<RemoteSequenceTrainerCall>;
+  /**
+   * A batch of a task whose answers are known, as `drawSequences` of `tril/training`.
+   * @throws TrilError as that, and where the module was loaded without `training`
+   */
+  drawSequences(task: 'reverse' | 'sort', options?: DrawSequencesOptions): Promise<DrawnSequences>;
   /**
    * Word vectors in the Worker, as `wordVectors` of `tril/training`.
    * @throws TrilError as that, and where the module was loaded without `training`
@@ -143,7 +167,11 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
 
   const encode = (call: string, value: unknown): unknown =>
     mapParts(value, (part) => {
-      if ([Tensor, Mask, KeyValueCache, Trainer, Model].some((kind) => part instanceof kind)) {
+      if (
+        [Tensor, Mask, KeyValueCache, Trainer, OwnedObject, Model].some(
+          (kind) => part instanceof kind,
+        )
+      ) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
       if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;
@@ -157,6 +185,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     mapParts(value, (part) => {
       const reference = (part ?? {}) as Partial<Reference>;
       const { $reference, shape, sizes, trainer, wordVectors, model, isStream } = reference;
+      const { sequenceTrainer } = reference;
       if ($reference === undefined) return undefined;
       const there = known.get($reference)?.deref();
       if (there) return there;
@@ -166,6 +195,9 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
       else if (trainer) {
         const { settings, parameterCount } = trainer;
         made = new RemoteTrainer(line, $reference, settings, parameterCount);
+      } else if (sequenceTrainer) {
+        const { settings, parameterCount } = sequenceTrainer;
+        made = new RemoteSequenceTrainer(line, $reference, settings, parameterCount);
       } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
       else if (model) made = new RemoteModel(line, $reference, model);
       else if (isStream) made = new RemoteStream(line, $reference);
@@ -289,7 +321,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       close: () => line.close(),
     };
     // Where the module has them, they come with its paths.
-    for (const name of ['wordVectors', 'loadModel']) {
+    for (const name of ['wordVectors', 'loadModel', 'sequenceTrainer', 'drawSequences']) {
       Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
     }
     for (const path of paths) {
@@ -298,8 +330,9 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
         tril['loadModel'] = loadModelCall((files, how) => line.ask(path, [files], how), signal);
         continue;
       }
-      if (path[0] === 'trainer') {
-        tril['trainer'] = trainerCall((options) => line.ask(path, [options], { signal }));
+      if (path[0] === 'trainer' || path[0] === 'sequenceTrainer') {
+        const make = path[0] === 'trainer' ? trainerCall : sequenceTrainerCall;
+        tril[path[0]] = make((options) => line.ask(path, [options], { signal }));
         continue;
       }
       const call = (...values: unknown[]) => line.ask(path, values, { signal });

@@ -1,5 +1,6 @@
 import type { Shapes } from '../error.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
+import type { SequenceTrainerSettings } from '../sequence-trainer-types.js';
 import type { TrainerSettings, TrainingStep } from '../trainer-types.js';
 import type { Model } from '../model.js';
 import type { WordVectorParts } from '../word-vector-types.js';
@@ -13,6 +14,11 @@ export interface Reference {
   readonly sizes?: Required<KeyValueCacheSizes>;
   /** Of a trainer. */
   readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
+  /** Of a trainer of sequences. */
+  readonly sequenceTrainer?: {
+    readonly settings: SequenceTrainerSettings;
+    readonly parameterCount: number;
+  };
   /** Of word vectors. */
   readonly wordVectors?: WordVectorParts;
   /** Of a model. */

@@ -1,7 +1,7 @@
 // A trainer that lives in the Worker: the same calls as promises, and a run as a stream of reports.
 import { checkBatches } from '../calls/trainer.js';
 import { TrilError } from '../error.js';
-import { checkKeys, describe, integerOption } from '../names.js';
+import { checkKeys, integerOption, signalOption } from '../names.js';
 import type {
   GenerateOptions,
   ModelFiles,
@@ -84,26 +84,8 @@ export class RemoteTrainer extends RemoteObject {
    * remote.close();
    * ```
    */
-  async *run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
-    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const { signal } = options;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) {
-      throw new TrilError('run', 'signal', `must be an AbortSignal, is ${describe(signal)}`);
-    }
-    const every = integerOption('run', 'every', options.every, 1, 1);
-    let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
-    while (left > 0) {
-      let failure: TrilError | undefined;
-      const steps = await this.#steps(Math.min(every, left), signal).catch((error: unknown) => {
-        if (!(error instanceof TrilError)) throw error;
-        failure = error;
-        return error.steps ?? [];
-      });
-      left -= steps.length;
-      const last = steps.at(-1);
-      if (last) yield { ...last, steps };
-      if (failure) throw failure;
-    }
+  run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
+    return reportsOf(options, (count, signal) => this.#steps(count, signal));
   }
 
   /** One step. */
@@ -203,20 +185,44 @@ export class RemoteTrainer extends RemoteObject {
     count: number | readonly TokenBatch[],
     signal?: AbortSignal,
   ): Promise<TrainingStep[]> {
-    const given = typeof count === 'number' && this.#batches ? this.#next(count) : count;
+    const batches = this.#batches;
+    const given = typeof count === 'number' && batches ? nextBatches(batches, count) : count;
     return (await this.askUntil(signal, 'steps', given)) as TrainingStep[];
   }
+}
 
-  /** So many batches, or as many as there are. */
-  #next(count: number): TokenBatch[] {
-    const batches: TokenBatch[] = [];
-    while (batches.length < count) {
-      const { done, value } = this.#batches!.next();
-      if (done && batches.length === 0) throw new TrilError('step', 'batches', 'there are no more');
-      if (done) break;
-      batches.push(value as TokenBatch);
-    }
-    return batches;
+/** So many batches, or as many as there are. */
+export function nextBatches<Batch>(from: Iterator<Batch>, count: number): Batch[] {
+  const batches: Batch[] = [];
+  while (batches.length < count) {
+    const { done, value } = from.next();
+    if (done && batches.length === 0) throw new TrilError('step', 'batches', 'there are no more');
+    if (done) break;
+    batches.push(value as Batch);
+  }
+  return batches;
+}
+
+/** A run whose steps the Worker does, as many at a time as `every` says. */
+export async function* reportsOf(
+  options: RunOptions,
+  stepsOf: (count: number, signal?: AbortSignal) => Promise<TrainingStep[]>,
+): AsyncGenerator<TrainingReport, void, undefined> {
+  checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
+  const signal = signalOption('run', 'signal', options.signal);
+  const every = integerOption('run', 'every', options.every, 1, 1);
+  let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
+  while (left > 0) {
+    let failure: TrilError | undefined;
+    const steps = await stepsOf(Math.min(every, left), signal).catch((error: unknown) => {
+      if (!(error instanceof TrilError)) throw error;
+      failure = error;
+      return error.steps ?? [];
+    });
+    left -= steps.length;
+    const last = steps.at(-1);
+    if (last) yield { ...last, steps };
+    if (failure) throw failure;
   }
 }
 

@@ -1,0 +1,36 @@
+// What models in training share at the border: arrays of numbers, and parameters by name.
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/model/model_weights.h>
+#include <tril/model/trainer.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "files.h"
+#include "output.h"
+
+namespace tril::js {
+
+std::vector<std::int32_t> numbers_of(const Integers& integers);
+Numbers to_javascript(std::initializer_list<double> numbers);
+Integers to_javascript(const std::vector<std::int32_t>& numbers);
+// Step, loss, norm of the gradient, learning rate, milliseconds, tokens, milliseconds of forward,
+// backward and optimizer.
+Numbers to_javascript(const TrainingStep& step);
+
+// Names and texts by turns as settings by name, and back.
+Metadata pairs_of(const Names& settings);
+Names to_javascript(const Metadata& settings);
+
+// Copies of these parameters, all of them or those of these names.
+NamedTensors copies_of(Engine& engine, const std::vector<StoredParameter>& stored,
+                       const Names& names, const char* call);
+// Puts `values` in the place of the parameters of these names; none where one does not fit.
+void set_parameters(const std::vector<StoredParameter>& stored, const Names& names,
+                    const NamedTensors& values);
+
+}  // namespace tril::js

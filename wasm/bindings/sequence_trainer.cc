@@ -1,0 +1,220 @@
+#include "sequence_trainer.h"
+
+#include <emscripten/bind.h>
+#include <tril/model/training_text.h>
+#include <tril/training/sequence_tasks.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "guard.h"
+
+namespace tril::js {
+
+namespace {
+
+constexpr const char* kSeed = "seed";
+
+// Batches in JavaScript's arrays.
+struct Batches {
+  std::vector<std::int32_t> tokens;
+  std::vector<EncoderDecoderBatch> all;
+
+  Batches(const Integers& given, const Integers& given_sizes, bool have_answers = true)
+      : tokens(numbers_of(given)) {
+    const std::vector<std::int32_t> sizes = numbers_of(given_sizes);
+    const std::int32_t* at = tokens.data();
+    const auto take = [&](Index rows, Index length) {
+      const EncoderDecoder::Tokens view(at, {rows, length});
+      at += view.count();
+      return view;
+    };
+    for (std::size_t n = 0; n < sizes.size(); n += 3) {
+      EncoderDecoderBatch& batch = all.emplace_back();
+      batch.source = take(sizes[n], sizes[n + 1]);
+      batch.target = take(sizes[n], sizes[n + 2]);
+      if (have_answers) batch.answers = take(sizes[n], sizes[n + 2]);
+    }
+  }
+};
+
+void set_settings(Metadata given, SequencePlan& plan) {
+  if (const auto seed = given.find("trainer.seed"); seed != given.end()) {
+    plan.seed = std::strtoull(seed->second.c_str(), nullptr, 10);
+    given.erase(seed);
+  }
+  tril::set_settings(given, plan.config, plan.options);
+}
+
+}  // namespace
+
+SequenceTraining::SequenceTraining(Engine& given_engine, const SequencePlan& plan)
+    : engine(given_engine),
+      seed(plan.seed),
+      model(plan.config, plan.seed),
+      trainer(model, plan.options) {
+  count_bytes();
+}
+
+SequenceTraining::~SequenceTraining() { engine.usage.bytes -= bytes_; }
+
+void SequenceTraining::count_bytes() noexcept {
+  const auto moments = 2 * static_cast<std::size_t>(model.values().size(0)) * sizeof(float);
+  const auto now = static_cast<double>(model.bytes() + moments + trainer.scratch_bytes());
+  engine.usage.bytes += now - bytes_;
+  bytes_ = now;
+}
+
+// settings: those of the checkpoint, or the defaults;  then those given
+SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settings,
+                                             const Bytes& checkpoint) {
+  const Metadata given = pairs_of(settings);
+  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
+  SequencePlan plan;
+  Safetensors stored;
+  if (file.empty()) {
+    set_settings(given, plan);
+    Schedule& schedule = plan.options.schedule;
+    schedule = usual_schedule(schedule.learning_rate, schedule.steps);
+  } else {
+    stored = parse_safetensors(std::as_bytes(std::span(file)));
+    const EncoderDecoderCheckpoint read = read_encoder_decoder_checkpoint(stored);
+    plan.config = read.config, plan.options = read.options;
+    const auto seed = stored.metadata.find(kSeed);
+    if (seed != stored.metadata.end()) set_settings({{"trainer.seed", seed->second}}, plan);
+  }
+  set_settings(given, plan);
+  auto training = std::make_shared<SequenceTraining>(engine, plan);
+  if (!file.empty()) restore_checkpoint(stored, training->trainer);
+  return training;
+}
+
+Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
+  const Batches batches(tokens, sizes);
+  const TrainingStep step = training.trainer.step(batches.all, training.engine.parallel);
+  training.count_bytes();
+  return to_javascript(step);
+}
+
+Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
+                          const Integers& sizes) {
+  ModelLoss all;
+  for (const auto& [source, target, answers] : Batches(tokens, sizes).all) {
+    const ModelLoss loss =
+        training.trainer.evaluate(source, target, answers, training.engine.parallel);
+    all.sum += loss.sum, all.counted += loss.counted, all.correct += loss.correct;
+  }
+  training.count_bytes();
+  return to_javascript(
+      {all.mean(), static_cast<double>(all.counted), static_cast<double>(all.correct)});
+}
+
+TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
+                             const Integers& sizes, bool single) {
+  const Batches given(tokens, sizes, false);
+  const EncoderDecoder::Tokens &source = given.all[0].source, &target = given.all[0].target;
+  const MatrixView<const float> found =
+      training.model.logits(source, target, training.engine.scratch, training.engine.parallel);
+  training.count_bytes();
+  DynamicShape shape{target.size(1), found.size(1)};
+  if (!single) shape.insert(shape.begin(), target.size(0));
+  auto made = std::make_shared<Tensor>(training.engine, shape, "logits");
+  std::copy_n(found.data(), found.count(), made->data());
+  return made;
+}
+
+Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
+                            int end, int tokens) {
+  const std::vector<std::int32_t> ids = numbers_of(source);
+  const auto said =
+      training.model.translate({ids.data(), {rows, static_cast<Index>(ids.size()) / rows}},
+                               {.begin = begin, .end = end, .tokens = tokens},
+                               training.engine.scratch, training.engine.parallel);
+  training.count_bytes();
+  std::vector<std::int32_t> all;
+  for (const auto& row : said) {
+    all.push_back(static_cast<std::int32_t>(row.size()));
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return to_javascript(all);
+}
+
+double sequence_done(const SequenceTraining& training) {
+  return static_cast<double>(training.trainer.steps());
+}
+
+double sequence_parameter_count(const SequenceTraining& training) {
+  Index count = 0;
+  for (const StoredParameter& each : stored_parameters(training.model.weights())) {
+    count += each.count();
+  }
+  return static_cast<double>(count);
+}
+
+Names sequence_settings(const SequenceTraining& training) {
+  Metadata settings = checkpoint_settings(training.model.config(), training.trainer.options());
+  settings["trainer.seed"] = std::to_string(training.seed);
+  return to_javascript(settings);
+}
+
+NamedTensors sequence_tensors(SequenceTraining& training, const std::string& which,
+                              const Names& names) {
+  const EncoderDecoder& model = training.model;
+  const VectorView<const float> memory = which == "parameters"  ? model.values()
+                                         : which == "gradients" ? model.gradient()
+                                         : which == "first"     ? training.trainer.first_moment()
+                                                                : training.trainer.second_moment();
+  return copies_of(training.engine, stored_parameters(model, memory), names, which.c_str());
+}
+
+void sequence_set_parameters(SequenceTraining& training, const Names& names,
+                             const NamedTensors& values) {
+  set_parameters(stored_parameters(training.model.weights()), names, values);
+}
+
+Bytes sequence_save(const SequenceTraining& training) {
+  return tril::js::to_javascript(
+      checkpoint_file(training.trainer, {{kSeed, std::to_string(training.seed)}}));
+}
+
+void sequence_restore(SequenceTraining& training, const Bytes& checkpoint) {
+  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
+  restore_checkpoint(parse_safetensors(std::as_bytes(std::span(file))), training.trainer);
+}
+
+Integers draw_sequence_batch(const std::string& task, int rows, int tokens, int vocabulary,
+                             double seed, double step) {
+  SequenceBatch batch;
+  draw_sequences(value_named(kSequenceTasks, task, "draw_sequences", "task"), rows, tokens,
+                 vocabulary, static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(step),
+                 batch);
+  for (const auto* part : {&batch.target, &batch.answers}) {
+    batch.source.insert(batch.source.end(), part->begin(), part->end());
+  }
+  return to_javascript(batch.source);
+}
+
+}  // namespace tril::js
+
+using namespace tril::js;
+using namespace emscripten;
+
+EMSCRIPTEN_BINDINGS(tril_sequence_trainer) {
+  class_<SequenceTraining>("_SequenceTrainer")
+      .smart_ptr<SequenceTrainingHandle>("_SequenceTrainerHandle")
+      .function("step", guard<&sequence_step>)
+      .function("evaluate", guard<&sequence_evaluate>)
+      .function("logits", guard<&sequence_logits>)
+      .function("translate", guard<&sequence_translate>)
+      .function("done", guard<&sequence_done>)
+      .function("parameterCount", guard<&sequence_parameter_count>)
+      .function("settings", guard<&sequence_settings>)
+      .function("tensors", guard<&sequence_tensors>)
+      .function("setParameters", guard<&sequence_set_parameters>)
+      .function("save", guard<&sequence_save>)
+      .function("restore", guard<&sequence_restore>);
+  function("_sequenceTrainer", guard<&make_sequence_trainer>);
+  function("_drawSequences", guard<&draw_sequence_batch>);
+}

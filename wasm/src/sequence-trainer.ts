@@ -1,0 +1,202 @@
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import { checkKeys, integerOption } from './names.js';
+import type { RawSequenceTrainer } from './raw.js';
+import { SequenceState } from './sequence-state.js';
+import type { SequenceBatches, TranslateOptions } from './sequence-trainer-types.js';
+import { rawBatches, rawPair, rowsSaid } from './sequence-values.js';
+import type { Tensor } from './tensor.js';
+import type { TrainingLoss, TrainingStep } from './trainer-types.js';
+import { rowsOf, stepOf } from './trainer-values.js';
+import type { NestedNumbers } from './values.js';
+
+/**
+ * An encoder-decoder in training, in the memory of one loaded module: `nn.Transformer` with embeddings
+ * and sines and cosines in front of it and a head behind it, as Vaswani et al. 2017 have it. Made by
+ * `sequenceTrainer` of `tril/training`; its memory is given back by `dispose`, at the end of a `using`
+ * declaration or of a `tril.scope`.
+ *
+ * A step is a function of the model, the moments, the settings, the batches and its number alone: who
+ * saves a trainer and restores it goes on with the same bits, on any number of threads.
+ */
+export class SequenceTrainer extends SequenceState {
+  readonly #batches: Iterator<SequenceBatches> | undefined;
+
+  /** @internal Trainers of sequences are made by `sequenceTrainer`. */
+  constructor(context: Context, raw: RawSequenceTrainer, batches?: Iterable<SequenceBatches>) {
+    super(context, raw);
+    this.#batches = batches?.[Symbol.iterator]();
+  }
+
+  /** How many steps are done. */
+  get done(): number {
+    return this.run('done', (raw) => raw.done());
+  }
+
+  /**
+   * One step: the mean loss of all answers that count, its gradient, and a move of AdamW against it,
+   * over the next of `batches` or over what is given. The gradients of several batches are added up:
+   * each may have its own lengths, and only the largest takes memory.
+   *
+   * @throws TrilError where there is no batch, or it does not fit the model, saying which number is none
+   * of its tokens and where; and where the loss or the gradient is not finite, saying which parameter's
+   * gradient is not. Parameters and moments are then as they were before the step
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { sequenceTrainer } = await loadTril({ variant: 'simd' });
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 8 };
+   * const trainer = sequenceTrainer({ model: { ...sizes, heads: 2 }, learningRate: 0.01, steps: 20 });
+   * const batch = { source: [[3, 1, 2]], target: [[0, 2, 1]], answers: [[2, 1, 3]] };
+   * const { step, loss, learningRate, tokens } = trainer.step(batch);
+   * [step, learningRate, tokens]; // [0, 0.005, 6]
+   * loss < 5; // true
+   * const longer = { source: [4, 5, 6, 7, 8], target: [0, 8], answers: [8, -100] };
+   * trainer.step([batch, longer]).tokens; // 13
+   * trainer.step({ ...longer, answers: [8, 9] }); // throws TrilError: step: answers: 9 at [0, 1]
+   * trainer.dispose();
+   * ```
+   */
+  step(batch?: SequenceBatches): TrainingStep {
+    const call = 'step';
+    const { tokens, sizes } = rawBatches(call, batch ?? this.#nextBatch(call));
+    return this.run(call, (raw) => stepOf(raw.step(tokens, sizes)));
+  }
+
+  /**
+   * So many steps one after the other, or one over each element of a list.
+   *
+   * @throws TrilError as `step`; those before the one that failed are done
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { drawSequences, sequenceTrainer } = await loadTril({ variant: 'simd' });
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 6 };
+   * const model = { ...sizes, heads: 2, encoderLayers: 1, decoderLayers: 1 };
+   * const batches = [0, 1, 2].map((step) => drawSequences('sort', { step }));
+   * const trainer = sequenceTrainer({ model, batches });
+   * trainer.steps(2).map(({ step }) => step); // [0, 1]
+   * trainer.steps(batches).length; // 3
+   * trainer.done; // 5
+   * trainer.steps(2); // throws TrilError: step: batches: there are no more
+   * trainer.dispose();
+   * ```
+   */
+  steps(count: number | readonly SequenceBatches[]): TrainingStep[] {
+    if (Array.isArray(count)) {
+      return (count as readonly SequenceBatches[]).map((batch) => this.step(batch));
+    }
+    const steps = integerOption('steps', 'count', count as number, Number.NaN, 0);
+    const reports: TrainingStep[] = [];
+    while (reports.length < steps) reports.push(this.step());
+    return reports;
+  }
+
+  /**
+   * The mean loss of a batch, or of several; nothing moves.
+   *
+   * @throws TrilError where one does not fit the model
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { sequenceTrainer } = await loadTril({ variant: 'simd' });
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 8 };
+   * const trainer = sequenceTrainer({ model: { ...sizes, heads: 2 } });
+   * trainer.evaluate({ source: [1, 2], target: [0, 2], answers: [2, -100] }).counted; // 1
+   * trainer.dispose();
+   * ```
+   */
+  evaluate(batch: SequenceBatches): TrainingLoss {
+    const call = 'evaluate';
+    const { tokens, sizes } = rawBatches(call, batch);
+    return this.run(call, (raw) => {
+      const found = raw.evaluate(tokens, sizes) as [number, number, number];
+      const [loss, counted, correct] = found;
+      return { loss, counted, correct };
+    });
+  }
+
+  /**
+   * The logits after each token of targets, `[B, T, V]`, or `[T, V]` where one source and one target are
+   * given.
+   *
+   * @throws TrilError where they do not fit the model
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { sequenceTrainer } = await loadTril({ variant: 'simd' });
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 7, width: 16, hidden: 32, context: 8 };
+   * const trainer = sequenceTrainer({ model: { ...sizes, heads: 2 } });
+   * trainer.logits([[1, 2, 3]], [[0, 3]]).shape; // [1, 2, 7]
+   * trainer.dispose();
+   * ```
+   */
+  logits(source: NestedNumbers | Int32Array, target: NestedNumbers | Int32Array): Tensor {
+    const call = 'logits';
+    const { tokens, sizes, single } = rawPair(call, source, target);
+    return this.run(call, (raw) => this.context.adopt(raw.logits(tokens, sizes, single)!));
+  }
+
+  /**
+   * What the model says of a source `[S]`, or of each row of sources `[B, S]`: token after token the one
+   * that it holds most likely after all before it (greedy decoding), without `begin` and `end`.
+   *
+   * @throws TrilError where sources do not fit the model, or an option is wrong
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { drawSequences, sequenceTrainer } = await loadTril({ variant: 'simd' });
+   * const trainer = sequenceTrainer({
+   *   model: {
+   *     ...{ sourceVocabulary: 5, targetVocabulary: 5, context: 4, norm: 'pre' },
+   *     ...{ encoderLayers: 1, decoderLayers: 1, heads: 2, width: 32, hidden: 64 },
+   *   },
+   *   ...{ learningRate: 0.01, steps: 200, seed: 1 },
+   * });
+   * for (let step = 0; step < 200; ++step) {
+   *   trainer.step(drawSequences('reverse', { tokens: 4, vocabulary: 5, step }));
+   * }
+   * trainer.translate([1, 2, 2, 4]); // Int32Array.of(4, 2, 2, 1)
+   * trainer.translate([[3, 3, 1, 2]], { tokens: 2 })[0]; // Int32Array.of(2, 1)
+   * trainer.dispose();
+   * ```
+   */
+  translate(source: readonly number[] | Int32Array, options?: TranslateOptions): Int32Array;
+  translate(source: readonly (readonly number[])[], options?: TranslateOptions): Int32Array[];
+  translate(source: NestedNumbers | Int32Array, options: TranslateOptions = {}) {
+    const call = 'translate';
+    checkKeys(call, 'options', 'option', options, ['begin', 'end', 'tokens']);
+    const begin = integerOption(call, 'begin', options.begin, 0, 0);
+    const end = integerOption(call, 'end', options.end, -1, options.end === undefined ? -1 : 0);
+    const most = integerOption(
+      call,
+      'tokens',
+      options.tokens,
+      0,
+      options.tokens === undefined ? 0 : 1,
+    );
+    const { values, shape, rows } = rowsOf(call, 'source', source);
+    const said = this.run(call, (raw) => raw.translate(values, rows, begin, end, most));
+    return shape.length > 1 ? rowsSaid(said) : rowsSaid(said)[0]!;
+  }
+
+  #nextBatch(call: string): SequenceBatches {
+    this.run(call, () => {}); // before one is taken that nobody will see
+    const { done, value } = this.#batches?.next() ?? { done: true };
+    if (done) {
+      const problem = this.#batches ? 'there are no more' : 'there are none: give the step its own';
+      throw new TrilError(call, 'batches', problem);
+    }
+    return value as SequenceBatches;
+  }
+}

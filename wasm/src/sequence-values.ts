@@ -1,0 +1,73 @@
+import { TrilError, shapeText } from './error.js';
+import { checkKeys } from './names.js';
+import type { SequenceBatch } from './sequence-trainer-types.js';
+import { rowsOf, type Rows } from './trainer-values.js';
+
+/** Batches as the module takes them: all tokens, and B, S and T of each. */
+export interface RawBatches {
+  readonly tokens: Int32Array;
+  readonly sizes: Int32Array;
+  /** Whether the first has no axis for the batch. */
+  readonly single: boolean;
+}
+
+/** Puts parts of batches one behind the other. */
+function joined(parts: readonly (readonly Rows[])[]): RawBatches {
+  const all = parts.flat().flatMap(({ values }) => [...values]);
+  const sizes = parts.flatMap(([source, target]) => [
+    source!.rows,
+    source!.shape.at(-1)!,
+    target!.shape.at(-1)!,
+  ]);
+  const single = parts[0]?.[0]?.shape.length === 1;
+  return { tokens: Int32Array.from(all), sizes: Int32Array.from(sizes), single };
+}
+
+function checkShape(call: string, name: string, rows: Rows, shape: readonly unknown[], of: string) {
+  const [wanted, found] = [shapeText(shape as number[]), shapeText(rows.shape)];
+  if (wanted === found) return;
+  throw new TrilError(call, name, `must have the ${of}, ${wanted}, is ${found}`);
+}
+
+/** A source and a target that go together. */
+export function pairOf(
+  call: string,
+  source: unknown,
+  target: unknown,
+  prefix = '',
+): readonly [Rows, Rows] {
+  const from = rowsOf(call, `${prefix}source`, source);
+  const to = rowsOf(call, `${prefix}target`, target);
+  const shape = [...from.shape.slice(0, -1), to.shape.at(-1)];
+  checkShape(call, `${prefix}target`, to, shape, 'batches of source');
+  return [from, to];
+}
+
+export const rawPair = (...pair: Parameters<typeof pairOf>): RawBatches =>
+  joined([pairOf(...pair)]);
+
+/** One batch, or several. */
+export function rawBatches(call: string, given: unknown): RawBatches {
+  const several = Array.isArray(given);
+  const batches = (several ? given : [given]) as readonly SequenceBatch[];
+  return joined(
+    batches.map((batch, n) => {
+      const prefix = several && batches.length > 1 ? `batches.${n}.` : '';
+      checkKeys(call, `${prefix}batch`, 'part', batch, ['source', 'target', 'answers']);
+      const [source, target] = pairOf(call, batch.source, batch.target, prefix);
+      const name = `${prefix}answers`;
+      const answers = rowsOf(call, name, batch.answers);
+      checkShape(call, name, answers, target.shape, 'shape of target');
+      return [source, target, answers];
+    }),
+  );
+}
+
+/** `[n, n numbers, m, m numbers, ...]` as a list of each. */
+export function rowsSaid(flat: Int32Array): Int32Array[] {
+  const rows: Int32Array[] = [];
+  for (let at = 0; at < flat.length; at += 1 + flat[at]!) {
+    rows.push(flat.slice(at + 1, at + 1 + flat[at]!));
+  }
+  return rows;
+}
