@@ -22,11 +22,12 @@ export const limits = {
   // published models (Unicode's normal form C, of which 5 is its table, the steps of tokenizer.json, SentencePiece's characters) and
   // with reading weights piece by piece: 301 and 309 before both. Replaced activations 1.1, the cost of a step and its parts' times
   // 1.1, what a model takes of memory 0.4; weights of 16 bits kept so, settings of Qwen2 and of scaled positions, and what
-  // stands in place of a file, 6.5. The base with all of that would be beyond the 200 that it may have.
-  'tril-simd-training.wasm': 341,
-  'tril-relaxed-training.wasm': 341,
-  'tril-simd-threads-training.wasm': 348.5,
-  'tril-relaxed-threads-training.wasm': 348.5,
+  // stands in place of a file, 6.5. Training an encoder-decoder, with its checkpoints and what it says, 12.5; dropout of attention's
+  // weights and gradients of masks 1. The base with all of that would be beyond the 200 that it may have.
+  'tril-simd-training.wasm': 355,
+  'tril-relaxed-training.wasm': 355,
+  'tril-simd-threads-training.wasm': 363.5,
+  'tril-relaxed-threads-training.wasm': 363.5,
   fonts: 480, // all there are; a browser fetches those that it needs
   golden: 110, // PyTorch's numbers, which chapter Check asks for
   // Ten chapters with their first figure at five widths, once where these are the same, of which a visitor opens one; 12 what Longer and
@@ -41,8 +42,9 @@ export const limits = {
   // Half a kilobyte: sentences that two more readers had to read twice, and that say more now.
   page: 562, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
-  // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one.
-  training: 84.2,
+  // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one; 1 of it the
+  // trainer of sequences.
+  training: 85.2,
   // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
@@ -63,12 +65,12 @@ export const limits = {
   // What more than one of the three loads so: a decoder in plain PyTorch.
   'several, further down': 3,
   // All that a visit to Learn loads: all of the above that is Learn's, the Worker and the module that trains, which answers everything there.
-  'a visit to learn': 549.8, // 2 what a mask hides as one area, tables that fit a phone; 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
+  'a visit to learn': 550.2, // 2 what a mask hides as one area, tables that fit a phone; 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 861, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
-  // 5 of it what Longer's page shows of sums and outputs, at five widths
+  'all but fonts': 861.3, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
+  // 5 of it what Longer's page shows of sums and outputs, at five widths; 0.1 where cross-entropy puts its gradient, and an option of attention
 };
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;

@@ -33,6 +33,7 @@ export type {
   BlockGradients,
   DecoderBlockBackwardOptions,
   DecoderGradients,
+  MaskGradientOption,
   TransformerBackwardOptions,
   TransformerBlockBackwardOptions,
   TransformerGradients,

@@ -39,7 +39,7 @@ export type DecoderGradients<Weights, Options = object> = BlockGradients<Weights
   >;
 
 /** What the backward of a block can be asked for besides. */
-interface MaskGradientOption {
+export interface MaskGradientOption {
   /** Also give the gradient of what an additive mask adds to each score. */
   readonly maskGradient?: boolean;
 }
