@@ -89,6 +89,7 @@ const beginning = [
   'Tril',
   'Tensor',
   'Trainer',
+  'SequenceTrainer',
   'Model',
   'TrilError',
   'RemoteTril',
@@ -112,7 +113,8 @@ function categorise({ project }) {
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
     // So are those that a module of tril/training has besides its own.
     const isOfTraining = reflection.parent?.name === 'TrainingTril';
-    const isOwn = reflection.sources?.some(({ fileName }) => fileName.endsWith('calls/model.ts'));
+    const own = /calls\/(model|sequence-trainer|word-vectors)\.ts$/;
+    const isOwn = reflection.sources?.some(({ fileName }) => own.test(fileName));
     if (isOfTraining && !isOwn) project.removeReflection(reflection);
     if (reflection.parent?.name !== 'Tril') continue;
     const [, file] = /calls\/([\w-]+)\.ts$/.exec(reflection.sources?.[0]?.fileName ?? '') ?? [];
