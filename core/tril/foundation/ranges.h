@@ -41,12 +41,6 @@ MatrixView<T> joined_rows(const TensorView<T, 3>& view) noexcept {
   if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};
   return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
 }
-// The same of a batch of numbers, [B, T] as [B T].
-template <typename T>
-VectorView<T> joined_rows(const MatrixView<T>& view) noexcept {
-  if (view.size(0) > 1 && view.stride(0) != view.size(1)) return {};
-  return {view.data(), {view.count()}};
-}
 
 // The same of numbers [B, T] as [B T].
 template <typename T>
