@@ -70,8 +70,8 @@ TEST_F(LinearAttention, WeightsAreWhatValuesAreWeightedWith) {
         }
         // Positive products of 6 features over the product with their sum over up to 13 keys.
         EXPECT_NEAR(total, 1, 2 * testing::sum_bound(6 + 13));
-        // 13 products are added up; the weights behind the output, and those that are shown, are each
-        // divided by such a sum. Together they are 1, so the values are the magnitude.
+        // 13 products are added up; the weights behind the output, and those that are shown, are
+        // each divided by such a sum. Together they are 1, so the values are the magnitude.
         EXPECT_NEAR(output.view()[b][h][t][2], weighted,
                     (testing::sum_bound(13) + 2 * testing::sum_bound(6 + 13)) *
                         testing::max_abs(value.view()));

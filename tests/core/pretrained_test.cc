@@ -37,8 +37,8 @@ std::vector<std::int32_t> tokens() {
   return ids;
 }
 
-// A term that is missing, or stands in the wrong place, changes the leading digits of logits. Before
-// them are fewer than 30 operations in a row, 13 a layer, each a sum of up to 64 terms.
+// A term that is missing, or stands in the wrong place, changes the leading digits of logits.
+// Before them are fewer than 30 operations in a row, 13 a layer, each a sum of up to 64 terms.
 constexpr double kRounded = 30 * 64 * testing::kRounding;
 
 // Logits all at once, and one by one.

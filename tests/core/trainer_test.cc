@@ -65,8 +65,7 @@ TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
   const TrainingStep first = a.trainer->step(stream(300), parallel);
   const TrainingStep second = b.trainer->step(stream(300), parallel);
   EXPECT_NEAR(first.loss, second.loss, reordered(12 * 8) * first.loss);
-  EXPECT_NEAR(first.gradient_norm, second.gradient_norm,
-              reordered(12 * 8) * first.gradient_norm);
+  EXPECT_NEAR(first.gradient_norm, second.gradient_norm, reordered(12 * 8) * first.gradient_norm);
   EXPECT_EQ(first.tokens, second.tokens);
 }
 

@@ -21,10 +21,9 @@ TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const 
 
 }  // namespace
 
-NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out,
-                                         const Tensor& query, const Tensor& key,
-                                         const Tensor& value, const NamedTensors& weights,
-                                         const MaskRules& mask_rules) {
+NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
+                                         const Tensor& key, const Tensor& value,
+                                         const NamedTensors& weights, const MaskRules& mask_rules) {
   constexpr const char* kCall = "additive_attention_backward";
   const auto q = sequences(query, query, kCall, "query");
   const auto k = sequences(key, query, kCall, "key"), v = sequences(value, query, kCall, "value");
@@ -115,8 +114,8 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
   if (mask_gradient) {
     gradients.d_mask = mask_gradient_of(results, "dMask", x, given.core.heads, input.size(1));
   }
-  tril::transformer_block_backward(sequences(d_out, x, kCall, "d_out"), input, parts,
-                                   given.core, trace, gradients, engine.scratch, engine.parallel);
+  tril::transformer_block_backward(sequences(d_out, x, kCall, "d_out"), input, parts, given.core,
+                                   trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
 }
 
