@@ -1,4 +1,6 @@
 // tril train --data FILE... -o RUN: a language model from texts.
+#include <tril/model/train_tokenizer.h>
+
 #include <memory>
 #include <optional>
 

@@ -1,10 +1,11 @@
 // Attention with dropout, and its way back, against the definition in double precision with the weights
 // left out that the core's own rule says (core/tril/layers/dropout.h), written out again here.
+import { attentionMethods } from 'tril';
 import { loadTril } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
 import { expectGradient, gradient, rows } from './differences.js';
 import { expectRefused as refusedByBase, tril as base } from './helpers.js';
-import { attention, attentionMethods, attentionTolerance, expectClose } from './reference.js';
+import { attention, attentionTolerance, expectClose } from './reference.js';
 import { matmul, randomNumbers, type Matrix } from './reference.js';
 import { expectRefused, tril, withoutLeak } from './trained.js';
 
