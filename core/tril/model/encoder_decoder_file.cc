@@ -28,15 +28,7 @@ void for_each_setting(Config& config, const Visit& visit) {
 }
 template <typename Options, typename Visit>
 void for_each_option(Options& options, const Visit& visit) {
-  visit("learning_rate", options.schedule.learning_rate);
-  visit("lowest_rate", options.schedule.lowest);
-  visit("warmup", options.schedule.warmup);
-  visit("steps", options.schedule.steps);
-  visit("beta1", options.beta1);
-  visit("beta2", options.beta2);
-  visit("eps", options.eps);
-  visit("weight_decay", options.weight_decay);
-  visit("clip", options.clip);
+  detail::for_each_step_setting(options, visit);
 }
 
 void read_settings(const Metadata& settings, const char* call, MissingSetting missing,
@@ -56,16 +48,21 @@ std::vector<StoredParameter> stored_parameters(const EncoderDecoder& model,
   return stored;
 }
 
-std::vector<std::byte> checkpoint_file(const EncoderDecoderTrainer& trainer, const Metadata& more) {
+namespace {
+
+detail::StoredTraining stored_training(const EncoderDecoderTrainer& trainer) {
   const EncoderDecoder& model = trainer.model();
-  Metadata metadata = checkpoint_settings(model.config(), trainer.options());
+  return {stored_parameters(model.weights()), stored_parameters(model, trainer.first_moment()),
+          stored_parameters(model, trainer.second_moment())};
+}
+
+}  // namespace
+
+std::vector<std::byte> checkpoint_file(const EncoderDecoderTrainer& trainer, const Metadata& more) {
+  Metadata metadata = checkpoint_settings(trainer.model().config(), trainer.options());
   metadata["trainer.done"] = std::to_string(trainer.steps());
   detail::add_metadata(metadata, more);
-  detail::StoredTensors stored;
-  stored.add("", stored_parameters(model.weights()));
-  stored.add(detail::kFirstMoment, stored_parameters(model, trainer.first_moment()));
-  stored.add(detail::kSecondMoment, stored_parameters(model, trainer.second_moment()));
-  return stored.bytes(metadata);
+  return stored_training(trainer).tensors().bytes(metadata);
 }
 
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file) {
@@ -83,18 +80,10 @@ EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file
 void restore_checkpoint(const Safetensors& file, EncoderDecoderTrainer& trainer) {
   constexpr const char* kCall = "restore_checkpoint";
   const EncoderDecoderCheckpoint checkpoint = read_encoder_decoder_checkpoint(file);
-  const EncoderDecoder& model = trainer.model();
-  detail::check_same_settings(kCall, checkpoint_settings(model.config(), trainer.options()),
+  detail::check_same_settings(kCall,
+                              checkpoint_settings(trainer.model().config(), trainer.options()),
                               checkpoint_settings(checkpoint.config, checkpoint.options));
-  const auto parameters = stored_parameters(model.weights());
-  const auto first = stored_parameters(model, trainer.first_moment());
-  const auto second = stored_parameters(model, trainer.second_moment());
-  detail::check_stored(kCall, file, "", parameters);
-  detail::check_stored(kCall, file, detail::kFirstMoment, first);
-  detail::check_stored(kCall, file, detail::kSecondMoment, second);
-  detail::read_stored(file, "", parameters);
-  detail::read_stored(file, detail::kFirstMoment, first);
-  detail::read_stored(file, detail::kSecondMoment, second);
+  stored_training(trainer).restore(kCall, file);
   trainer.set_steps(checkpoint.steps);
 }
 

@@ -41,23 +41,21 @@ Metadata checkpoint_metadata(const Trainer& trainer, const Metadata& more) {
   return metadata;
 }
 
-StoredTensors checkpoint_tensors(const Trainer& trainer) {
+detail::StoredTraining stored_training(const Trainer& trainer) {
   const ModelConfig& config = trainer.model().config();
-  StoredTensors stored;
-  stored.add("", stored_parameters(config, trainer.model().weights()));
-  stored.add(detail::kFirstMoment, stored_parameters(config, trainer.first_moment()));
-  stored.add(detail::kSecondMoment, stored_parameters(config, trainer.second_moment()));
-  return stored;
+  return {stored_parameters(config, trainer.model().weights()),
+          stored_parameters(config, trainer.first_moment()),
+          stored_parameters(config, trainer.second_moment())};
 }
 
 }  // namespace
 
 std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more) {
-  return checkpoint_tensors(trainer).bytes(checkpoint_metadata(trainer, more));
+  return stored_training(trainer).tensors().bytes(checkpoint_metadata(trainer, more));
 }
 
 void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write) {
-  checkpoint_tensors(trainer).write(checkpoint_metadata(trainer, more), write);
+  stored_training(trainer).tensors().write(checkpoint_metadata(trainer, more), write);
 }
 
 void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
@@ -66,15 +64,7 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   const ModelConfig& config = trainer.model().config();
   detail::check_same_settings(kCall, checkpoint_settings(config, trainer.options()),
                               checkpoint_settings(checkpoint.config, checkpoint.options));
-  const auto parameters = stored_parameters(config, trainer.model().weights());
-  const auto first = stored_parameters(config, trainer.first_moment());
-  const auto second = stored_parameters(config, trainer.second_moment());
-  detail::check_stored(kCall, file, "", parameters);
-  detail::check_stored(kCall, file, detail::kFirstMoment, first);
-  detail::check_stored(kCall, file, detail::kSecondMoment, second);
-  detail::read_stored(file, "", parameters);
-  detail::read_stored(file, detail::kFirstMoment, first);
-  detail::read_stored(file, detail::kSecondMoment, second);
+  stored_training(trainer).restore(kCall, file);
   trainer.set_steps(checkpoint.steps);
 }
 

@@ -42,17 +42,9 @@ template <typename Options, typename Visit>
 void for_each_trainer_option(Options& options, const Visit& visit) {
   visit("batch", options.batch);
   visit("accumulation", options.accumulation);
-  visit("learning_rate", options.schedule.learning_rate);
-  visit("lowest_rate", options.schedule.lowest);
-  visit("warmup", options.schedule.warmup);
-  visit("steps", options.schedule.steps);
-  visit("beta1", options.beta1);
-  visit("beta2", options.beta2);
-  visit("eps", options.eps);
+  detail::for_each_step_setting(options, visit);
   visit.newer("optimizer", options.optimizer, kTrainingOptimizers);
   visit.newer("momentum", options.momentum);
-  visit("weight_decay", options.weight_decay);
-  visit("clip", options.clip);
   visit("seed", options.seed);
   visit("objective", options.batches.objective, kTrainingObjectives);
   visit("mask_token", options.batches.mask_token);

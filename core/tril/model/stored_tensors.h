@@ -12,10 +12,6 @@
 
 namespace tril::detail {
 
-// What stands before the names of parameters in the names of AdamW's moments.
-inline constexpr const char* kFirstMoment = "first_moment.";
-inline constexpr const char* kSecondMoment = "second_moment.";
-
 // Tensors to be written, piece by piece: none is in memory twice.
 class StoredTensors {
  public:
@@ -40,5 +36,16 @@ void check_stored(const char* call, const Safetensors& file, const std::string& 
 // Sets them from a file that has been checked.
 void read_stored(const Safetensors& file, const std::string& prefix,
                  const std::vector<StoredParameter>& parameters);
+
+// What a checkpoint has besides settings: parameters, and AdamW's moments, whose names in the file
+// are "first_moment." and "second_moment." and the parameter's.
+struct StoredTraining {
+  std::vector<StoredParameter> parameters, first_moment, second_moment;
+
+  StoredTensors tensors() const;
+  // Sets all of them from a file. Throws Error in the name of `call`, before anything is set,
+  // unless the file has every one.
+  void restore(const char* call, const Safetensors& file) const;
+};
 
 }  // namespace tril::detail
