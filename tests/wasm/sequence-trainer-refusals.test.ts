@@ -40,6 +40,24 @@ describe('a loss that is not finite', () => {
   });
 });
 
+describe('several steps', () => {
+  it('tell of those before the one that fails', () => {
+    withoutLeak(() => {
+      const trainer = tril.sequenceTrainer(options);
+      const wrong = { ...batchOf(1), answers: [[99]] };
+      let error: unknown;
+      try {
+        trainer.steps([batchOf(0), batchOf(1), wrong, batchOf(2)]);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toBeInstanceOf(TrilError);
+      expect((error as TrilError).steps?.map(({ step }) => step)).toEqual([0, 1]);
+      expect(trainer.done).toBe(2);
+    });
+  });
+});
+
 describe('what does not fit', () => {
   const refuse = (given: object, argument: string, says: string | RegExp) =>
     expectRefused(() => tril.sequenceTrainer({ ...options, ...given }), {

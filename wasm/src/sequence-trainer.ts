@@ -7,7 +7,7 @@ import type { SequenceBatches, TranslateOptions } from './sequence-trainer-types
 import { rawBatches, rawPair, rowsSaid } from './sequence-values.js';
 import type { Tensor } from './tensor.js';
 import type { TrainingLoss, TrainingStep } from './trainer-types.js';
-import { rowsOf, stepOf } from './trainer-values.js';
+import { rowsOf, stepOf, stepsOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
 /**
@@ -68,7 +68,8 @@ export class SequenceTrainer extends SequenceState {
   /**
    * So many steps one after the other, or one over each element of a list.
    *
-   * @throws TrilError as `step`; those before the one that failed are done
+   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
+   * the error's `steps`
    *
    * @example
    * ```ts
@@ -87,13 +88,7 @@ export class SequenceTrainer extends SequenceState {
    * ```
    */
   steps(count: number | readonly SequenceBatches[]): TrainingStep[] {
-    if (Array.isArray(count)) {
-      return (count as readonly SequenceBatches[]).map((batch) => this.step(batch));
-    }
-    const steps = integerOption('steps', 'count', count as number, Number.NaN, 0);
-    const reports: TrainingStep[] = [];
-    while (reports.length < steps) reports.push(this.step());
-    return reports;
+    return stepsOf(count, (batch?: SequenceBatches) => this.step(batch));
   }
 
   /**

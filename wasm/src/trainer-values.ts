@@ -1,6 +1,6 @@
-import { TrilError, shapeText } from './error.js';
+import { TrilError, afterSteps, shapeText } from './error.js';
 import { describe } from './describe.js';
-import { camelCase } from './names.js';
+import { camelCase, integerOption } from './names.js';
 import type { TrainerSettings, TrainingStep } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
@@ -54,6 +54,22 @@ export function stepOf(found: readonly number[]): TrainingStep {
   const [forward, backward, optimizer] = times;
   const parts = { forward, backward, optimizer };
   return { step, loss, gradientNorm, learningRate, milliseconds, tokens, parts };
+}
+
+/** So many steps one after the other, or one over each batch of a list; errors have those before. */
+export function stepsOf<Batch>(
+  count: number | readonly Batch[],
+  step: (batch?: Batch) => TrainingStep,
+): TrainingStep[] {
+  const batches = Array.isArray(count) ? (count as readonly Batch[]) : undefined;
+  const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
+  const reports: TrainingStep[] = [];
+  try {
+    while (reports.length < steps) reports.push(step(batches?.[reports.length]));
+  } catch (error) {
+    throw afterSteps(error, reports);
+  }
+  return reports;
 }
 
 /** A copy of the list, once it is known to be one of strings. */

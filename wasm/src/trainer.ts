@@ -1,6 +1,6 @@
 import type { Context } from './context.js';
 import { describe } from './describe.js';
-import { TrilError, afterSteps, shapeText } from './error.js';
+import { TrilError, shapeText } from './error.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
 import type { Tensor } from './tensor.js';
@@ -13,7 +13,7 @@ import type {
   TrainingParts,
   TrainingStep,
 } from './trainer-types.js';
-import { checkBytes, rowsOf, stepOf, type Rows } from './trainer-values.js';
+import { checkBytes, rowsOf, stepOf, stepsOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
 
@@ -105,16 +105,7 @@ export class Trainer extends TrainedModel {
    * ```
    */
   steps(count: number | readonly TokenBatch[]): TrainingStep[] {
-    const batches = Array.isArray(count) ? (count as TokenBatch[]) : undefined;
-    const steps =
-      batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
-    const reports: TrainingStep[] = [];
-    try {
-      while (reports.length < steps) reports.push(this.step(batches?.[reports.length]));
-    } catch (error) {
-      throw afterSteps(error, reports);
-    }
-    return reports;
+    return stepsOf(count, (batch?: TokenBatch) => this.step(batch));
   }
 
   /**

@@ -34,11 +34,12 @@ import { RemoteWordVectors } from './word-vectors.js';
 export { RemoteModel } from './model.js';
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
 export {
-  RemoteTrainer,
-  type RemoteTrainerCall,
+  RemoteLearner,
+  type LearnerCall,
   type RunOptions,
   type TrainingReport,
-} from './trainer.js';
+} from './learner.js';
+export { RemoteTrainer, type RemoteTrainerCall } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
 

@@ -1,0 +1,168 @@
+// What trainers that live in the Worker have in common: the same calls as promises, a run as a stream of
+// reports, and batches that stay on this side, since they cannot be sent.
+import { TrilError } from '../error.js';
+import { checkKeys, integerOption, signalOption } from '../names.js';
+import type { Moments, TrainingStep } from '../trainer-types.js';
+import type { Remote } from './index.js';
+import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+
+/** The options of a run. */
+export interface RunOptions {
+  /** How many steps. */
+  readonly steps: number;
+  /** After how many of them there is a report; 1 unless given. */
+  readonly every?: number;
+  /** Ends the run, before the next step. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a run tells: its last step, and all since the report before. */
+export interface TrainingReport extends TrainingStep {
+  readonly steps: readonly TrainingStep[];
+}
+
+/** Learns from batches, in the Worker. */
+export abstract class RemoteLearner<Settings extends object, Batch> extends RemoteObject {
+  /** All settings, with what was not given. */
+  readonly settings: Settings;
+  /** How many numbers the model learns. */
+  readonly parameterCount: number;
+  #batches: Iterator<Batch> | undefined;
+
+  /** @internal Remote trainers are made by the calls of a Worker. */
+  constructor(line: Line, reference: number, settings: Settings, parameterCount: number) {
+    super(line, reference);
+    this.settings = Object.freeze(settings);
+    this.parameterCount = parameterCount;
+  }
+
+  /** @internal */
+  protected get kind(): string {
+    return 'trainer';
+  }
+
+  /** @internal Where the batches come from. */
+  feed(batches: Iterable<Batch> | undefined): this {
+    this.#batches = batches?.[Symbol.iterator]();
+    return this;
+  }
+
+  /** One step. */
+  async step(batch?: Batch): Promise<TrainingStep> {
+    const [step] = await (batch ? this.steps([batch]) : this.steps(1));
+    return step!;
+  }
+
+  /** So many steps one after the other, or one over each element of a list; errors have `steps`. */
+  async steps(count: number | readonly Batch[]): Promise<TrainingStep[]> {
+    return this.#steps(count);
+  }
+
+  /** How many steps are done, when the calls asked for before are. */
+  async done(): Promise<number> {
+    return this.ask('done') as Promise<number>;
+  }
+
+  /** Copies of the parameters by name. */
+  async parameters(names: readonly string[] = []): Promise<Record<string, RemoteTensor>> {
+    return this.ask('parameters', names) as Promise<Record<string, RemoteTensor>>;
+  }
+
+  /** Copies of the gradients of the last step by the names of the parameters. */
+  async gradients(names: readonly string[] = []): Promise<Record<string, RemoteTensor>> {
+    return this.ask('gradients', names) as Promise<Record<string, RemoteTensor>>;
+  }
+
+  /** Copies of the optimizer's moments by the names of the parameters. */
+  async moments(names: readonly string[] = []): Promise<Remote<Moments>> {
+    return this.ask('moments', names) as Promise<Remote<Moments>>;
+  }
+
+  /** Puts copies of these in the place of the parameters of these names. */
+  async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
+    await this.ask('setParameters', values);
+    return this;
+  }
+
+  /** A checkpoint. */
+  async save(): Promise<Uint8Array> {
+    return this.ask('save') as Promise<Uint8Array>;
+  }
+
+  /** Puts this trainer where the one was whose checkpoint this is. */
+  async restore(checkpoint: Uint8Array): Promise<this> {
+    await this.ask('restore', checkpoint);
+    return this;
+  }
+
+  /** @internal A run: as many steps at a time as `every` says. */
+  protected async *reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
+    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
+    const signal = signalOption('run', 'signal', options.signal);
+    const every = integerOption('run', 'every', options.every, 1, 1);
+    let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
+    while (left > 0) {
+      let failure: TrilError | undefined;
+      const steps = await this.#steps(Math.min(every, left), signal).catch((error: unknown) => {
+        if (!(error instanceof TrilError)) throw error;
+        failure = error;
+        return error.steps ?? [];
+      });
+      left -= steps.length;
+      const last = steps.at(-1);
+      if (last) yield { ...last, steps };
+      if (failure) throw failure;
+    }
+  }
+
+  async #steps(count: number | readonly Batch[], signal?: AbortSignal): Promise<TrainingStep[]> {
+    const batches = this.#batches;
+    const given = typeof count === 'number' && batches ? nextBatches(batches, count) : count;
+    return (await this.askUntil(signal, 'steps', given)) as TrainingStep[];
+  }
+}
+
+/** So many batches, or as many as there are. */
+function nextBatches<Batch>(from: Iterator<Batch>, count: number): Batch[] {
+  const batches: Batch[] = [];
+  while (batches.length < count) {
+    const { done, value } = from.next();
+    if (done && batches.length === 0) throw new TrilError('step', 'batches', 'there are no more');
+    if (done) break;
+    batches.push(value as Batch);
+  }
+  return batches;
+}
+
+interface Runs {
+  feed(batches: unknown): this;
+  run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined>;
+}
+
+/** A promise of a trainer, whose run can be begun at once. */
+export type LearnerCall<Options, Learner extends { run: unknown }> = (
+  options?: Options,
+) => Promise<Learner> & Pick<Learner, 'run'>;
+
+async function* runOf(made: Promise<Runs>, options: RunOptions) {
+  yield* (await made).run(options);
+}
+
+/** The call of a Worker that makes trainers, whose batches `check` refuses if they are none. */
+export function learnerCall<Options extends { readonly batches?: unknown }, Learner extends Runs>(
+  ask: (options: unknown) => Promise<unknown>,
+  check: (options: Options) => void,
+): LearnerCall<Options, Learner> {
+  const make = async (options: Options): Promise<Learner> => {
+    if (typeof options !== 'object' || options === null) {
+      return (await ask(options)) as Learner; // it says what is wrong
+    }
+    const { batches, ...sent } = options;
+    check(options);
+    return ((await ask(sent)) as Learner).feed(batches);
+  };
+  return (options = {} as Options) => {
+    const made = make(options);
+    return Object.assign(made, { run: (how: RunOptions) => runOf(made, how) });
+  };
+}
