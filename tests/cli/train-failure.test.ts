@@ -1,35 +1,13 @@
 // tril train: where it stops half way, what it then leaves is whole, and --resume goes on from it.
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { program, tril, write } from './program.js';
+import { even, inRun, run, runs, small, trainOn } from './runs.js';
 
-let runs = '';
-beforeAll(() => {
-  runs = mkdtempSync(join(tmpdir(), 'tril-train-'));
-});
-afterAll(() => rmSync(runs, { recursive: true }));
-
-const run = (name: string) => join(runs, name);
-const inRun = (name: string, file: string) => readFileSync(join(runs, name, file));
 const text = 'the cat sat on the mat. the dog lay on the rug. '.repeat(40);
-const small = ['--layers', '1', '--heads', '2', '--width', '16', '--context', '8', '--batch', '2'];
-const even = ['--learning-rate', '1e-2', '--lowest-rate', '1e-2', '--warmup', '0'];
-const train = (name: string, ...more: string[]) => {
-  write('text.txt', text);
-  return tril('train', '--data', 'text.txt', ...small, ...even, '-o', run(name), ...more);
-};
+const train = (name: string, ...more: string[]) => trainOn(text, name, ...more);
 const resume = (name: string, ...more: string[]) =>
   tril('train', '--resume', '-o', run(name), ...more);
 

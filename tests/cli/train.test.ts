@@ -1,27 +1,13 @@
 // tril train: what it leaves in its folder, that it goes on with the same bits, and what goes wrong.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failure, program, tril, write } from './program.js';
+import { even, inRun, run, runs, small, trainOn } from './runs.js';
 
-let runs = '';
-beforeAll(() => {
-  runs = mkdtempSync(join(tmpdir(), 'tril-train-'));
-});
-afterAll(() => rmSync(runs, { recursive: true }));
-
-const run = (name: string) => join(runs, name);
-const inRun = (name: string, file: string) => readFileSync(join(runs, name, file));
 const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
-const small = ['--layers', '1', '--heads', '2', '--width', '16', '--context', '8', '--batch', '2'];
-/** The rate does not depend on how many steps there are in all. */
-const even = ['--learning-rate', '1e-2', '--lowest-rate', '1e-2', '--warmup', '0'];
-const train = (name: string, ...more: string[]) => {
-  write('text.txt', text);
-  return tril('train', '--data', 'text.txt', ...small, ...even, '-o', run(name), ...more);
-};
+const train = (name: string, ...more: string[]) => trainOn(text, name, ...more);
 
 /** Names, types and shapes in a .safetensors file. */
 function tensors(file: Buffer) {
