@@ -1,5 +1,5 @@
 // Multi-head attention and a Transformer block in Python: step by step by both libraries, and PyTorch's own layers.
-import { indented, type Activation } from './program';
+import { indented, type Activation } from './program-operations';
 import type { Python } from './program-python';
 
 export interface BlockForm {

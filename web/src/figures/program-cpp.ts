@@ -1,10 +1,15 @@
 // Operations in C++ on the library: each fills a buffer of its own, whose size follows from what it reads.
 import type { MatrixData } from '../compute/protocol';
-import { indented, type Activation, type Attending, type Dialect, type Own } from './program';
+import { indented, type Activation, type Attending, type Operations } from './program-operations';
 
 type Size = readonly [rows: number, cols: number];
 
-export class Cpp implements Dialect {
+/** Text of this language. */
+export interface OwnCpp {
+  readonly cpp?: string | ((cpp: Cpp) => string);
+}
+
+export class Cpp implements Operations {
   readonly #sizes: Map<string, Size>;
   /** What is read where it lies: all others are buffers. */
   readonly #views: Set<string>;
@@ -22,7 +27,7 @@ export class Cpp implements Dialect {
     return '';
   }
 
-  by({ cpp }: Own): string {
+  by({ cpp }: OwnCpp): string {
     return (typeof cpp === 'function' ? cpp(this) : cpp) ?? '';
   }
 

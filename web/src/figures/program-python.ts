@@ -1,5 +1,5 @@
 // Operations in Python: by NumPy step by step, by PyTorch with what it has for them.
-import { indented, type Activation, type Attending, type Dialect, type Own } from './program';
+import { indented, type Activation, type Attending, type Operations } from './program-operations';
 
 /** Functions that a program defines above its steps if they use them; PyTorch has most of them itself. */
 const definitions = {
@@ -40,7 +40,14 @@ const activations = {
   },
 } as const satisfies Record<string, Record<Activation, (h: string) => string>>;
 
-export class Python implements Dialect {
+/** Text of this language: of both libraries, or of one. */
+export interface OwnPython {
+  readonly python?: string | ((python: Python) => string);
+  readonly numpy?: string;
+  readonly pytorch?: string;
+}
+
+export class Python implements Operations {
   readonly #defined = new Set<keyof (typeof definitions)['numpy']>();
 
   constructor(readonly language: 'numpy' | 'pytorch') {}
@@ -56,7 +63,7 @@ export class Python implements Dialect {
 
   either = (numpy: string, pytorch: string) => (this.language === 'numpy' ? numpy : pytorch);
 
-  by({ python, ...own }: Own): string {
+  by({ python, ...own }: OwnPython): string {
     return (typeof python === 'function' ? python(this) : python) ?? own[this.language] ?? '';
   }
 

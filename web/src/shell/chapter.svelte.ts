@@ -5,7 +5,7 @@ import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 import { allInTurn } from '../figures/turns';
 import { arrival } from './arrival';
-import { whenIdle, type Sight } from './sight.svelte';
+import { whenIdle, type Sight } from '../figures/sight.svelte';
 
 /** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
 const patience = 1000;

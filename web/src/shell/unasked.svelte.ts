@@ -1,5 +1,5 @@
 import { savesData } from './saving';
-import { useSight } from './sight.svelte';
+import { useSight } from '../figures/sight.svelte';
 
 /** Whether a figure may do a little work that nobody has asked for: it is near, in a tab that is seen, and nobody saves data. */
 export function useUnasked(): () => boolean {

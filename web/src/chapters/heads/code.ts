@@ -1,7 +1,8 @@
 // The figures as programs elsewhere: multi-head attention of the shown sequence in NumPy, PyTorch and C++.
 import type { HeadsAnswer } from '../../compute/lessons/heads';
 import { below } from '../../figures/code';
-import { indented, programs } from '../../figures/program';
+import { programs } from '../../figures/program';
+import { indented } from '../../figures/program-operations';
 import type { Python } from '../../figures/program-python';
 import {
   divisions,

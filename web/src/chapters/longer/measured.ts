@@ -34,7 +34,7 @@ export const sizesUpTo = (largest: number): number[] => sizesBetween(32, largest
 export const glanced = {
   runners: exact,
   sizes: [32, 64, 128],
-  longest: 20,
+  longest: 1000,
 } as const satisfies Plan<'attention'>;
 
 /** Whether the times of linear attention can be held against those of the exact methods. */

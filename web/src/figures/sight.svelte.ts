@@ -1,6 +1,6 @@
 // Whether a figure is near what is seen, and what it may do later where it is not.
 import { getContext, setContext } from 'svelte';
-import { inTurn } from '../figures/turns';
+import { inTurn } from './turns';
 
 /** Once the browser has nothing else to do, or after two seconds; the result takes it back. */
 export function whenIdle(work: () => void): () => void {
