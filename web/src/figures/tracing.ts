@@ -21,6 +21,9 @@ const escaped = (text: string) =>
     .replace(/>/gu, '&gt;')
     .replace(/"/gu, '&quot;');
 
+/** What no XML may hold, such as the control characters that a model which knows nothing yet writes. */
+const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
 /** Any CSS colour as #rrggbb and an opacity, which every program that reads SVG understands. */
 class Colours {
   readonly #ink: CanvasRenderingContext2D;
@@ -122,7 +125,8 @@ export class Tracing {
     const width = Math.ceil(this.#right + margin) - x;
     const height = Math.ceil(this.#bottom + margin) - y;
     const paper = `<rect x="${x}" y="${y}" width="${width}" height="${height}" ${this.#colours.attribute('fill', ground)}/>`;
-    return `<svg xmlns="${namespace}" viewBox="${x} ${y} ${width} ${height}" width="${scale * width}" height="${scale * height}"><desc>${escaped(about)}</desc>${fonts}${paper}${this.parts.join('')}</svg>\n`;
+    const svg = `<svg xmlns="${namespace}" viewBox="${x} ${y} ${width} ${height}" width="${scale * width}" height="${scale * height}"><desc>${escaped(about)}</desc>${fonts}${paper}${this.parts.join('')}</svg>\n`;
+    return svg.replace(forbidden, '\uFFFD');
   }
 
   #grow({ left, top, width, height }: Box): void {
