@@ -128,7 +128,8 @@ const isas = findIsas();
 const suites = [
   googleTest('native', { short: isas.length > 0 ? 'only' : 'yes' }),
   ...isas.map((isa) => googleTest('native', { isa })),
-  googleTest('native-asan'),
+  // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
+  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan'),
   googleTest('wasm-simd'),
   googleTest('wasm-relaxed'),
   nodeRunner({

@@ -18,7 +18,12 @@
 #include <string>
 #include <vector>
 
-// The sanitizer's own operators know more about memory than these.
+// The sanitizer's own operators know more about memory than these. GCC says so in one way, Clang in another.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if !defined(__SANITIZE_ADDRESS__)
 
 namespace {

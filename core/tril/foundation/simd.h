@@ -82,6 +82,10 @@ inline void store_part(float* to, Register value, Index count) noexcept {
 inline Register madd(Register a, Register b, Register c) noexcept {
 #if defined(__wasm_relaxed_simd__)
   return (Register)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+#elif defined(__AVX512F__)
+  return (Register)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+  return (Register)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #else
   return a * b + c;  // contracted by -ffp-contract=fast, which kernel files are compiled with
 #endif
