@@ -18,13 +18,15 @@
 #include <string>
 #include <vector>
 
-// The sanitizer's own operators know more about memory than these. GCC says so in one way, Clang in another.
+// The sanitizers' own operators know more about memory than these. The thread sanitizer also keeps
+// those that do not throw, which call malloc and not these: what these put in front is then
+// missing. GCC says in one way which sanitizer there is, Clang in another.
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {
 
