@@ -83,15 +83,38 @@ Table<Scalar> attend_reference(const Table<Scalar>& x, const MultiHeadTables<Sca
   return multi_head_reference(x, x, x, w, at).out;
 }
 
+// Dropout in a block as the core draws it, of `tokens` rows a batch.
+struct BlockKept {
+  std::optional<DropoutPlaces> places = {};
+  Index tokens = 0;
+
+  // Of a table [rows, cols] at a place.
+  Table<double> table(Index place, Index rows, Index cols) const {
+    return places ? kept_by(places->at(place, tokens), rows, cols) : Table<double>();
+  }
+  template <typename Scalar>
+  Table<Scalar> operator()(const Table<Scalar>& x, Index place) const {
+    return kept_of(x, table(place, x.rows, x.cols));
+  }
+  // Attention that leaves out weights over so many keys.
+  MultiHeadSetting setting(MultiHeadSetting at, Index place, Index keys) const {
+    if (places) {
+      at.kept = kept_by(places->at(place, at.heads * tokens), at.batches * at.heads * tokens, keys);
+    }
+    return at;
+  }
+};
+
 template <typename Scalar>
 Table<Scalar> block_reference(const Table<Scalar>& x, const BlockTables<Scalar>& w,
                               const SublayerSetting& sublayer, const MultiHeadSetting& at,
-                              Activation activation) {
+                              Activation activation, const BlockKept& kept = {}) {
   const auto attend = [&](const Table<Scalar>& in) {
-    return attend_reference(in, w.self_attn, at);
+    return kept(attend_reference(in, w.self_attn, kept.setting(at, 0, kept.tokens)), 1);
   };
   const auto feed = [&](const Table<Scalar>& in) {
-    return feed_forward_reference(in, w.feed_forward, activation);
+    const Table<double> activated = kept.table(2, in.rows, w.feed_forward.weight1.rows);
+    return kept(feed_forward_reference(in, w.feed_forward, activation, activated), 3);
   };
   return sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, feed);
 }
@@ -155,15 +178,17 @@ template <typename Scalar>
 Table<Scalar> decoder_reference(const Table<Scalar>& x, const Table<Scalar>& memory,
                                 const DecoderTables<Scalar>& w, const SublayerSetting& sublayer,
                                 const MultiHeadSetting& self, const MultiHeadSetting& cross,
-                                Activation activation) {
+                                Activation activation, const BlockKept& kept = {}) {
   const auto attend = [&](const Table<Scalar>& in) {
-    return attend_reference(in, w.self_attn, self);
+    return kept(attend_reference(in, w.self_attn, kept.setting(self, 0, kept.tokens)), 1);
   };
   const auto across = [&](const Table<Scalar>& in) {
-    return multi_head_reference(in, memory, memory, w.multihead_attn, cross).out;
+    const MultiHeadSetting at = kept.setting(cross, 2, memory.rows / cross.batches);
+    return kept(multi_head_reference(in, memory, memory, w.multihead_attn, at).out, 3);
   };
   const auto feed = [&](const Table<Scalar>& in) {
-    return feed_forward_reference(in, w.feed_forward, activation);
+    const Table<double> activated = kept.table(4, in.rows, w.feed_forward.weight1.rows);
+    return kept(feed_forward_reference(in, w.feed_forward, activation, activated), 5);
   };
   return sublayer.run(sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, across), w.norm3,
                       feed);

@@ -4,6 +4,7 @@
 #include <tril/layers/dropout.h>
 #include <tril/layers/dropout_kernels.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -84,6 +85,28 @@ TEST(Dropout, EveryInstructionSetGivesTheSameBits) {
       ASSERT_EQ(out, expected) << isa_name(isa) << " " << cols;
     }
   }
+}
+
+TEST(Dropout, EveryPlaceAndStepHasASeedOfItsOwn) {
+  const DropoutPlaces all{.probability = 0.25, .seed = 7, .first_batch = 3};
+  std::vector<std::uint64_t> seeds;
+  for (Index place = 0; place < 100; ++place) {
+    const DropoutOptions at = all.at(place, 5);
+    EXPECT_EQ(at.probability, 0.25);
+    EXPECT_EQ(at.first_row, 15);
+    EXPECT_EQ(all.after(40).at(place, 5).seed, all.at(40 + place, 5).seed);
+    EXPECT_EQ(all.after(40).first_batch, 3);
+    seeds.push_back(at.seed);
+  }
+  for (std::int64_t step = 0; step < 10; ++step) {
+    for (std::int64_t part = 0; part < 10; ++part) seeds.push_back(dropout_seed(7, step, part));
+  }
+  std::sort(seeds.begin(), seeds.end());
+  EXPECT_EQ(std::adjacent_find(seeds.begin(), seeds.end()), seeds.end());
+  EXPECT_EQ(error_of([&] { check_dropout(DropoutPlaces{.probability = -1}, "block"); }),
+            "block: dropout.probability: must be at least 0 and below 1, is -1");
+  EXPECT_EQ(error_of([&] { check_dropout(DropoutPlaces{.first_batch = -1}, "block"); }),
+            "block: dropout.first_batch: must be at least 0, is -1");
 }
 
 TEST(Dropout, RejectsAProbabilityOutOfRangeAndWritesNothing) {

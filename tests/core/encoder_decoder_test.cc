@@ -21,11 +21,11 @@ using testing::error_of;
 using testing::Table;
 using testing::Values;
 
-EncoderDecoderConfig small(NormOrder order = NormOrder::post) {
+EncoderDecoderConfig small(NormOrder order = NormOrder::post, double dropout = 0) {
   EncoderDecoderConfig config;
   config.source_vocabulary = 6, config.target_vocabulary = 7, config.context = 5;
   config.encoder_layers = 2, config.decoder_layers = 1, config.heads = 2;
-  config.width = 8, config.hidden = 12, config.norm = order;
+  config.width = 8, config.hidden = 12, config.norm = order, config.dropout = dropout;
   config.activation = Activation::gelu;  // analytic, as the complex step wants it
   return config;
 }
@@ -55,9 +55,9 @@ struct Case {
   MatrixView<const std::int32_t> source() const { return {sources.data(), {B, S}}; }
   MatrixView<const std::int32_t> target() const { return {targets.data(), {B, T}}; }
   MatrixView<const std::int32_t> answers() const { return {replies.data(), {B, T}}; }
-  ModelLoss accumulate(double scale = 1, int threads = 1) {
+  ModelLoss accumulate(const ModelGradientOptions& options = {}, int threads = 1) {
     Parallel parallel(threads);
-    return model.accumulate(source(), target(), answers(), scale, scratch, parallel);
+    return model.accumulate(source(), target(), answers(), options, scratch, parallel);
   }
 };
 
@@ -91,9 +91,9 @@ struct Tables {
   }
 };
 
-// The sum of the losses as the paper has it.
+// The sum of the losses as the paper has it, with dropout of this seed if the model has any.
 template <typename Scalar>
-Scalar loss_reference(const Case& c, const Tables<Scalar>& w) {
+Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed) {
   using std::exp, std::log;
   const EncoderDecoderConfig& config = c.model.config();
   const double width = static_cast<double>(config.width);
@@ -115,14 +115,24 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w) {
       .batches = Case::B, .heads = config.heads, .kv_heads = config.heads};
   testing::MultiHeadSetting causal = across;
   causal.bias = [](Index, Index, Index t, Index s) { return s > t ? testing::kUnseen : 0.0; };
-  Table<Scalar> memory = embedded(c.sources, w.source, Case::S);
+  // Of all that is dropped each in its turn: both inputs, 4 places a layer, then 6 a layer.
+  std::optional<DropoutPlaces> places;
+  if (config.dropout > 0) places = {config.dropout, seed};
+  const auto next = [&](Index count, Index tokens) {
+    const testing::BlockKept kept{places, tokens};
+    if (places) places = places->after(count);
+    return kept;
+  };
+  Table<Scalar> memory = next(1, Case::S)(embedded(c.sources, w.source, Case::S), 0);
+  Table<Scalar> x = next(1, Case::T)(embedded(c.targets, w.target, Case::T), 0);
   for (const auto& layer : w.encoder) {
-    memory = testing::block_reference(memory, layer, sublayer, across, config.activation);
+    memory = testing::block_reference(memory, layer, sublayer, across, config.activation,
+                                      next(4, Case::S));
   }
   memory = sublayer.norm(memory, w.encoder_norm);
-  Table<Scalar> x = embedded(c.targets, w.target, Case::T);
   for (const auto& layer : w.decoder) {
-    x = testing::decoder_reference(x, memory, layer, sublayer, causal, across, config.activation);
+    x = testing::decoder_reference(x, memory, layer, sublayer, causal, across, config.activation,
+                                   next(6, Case::T));
   }
   const Table<Scalar> logits =
       testing::linear_reference(sublayer.norm(x, w.decoder_norm), w.generator, w.generator_bias);
@@ -138,50 +148,108 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w) {
 }
 
 // As model_test.cc has it: a term that is missing changes the leading digits; between a parameter
-// and the loss there are fewer than 60 operations in a row, each a sum of up to 24 terms.
-constexpr double kRounded = 60 * 24 * testing::kRounding;
+// and the loss there are fewer than 60 operations in a row, each a sum of up to 24 terms. Dropout
+// adds a product at each place on the way: before the first layer, 4 a layer of the encoder and 6
+// of the decoder.
+constexpr double kRounded = (60 + 1 + 2 * 4 + 6) * 24 * testing::kRounding;
+
+void expect_complex_step(const EncoderDecoderConfig& config) {
+  constexpr std::uint64_t kSeed = 8;
+  Case c(config);
+  c.model.clear_gradients();
+  const ModelLoss loss = c.accumulate({.scale = 0.5, .dropout_seed = kSeed});
+  Tables<Complex> weights(c.model.weights(), c.model.config().heads);
+  const double expected = loss_reference(c, weights, kSeed).real();
+  EXPECT_NEAR(loss.sum, expected, kRounded * expected);
+  EXPECT_EQ(loss.counted, Case::B * Case::T - 1);
+  Tables<double> gradients(c.model.gradients(), c.model.config().heads);
+  const std::vector<Table<Complex>*> tables = weights.all();
+  const std::vector<Table<double>*> found = gradients.all();
+  ASSERT_EQ(tables.size(), found.size());
+  std::vector<double> scales;
+  int zeros = 0;
+  for (std::size_t n = 0; n < tables.size(); ++n) {
+    const Values<Complex> kept = tables[n]->values;
+    Values<double> start;
+    for (const Complex& each : kept) start.push_back(each.real());
+    const Values<double> slopes = testing::gradient_of(
+        [&](const Values<Complex>& z) {
+          tables[n]->values = z;
+          return 0.5 * loss_reference(c, weights, kSeed);
+        },
+        start);
+    tables[n]->values = kept;
+    double largest = 0;
+    for (const double each : slopes) largest = std::fmax(largest, std::fabs(each));
+    // A softmax does not depend on the bias of its keys: the sum of terms that cancel. They round
+    // as in the gradient of the keys' weight, three tables before, where they stand times inputs
+    // of size 1.
+    const bool cancels = largest < 1e-12;
+    if (cancels) largest = scales.at(n - 3);
+    zeros += cancels ? 1 : 0;
+    scales.push_back(largest);
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      ASSERT_NEAR(found[n]->values[i], slopes[i], kRounded * largest) << n << " at " << i;
+    }
+  }
+  EXPECT_EQ(zeros, 4);  // two blocks of the encoder, and one of the decoder, which attends twice
+}
 
 TEST(EncoderDecoder, LossAndGradientsAgreeWithTheComplexStep) {
   for (const NormOrder order : testing::kNormOrders) {
-    Case c(small(order));
-    c.model.clear_gradients();
-    const ModelLoss loss = c.accumulate(0.5);
-    Tables<Complex> weights(c.model.weights(), c.model.config().heads);
-    const double expected = loss_reference(c, weights).real();
-    EXPECT_NEAR(loss.sum, expected, kRounded * expected);
-    EXPECT_EQ(loss.counted, Case::B * Case::T - 1);
-    Tables<double> gradients(c.model.gradients(), c.model.config().heads);
-    const std::vector<Table<Complex>*> tables = weights.all();
-    const std::vector<Table<double>*> found = gradients.all();
-    ASSERT_EQ(tables.size(), found.size());
-    std::vector<double> scales;
-    int zeros = 0;
-    for (std::size_t n = 0; n < tables.size(); ++n) {
-      const Values<Complex> kept = tables[n]->values;
-      Values<double> start;
-      for (const Complex& each : kept) start.push_back(each.real());
-      const Values<double> slopes = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            tables[n]->values = z;
-            return 0.5 * loss_reference(c, weights);
-          },
-          start);
-      tables[n]->values = kept;
-      double largest = 0;
-      for (const double each : slopes) largest = std::fmax(largest, std::fabs(each));
-      // A softmax does not depend on the bias of its keys: the sum of terms that cancel. They round
-      // as in the gradient of the keys' weight, three tables before, where they stand times inputs
-      // of size 1.
-      const bool cancels = largest < 1e-12;
-      if (cancels) largest = scales.at(n - 3);
-      zeros += cancels ? 1 : 0;
-      scales.push_back(largest);
-      for (std::size_t i = 0; i < slopes.size(); ++i) {
-        ASSERT_NEAR(found[n]->values[i], slopes[i], kRounded * largest) << n << " at " << i;
-      }
+    for (const double dropout : {0.0, 0.3}) {
+      SCOPED_TRACE(dropout);
+      expect_complex_step(small(order, dropout));
     }
-    EXPECT_EQ(zeros, 4);  // two blocks of the encoder, and one of the decoder, which attends twice
   }
+}
+
+TEST(EncoderDecoder, DropsOnlyInTrainingAndOnlyWhereAShareIsGiven) {
+  Case none, dropping(small(NormOrder::post, 0.4)), other(small(NormOrder::post, 0.4));
+  Parallel parallel;
+  const auto all = [&](Case& c) {
+    const auto logits = c.model.logits(c.source(), c.target(), c.scratch, parallel);
+    Values<double> values = testing::elements(logits);
+    values.push_back(c.model.loss(c.source(), c.target(), c.answers(), c.scratch, parallel).sum);
+    for (const auto& row : c.model.translate(c.source(), {}, c.scratch, parallel)) {
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    return values;
+  };
+  const Values<double> expected = all(none);
+  EXPECT_EQ(all(dropping), expected);
+  const double loss = none.accumulate().sum;
+  EXPECT_EQ(none.accumulate({.dropout_seed = 5}).sum, loss);  // of a model without dropout
+  EXPECT_EQ(dropping.accumulate().sum, loss);                 // without a seed
+  dropping.model.clear_gradients();
+  const double dropped = dropping.accumulate({.dropout_seed = 5}).sum;
+  EXPECT_NE(dropped, loss);
+  EXPECT_NE(dropping.accumulate({.dropout_seed = 6}).sum, dropped);
+  EXPECT_EQ(all(dropping), expected);
+  EXPECT_EQ(other.accumulate({.dropout_seed = 5}, 3).sum, dropped);
+  Case again(small(NormOrder::post, 0.4));
+  again.accumulate({.dropout_seed = 5});
+  EXPECT_TRUE(equal(again.model.gradient(), other.model.gradient()));
+}
+
+TEST(EncoderDecoder, APartOfABatchLeavesOutWhatTheWholeDoes) {
+  const EncoderDecoderConfig config = small(NormOrder::pre, 0.3);
+  Case whole(config), parts(config);
+  const double loss = whole.accumulate({.dropout_seed = 4}).sum;
+  Parallel parallel;
+  double sum = 0;
+  for (Index b = 0; b < Case::B; ++b) {
+    const auto row = [&](const MatrixView<const std::int32_t>& all) {
+      return MatrixView<const std::int32_t>(all[b].data(), {1, all.size(1)});
+    };
+    sum += parts.model
+               .accumulate(row(parts.source()), row(parts.target()), row(parts.answers()),
+                           {.dropout_seed = 4, .first_sequence = b}, parts.scratch, parallel)
+               .sum;
+  }
+  EXPECT_NEAR(sum, loss, kRounded * loss);
+  const double largest = testing::max_abs(whole.model.gradient());
+  EXPECT_TRUE(testing::close(whole.model.gradient(), parts.model.gradient(), kRounded * largest));
 }
 
 TEST(EncoderDecoder, IsInitialisedAsItsAuthorsDo) {
@@ -216,7 +284,7 @@ TEST(EncoderDecoder, IsInitialisedAsItsAuthorsDo) {
 
 TEST(EncoderDecoder, GivesTheSameBitsOnAnyNumberOfThreadsAndAllocatesNothingTwice) {
   Case one, three;
-  const ModelLoss first = one.accumulate(), second = three.accumulate(1, 3);
+  const ModelLoss first = one.accumulate(), second = three.accumulate({}, 3);
   EXPECT_EQ(first.sum, second.sum);
   EXPECT_TRUE(equal(one.model.gradient(), three.model.gradient()));
   const std::size_t capacity = one.scratch.capacity();
@@ -243,6 +311,12 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
             "EncoderDecoder: decoder_layers: must be from 1 to 16777216, is 0");
   EXPECT_EQ(made([](auto& c) { c.heads = 3; }), "EncoderDecoder: heads: 3 does not divide width 8");
   EXPECT_EQ(made([](auto& c) { c.width = 9; }), "EncoderDecoder: width: must be even, is 9");
+  for (const double wrong : {-0.1, 1.0, 1.5, std::nan("")}) {
+    EXPECT_NE(made([&](auto& c) {
+                c.dropout = wrong;
+              }).find("EncoderDecoder: dropout: must be from 0 to below 1, is "),
+              std::string::npos);
+  }
   EXPECT_NE(made([](auto& c) { c.eps = -1; }).find("EncoderDecoder: eps: "), std::string::npos);
 
   Case c;
@@ -250,9 +324,10 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   Parallel parallel;
   const auto refused = [&](const MatrixView<const std::int32_t>& source,
                            const MatrixView<const std::int32_t>& target,
-                           const MatrixView<const std::int32_t>& answers, double scale = 1) {
+                           const MatrixView<const std::int32_t>& answers,
+                           const ModelGradientOptions& options = {}) {
     return error_of(
-        [&] { c.model.accumulate(source, target, answers, scale, c.scratch, parallel); });
+        [&] { c.model.accumulate(source, target, answers, options, c.scratch, parallel); });
   };
   const std::string call = "EncoderDecoder::accumulate: ";
   EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.answers()),
@@ -271,8 +346,10 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
             call + "target: -100 at [0, 0] is no token of a vocabulary of 7");
   c.targets[0] = 0;
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), std::nan("")),
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), {.scale = std::nan("")}),
             call + "scale: must be finite, is nan");
+  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), {.first_sequence = -1}),
+            call + "first_sequence: must be at least 0, is -1");
   EXPECT_EQ(testing::elements(c.model.gradient()), before);
   EXPECT_GT(c.accumulate().sum, 0);
   const MatrixView<const std::int32_t> none;

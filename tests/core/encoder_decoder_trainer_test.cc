@@ -115,7 +115,11 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
 }
 
 TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
-  Training whole, stopped;
+  EncoderDecoderConfig config = small();
+  config.dropout = 0.2;
+  EncoderDecoderTrainerOptions options = kQuick;
+  options.seed = 12345678901234567u;
+  Training whole(config, options), stopped(config, options);
   whole.go(7, 2);
   stopped.go(3);
   const std::vector<std::byte> file = checkpoint_file(stopped.trainer, {{"seed", "3"}});
@@ -123,9 +127,9 @@ TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   EXPECT_EQ(parsed.metadata.at("seed"), "3");
   EXPECT_EQ(parsed.tensors.size(), 3 * stored_parameters(stopped.model.weights()).size());
   const EncoderDecoderCheckpoint checkpoint = read_encoder_decoder_checkpoint(parsed);
-  EXPECT_EQ(checkpoint.config, small());
+  EXPECT_EQ(checkpoint.config, config);
   EXPECT_EQ(checkpoint_settings(checkpoint.config, checkpoint.options),
-            checkpoint_settings(small(), kQuick));
+            checkpoint_settings(config, options));
   EXPECT_EQ(checkpoint.steps, 3);
   Training resumed(checkpoint.config, checkpoint.options, 4);
   resumed.go(1);  // what it was is gone
@@ -136,6 +140,41 @@ TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   resumed.go(4, 3);
   EXPECT_EQ(resumed.losses, whole.losses);
   EXPECT_EQ(resumed.state(), whole.state());
+}
+
+TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
+  EncoderDecoderConfig config = small();
+  config.dropout = 0.5;
+  const Drawn drawn(2, 4, 3, 1);
+  const auto& [source, target, answers] = drawn.batch();
+  const EncoderDecoderBatch twice[] = {drawn.batch(), drawn.batch()};
+  Parallel parallel;
+  // Of the first step of a model that is always the same, over so many copies of one batch.
+  const auto loss = [&](std::uint64_t seed, std::int64_t number, std::size_t copies) {
+    EncoderDecoderTrainerOptions options = kQuick;
+    options.seed = seed;
+    Training run(config, options);
+    run.trainer.set_steps(number);
+    return run.trainer.step(std::span(twice, copies), parallel).loss;
+  };
+  const double once = loss(1, 0, 1);
+  EXPECT_EQ(loss(1, 0, 1), once);
+  EXPECT_NE(loss(2, 0, 1), once);
+  EXPECT_NE(loss(1, 1, 1), once);
+  EXPECT_NE(loss(1, 0, 2), once);
+  Training dropping(config), none;
+  EXPECT_EQ(dropping.trainer.evaluate(source, target, answers, parallel).sum,
+            none.trainer.evaluate(source, target, answers, parallel).sum);
+}
+
+TEST(EncoderDecoderTrainer, ACheckpointFromBeforeThereWasDropoutIsRead) {
+  Training run, resumed;
+  run.go(1);
+  const std::vector<std::byte> file = checkpoint_file(run.trainer);
+  Safetensors older = parse_safetensors(file);
+  older.metadata.erase("model.dropout"), older.metadata.erase("trainer.seed");
+  restore_checkpoint(older, resumed.trainer);
+  EXPECT_EQ(resumed.state(), run.state());
 }
 
 TEST(EncoderDecoderTrainer, ParametersHavePyTorchsNamesAndMomentsLieAsTheyDo) {

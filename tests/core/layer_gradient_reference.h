@@ -2,6 +2,8 @@
 // complex numbers the loss that gradient_of differentiates, with Bounded what floats may compute.
 #pragma once
 
+#include <tril/layers/dropout.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -56,6 +58,25 @@ template <typename Scalar>
 Table<Scalar> sum_of(const Table<Scalar>& x, const Table<Scalar>& y) {
   Table<Scalar> out = x;
   for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = x.values[i] + y.values[i];
+  return out;
+}
+
+// What dropout with these options multiplies a table of ones with. Which are left out is tested by
+// itself (dropout_test.cc).
+inline Table<double> kept_by(const DropoutOptions& options, Index rows, Index cols) {
+  Buffer<float, 2> ones({rows, cols});
+  std::fill_n(ones.data(), rows * cols, 1.0f);
+  Parallel parallel;
+  dropout(ones, options, ones, parallel);
+  return Table<double>(ones.view());
+}
+// x times that; an empty table of it leaves x.
+template <typename Scalar>
+Table<Scalar> kept_of(const Table<Scalar>& x, const Table<double>& kept) {
+  Table<Scalar> out = x;
+  for (std::size_t i = 0; i < kept.values.size(); ++i) {
+    out.values[i] = out.values[i] * Scalar(kept.values[i]);
+  }
   return out;
 }
 
@@ -188,11 +209,12 @@ template <typename Scalar>
 struct FeedForwardTables {
   Table<Scalar> weight1, bias1, weight2, bias2;
 };
+// `kept`: what each of what the activation gives is multiplied with; empty: 1.
 template <typename Scalar>
 Table<Scalar> feed_forward_reference(const Table<Scalar>& x, const FeedForwardTables<Scalar>& w,
-                                     Activation activation) {
-  return linear_reference(activation_table(activation, linear_reference(x, w.weight1, w.bias1)),
-                          w.weight2, w.bias2);
+                                     Activation activation, const Table<double>& kept = {}) {
+  const Table<Scalar> hidden = linear_reference(x, w.weight1, w.bias1);
+  return linear_reference(kept_of(activation_table(activation, hidden), kept), w.weight2, w.bias2);
 }
 struct FeedForwardReferenceGradients {
   Table<Bounded> x;

@@ -22,6 +22,9 @@ struct MultiHeadSetting {
   double softcap = 0;
   std::optional<double> scale = {};
   std::optional<MultiHeadRotary> rotary = {};
+  // What each weight is multiplied with behind softmax, [B H T, S]; empty: 1. Of the way there
+  // only.
+  Table<double> kept = {};
 };
 
 template <typename Scalar>
@@ -147,8 +150,10 @@ MultiHeadForward<Scalar> multi_head_reference(const Table<Scalar>& x, const Tabl
         for (Index d = 0; d < D; ++d) {
           Sum<Scalar> blend;
           for (Index s = 0; s < S; ++s) {
-            blend.add(powers[static_cast<std::size_t>(s)] / sum.value() *
-                      f.value(b * S + s, h / group * D + d));
+            const Scalar weight = powers[static_cast<std::size_t>(s)] / sum.value();
+            const Scalar value = f.value(b * S + s, h / group * D + d);
+            blend.add(at.kept ? Scalar(at.kept((b * at.heads + h) * T + t, s)) * weight * value
+                              : weight * value);
           }
           f.joined(b * T + t, h * D + d) = blend.value();
         }

@@ -76,12 +76,22 @@ struct ByParts {
 
   explicit ByParts(Case& c) : d_weights(c.d_weights.shape()) {
     const auto d = parameters_in<BasicTransformerWeights<float>>(d_weights.data(), c.weights);
-    const TransformerBlockOptions of_encoder{
-        .heads = c.options.heads, .norm = c.options.norm, .activation = c.options.activation};
-    const DecoderBlockOptions of_decoder{.heads = c.options.heads,
-                                         .norm = c.options.norm,
-                                         .activation = c.options.activation,
-                                         .self_attention = c.options.target_attention};
+    // Each layer leaves out at places of its own: 4 of the encoder, then 6 of the decoder.
+    const auto of_encoder = [&](std::size_t n) {
+      TransformerBlockOptions options{
+          .heads = c.options.heads, .norm = c.options.norm, .activation = c.options.activation};
+      if (c.options.dropout) options.dropout = c.options.dropout->after(4 * static_cast<Index>(n));
+      return options;
+    };
+    const auto of_decoder = [&](std::size_t n) {
+      DecoderBlockOptions options{.heads = c.options.heads,
+                                  .norm = c.options.norm,
+                                  .activation = c.options.activation,
+                                  .self_attention = c.options.target_attention};
+      const std::size_t before = 4 * c.weights.encoder.layers.size() + 6 * n;
+      if (c.options.dropout) options.dropout = c.options.dropout->after(static_cast<Index>(before));
+      return options;
+    };
     Scratch scratch;
     Parallel parallel;
     std::vector<Buffer<float, 1>> memories;
@@ -103,10 +113,11 @@ struct ByParts {
     sources.push_back(copied(c.from)), targets.push_back(copied(c.to));
     for (const TransformerBlockWeights& layer : c.weights.encoder.layers) {
       encoder.push_back(lay_out([&](SavedMemory& memory) {
-        return transformer_block_saved(c.from.shape(), layer, of_encoder, memory);
+        return transformer_block_saved(c.from.shape(), layer, of_encoder(0), memory);
       }));
       Buffer<float, 3> out(c.from.shape());
-      transformer_block(sources.back(), layer, of_encoder, out, scratch, parallel, encoder.back());
+      transformer_block(sources.back(), layer, of_encoder(sources.size() - 1), out, scratch,
+                        parallel, encoder.back());
       sources.push_back(std::move(out));
     }
     Buffer<float, 3> memory = copied(sources.back());
@@ -117,11 +128,11 @@ struct ByParts {
     }
     for (const DecoderBlockWeights& layer : c.weights.decoder.layers) {
       decoder.push_back(lay_out([&](SavedMemory& place) {
-        return decoder_block_saved(c.to.shape(), c.from.shape(), layer, of_decoder, place);
+        return decoder_block_saved(c.to.shape(), c.from.shape(), layer, of_decoder(0), place);
       }));
       Buffer<float, 3> out(c.to.shape());
-      decoder_block(targets.back(), memory, layer, of_decoder, out, scratch, parallel,
-                    decoder.back());
+      decoder_block(targets.back(), memory, layer, of_decoder(targets.size() - 1), out, scratch,
+                    parallel, decoder.back());
       targets.push_back(std::move(out));
     }
     // And back.
@@ -141,7 +152,7 @@ struct ByParts {
     for (std::size_t n = decoder.size(); n-- > 0;) {
       Buffer<float, 3> d_x(c.to.shape()), part(c.from.shape());
       decoder_block_backward(
-          d_to, targets[n], memory, c.weights.decoder.layers[n], of_decoder, decoder[n],
+          d_to, targets[n], memory, c.weights.decoder.layers[n], of_decoder(n), decoder[n],
           {.d_x = d_x, .d_memory = part, .weights = d.decoder.layers[n]}, scratch, parallel);
       for (Index i = 0; i < part.view().count(); ++i) d_memory.data()[i] += part.data()[i];
       d_to = std::move(d_x);
@@ -155,7 +166,7 @@ struct ByParts {
     }
     for (std::size_t n = encoder.size(); n-- > 0;) {
       Buffer<float, 3> d_x(c.from.shape());
-      transformer_block_backward(d_from, sources[n], c.weights.encoder.layers[n], of_encoder,
+      transformer_block_backward(d_from, sources[n], c.weights.encoder.layers[n], of_encoder(n),
                                  encoder[n], {.d_x = d_x, .weights = d.encoder.layers[n]}, scratch,
                                  parallel);
       d_from = std::move(d_x);
@@ -171,6 +182,7 @@ TEST(TransformerBackward, IsItsPartsOneAfterAnother) {
     for (const bool last_norm : {true, false}) {
       for (const Index layers : {1, 2, 3}) {
         Case c(order, last_norm, layers, 4 - layers);
+        if (layers > 1) c.options.dropout = {.probability = 0.2, .seed = 5};
         c.forward();
         c.backward();
         const ByParts parts(c);

@@ -11,20 +11,78 @@
 
 namespace tril::detail {
 
-inline MultiHeadOptions self_options(const TransformerBlockOptions& options) {
-  return {.heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
+// The places of dropout in each block, and how many there are.
+struct EncoderPlaces {
+  enum : Index { weights, attention, activated, feed_forward, count };
+};
+struct DecoderPlaces {
+  enum : Index { weights, attention, cross_weights, cross, activated, feed_forward, count };
+};
+
+// Attention's options, with the block's dropout of its weights unless they have their own.
+template <typename Options>
+AttentionOptions with_dropout(const AttentionOptions& attention, const Options& options,
+                              Index place, Index tokens) {
+  AttentionOptions with = attention;
+  if (options.dropout && !with.dropout) {
+    with.dropout = options.dropout->at(place, options.heads * tokens);
+  }
+  return with;
 }
-inline MultiHeadOptions self_options(const DecoderBlockOptions& options) {
+// Over x [B, T, C].
+inline MultiHeadOptions self_options(const TransformerBlockOptions& options, const Shape<3>& x) {
   return {
-      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.self_attention};
+      .heads = options.heads,
+      .kv_heads = options.kv_heads,
+      .attention = with_dropout(options.attention, options, EncoderPlaces::weights, x[1]),
+  };
 }
-inline MultiHeadOptions cross_options(const DecoderBlockOptions& options,
+inline MultiHeadOptions self_options(const DecoderBlockOptions& options, const Shape<3>& x) {
+  return {
+      .heads = options.heads,
+      .kv_heads = options.kv_heads,
+      .attention = with_dropout(options.self_attention, options, DecoderPlaces::weights, x[1]),
+  };
+}
+inline MultiHeadOptions cross_options(const DecoderBlockOptions& options, const Shape<3>& x,
                                       const TensorView<const float, 3>& memory) {
-  return {.heads = options.heads,
-          .kv_heads = options.kv_heads,
-          .context = memory,
-          .attention = options.cross_attention};
+  return {
+      .heads = options.heads,
+      .kv_heads = options.kv_heads,
+      .context = memory,
+      .attention =
+          with_dropout(options.cross_attention, options, DecoderPlaces::cross_weights, x[1]),
+  };
 }
+
+// Dropout in a block over [B, T, ...].
+class BlockDropout {
+ public:
+  BlockDropout(const std::optional<DropoutPlaces>& places, Index tokens, Parallel& parallel)
+      : places_(places), tokens_(tokens), parallel_(parallel) {}
+
+  // At a place where every token has a row.
+  std::optional<DropoutOptions> at(Index place) const {
+    if (!places_) return {};
+    return places_->at(place, tokens_);
+  }
+  // In place.
+  void forward(const TensorView<float, 3>& x, Index place) const {
+    if (places_) drop(x, *at(place), x, parallel_);
+  }
+  // Of a gradient; `work`, as large, is where the result lies if anything is left out.
+  TensorView<const float, 3> backward(const TensorView<const float, 3>& d, Index place,
+                                      const TensorView<float, 3>& work) const {
+    if (!places_) return d;
+    drop(d, *at(place), work, parallel_);
+    return work;
+  }
+
+ private:
+  const std::optional<DropoutPlaces>& places_;
+  Index tokens_;
+  Parallel& parallel_;
+};
 
 template <typename T>
 std::array<BasicNormWeights<T>, 2> norms_of(const BasicTransformerBlockWeights<T>& weights) {

@@ -28,6 +28,7 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));
   check_eps(options.eps, kCall);
+  if (options.dropout) check_dropout(*options.dropout, kCall);
 
   detail::OverlapCheck overlap(kCall);
   overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
@@ -37,12 +38,13 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
   detail::check_traced(overlap, "trace.self_attn", trace.self_attn);
   detail::check_traced(overlap, "trace.multihead_attn", trace.multihead_attn);
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, detail::self_options(options), out,
+    check_multi_head_attention(x, weights.self_attn, detail::self_options(options, shape), out,
                                trace.self_attn);
   });
   detail::check_part(kCall, "multihead_attn", [&] {
-    check_multi_head_attention(x, weights.multihead_attn, detail::cross_options(options, memory),
-                               out, trace.multihead_attn);
+    check_multi_head_attention(x, weights.multihead_attn,
+                               detail::cross_options(options, shape, memory), out,
+                               trace.multihead_attn);
   });
 }
 
@@ -60,17 +62,22 @@ void detail::run_decoder_block(const TensorView<const float, 3>& x,
                                const DecoderBlockOptions& options, const TensorView<float, 3>& out,
                                Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
                                const PreparedWeights* prepared) {
+  const BlockDropout dropout(options.dropout, x.size(1), parallel);
   const auto look_back = [&](const auto& in, const auto& out) {
-    run_multi_head_attention(in, weights.self_attn, detail::self_options(options), out, scratch,
+    run_multi_head_attention(in, weights.self_attn, self_options(options, x.shape()), out, scratch,
                              parallel, trace.self_attn, prepared);
+    dropout.forward(out, DecoderPlaces::attention);
   };
   const auto look_across = [&](const auto& in, const auto& out) {
-    run_multi_head_attention(in, weights.multihead_attn, detail::cross_options(options, memory),
+    run_multi_head_attention(in, weights.multihead_attn, cross_options(options, x.shape(), memory),
                              out, scratch, parallel, trace.multihead_attn, prepared);
+    dropout.forward(out, DecoderPlaces::cross);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
-                         parallel, {trace.hidden, trace.activated}, prepared);
+                         parallel, {trace.hidden, trace.activated}, prepared,
+                         dropout.at(DecoderPlaces::activated));
+    dropout.forward(out, DecoderPlaces::feed_forward);
   };
   const auto [first, second, third] = detail::sublayers_of(weights, options, trace);
   // What is traced is computed where the trace wants it.

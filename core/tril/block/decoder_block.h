@@ -1,4 +1,4 @@
-// The decoder's block, as torch.nn.TransformerDecoderLayer with batch_first and without dropout:
+// The decoder's block, as torch.nn.TransformerDecoderLayer with batch_first:
 // three sublayers (sublayer.h), self-attention, cross-attention to a memory, and feed-forward.
 //
 //   post-norm   y = norm1(x + self_attention(x)),  z = norm2(y + cross_attention(y, memory)),
@@ -9,6 +9,9 @@
 
 #include <tril/attention/multi_head_attention.h>
 #include <tril/block/sublayer.h>
+#include <tril/layers/dropout.h>
+
+#include <optional>
 
 namespace tril {
 
@@ -51,21 +54,25 @@ struct DecoderBlockOptions {
   bool norms = true;                      // norm(x) = x
   AttentionOptions self_attention = {};   // causal, mask, ... of scores [B, H, T, T]
   AttentionOptions cross_attention = {};  // of scores [B, H, T, S]
+  // In training, as PyTorch's dropout in train(): at place 0 of self-attention's weights (unless
+  // its own dropout is given), 1 of its output, 2 and 3 of cross-attention's, 4 of what the
+  // activation gives, 5 of feed-forward's output.
+  std::optional<DropoutPlaces> dropout = {};
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
 struct DecoderBlockTrace {
   MultiHeadTrace self_attn = {};           // what is computed in self-attention
   MultiHeadTrace multihead_attn = {};      // what is computed in cross-attention
-  TensorView<float, 3> attention = {};     // the output of self-attention
+  TensorView<float, 3> attention = {};     // the output of self-attention, with dropout
   TensorView<float, 3> residual1 = {};     // x + that
   TensorView<float, 3> normed1 = {};       // after norm1
-  TensorView<float, 3> cross = {};         // the output of cross-attention
+  TensorView<float, 3> cross = {};         // the output of cross-attention, with dropout
   TensorView<float, 3> residual2 = {};     // with that added
   TensorView<float, 3> normed2 = {};       // after norm2
   TensorView<float, 3> hidden = {};        // after linear1
-  TensorView<float, 3> activated = {};     // after the activation
-  TensorView<float, 3> feed_forward = {};  // its output
+  TensorView<float, 3> activated = {};     // after the activation and dropout
+  TensorView<float, 3> feed_forward = {};  // its output, with dropout
   TensorView<float, 3> residual3 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed3 = {};       // post-norm: the block's output
   MatrixView<float> mean1 = {};            // [B, T], of what norm1 was given

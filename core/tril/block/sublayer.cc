@@ -15,6 +15,21 @@ void for_rows(const Body& body, Index batches, const View&... views) {
   for (Index b = 0; b < batches; ++b) body(views[b]...);
 }
 
+// Dropout of rows that are taken one part after another.
+class DropoutRows {
+ public:
+  explicit DropoutRows(const std::optional<DropoutOptions>& all) : of_next_(all) {}
+  // Of the next `count` rows.
+  std::optional<DropoutOptions> next(Index count) {
+    const std::optional<DropoutOptions> part = of_next_;
+    if (of_next_) of_next_->first_row += count;
+    return part;
+  }
+
+ private:
+  std::optional<DropoutOptions> of_next_;
+};
+
 }  // namespace
 
 void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
@@ -54,14 +69,24 @@ void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& 
   for_rows(rows, x.size(0), x, branch, out);
 }
 
+void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
+          const TensorView<float, 3>& out, Parallel& parallel) {
+  DropoutRows of(dropout);
+  const auto rows = [&](const auto& x_rows, const auto& out_rows) {
+    tril::dropout(x_rows, *of.next(x_rows.size(0)), out_rows, parallel);
+  };
+  for_rows(rows, x.size(0), x, out);
+}
+
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
                   Parallel& parallel, const BatchedFeedForwardTrace& trace,
-                  const PreparedWeights* prepared) {
+                  const PreparedWeights* prepared, const std::optional<DropoutOptions>& dropout) {
+  DropoutRows of(dropout);
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
                         const auto& activated) {
     run_feed_forward(x_rows, weights, activation, out_rows, scratch, parallel, {hidden, activated},
-                     prepared);
+                     prepared, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
@@ -71,11 +96,12 @@ void feed_forward_backward(const TensorView<const float, 3>& d_out,
                            Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
                            const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
-                           Parallel& parallel) {
+                           Parallel& parallel, const std::optional<DropoutOptions>& dropout) {
+  DropoutRows of(dropout);
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& hidden,
                         const auto& activated, const auto& d_x_rows) {
     run_feed_forward_backward(d_rows, x_rows, weights, activation, {hidden, activated},
-                              {d_x_rows, d_weights}, scratch, parallel);
+                              {d_x_rows, d_weights}, scratch, parallel, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
 }

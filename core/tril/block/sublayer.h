@@ -18,6 +18,7 @@
 #include <tril/foundation/tensor.h>
 #include <tril/layers/feed_forward.h>
 
+#include <optional>
 #include <string_view>
 
 namespace tril {
@@ -120,19 +121,22 @@ void layer_norm_backward(const TensorView<const float, 3>& d_out,
                          Parallel& parallel);
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
          const TensorView<float, 3>& out, Parallel& parallel);
+// There and back, of [B T, C]; out may be x.
+void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
+          const TensorView<float, 3>& out, Parallel& parallel);
 struct BatchedFeedForwardTrace {
   TensorView<float, 3> hidden = {}, activated = {};  // [B, T, F]
 };
 void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                   Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
                   Parallel& parallel, const BatchedFeedForwardTrace& trace,
-                  const PreparedWeights* prepared);
+                  const PreparedWeights* prepared, const std::optional<DropoutOptions>& dropout);
 void feed_forward_backward(const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                            Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
                            const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
-                           Parallel& parallel);
+                           Parallel& parallel, const std::optional<DropoutOptions>& dropout);
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.

@@ -61,6 +61,7 @@ void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoder
                    const std::vector<TransformerBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_encoder";
   check_view(x, kCall, "x");
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
     check_transformer_block(x, weights.layers[layer], options, out, trace_of(trace, layer));
@@ -73,6 +74,7 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
   constexpr const char* kCall = "transformer_decoder";
   check_view(x, kCall, "x");
   check_memory(memory, x, kCall);
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
     check_decoder_block(x, memory, weights.layers[layer], options, out, trace_of(trace, layer));
@@ -85,7 +87,8 @@ void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWe
                  const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
   run_stack(x, weights, options, trace, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& to) {
-              detail::run_transformer_block(in, weights.layers[layer], options, to, scratch,
+              detail::run_transformer_block(in, weights.layers[layer],
+                                            detail::layer_options(options, layer), to, scratch,
                                             parallel, trace_of(trace, layer), prepared);
             });
 }
@@ -96,7 +99,8 @@ void run_decoder(const TensorView<const float, 3>& x, const TensorView<const flo
                  const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
   run_stack(x, weights, options, trace, out, scratch, parallel,
             [&](const auto& in, std::size_t layer, const auto& to) {
-              detail::run_decoder_block(in, memory, weights.layers[layer], options, to, scratch,
+              detail::run_decoder_block(in, memory, weights.layers[layer],
+                                        detail::layer_options(options, layer), to, scratch,
                                         parallel, trace_of(trace, layer), prepared);
             });
 }
@@ -133,9 +137,11 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
     fail(kCall, "target",
          {"must have the batches of source; source is ", source, ", target is ", target});
   }
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, target.shape(), kCall, "out", "the shape of target");
   const TransformerBlockOptions encoder_options = detail::encoder_options(options);
-  const DecoderBlockOptions decoder_options = detail::decoder_options(options);
+  const DecoderBlockOptions decoder_options =
+      detail::decoder_options(options, weights.encoder.layers.size());
   if (trace.memory) {
     check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
     check_no_overlap(trace.memory, target, kCall, "trace.memory");

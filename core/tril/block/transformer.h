@@ -1,6 +1,6 @@
 // Stacks of blocks: the encoder, the decoder, and both together as in "Attention is all you need"
 // (Vaswani et al. 2017), as torch.nn.TransformerEncoder, TransformerDecoder and Transformer with
-// batch_first and without dropout.
+// batch_first.
 //
 //   encoder       x -> blocks, one after the other -> norm
 //   decoder       x -> blocks, each looking at the memory -> norm
@@ -78,6 +78,9 @@ struct TransformerOptions {
   AttentionOptions source_attention = {};    // of the encoder: scores [B, H, S, S]
   AttentionOptions target_attention = {};    // of the decoder: scores [B, H, T, T]
   AttentionOptions memory_attention = {};  // from the decoder to the encoder's output: [B, H, T, S]
+  // In training: at 4 places in each layer of the encoder and, behind all these, 6 in each layer of
+  // the decoder, as the blocks have them.
+  std::optional<DropoutPlaces> dropout = {};
 };
 
 // One trace a layer, or none at all.
@@ -91,7 +94,8 @@ struct TransformerTrace {
 // share memory with what is read, and Error is thrown, before anything is computed, where there are
 // no layers or where one of them does not fit, naming it: "layers.3.linear1.weight".
 
-// x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well.
+// x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well. Each
+// layer leaves out at places of its own, behind those of the layers before it.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          Scratch& scratch, Parallel& parallel,

@@ -137,8 +137,10 @@ void check_encoder(const TensorView<const float, 3>& d_out, const TensorView<con
                    const TransformerEncoderWeights& weights, const TransformerBlockOptions& options,
                    const std::vector<TransformerBlockTrace>& trace,
                    const TransformerEncoderGradients& gradients) {
-  check_stack("transformer_encoder_backward", d_out, x, weights, options.norm, options.eps, trace,
-              gradients, [&](std::size_t layer, const TensorView<const float, 3>& in) {
+  constexpr const char* kCall = "transformer_encoder_backward";
+  if (options.dropout) check_dropout(*options.dropout, kCall);
+  check_stack(kCall, d_out, x, weights, options.norm, options.eps, trace, gradients,
+              [&](std::size_t layer, const TensorView<const float, 3>& in) {
                 check_transformer_block_backward(
                     d_out, in, weights.layers[layer], options, trace[layer],
                     {.d_x = gradients.d_x, .weights = layer_of(gradients.weights.layers, layer)});
@@ -153,6 +155,7 @@ void check_decoder(const TensorView<const float, 3>& d_out, const TensorView<con
   constexpr const char* kCall = "transformer_decoder_backward";
   check_view(x, kCall, "x");
   check_memory(memory, x, kCall);
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_stack(kCall, d_out, x, weights, options.norm, options.eps, trace, gradients,
               [&](std::size_t layer, const TensorView<const float, 3>& in) {
                 check_decoder_block_backward(
@@ -177,7 +180,7 @@ void run_encoder(const TensorView<const float, 3>& d_out, const TensorView<const
       d_out, x, weights, options.norm, options.eps, trace, gradients, scratch, parallel,
       [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
         detail::run_transformer_block_backward(
-            d, in, weights.layers[layer], options, trace[layer],
+            d, in, weights.layers[layer], detail::layer_options(options, layer), trace[layer],
             {.d_x = d_in, .weights = layer_of(gradients.weights.layers, layer)}, scratch, parallel);
       });
 }
@@ -194,18 +197,17 @@ void run_decoder(const TensorView<const float, 3>& d_out, const TensorView<const
   const TensorView<float, 3> part =
       d_memory && last > 0 ? TensorView<float, 3>(frame.take<float>(memory.count()), memory.shape())
                            : TensorView<float, 3>();
-  run_stack_backward(d_out, x, weights, options.norm, options.eps, trace, gradients, scratch,
-                     parallel,
-                     [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
-                       detail::run_decoder_block_backward(
-                           d, in, memory, weights.layers[layer], options, trace[layer],
-                           {.d_x = d_in,
-                            .d_memory = layer == last ? d_memory : part,
-                            .weights = layer_of(gradients.weights.layers, layer)},
-                           scratch, parallel);
-                       if (d_memory && layer != last)
-                         detail::add(d_memory, part, d_memory, parallel);
-                     });
+  run_stack_backward(
+      d_out, x, weights, options.norm, options.eps, trace, gradients, scratch, parallel,
+      [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
+        detail::run_decoder_block_backward(d, in, memory, weights.layers[layer],
+                                           detail::layer_options(options, layer), trace[layer],
+                                           {.d_x = d_in,
+                                            .d_memory = layer == last ? d_memory : part,
+                                            .weights = layer_of(gradients.weights.layers, layer)},
+                                           scratch, parallel);
+        if (d_memory && layer != last) detail::add(d_memory, part, d_memory, parallel);
+      });
 }
 
 }  // namespace
@@ -241,8 +243,9 @@ TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& targe
   });
   trace.memory = memory.take(source[0], source[1], source[2]);
   detail::check_part(kCall, "decoder", [&] {
-    trace.decoder = transformer_decoder_saved(target, source, weights.decoder,
-                                              detail::decoder_options(options), memory);
+    trace.decoder = transformer_decoder_saved(
+        target, source, weights.decoder,
+        detail::decoder_options(options, weights.encoder.layers.size()), memory);
   });
   return trace;
 }
@@ -277,9 +280,11 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
   constexpr const char* kCall = "transformer_backward";
   check_view(source, kCall, "source");
   check_view(target, kCall, "target");
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
   const TransformerBlockOptions of_encoder = detail::encoder_options(options);
-  const DecoderBlockOptions of_decoder = detail::decoder_options(options);
+  const DecoderBlockOptions of_decoder =
+      detail::decoder_options(options, weights.encoder.layers.size());
   Scratch::Frame frame(scratch);
   const TensorView<float, 3> d_memory(frame.take<float>(source.count()), source.shape());
   const TransformerEncoderGradients encoder{gradients.d_source, gradients.weights.encoder};

@@ -20,6 +20,7 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));
   check_eps(options.eps, kCall);
+  if (options.dropout) check_dropout(*options.dropout, kCall);
 
   detail::OverlapCheck overlap(kCall);
   overlap.reads(x), overlap.reads_all(weights);
@@ -28,7 +29,7 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
                        weights.linear1.weight.size(0), {trace.hidden, trace.activated});
   detail::check_traced(overlap, "trace.self_attn", trace.self_attn);
   detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, detail::self_options(options), out,
+    check_multi_head_attention(x, weights.self_attn, detail::self_options(options, shape), out,
                                trace.self_attn);
   });
 }
@@ -47,13 +48,17 @@ void detail::run_transformer_block(const TensorView<const float, 3>& x,
                                    const TensorView<float, 3>& out, Scratch& scratch,
                                    Parallel& parallel, const TransformerBlockTrace& trace,
                                    const PreparedWeights* prepared) {
+  const BlockDropout dropout(options.dropout, x.size(1), parallel);
   const auto attend = [&](const auto& in, const auto& out) {
-    run_multi_head_attention(in, weights.self_attn, detail::self_options(options), out, scratch,
+    run_multi_head_attention(in, weights.self_attn, self_options(options, x.shape()), out, scratch,
                              parallel, trace.self_attn, prepared);
+    dropout.forward(out, EncoderPlaces::attention);
   };
   const auto feed = [&](const auto& in, const auto& out) {
     detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
-                         parallel, {trace.hidden, trace.activated}, prepared);
+                         parallel, {trace.hidden, trace.activated}, prepared,
+                         dropout.at(EncoderPlaces::activated));
+    dropout.forward(out, EncoderPlaces::feed_forward);
   };
   const auto [first, second] = detail::sublayers_of(weights, options, trace);
   // What is traced is computed where the trace wants it.

@@ -1,4 +1,4 @@
-// The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first and without dropout:
+// The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first:
 // two sublayers (sublayer.h), self-attention and feed-forward.
 //
 //   post-norm   y = norm1(x + attention(x)),   out = norm2(y + feed_forward(y))
@@ -7,6 +7,9 @@
 
 #include <tril/attention/multi_head_attention.h>
 #include <tril/block/sublayer.h>
+#include <tril/layers/dropout.h>
+
+#include <optional>
 
 namespace tril {
 
@@ -44,17 +47,21 @@ struct TransformerBlockOptions {
   bool residuals = true;
   bool norms = true;                // norm(x) = x
   AttentionOptions attention = {};  // causal, mask, ...
+  // In training, as PyTorch's dropout in train(): at place 0 of attention's weights (unless
+  // attention.dropout is given), 1 of its output, 2 of what the activation gives, 3 of
+  // feed-forward's output.
+  std::optional<DropoutPlaces> dropout = {};
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
 struct TransformerBlockTrace {
   MultiHeadTrace self_attn = {};           // what is computed in attention
-  TensorView<float, 3> attention = {};     // the output of self-attention
+  TensorView<float, 3> attention = {};     // the output of self-attention, with dropout
   TensorView<float, 3> residual1 = {};     // x + that
   TensorView<float, 3> normed1 = {};       // after norm1
   TensorView<float, 3> hidden = {};        // after linear1
-  TensorView<float, 3> activated = {};     // after the activation
-  TensorView<float, 3> feed_forward = {};  // its output
+  TensorView<float, 3> activated = {};     // after the activation and dropout
+  TensorView<float, 3> feed_forward = {};  // its output, with dropout
   TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output
   MatrixView<float> mean1 = {};            // [B, T], of what norm1 was given

@@ -19,6 +19,7 @@ void check_transformer_block_backward(TensorView<const float, 3> d_out,
   const Shape<3> shape = x.shape();
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));
+  if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(d_out, shape, kCall, "d_out", "the shape of x");
   detail::OverlapCheck overlap(kCall);
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
@@ -30,7 +31,7 @@ void check_transformer_block_backward(TensorView<const float, 3> d_out,
   overlap.writes_gradients(gradients.weights, weights);
   detail::check_part(kCall, "self_attn", [&] {
     check_multi_head_attention_backward(
-        d_out, x, weights.self_attn, detail::self_options(options), trace.self_attn,
+        d_out, x, weights.self_attn, detail::self_options(options, shape), trace.self_attn,
         {.d_x = gradients.d_x, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn});
   });
 }
@@ -47,7 +48,7 @@ TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
                       {trace.residual2, trace.normed2, trace.mean2, trace.rstd2}});
   detail::check_part(kSaved, "self_attn", [&] {
     trace.self_attn =
-        multi_head_attention_saved(x, weights.self_attn, detail::self_options(options), memory);
+        multi_head_attention_saved(x, weights.self_attn, detail::self_options(options, x), memory);
   });
   const Index inner = weights.linear1.weight.size(0);
   trace.hidden = memory.take(x[0], x[1], inner);
@@ -74,22 +75,26 @@ void detail::run_transformer_block_backward(const TensorView<const float, 3>& d_
                                             const TransformerBlockTrace& trace,
                                             const TransformerBlockGradients& gradients,
                                             Scratch& scratch, Parallel& parallel) {
+  Scratch::Frame frame(scratch);
+  const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
+  const TensorView<float, 3> work = take(), d_between = take();
+  const TensorView<float, 3> dropped = options.dropout ? take() : TensorView<float, 3>();
+  const BlockDropout dropout(options.dropout, x.size(1), parallel);
   const auto attend = [&](const auto& d, const auto& in, const auto& d_in) {
     run_multi_head_attention_backward(
-        d, in, weights.self_attn, self_options(options), trace.self_attn,
+        dropout.backward(d, EncoderPlaces::attention, dropped), in, weights.self_attn,
+        self_options(options, x.shape()), trace.self_attn,
         {.d_x = d_in, .d_mask = gradients.d_mask, .weights = gradients.weights.self_attn}, scratch,
         parallel);
   };
   const auto feed = [&](const auto& d, const auto& in, const auto& d_in) {
-    feed_forward_backward(d, in, {weights.linear1, weights.linear2}, options.activation,
+    feed_forward_backward(dropout.backward(d, EncoderPlaces::feed_forward, dropped), in,
+                          {weights.linear1, weights.linear2}, options.activation,
                           {trace.hidden, trace.activated}, d_in,
-                          {gradients.weights.linear1, gradients.weights.linear2}, scratch,
-                          parallel);
+                          {gradients.weights.linear1, gradients.weights.linear2}, scratch, parallel,
+                          dropout.at(EncoderPlaces::activated));
   };
   const auto [first, second] = sublayers_of(weights, options, trace);
-  Scratch::Frame frame(scratch);
-  const TensorView<float, 3> work(frame.take<float>(x.count()), x.shape());
-  const TensorView<float, 3> d_between(frame.take<float>(x.count()), x.shape());
   second.run_backward(d_out, first.outer_trace(), feed, work, {d_between, gradients.weights.norm2},
                       scratch, parallel);
   first.run_backward(d_between, x, attend, work, {gradients.d_x, gradients.weights.norm1}, scratch,

@@ -1,7 +1,10 @@
 // What the way through stacks of blocks and the way back share.
 #pragma once
 
+#include <tril/block/block_parts.h>
 #include <tril/block/transformer.h>
+
+#include <type_traits>
 
 namespace tril::detail {
 
@@ -24,16 +27,37 @@ inline TransformerBlockOptions encoder_options(const TransformerOptions& options
           .norm = options.norm,
           .activation = options.activation,
           .eps = options.eps,
-          .attention = options.source_attention};
+          .attention = options.source_attention,
+          .dropout = options.dropout};
 }
-inline DecoderBlockOptions decoder_options(const TransformerOptions& options) {
-  return {.heads = options.heads,
-          .kv_heads = options.kv_heads,
-          .norm = options.norm,
-          .activation = options.activation,
-          .eps = options.eps,
-          .self_attention = options.target_attention,
-          .cross_attention = options.memory_attention};
+// The decoder's dropout is at the places behind those of an encoder of so many layers.
+inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
+                                           std::size_t encoder_layers) {
+  DecoderBlockOptions of_decoder = {.heads = options.heads,
+                                    .kv_heads = options.kv_heads,
+                                    .norm = options.norm,
+                                    .activation = options.activation,
+                                    .eps = options.eps,
+                                    .self_attention = options.target_attention,
+                                    .cross_attention = options.memory_attention};
+  if (options.dropout) {
+    of_decoder.dropout =
+        options.dropout->after(EncoderPlaces::count * static_cast<Index>(encoder_layers));
+  }
+  return of_decoder;
+}
+
+// The options of a stack, for one of its layers: each leaves out at places of its own.
+template <typename Options>
+Options layer_options(const Options& options, std::size_t layer) {
+  constexpr Index kPlaces = std::is_same_v<Options, TransformerBlockOptions>
+                                ? Index{EncoderPlaces::count}
+                                : Index{DecoderPlaces::count};
+  Options of_layer = options;
+  if (options.dropout) {
+    of_layer.dropout = options.dropout->after(kPlaces * static_cast<Index>(layer));
+  }
+  return of_layer;
 }
 
 }  // namespace tril::detail

@@ -17,6 +17,12 @@ std::uint64_t keys_of(std::uint64_t seed, Index row) noexcept {
   return x ^ (x >> 31);
 }
 
+void check_numbers(const char* call, const char* p_name, double p, const char* first_name,
+                   Index first) {
+  if (!(p >= 0 && p < 1)) fail(call, p_name, {"must be at least 0 and below 1, is ", p});
+  if (first < 0) fail(call, first_name, {"must be at least 0, is ", first});
+}
+
 void drop(const char* call, const char* from_name, const MatrixView<const float>& from,
           const DropoutOptions& options, const char* to_name, const MatrixView<float>& to,
           Parallel& parallel) {
@@ -45,13 +51,27 @@ void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& optio
 }
 
 void check_dropout(const DropoutOptions& options, const char* call) {
-  const double p = options.probability;
-  if (!(p >= 0 && p < 1)) {
-    fail(call, "probability", {"must be at least 0 and below 1, is ", p});
-  }
-  if (options.first_row < 0) {
-    fail(call, "first_row", {"must be at least 0, is ", options.first_row});
-  }
+  check_numbers(call, "probability", options.probability, "first_row", options.first_row);
+}
+
+void check_dropout(const DropoutPlaces& places, const char* call) {
+  check_numbers(call, "dropout.probability", places.probability, "dropout.first_batch",
+                places.first_batch);
+}
+
+DropoutOptions DropoutPlaces::at(Index place, Index rows) const noexcept {
+  return {probability, after(place + 1).seed, first_batch * rows};
+}
+
+DropoutPlaces DropoutPlaces::after(Index count) const noexcept {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
+  return {probability, seed + kOdd * static_cast<std::uint64_t>(count), first_batch};
+}
+
+std::uint64_t dropout_seed(std::uint64_t seed, std::int64_t step, std::int64_t part) noexcept {
+  const std::uint64_t number =
+      static_cast<std::uint64_t>(step) * 16777259u + static_cast<std::uint64_t>(part) + 1;
+  return seed + 0xd1b54a32d192ed03u * number;
 }
 
 namespace detail {

@@ -34,6 +34,25 @@ void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& optio
 // Throws Error in the name of `call` unless p is in range and first_row at least 0.
 void check_dropout(const DropoutOptions& options, const char* call);
 
+// Dropout at many places of a computation over batches, at each with a seed of its own.
+struct DropoutPlaces {
+  double probability = 0.1;  // p, from 0 to below 1, at all of them
+  std::uint64_t seed = 0;    // another one for every use and step
+  Index first_batch = 0;     // of a part of a batch, where it begins in the whole
+
+  // That of a place, counted from 0, where each batch has `rows` rows.
+  DropoutOptions at(Index place, Index rows) const noexcept;
+  // The places behind the first `count`, counted from 0 again.
+  DropoutPlaces after(Index count) const noexcept;
+};
+
+// Throws Error in the name of `call`, about "dropout.probability", unless p is in range and
+// first_batch at least 0.
+void check_dropout(const DropoutPlaces& places, const char* call);
+
+// The seed of a part, counted from 0, of a step of training.
+std::uint64_t dropout_seed(std::uint64_t seed, std::int64_t step, std::int64_t part) noexcept;
+
 namespace detail {
 
 // Dropout of what is formed piece by piece: parts of rows.

@@ -53,10 +53,12 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& x,
   }
 }
 
-// hidden = x W1^T + b1;  activated = f(hidden), or f(gate) up;  out = activated W2^T + b2
+// hidden = x W1^T + b1;  activated = f(hidden), or f(gate) up, with dropout
+// out = activated W2^T + b2
 void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights& weights,
          Activation activation, const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
-         const FeedForwardTrace& trace, const PreparedWeights* prepared) {
+         const FeedForwardTrace& trace, const PreparedWeights* prepared,
+         const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
   const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
@@ -76,6 +78,7 @@ void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights&
   } else {
     detail::run_activation(activation, hidden, activated, parallel);
   }
+  if (dropout) tril::dropout(activated, *dropout, activated, parallel);
   detail::run_linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
                      packed_columns(prepared, linear2.weight));
 }
@@ -97,14 +100,15 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Parallel& parallel, const FeedForwardTrace& trace,
                   const PreparedWeights* prepared) {
   check_call("feed_forward", false, x, weights, activation, out, trace);
-  run(false, x, weights, activation, out, scratch, parallel, trace, prepared);
+  run(false, x, weights, activation, out, scratch, parallel, trace, prepared, {});
 }
 
 void detail::run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
                               Activation activation, const MatrixView<float>& out, Scratch& scratch,
                               Parallel& parallel, const FeedForwardTrace& trace,
-                              const PreparedWeights* prepared) {
-  run(false, x, weights, activation, out, scratch, parallel, trace, prepared);
+                              const PreparedWeights* prepared,
+                              const std::optional<DropoutOptions>& dropout) {
+  run(false, x, weights, activation, out, scratch, parallel, trace, prepared, dropout);
 }
 
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
@@ -112,7 +116,7 @@ void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& wei
                         Parallel& parallel, const FeedForwardTrace& trace,
                         const PreparedWeights* prepared) {
   check_call("gated_feed_forward", true, x, weights, activation, out, trace);
-  run(true, x, weights, activation, out, scratch, parallel, trace, prepared);
+  run(true, x, weights, activation, out, scratch, parallel, trace, prepared, {});
 }
 
 }  // namespace tril

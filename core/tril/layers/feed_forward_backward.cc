@@ -28,12 +28,13 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& d_o
   overlap.writes_gradients(gradients.weights, weights);
 }
 
-// d_activated = d_out W2, and linear2's gradients
+// d_activated = d_out W2, back through dropout, and linear2's gradients
 // d_hidden = d_activated activation'(hidden), or of the gate and what is gated
 // d_x = d_hidden W1, and linear1's gradients
 void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<const float>& x,
          const FeedForwardWeights& weights, Activation activation, const FeedForwardTrace& trace,
-         const FeedForwardGradients& gradients, Scratch& scratch, Parallel& parallel) {
+         const FeedForwardGradients& gradients, Scratch& scratch, Parallel& parallel,
+         const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const auto& [d_linear1, d_linear2] = gradients.weights;
   const Shape<2> outer = trace.hidden.shape(), inner = trace.activated.shape();
@@ -46,6 +47,7 @@ void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<cons
   detail::run_linear_backward(d_out, trace.activated, linear2.weight,
                               {d_activated, d_linear2.weight, d_linear2.bias}, scratch, parallel);
   if (!further) return;
+  if (dropout) dropout_backward(d_activated, *dropout, d_activated, parallel);
   const MatrixView<float> d_hidden = gated ? take(outer) : d_activated;
   if (gated) {
     detail::run_gated_activation_backward(
@@ -83,7 +85,7 @@ void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float
                            const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
                            Scratch& scratch, Parallel& parallel) {
   check_call("feed_forward_backward", false, d_out, x, weights, activation, trace, gradients);
-  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel);
+  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel, {});
 }
 
 void detail::run_feed_forward_backward(const MatrixView<const float>& d_out,
@@ -91,8 +93,9 @@ void detail::run_feed_forward_backward(const MatrixView<const float>& d_out,
                                        const FeedForwardWeights& weights, Activation activation,
                                        const FeedForwardTrace& trace,
                                        const FeedForwardGradients& gradients, Scratch& scratch,
-                                       Parallel& parallel) {
-  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel);
+                                       Parallel& parallel,
+                                       const std::optional<DropoutOptions>& dropout) {
+  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel, dropout);
 }
 
 void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
@@ -101,7 +104,7 @@ void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const
                                  const FeedForwardGradients& gradients, Scratch& scratch,
                                  Parallel& parallel) {
   check_call("gated_feed_forward_backward", true, d_out, x, weights, activation, trace, gradients);
-  run(true, d_out, x, weights, activation, trace, gradients, scratch, parallel);
+  run(true, d_out, x, weights, activation, trace, gradients, scratch, parallel, {});
 }
 
 }  // namespace tril

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <tril/layers/activations.h>
+#include <tril/layers/dropout.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/linear.h>
 #include <tril/layers/rotary_positions.h>
+
+#include <optional>
 
 namespace tril::detail {
 
@@ -33,15 +36,18 @@ void run_gated_activation_backward(Activation activation, const MatrixView<const
                                    const MatrixView<float>& d_gate, const MatrixView<float>& d_up,
                                    Parallel& parallel);
 
+// With dropout of what the activation gives; `activated` is traced behind it.
 void run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
                       Activation activation, const MatrixView<float>& out, Scratch& scratch,
                       Parallel& parallel, const FeedForwardTrace& trace,
-                      const PreparedWeights* prepared);
+                      const PreparedWeights* prepared,
+                      const std::optional<DropoutOptions>& dropout = {});
 void run_feed_forward_backward(const MatrixView<const float>& d_out,
                                const MatrixView<const float>& x, const FeedForwardWeights& weights,
                                Activation activation, const FeedForwardTrace& trace,
                                const FeedForwardGradients& gradients, Scratch& scratch,
-                               Parallel& parallel);
+                               Parallel& parallel,
+                               const std::optional<DropoutOptions>& dropout = {});
 
 void run_layer_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
                     const VectorView<const float>& bias, double eps, const MatrixView<float>& out,

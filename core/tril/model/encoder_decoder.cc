@@ -102,6 +102,16 @@ void check_ids(const char* call, const char* name, const Tokens& ids, Index voca
   }
 }
 
+// The places of dropout around the Transformer's, which are behind these.
+enum Place : Index { kSource, kTarget, kPlaces };
+
+// Dropout of a source or a target, both ways.
+void drop(const TensorView<float, 3>& x, const std::optional<DropoutPlaces>& dropout, Place place,
+          Parallel& parallel) {
+  if (!dropout) return;
+  tril::dropout(joined_rows(x), dropout->at(place, x.size(1)), joined_rows(x), parallel);
+}
+
 // embedded = sqrt(C) table[ids] + positions
 void embed(const Tokens& ids, const MatrixView<const float>& table,
            const MatrixView<const float>& positions, const TensorView<float, 3>& embedded,
@@ -145,6 +155,9 @@ void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char
   }
   check_activation(config.activation, call);
   check_eps(config.eps, call);
+  if (!(config.dropout >= 0 && config.dropout < 1)) {
+    fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
+  }
 }
 
 std::vector<StoredParameter> stored_parameters(const BasicEncoderDecoderWeights<float>& weights) {
@@ -240,20 +253,28 @@ void EncoderDecoder::check(const Tokens& source, const Tokens& target, const Tok
   check_ids(call, "answers", answers, config_.target_vocabulary, true);
 }
 
-void EncoderDecoder::forward(const Tokens& source, const Tokens& target, Scratch& scratch,
-                             Parallel& parallel) {
+TransformerOptions EncoderDecoder::transformer_options(const Places& dropout) const {
+  TransformerOptions options = options_;
+  if (dropout) options.dropout = dropout->after(kPlaces);
+  return options;
+}
+
+void EncoderDecoder::forward(const Tokens& source, const Tokens& target, const Places& dropout,
+                             Scratch& scratch, Parallel& parallel) {
   place(source.size(0), source.size(1), target.size(1));
   embed(source, weights_.source_embedding, positions_, saved_.source, parallel);
   embed(target, weights_.target_embedding, positions_, saved_.target, parallel);
-  transformer(saved_.source, saved_.target, transformer_, options_, saved_.out, scratch, parallel,
-              saved_.trace);
+  drop(saved_.source, dropout, kSource, parallel);
+  drop(saved_.target, dropout, kTarget, parallel);
+  transformer(saved_.source, saved_.target, transformer_, transformer_options(dropout), saved_.out,
+              scratch, parallel, saved_.trace);
   linear(joined_rows(saved_.out), weights_.generator.weight, weights_.generator.bias, saved_.logits,
          scratch, parallel);
 }
 
 // saved_.logits holds their gradient.
-void EncoderDecoder::backward(const Tokens& source, const Tokens& target, Scratch& scratch,
-                              Parallel& parallel) {
+void EncoderDecoder::backward(const Tokens& source, const Tokens& target, const Places& dropout,
+                              Scratch& scratch, Parallel& parallel) {
   Scratch::Frame frame(scratch);
   const auto like = [&](const TensorView<float, 3>& x) {
     return TensorView<float, 3>(frame.take<float>(x.count()), x.shape());
@@ -263,8 +284,11 @@ void EncoderDecoder::backward(const Tokens& source, const Tokens& target, Scratc
   linear_backward(saved_.logits, joined_rows(saved_.out), weights_.generator.weight,
                   {joined_rows(d_out), gradients_.generator.weight, gradients_.generator.bias},
                   scratch, parallel);
-  transformer_backward(d_out, saved_.source, saved_.target, transformer_, options_, saved_.trace,
+  transformer_backward(d_out, saved_.source, saved_.target, transformer_,
+                       transformer_options(dropout), saved_.trace,
                        {d_source, d_target, gradients_.transformer}, scratch, parallel);
+  drop(d_source, dropout, kSource, parallel);
+  drop(d_target, dropout, kTarget, parallel);
   embed_backward(d_source, source, gradients_.source_embedding, parallel);
   embed_backward(d_target, target, gradients_.target_embedding, parallel);
 }
@@ -272,31 +296,40 @@ void EncoderDecoder::backward(const Tokens& source, const Tokens& target, Scratc
 MatrixView<const float> EncoderDecoder::logits(Tokens source, Tokens target, Scratch& scratch,
                                                Parallel& parallel) {
   check(source, target, "EncoderDecoder::logits");
-  forward(source, target, scratch, parallel);
+  forward(source, target, {}, scratch, parallel);
   return saved_.logits;
 }
 
 ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
                                Parallel& parallel) {
   check(source, target, answers, "EncoderDecoder::loss");
-  forward(source, target, scratch, parallel);
+  forward(source, target, {}, scratch, parallel);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, joined_rows(answers), {.reduction = Reduction::sum}, {}, scratch, parallel);
   return {result.loss, result.counted, result.correct};
 }
 
-ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answers, double scale,
-                                     Scratch& scratch, Parallel& parallel) {
+ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answers,
+                                     const ModelGradientOptions& options, Scratch& scratch,
+                                     Parallel& parallel) {
   constexpr const char* kCall = "EncoderDecoder::accumulate";
   check(source, target, answers, kCall);
+  const double scale = options.scale;
   if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
+  if (options.first_sequence < 0) {
+    fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
+  }
+  Places dropout;
+  if (options.dropout_seed && config_.dropout > 0) {
+    dropout = {config_.dropout, *options.dropout_seed, options.first_sequence};
+  }
   const auto begin = std::chrono::steady_clock::now();
-  forward(source, target, scratch, parallel);
+  forward(source, target, dropout, scratch, parallel);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, joined_rows(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
       saved_.logits, scratch, parallel);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  backward(source, target, scratch, parallel);
+  backward(source, target, dropout, scratch, parallel);
   return {result.loss, result.counted, result.correct, passed.count()};
 }
 
@@ -330,7 +363,7 @@ std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
       to = std::copy(row.begin(), row.end(), to);
       to = std::fill_n(to, t - 1 - static_cast<Index>(row.size()), begin);  // of one that has ended
     }
-    forward(source, {target.data(), {source.size(0), t}}, scratch, parallel);
+    forward(source, {target.data(), {source.size(0), t}}, {}, scratch, parallel);
     for (std::size_t b = 0; b < rows; ++b) {
       if (ended[b]) continue;
       const VectorView<float> logits = saved_.logits[static_cast<Index>(b + 1) * t - 1];

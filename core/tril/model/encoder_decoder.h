@@ -1,15 +1,15 @@
 // The encoder-decoder from sequence to sequence of "Attention is all you need" (Vaswani et al.
 // 2017): nn.Transformer with token embeddings before it and a head behind it, to be trained.
 //
-//   x = sqrt(C) E_source[source] + positions      [B, S, C], positions sines and cosines
-//   y = sqrt(C) E_target[target] + positions      [B, T, C]
+//   x = dropout(sqrt(C) E_source[source] + positions)      [B, S, C], positions sines and cosines
+//   y = dropout(sqrt(C) E_target[target] + positions)      [B, T, C]
 //   logits = transformer(x, y) W^T + b            [B T, V], a target seeing none after it
 //
 //   EncoderDecoder model(config, seed);
 //   EncoderDecoderTrainer trainer(model, options);  // encoder_decoder_trainer.h
 //
 // All sequences of a batch are of one length; a target that is not to count is kIgnoredTarget.
-// There is no dropout.
+// In training, dropout also stands where nn.Transformer has it (block/transformer.h).
 #pragma once
 
 #include <tril/block/transformer.h>
@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tril {
@@ -36,6 +37,9 @@ struct EncoderDecoderConfig {
   NormOrder norm = NormOrder::post;          // where the norms are
   Activation activation = Activation::relu;  // of the feed-forwards
   double eps = 1e-5;                         // in the norms
+  // In training: of what is embedded, attention's weights, what activations give, and what
+  // sublayers add. nn.Transformer's default is 0.1.
+  double dropout = 0;
 
   friend bool operator==(const EncoderDecoderConfig&, const EncoderDecoderConfig&) = default;
 };
@@ -108,10 +112,10 @@ class EncoderDecoder {
   // The losses of answers [B, T], ids or kIgnoredTarget. Throws as logits() does.
   ModelLoss loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
                  Parallel& parallel);
-  // The same, and the gradient of scale * sum is added to gradient(). Throws Error for a scale that
-  // is not finite, too.
-  ModelLoss accumulate(Tokens source, Tokens target, Tokens answers, double scale, Scratch& scratch,
-                       Parallel& parallel);
+  // The same with dropout, and the gradient of scale * sum is added to gradient(). Throws Error for
+  // a scale that is not finite or a first sequence below 0, too.
+  ModelLoss accumulate(Tokens source, Tokens target, Tokens answers,
+                       const ModelGradientOptions& options, Scratch& scratch, Parallel& parallel);
   // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
   // the one that it holds most likely after all before it. Each is a pass over all that is said so
   // far. Throws Error as logits() does, and for options out of range.
@@ -137,8 +141,13 @@ class EncoderDecoder {
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);
-  void forward(const Tokens& source, const Tokens& target, Scratch& scratch, Parallel& parallel);
-  void backward(const Tokens& source, const Tokens& target, Scratch& scratch, Parallel& parallel);
+  // Where there are none nothing is left out: but for the way back.
+  using Places = std::optional<DropoutPlaces>;
+  TransformerOptions transformer_options(const Places& dropout) const;
+  void forward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
+               Parallel& parallel);
+  void backward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
+                Parallel& parallel);
 
   EncoderDecoderConfig config_;
   TransformerOptions options_;

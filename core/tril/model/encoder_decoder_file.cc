@@ -25,10 +25,12 @@ void for_each_setting(Config& config, const Visit& visit) {
   visit("norm", config.norm, kNormOrders);
   visit("activation", config.activation, kActivations);
   visit("eps", config.eps);
+  visit.newer("dropout", config.dropout);
 }
 template <typename Options, typename Visit>
 void for_each_option(Options& options, const Visit& visit) {
   detail::for_each_step_setting(options, visit);
+  visit.newer("seed", options.seed);
 }
 
 void read_settings(const Metadata& settings, const char* call, MissingSetting missing,

@@ -102,9 +102,13 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
   const Index counted = check_batches(model_, batches, result.tokens);
   model_.clear_gradients();
   const double scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
-  for (const auto& [source, target, answers] : batches) {
+  for (std::size_t n = 0; n < batches.size(); ++n) {
+    const auto& [source, target, answers] = batches[n];
     const auto from = Clock::now();
-    const ModelLoss loss = model_.accumulate(source, target, answers, scale, scratch_, parallel);
+    const ModelGradientOptions options{
+        .scale = scale,
+        .dropout_seed = dropout_seed(options_.seed, steps_, static_cast<std::int64_t>(n))};
+    const ModelLoss loss = model_.accumulate(source, target, answers, options, scratch_, parallel);
     result.loss += scale * loss.sum;
     result.forward_seconds += loss.forward_seconds;
     result.backward_seconds += seconds_since(from) - loss.forward_seconds;

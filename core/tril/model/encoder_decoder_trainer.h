@@ -28,11 +28,12 @@ struct EncoderDecoderBatch {
 struct EncoderDecoderTrainerOptions {
   // Of learning rates.
   Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
-  double beta1 = 0.9;       // how much of AdamW's first moment a step keeps
-  double beta2 = 0.98;      // and of its second
-  double eps = 1e-9;        // added to the root of the second
-  double weight_decay = 0;  // of matrices
-  double clip = 1;          // the largest norm of the gradient; 0: any
+  double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
+  double beta2 = 0.98;        // and of its second
+  double eps = 1e-9;          // added to the root of the second
+  double weight_decay = 0;    // of matrices
+  double clip = 1;            // the largest norm of the gradient; 0: any
+  std::uint64_t seed = 1337;  // what dropout leaves out
 };
 
 // Owns the moments and borrows the model. A step is a function of the model, the moments, the

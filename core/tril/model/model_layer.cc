@@ -44,12 +44,9 @@ Activation activation_of(const ModelConfig& config) noexcept {
   return is_gated(config) ? Activation::silu : Activation::gelu_tanh;
 }
 
-// A place where dropout stands has a seed of its own; a sequence of the batch has `rows` rows
-// there.
+// Of a place where each sequence of the batch has `rows` rows.
 DropoutOptions dropout_options(const ModelPass& pass, Index place, Index rows) noexcept {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
-  return {pass.config.dropout, *pass.dropout_seed + kOdd * static_cast<std::uint64_t>(place + 1),
-          pass.first_batch * rows};
+  return DropoutPlaces{pass.config.dropout, *pass.dropout_seed, pass.first_batch}.at(place, rows);
 }
 
 // Of the tokens of a pass, which stand from `first` on, those that a change is for.

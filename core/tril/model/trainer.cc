@@ -168,9 +168,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     gradient_options.first_sequence = begins;
     if (model_.config().dropout > 0) {
       const Index n = at / options_.batch;
-      gradient_options.dropout_seed =
-          options_.seed + 0xd1b54a32d192ed03u * (static_cast<std::uint64_t>(steps_) * 16777259u +
-                                                 static_cast<std::uint64_t>(n) + 1);
+      gradient_options.dropout_seed = dropout_seed(options_.seed, steps_, n);
     }
     const auto from = Clock::now();
     const ModelLoss loss =
