@@ -38,12 +38,7 @@ class Log {
   // Of what is there, the first `done` steps are kept.
   Log(const std::filesystem::path& path, std::int64_t done) : path_(path) {
     std::string kept = kLogHead;
-    if (done > 0) {
-      std::ifstream old(path);
-      std::string line;
-      std::getline(old, line);
-      for (std::int64_t n = 0; n < done && std::getline(old, line); ++n) kept += line + "\n";
-    }
+    if (done > 0) kept += first_lines(done);
     write_named(path, std::as_bytes(std::span(kept)));
     file_.open(path, std::ios::app);
   }
@@ -57,6 +52,25 @@ class Log {
   }
 
  private:
+  // The lines of so many steps. A device has none: /dev/full would give zeros without an end, and a
+  // pipe waits for who writes to it.
+  std::string first_lines(std::int64_t count) const {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    const fs::file_status status = fs::status(path_, none);
+    if (fs::is_fifo(status)) {
+      throw Failure(path_.string() +
+                    ": is a pipe, from which its first steps cannot be read again");
+    }
+    std::string lines;
+    if (!fs::is_regular_file(status)) return lines;
+    std::ifstream old(path_);
+    std::string line;
+    std::getline(old, line);
+    for (std::int64_t n = 0; n < count && std::getline(old, line); ++n) lines += line + "\n";
+    return lines;
+  }
+
   std::filesystem::path path_;
   std::ofstream file_;
 };

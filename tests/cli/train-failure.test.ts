@@ -99,6 +99,27 @@ describe('no room left', () => {
     expectSame('log', 2);
   });
 
+  it('for the log of a run that goes on: the same, whatever kind of file it is', () => {
+    expect(train('device', '--steps', '2').code).toBe(0);
+    const log = join(run('device'), 'log.csv');
+    const becomes = (make: () => unknown) => {
+      rmSync(log);
+      make();
+      return resume('device', '--steps', '4');
+    };
+    const full = becomes(() => symlinkSync('/dev/full', log));
+    expect(full.code, full.error).toBe(2);
+    expect(full.error).toMatch(/^tril: \S+log\.csv: No space left on device\n$/);
+    const pipe = becomes(() => spawnSync('mkfifo', [log]));
+    expect(pipe.code, pipe.error).toBe(2);
+    expect(pipe.error).toMatch(
+      /^tril: \S+log\.csv: is a pipe, from which its first steps cannot be read again\n$/,
+    );
+    expectSame('device', 2);
+    expect(becomes(() => symlinkSync('/dev/null', log)).code).toBe(0);
+    expectSame('device', 4);
+  });
+
   /** `tril` where no file may have more than so many KiB; what does not fit is told, not fatal. */
   const limited = (kilobytes: number, ...args: string[]) => {
     const command = 'trap "" XFSZ; ulimit -f "$0"; exec "$@"';
