@@ -213,6 +213,26 @@ TEST(AttentionBackward, WorkingMemoryGrowsWithQueriesAloneAndNotWithKeys) {
   EXPECT_LT(fourfold, 1024 * 1024 * sizeof(float)) << "the scores of one head";
 }
 
+// Every thread that takes part has working memory of its own.
+TEST(AttentionBackward, LittleIsForOneThread) {
+  const auto peak = [](const AttentionShape& sizes, int threads) {
+    Case c(sizes);
+    c.run({}, threads);
+    Scratch scratch;
+    Parallel parallel(threads);
+    attention_backward(c.d_output, c.q, c.k, c.v, c.output, c.log_sum_exp, {},
+                       {c.d_q, c.d_k, c.d_v}, scratch, parallel);
+    return scratch.peak();
+  };
+  const AttentionShape little{1, 4, 4, 16, 16, 8, 8}, much{1, 4, 4, 256, 256, 8, 8};
+  EXPECT_EQ(peak(little, 4), peak(little, 1));
+  EXPECT_GT(peak(much, 4), peak(much, 1));
+  Case one(little), four(little);
+  one.run({}, 1), four.run({}, 4);
+  EXPECT_TRUE(equal(one.d_q, four.d_q));
+  EXPECT_TRUE(equal(one.d_k, four.d_k));
+}
+
 TEST(AttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
   const AttentionShape n{1, 2, 1, 200, 300, 8, 8};
   Case one(n, 0, causal(100)), three(n, 0, causal(100)), alone(n, 0, causal(100));

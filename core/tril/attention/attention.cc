@@ -17,18 +17,12 @@ namespace {
 // the Dv elements of an output once for 128 keys, is one multiplication beside 128 of its values.
 constexpr Index kMostKeys = 8192;
 
-// The softmax of a score takes about as many operations of registers: some 10 for e^x, and those of
-// scale, mask, maximum and sum.
-constexpr Index kSoftmax = 16;
-
 // Whether a second thread would not pay: where there is as little to multiply as in a product that
 // one thread computes, and, where keys and values are read in place, as little to read.
 bool is_small(const detail::AttentionProblem& p) noexcept {
   const Index widths = p.depth() + p.value_width();
-  const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
   const double read = detail::times(p.batches(), p.kv_heads(), p.keys(), widths);
-  return scores * static_cast<double>(widths + kSoftmax) <
-             static_cast<double>(tile_kernels().parallel_from) &&
+  return detail::is_for_one_thread(p, widths) &&
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 

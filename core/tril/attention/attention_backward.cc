@@ -102,8 +102,12 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
 // turn:
 //   pack the queries and d_outs of the heads that share it;  d_query = 0
 //   for each block of keys:  KeyBlockPass
+//
+// Three products as deep as queries and keys are wide, and two as deep as values.
 void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& scratch,
-                                    Parallel& parallel) {
+                                    Parallel& given) {
+  Parallel alone;
+  Parallel& parallel = is_for_one_thread(p, 3 * p.depth() + 2 * p.value_width()) ? alone : given;
   const AttentionGradients& gradients = p.gradients;
   const TensorView<const float, 4>& query = p.query;
   const Index batches = p.batches(), heads = p.heads(), kv_heads = p.kv_heads();

@@ -1,8 +1,10 @@
 #include <tril/attention/attention_problem.h>
+#include <tril/matmul/tile_kernels.h>
 
 #include <cmath>
 
 namespace tril::detail {
+
 void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value) {
   check_view(query, call, "query");
@@ -49,6 +51,16 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
       fail(call, "key_lengths", {"must be from 0 to the ", keys, " keys, one is ", length});
     }
   }
+}
+
+bool is_for_one_thread(const AttentionFormula& formula, Index multiplications) noexcept {
+  // The softmax of a score takes about as many operations of registers: some 10 for e^x, and those
+  // of scale, mask, maximum and sum.
+  constexpr Index kSoftmax = 16;
+  const double scores =
+      times(formula.batches(), formula.heads(), formula.queries(), formula.keys());
+  return scores * static_cast<double>(multiplications + kSoftmax) <
+         static_cast<double>(tile_kernels().parallel_from);
 }
 
 Mask whole_mask(const AttentionOptions& options) {
