@@ -86,6 +86,8 @@ describe('what does not fit', () => {
     sizes({ norm: 'before' }, 'model.norm', 'there are post, pre');
     sizes({ activation: 'tanh' }, 'model.activation', 'there are relu');
     sizes({ layers: 2 }, 'layers', 'unknown setting');
+    for (const dropout of [-0.1, 1, NaN]) sizes({ dropout }, 'dropout', 'from 0 to below 1, is');
+    sizes({ dropout: '0.1' }, 'dropout', 'must be a number');
     refuse({ model: { targetVocabulary: 3 } }, 'sourceVocabulary', 'is 0');
     expectRefused(() => tril.sequenceTrainer(null as never), {
       ...{ call: 'sequenceTrainer', argument: 'options', says: 'must be an object' },

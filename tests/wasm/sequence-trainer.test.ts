@@ -45,9 +45,9 @@ describe('a trainer of sequences', () => {
     });
   });
 
-  it('goes on with the same bits after save and restore', () => {
+  it.each([0, 0.3])('goes on with the same bits after save and restore, dropout %s', (dropout) => {
     withoutLeak(() => {
-      const whole = tril.sequenceTrainer({ ...options, seed: 5 });
+      const whole = tril.sequenceTrainer({ ...options, model: { ...model, dropout }, seed: 5 });
       const both = [[batchOf(0), batchOf(1, 2)], batchOf(2), [batchOf(3)]];
       whole.steps(both);
       const checkpoint = whole.save();
@@ -58,12 +58,28 @@ describe('a trainer of sequences', () => {
       const copy = tril.sequenceTrainer({ checkpoint });
       expect(copy.settings).toEqual(whole.settings);
       expect(copy.settings.seed).toBe(5);
+      expect(copy.settings.model.dropout).toBe(dropout);
       expect(copy.done).toBe(3);
       whole.restore(checkpoint);
       for (const trainer of [copy, whole]) {
         expect(go(trainer)).toEqual(expected);
         expect(trainer.save()).toEqual(end);
       }
+    });
+  });
+
+  it('leaves out in steps alone, by the seed', () => {
+    withoutLeak(() => {
+      const [none, dropping, same, other] = [0, 0.5, 0.5, 0.5].map((dropout, n) =>
+        tril.sequenceTrainer({ ...options, model: { ...model, dropout }, seed: n < 3 ? 1 : 2 }),
+      );
+      other!.setParameters(none!.parameters()); // which the seed has drawn, too
+      for (const each of [dropping!, other!]) {
+        expect(each.evaluate(batchOf(0))).toEqual(none!.evaluate(batchOf(0)));
+      }
+      const losses = [none, dropping, same, other].map((each) => each!.step(batchOf(0)).loss);
+      expect(losses[2]).toBe(losses[1]);
+      expect(new Set(losses).size).toBe(3);
     });
   });
 
@@ -186,7 +202,7 @@ describe('a trainer of sequences', () => {
     expect(trainer.settings).toEqual({
       ...{ learningRate: 0.01, lowestRate: 0.001, warmup: 1, steps: 20, clip: 1, seed: 1337 },
       ...{ beta1: 0.9, beta2: 0.98, eps: 1e-9, weightDecay: 0 },
-      model: { ...model, norm: 'post', activation: 'relu', eps: 1e-5 },
+      model: { ...model, norm: 'post', activation: 'relu', eps: 1e-5, dropout: 0 },
     });
     const count = Object.values(trainer.parameters()).reduce((sum, { size }) => sum + size, 0);
     expect(trainer.parameterCount).toBe(count);

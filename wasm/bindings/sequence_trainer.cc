@@ -5,7 +5,6 @@
 #include <tril/training/sequence_tasks.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -14,8 +13,6 @@
 namespace tril::js {
 
 namespace {
-
-constexpr const char* kSeed = "seed";
 
 // Batches in JavaScript's arrays.
 struct Batches {
@@ -40,21 +37,10 @@ struct Batches {
   }
 };
 
-void set_settings(Metadata given, SequencePlan& plan) {
-  if (const auto seed = given.find("trainer.seed"); seed != given.end()) {
-    plan.seed = std::strtoull(seed->second.c_str(), nullptr, 10);
-    given.erase(seed);
-  }
-  tril::set_settings(given, plan.config, plan.options);
-}
-
 }  // namespace
 
 SequenceTraining::SequenceTraining(Engine& given_engine, const SequencePlan& plan)
-    : engine(given_engine),
-      seed(plan.seed),
-      model(plan.config, plan.seed),
-      trainer(model, plan.options) {
+    : engine(given_engine), model(plan.config, plan.options.seed), trainer(model, plan.options) {
   count_bytes();
 }
 
@@ -75,17 +61,15 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
   SequencePlan plan;
   Safetensors stored;
   if (file.empty()) {
-    set_settings(given, plan);
+    set_settings(given, plan.config, plan.options);
     Schedule& schedule = plan.options.schedule;
     schedule = usual_schedule(schedule.learning_rate, schedule.steps);
   } else {
     stored = parse_safetensors(std::as_bytes(std::span(file)));
     const EncoderDecoderCheckpoint read = read_encoder_decoder_checkpoint(stored);
     plan.config = read.config, plan.options = read.options;
-    const auto seed = stored.metadata.find(kSeed);
-    if (seed != stored.metadata.end()) set_settings({{"trainer.seed", seed->second}}, plan);
   }
-  set_settings(given, plan);
+  set_settings(given, plan.config, plan.options);
   auto training = std::make_shared<SequenceTraining>(engine, plan);
   if (!file.empty()) restore_checkpoint(stored, training->trainer);
   return training;
@@ -154,9 +138,7 @@ double sequence_parameter_count(const SequenceTraining& training) {
 }
 
 Names sequence_settings(const SequenceTraining& training) {
-  Metadata settings = checkpoint_settings(training.model.config(), training.trainer.options());
-  settings["trainer.seed"] = std::to_string(training.seed);
-  return to_javascript(settings);
+  return to_javascript(checkpoint_settings(training.model.config(), training.trainer.options()));
 }
 
 NamedTensors sequence_tensors(SequenceTraining& training, const std::string& which,
@@ -175,8 +157,7 @@ void sequence_set_parameters(SequenceTraining& training, const Names& names,
 }
 
 Bytes sequence_save(const SequenceTraining& training) {
-  return tril::js::to_javascript(
-      checkpoint_file(training.trainer, {{kSeed, std::to_string(training.seed)}}));
+  return tril::js::to_javascript(checkpoint_file(training.trainer));
 }
 
 void sequence_restore(SequenceTraining& training, const Bytes& checkpoint) {

@@ -4,7 +4,6 @@
 
 #include <tril/model/encoder_decoder_file.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,8 +14,7 @@ namespace tril::js {
 // What a SequenceTraining is made from.
 struct SequencePlan {
   EncoderDecoderConfig config;
-  EncoderDecoderTrainerOptions options;
-  std::uint64_t seed = 1337;  // of the parameters
+  EncoderDecoderTrainerOptions options;  // its seed is the parameters' as well
 };
 
 // What it takes counts as the engine's.
@@ -28,7 +26,6 @@ class SequenceTraining {
   SequenceTraining& operator=(const SequenceTraining&) = delete;
 
   Engine& engine;
-  std::uint64_t seed;
   EncoderDecoder model;
   EncoderDecoderTrainer trainer;
 

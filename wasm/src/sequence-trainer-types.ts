@@ -25,6 +25,11 @@ export interface SequenceModelSettings {
   readonly activation?: 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
   /** What norms add to the variance; 1e-5 unless given. */
   readonly eps?: number;
+  /**
+   * The share that is left out in training, as in `nn.Transformer` and of embeddings, from 0 to below 1:
+   * a step's number and the seed decide what. 0 unless given; `nn.Transformer`'s default is 0.1.
+   */
+  readonly dropout?: number;
 }
 
 /**
@@ -65,7 +70,7 @@ export interface SequenceTrainerOptions extends SequenceTrainingSettings {
   readonly batches?: Iterable<SequenceBatches>;
   /**
    * What `save` gave, to go on from: settings that are not given are its own, and those that are must
-   * be the same, but for `steps` and `seed`.
+   * be the same, but for `steps`.
    */
   readonly checkpoint?: Uint8Array;
 }
