@@ -21,8 +21,9 @@ constexpr Index kMostKeys = 8192;
 // one thread computes, and, where keys and values are read in place, as little to read.
 bool is_small(const detail::AttentionProblem& p) noexcept {
   const Index widths = p.depth() + p.value_width();
+  const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
   const double read = detail::times(p.batches(), p.kv_heads(), p.keys(), widths);
-  return detail::is_for_one_thread(p, widths) &&
+  return detail::is_for_one_thread(scores, widths) &&
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 

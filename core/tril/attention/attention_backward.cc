@@ -84,6 +84,16 @@ void add_parts(const AttentionBackwardProblem& p, const float* memory, Index par
   });
 }
 
+// Whether one thread is to do it all. Products go by whole tiles, so that many short heads take
+// more than their scores say. Three are as deep as queries are wide, two as deep as values.
+bool is_small(const AttentionBackwardProblem& p) noexcept {
+  const TileKernels& tiles = tile_kernels();
+  const double scores = detail::times(p.batches(), p.heads(),
+                                      blocks_of(p.queries(), tiles.tile_rows) * tiles.tile_rows,
+                                      blocks_of(p.keys(), tiles.panel_cols) * tiles.panel_cols);
+  return detail::is_for_one_thread(scores, 3 * p.depth() + 2 * p.value_width());
+}
+
 }  // namespace
 
 void attention_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
@@ -102,12 +112,10 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
 // turn:
 //   pack the queries and d_outs of the heads that share it;  d_query = 0
 //   for each block of keys:  KeyBlockPass
-//
-// Three products as deep as queries and keys are wide, and two as deep as values.
 void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& scratch,
                                     Parallel& given) {
   Parallel alone;
-  Parallel& parallel = is_for_one_thread(p, 3 * p.depth() + 2 * p.value_width()) ? alone : given;
+  Parallel& parallel = is_small(p) ? alone : given;
   const AttentionGradients& gradients = p.gradients;
   const TensorView<const float, 4>& query = p.query;
   const Index batches = p.batches(), heads = p.heads(), kv_heads = p.kv_heads();

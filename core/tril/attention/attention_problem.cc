@@ -53,12 +53,10 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
   }
 }
 
-bool is_for_one_thread(const AttentionFormula& formula, Index multiplications) noexcept {
+bool is_for_one_thread(double scores, Index multiplications) noexcept {
   // The softmax of a score takes about as many operations of registers: some 10 for e^x, and those
   // of scale, mask, maximum and sum.
   constexpr Index kSoftmax = 16;
-  const double scores =
-      times(formula.batches(), formula.heads(), formula.queries(), formula.keys());
   return scores * static_cast<double>(multiplications + kSoftmax) <
          static_cast<double>(tile_kernels().parallel_from);
 }

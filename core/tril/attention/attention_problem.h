@@ -116,8 +116,8 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<float, 4> out, const AttentionTrace& trace);
 
 // Whether a second thread would not pay: where there is as little to compute as in a product that
-// one thread computes, with so many multiplications a score and its softmax.
-bool is_for_one_thread(const AttentionFormula& formula, Index multiplications) noexcept;
+// one thread computes, for so many scores with so many multiplications each, and their softmax.
+bool is_for_one_thread(double scores, Index multiplications) noexcept;
 
 // The mask of the options, causal and key lengths included.
 Mask whole_mask(const AttentionOptions& options);
