@@ -52,9 +52,9 @@ describe('examples', () => {
       typeof value === 'function' &&
       !['constructor', 'toString', 'raw', 'run', 'tensors', 'parts'].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
-    const SequenceState = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
+    const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const owners = [
-      ...[Tensor, KeyValueCache, TrainedModel, Trainer, SequenceState, SequenceTrainer],
+      ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
       ...[Model, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>

@@ -23,7 +23,7 @@ const owners: Record<string, string> = {
   'model.ts': 'Model.',
   'key-value-cache.ts': 'KeyValueCache.',
   'trained-model.ts': 'TrainedModel.',
-  'sequence-state.ts': 'SequenceState.',
+  'learner.ts': 'Learner.',
   'sequence-trainer.ts': 'SequenceTrainer.',
   'word-vectors.ts': 'WordVectors.',
   'trainer.ts': 'Trainer.',

@@ -4,7 +4,6 @@ import { camelCase, checkFunction, describe } from './names.js';
 import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
-import { TrainedModel } from './trained-model.js';
 
 const unloaded =
   'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
@@ -18,7 +17,7 @@ export const absent = new Absent();
 export type Optional = Tensor | Absent;
 
 /** What a module gives out, to be disposed. */
-type Owned = Tensor | KeyValueCache | TrainedModel | OwnedObject;
+type Owned = Tensor | KeyValueCache | OwnedObject;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
@@ -228,7 +227,7 @@ function isThenable(value: unknown): boolean {
 }
 
 const isOwned = (value: unknown): value is Owned =>
-  [Tensor, KeyValueCache, TrainedModel, OwnedObject].some((kind) => value instanceof kind);
+  [Tensor, KeyValueCache, OwnedObject].some((kind) => value instanceof kind);
 
 /** All tensors, caches and trainers in `value`, through arrays, maps, sets and plain objects. */
 function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>()): void {

@@ -1,9 +1,13 @@
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
+import { Learner } from './learner.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawSequenceTrainer } from './raw.js';
-import { SequenceState } from './sequence-state.js';
-import type { SequenceBatches, TranslateOptions } from './sequence-trainer-types.js';
+import type {
+  SequenceBatches,
+  SequenceTrainerSettings,
+  TranslateOptions,
+} from './sequence-trainer-types.js';
 import { rawBatches, rawPair, rowsSaid } from './sequence-values.js';
 import type { Tensor } from './tensor.js';
 import type { TrainingLoss, TrainingStep } from './trainer-types.js';
@@ -19,18 +23,14 @@ import type { NestedNumbers } from './values.js';
  * A step is a function of the model, the moments, the settings, the batches and its number alone: who
  * saves a trainer and restores it goes on with the same bits, on any number of threads.
  */
-export class SequenceTrainer extends SequenceState {
+export class SequenceTrainer extends Learner<RawSequenceTrainer, SequenceTrainerSettings> {
   readonly #batches: Iterator<SequenceBatches> | undefined;
 
   /** @internal Trainers of sequences are made by `sequenceTrainer`. */
   constructor(context: Context, raw: RawSequenceTrainer, batches?: Iterable<SequenceBatches>) {
-    super(context, raw);
+    const problem = 'trainers of sequences are made by sequenceTrainer';
+    super(context, raw, ['SequenceTrainer', problem]);
     this.#batches = batches?.[Symbol.iterator]();
-  }
-
-  /** How many steps are done. */
-  get done(): number {
-    return this.run('done', (raw) => raw.done());
   }
 
   /**
@@ -183,6 +183,13 @@ export class SequenceTrainer extends SequenceState {
     const { values, shape, rows } = rowsOf(call, 'source', source);
     const said = this.run(call, (raw) => raw.translate(values, rows, begin, end, most));
     return shape.length > 1 ? rowsSaid(said) : rowsSaid(said)[0]!;
+  }
+
+  /** `SequenceTrainer 1 and 1 layers of 2 heads, width 16, 4000 parameters`. */
+  override toString(): string {
+    const { encoderLayers, decoderLayers, heads, width } = this.settings.model;
+    const layers = `${encoderLayers} and ${decoderLayers} layers of ${heads} heads`;
+    return `SequenceTrainer ${layers}, width ${width}, ${this.parameterCount} parameters`;
   }
 
   #nextBatch(call: string): SequenceBatches {

@@ -1,11 +1,9 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
-import { TrilError } from './error.js';
+import { Learner } from './learner.js';
 import { checkKeys, integerOption, numberOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawTrainer } from './raw.js';
-import type { Tensor } from './tensor.js';
 import type {
   GenerateOptions,
   ModelFiles,
@@ -13,38 +11,17 @@ import type {
   TrainerSettings,
   TrainerTrace,
 } from './trainer-types.js';
-import { checkParameterNames, rowsOf, settingsOf } from './trainer-values.js';
+import { rowsOf } from './trainer-values.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 const none = new Int32Array();
 const sampling = ['prompt', 'tokens', 'temperature', 'topK', 'seed'];
 
 /** What a `Trainer` has of its model: what it says, and what it is made of. */
-export abstract class TrainedModel implements Disposable {
-  /** All settings, with what was not given. */
-  readonly settings: TrainerSettings;
-  /** How many numbers the model learns. */
-  readonly parameterCount: number;
-  readonly #context: Context;
-  #raw: RawTrainer | undefined;
-
+export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> {
   /** @internal Trainers are made by `tril.trainer`. */
   constructor(context: Context, raw: RawTrainer) {
-    if (!raw) throw new TrilError('Trainer', 'options', 'trainers are made by tril.trainer');
-    this.#context = context;
-    this.#raw = raw;
-    this.settings = Object.freeze(settingsOf(raw.settings()));
-    this.parameterCount = raw.parameterCount();
-  }
-
-  /** @internal Behind a getter, since consoles print what is a property. */
-  get context(): Context {
-    return this.#context;
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
+    super(context, raw, ['Trainer', 'trainers are made by tril.trainer']);
   }
 
   /**
@@ -141,26 +118,8 @@ export abstract class TrainedModel implements Disposable {
     const { values, shape, rows } = rowsOf('trace', 'tokens', tokens);
     return this.run('trace', (raw) => {
       const found = raw.trace(values, shape.length > 1 ? rows : 0);
-      return nested(this.#context.adoptAll(found)) as unknown as TrainerTrace;
+      return nested(this.context.adoptAll(found)) as unknown as TrainerTrace;
     });
-  }
-
-  /**
-   * Copies of the parameters, all of them or those of these names, as the model's family has them in
-   * its files.
-   *
-   * @throws TrilError for a name that there is not
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 2, heads: 2, width: 16, context: 8, vocabulary: 30 };
-   * const trainer = tril.trainer({ model });
-   * trainer.parameters(['wte.weight'])['wte.weight']!.shape; // [30, 16]
-   * Object.keys(trainer.parameters()).slice(0, 3); // ['wte.weight', 'wpe.weight', 'h.0.ln_1.weight']
-   * ```
-   */
-  parameters(names: readonly string[] = []): Record<string, Tensor> {
-    return this.tensors('parameters', 'parameters', names);
   }
 
   /**
@@ -185,38 +144,11 @@ export abstract class TrainedModel implements Disposable {
     }) as ModelFiles;
   }
 
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * const trainer = tril.trainer({ model: { vocabulary: 30 } });
-   * trainer.dispose();
-   * trainer.disposed; // true
-   * trainer.step(); // throws TrilError: step: trainer: has been disposed
-   * ```
-   */
-  dispose(): void {
-    if (!this.#raw) return;
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
-  }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
-
   /** `Trainer gpt2, 4 layers of 4 heads, width 128, 812672 parameters`. */
-  toString(): string {
+  override toString(): string {
     const { family, layers, heads, width } = this.settings.model;
     const shape = `${layers} layers of ${heads} heads, width ${width}`;
     return `Trainer ${family}, ${shape}, ${this.parameterCount} parameters`;
-  }
-
-  /** @internal */
-  protected run<Result>(call: string, compute: (raw: RawTrainer) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'trainer', `has been disposed; it was ${String(this)}`);
   }
 
   #encoded(call: string, text: string): Int32Array {
@@ -239,13 +171,4 @@ export abstract class TrainedModel implements Disposable {
     const seed = options.seed === undefined ? -1 : checkSeed(call, options.seed);
     return this.run(call, (raw) => raw.generate(prompt, count, temperature, topK, seed));
   }
-
-  /** @internal */
-  protected tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {
-    const list = checkParameterNames(call, names);
-    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, list)));
-  }
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) TrainedModel.prototype[Symbol.dispose] = TrainedModel.prototype.dispose;

@@ -1,19 +1,16 @@
 import type { Context } from './context.js';
-import { describe } from './describe.js';
 import { TrilError, shapeText } from './error.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
-import type { Tensor } from './tensor.js';
 import { TrainedModel } from './trained-model.js';
 import type {
-  Moments,
   PartCost,
   TokenBatch,
   TrainingLoss,
   TrainingParts,
   TrainingStep,
 } from './trainer-types.js';
-import { checkBytes, rowsOf, stepOf, stepsOf, type Rows } from './trainer-values.js';
+import { rowsOf, stepOf, stepsOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
 
@@ -31,11 +28,6 @@ export class Trainer extends TrainedModel {
   constructor(context: Context, raw: RawTrainer, batches?: Iterable<TokenBatch>) {
     super(context, raw);
     this.#batches = batches?.[Symbol.iterator]();
-  }
-
-  /** How many steps are done. */
-  get done(): number {
-    return this.run('done', (raw) => raw.done());
   }
 
   /**
@@ -136,117 +128,6 @@ export class Trainer extends TrainedModel {
       const [loss, counted, correct] = found as [number, number, number];
       return { loss, counted, correct };
     });
-  }
-
-  /**
-   * Copies of the gradients of the last step, before clipping, by the names of the parameters; 0
-   * before the first.
-   *
-   * @throws TrilError for a name that there is not
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
-   * const trainer = tril.trainer({ model });
-   * const { gradientNorm } = trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 4]] });
-   * const gradients = Object.values(trainer.gradients()).flatMap((each) => [...each.read()]);
-   * Math.abs(Math.hypot(...gradients) - gradientNorm) < 1e-5; // true
-   * ```
-   */
-  gradients(names: readonly string[] = []): Record<string, Tensor> {
-    return this.tensors('gradients', 'gradients', names);
-  }
-
-  /**
-   * Copies of AdamW's moments, by the names of the parameters: how the gradients have been, and their
-   * squares, averaged over the last steps. Of SGD the first is the momentum.
-   *
-   * @throws TrilError for a name that there is not
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
-   * const trainer = tril.trainer({ model });
-   * const { first, second } = trainer.moments(['h.0.attn.c_attn.weight']);
-   * first['h.0.attn.c_attn.weight']!.shape; // [16, 48]
-   * Object.keys(second); // ['h.0.attn.c_attn.weight']
-   * ```
-   */
-  moments(names: readonly string[] = []): Moments {
-    return {
-      first: this.tensors('moments', 'first', names),
-      second: this.tensors('moments', 'second', names),
-    };
-  }
-
-  /**
-   * Puts copies of these in the place of the parameters of these names: other values to begin with,
-   * a head that is taken away. Moments and the number of steps stay.
-   *
-   * @throws TrilError for a name that there is not, or another shape than the parameter's; nothing
-   * changes then
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
-   * const trainer = tril.trainer({ model });
-   * const positions = tril.multiply(tril.randomNormal([8, 16], { seed: 1 }), 0.1);
-   * trainer.setParameters({ 'wpe.weight': positions });
-   * tril.compare(trainer.parameters(['wpe.weight'])['wpe.weight']!, positions).maxAbsolute; // 0
-   * ```
-   */
-  setParameters(values: Readonly<Record<string, Tensor>>): this {
-    const call = 'setParameters';
-    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-      throw new TrilError(call, 'values', `must be an object, is ${describe(values)}`);
-    }
-    this.run(call, (raw) =>
-      this.context.runWithWeights(call, values, {}, (_, state) =>
-        raw.setParameters(Object.keys(state), state),
-      ),
-    );
-    return this;
-  }
-
-  /**
-   * A checkpoint: the bytes of a .safetensors file of parameters and moments, with all settings and
-   * the number of steps. `tril.trainer({ checkpoint, data })` makes a trainer that goes on from it.
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
-   * const data = 'the cat sat on the mat. '.repeat(20);
-   * const trainer = tril.trainer({ model, data });
-   * trainer.steps(2);
-   * const copy = tril.trainer({ checkpoint: trainer.save(), data });
-   * copy.done; // 2
-   * copy.step().loss === trainer.step().loss; // true
-   * ```
-   */
-  save(): Uint8Array {
-    return this.run('save', (raw) => raw.save());
-  }
-
-  /**
-   * Puts this trainer where the one was whose checkpoint this is. What is not in one is how far
-   * `batches` have gone.
-   *
-   * @throws TrilError where it is no checkpoint, or one of another model, other settings or other
-   * data; nothing changes then
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
-   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20) });
-   * const start = trainer.save();
-   * const { loss } = trainer.step();
-   * trainer.restore(start).step().loss === loss; // true
-   * ```
-   */
-  restore(checkpoint: Uint8Array): this {
-    const bytes = checkBytes('restore', 'checkpoint', checkpoint);
-    this.run('restore', (raw) => raw.restore(bytes));
-    return this;
   }
 
   #nextBatch(call: string): TokenBatch | undefined {

@@ -26,7 +26,6 @@ export type {
   Without,
 } from './model-types.js';
 export { SequenceTrainer } from './sequence-trainer.js';
-export type { SequenceState } from './sequence-state.js';
 export type {
   DrawnSequences,
   DrawSequencesOptions,

@@ -15,7 +15,7 @@ import { OwnedObject } from '../owned.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
-import { Trainer } from '../trainer.js';
+import type { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
 import type { WordVectorOptions } from '../word-vector-types.js';
 import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
@@ -168,11 +168,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
 
   const encode = (call: string, value: unknown): unknown =>
     mapParts(value, (part) => {
-      if (
-        [Tensor, Mask, KeyValueCache, Trainer, OwnedObject, Model].some(
-          (kind) => part instanceof kind,
-        )
-      ) {
+      if ([Tensor, Mask, KeyValueCache, OwnedObject, Model].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
       if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;

@@ -1,0 +1,226 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { describe } from './describe.js';
+import { TrilError } from './error.js';
+import { OwnedObject } from './owned.js';
+import type { RawTrainer } from './raw.js';
+import type { Tensor } from './tensor.js';
+import type { Moments } from './trainer-types.js';
+import { checkBytes, checkParameterNames, settingsOf } from './trainer-values.js';
+
+/** What all trainers have of the module. */
+type RawLearner = Pick<
+  RawTrainer,
+  | 'done'
+  | 'parameterCount'
+  | 'settings'
+  | 'tensors'
+  | 'setParameters'
+  | 'save'
+  | 'restore'
+  | 'delete'
+>;
+
+/** What all trainers of models are: settings, parameters, gradients and moments, in the memory of a module. */
+export abstract class Learner<Raw extends RawLearner, Settings>
+  extends OwnedObject
+  implements Disposable
+{
+  /** All settings, with what was not given. */
+  readonly settings: Settings;
+  /** How many numbers the model learns. */
+  readonly parameterCount: number;
+  readonly #context: Context;
+  #raw: Raw | undefined;
+
+  /** @internal Trainers are made by calls; `refusal` says of which class it is, and by which call. */
+  constructor(context: Context, raw: Raw, refusal: readonly [name: string, problem: string]) {
+    super();
+    if (!raw) throw new TrilError(refusal[0], 'options', refusal[1]);
+    this.#context = context;
+    this.#raw = raw;
+    const settings: unknown = settingsOf(raw.settings());
+    this.settings = Object.freeze(settings as Settings);
+    this.parameterCount = raw.parameterCount();
+  }
+
+  /** @internal Behind a getter, since consoles print what is a property. */
+  get context(): Context {
+    return this.#context;
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /** How many steps are done. */
+  get done(): number {
+    return this.run('done', (raw) => raw.done());
+  }
+
+  /**
+   * Copies of the parameters, all of them or those of these names: as the model's family has them in
+   * its files, of an encoder-decoder as PyTorch's tutorial "Language Translation with nn.Transformer".
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 2, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * trainer.parameters(['wte.weight'])['wte.weight']!.shape; // [30, 16]
+   * Object.keys(trainer.parameters()).slice(0, 3); // ['wte.weight', 'wpe.weight', 'h.0.ln_1.weight']
+   * ```
+   */
+  parameters(names: readonly string[] = []): Record<string, Tensor> {
+    return this.#tensors('parameters', 'parameters', names);
+  }
+
+  /**
+   * Copies of the gradients of the last step, before clipping, by the names of the parameters; 0
+   * before the first.
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const { gradientNorm } = trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 4]] });
+   * const gradients = Object.values(trainer.gradients()).flatMap((each) => [...each.read()]);
+   * Math.abs(Math.hypot(...gradients) - gradientNorm) < 1e-5; // true
+   * ```
+   */
+  gradients(names: readonly string[] = []): Record<string, Tensor> {
+    return this.#tensors('gradients', 'gradients', names);
+  }
+
+  /**
+   * Copies of AdamW's moments, by the names of the parameters: how the gradients have been, and their
+   * squares, averaged over the last steps. Of SGD the first is the momentum.
+   *
+   * @throws TrilError for a name that there is not
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const { first, second } = trainer.moments(['h.0.attn.c_attn.weight']);
+   * first['h.0.attn.c_attn.weight']!.shape; // [16, 48]
+   * Object.keys(second); // ['h.0.attn.c_attn.weight']
+   * ```
+   */
+  moments(names: readonly string[] = []): Moments {
+    return {
+      first: this.#tensors('moments', 'first', names),
+      second: this.#tensors('moments', 'second', names),
+    };
+  }
+
+  /**
+   * Puts copies of these in the place of the parameters of these names: other values to begin with,
+   * a head that is taken away. Moments and the number of steps stay.
+   *
+   * @throws TrilError for a name that there is not, or another shape than the parameter's; nothing
+   * changes then
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8, vocabulary: 30 };
+   * const trainer = tril.trainer({ model });
+   * const positions = tril.multiply(tril.randomNormal([8, 16], { seed: 1 }), 0.1);
+   * trainer.setParameters({ 'wpe.weight': positions });
+   * tril.compare(trainer.parameters(['wpe.weight'])['wpe.weight']!, positions).maxAbsolute; // 0
+   * ```
+   */
+  setParameters(values: Readonly<Record<string, Tensor>>): this {
+    const call = 'setParameters';
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+      throw new TrilError(call, 'values', `must be an object, is ${describe(values)}`);
+    }
+    this.run(call, (raw) =>
+      this.#context.runWithWeights(call, values, {}, (_, state) =>
+        raw.setParameters(Object.keys(state), state),
+      ),
+    );
+    return this;
+  }
+
+  /**
+   * A checkpoint: the bytes of a .safetensors file of parameters and moments, with all settings and
+   * the number of steps. `tril.trainer({ checkpoint, data })`, or `sequenceTrainer({ checkpoint })`, makes
+   * a trainer that goes on from it.
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const data = 'the cat sat on the mat. '.repeat(20);
+   * const trainer = tril.trainer({ model, data });
+   * trainer.steps(2);
+   * const copy = tril.trainer({ checkpoint: trainer.save(), data });
+   * copy.done; // 2
+   * copy.step().loss === trainer.step().loss; // true
+   * ```
+   */
+  save(): Uint8Array {
+    return this.run('save', (raw) => raw.save());
+  }
+
+  /**
+   * Puts this trainer where the one was whose checkpoint this is. What is not in one is how far
+   * `batches` have gone.
+   *
+   * @throws TrilError where it is no checkpoint, or one of another model, other settings or other
+   * data; nothing changes then
+   *
+   * @example
+   * ```ts
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'the cat sat on the mat. '.repeat(20) });
+   * const start = trainer.save();
+   * const { loss } = trainer.step();
+   * trainer.restore(start).step().loss === loss; // true
+   * ```
+   */
+  restore(checkpoint: Uint8Array): this {
+    const bytes = checkBytes('restore', 'checkpoint', checkpoint);
+    this.run('restore', (raw) => raw.restore(bytes));
+    return this;
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * const trainer = tril.trainer({ model: { vocabulary: 30 } });
+   * trainer.dispose();
+   * trainer.disposed; // true
+   * trainer.step(); // throws TrilError: step: trainer: has been disposed
+   * ```
+   */
+  override dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** @internal */
+  protected run<Result>(call: string, compute: (raw: Raw) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'trainer', `has been disposed; it was ${String(this)}`);
+  }
+
+  #tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {
+    const list = checkParameterNames(call, names);
+    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, list)));
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) Learner.prototype[Symbol.dispose] = Learner.prototype.dispose;
