@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -200,6 +201,53 @@ TEST(GoldenGradients, OfTheWholeTransformer) {
     expected.expect(of_encoder.x.values, d_from, "d_source");
     expected.expect(of_decoder.x.values, d_to, "d_target");
     expected.expect(all, d_weights, "weights");
+  }
+}
+
+// What PyTorch's modules drop out in train(), one after another, is what the places of
+// DropoutPlaces leave out.
+TEST(GoldenGradients, OfTheWholeTransformerWithDropout) {
+  Tools tools;
+  const Index S = 6;
+  for (const NormOrder order : testing::kNormOrders) {
+    Random random(553);
+    testing::WeightSource source(random, false);
+    const TransformerWeights weights = source.transformer(2, 1, kC, kInner);
+    const auto from = uniform<3>({kB, S, kC}, random), to = uniform<3>({kB, kT, kC}, random);
+    const auto d_out = uniform<3>({kB, kT, kC}, random);
+    TransformerOptions options;
+    options.heads = kHeads, options.norm = order;
+    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
+    options.target_attention.causal = true;
+    options.dropout = {.probability = 0.25, .seed = 7};
+    SavedMemory size;
+    transformer_saved(from.shape(), to.shape(), weights, options, size);
+    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
+    SavedMemory place(memory);
+    const auto trace = transformer_saved(from.shape(), to.shape(), weights, options, place);
+    Buffer<float, 3> out(to.shape()), d_from(from.shape()), d_to(to.shape());
+    const auto d = parameters_in<BasicTransformerWeights<float>>(d_weights.data(), weights);
+    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
+    transformer_backward(d_out, from, to, weights, options, trace, {d_from, d_to, d}, tools.scratch,
+                         tools.parallel);
+    GoldenGradients expected(order == NormOrder::post ? "transformer_dropout_post"
+                                                      : "transformer_dropout_pre");
+    // A place that is another one changes the leading digits. As encoder_decoder_test.cc counts
+    // them: fewer than 75 operations in a row, each a sum of up to 24 terms.
+    constexpr double kRounded = 75 * 24 * testing::kRounding;
+    const auto compare = [&](const std::string& name, const auto& view) {
+      const Values<double> found = testing::elements(view), golden = expected.take(found.size());
+      double largest = 0;
+      for (const double each : golden) largest = std::fmax(largest, std::fabs(each));
+      EXPECT_GT(largest, 0) << name;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_NEAR(found[i], golden[i], kRounded * largest) << name << " at " << i;
+      }
+    };
+    compare("source", d_from), compare("target", d_to);
+    for_each_parameter(d, [&](const ParameterName& name, const auto& view) {
+      if (view) compare(name.text(), view);
+    });
   }
 }
 
