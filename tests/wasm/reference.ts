@@ -5,6 +5,9 @@ import { expect } from 'vitest';
 
 export type Matrix = number[][];
 
+/** What a tensor holds, to the bit. */
+export const bits = (x: { read(): Float32Array }) => [...new Uint32Array(x.read().buffer)];
+
 /** 2^-23: the distance from 1 to the next float32. */
 export const epsilon = 2 ** -23;
 

@@ -1,11 +1,9 @@
 // Training an encoder-decoder in JavaScript: against the core's own parts, on tasks whose answers are
 // known. What is refused is in sequence-trainer-refusals.test.ts.
 import { describe, expect, it } from 'vitest';
-import { epsilon, expectClose } from './reference.js';
+import { bits, epsilon, expectClose } from './reference.js';
 import { batchOf, sequenceModel as model, sequenceOptions as options } from './sequences.js';
 import { sequences as tril, withoutLeak } from './sequences.js';
-
-const bits = (x: { read(): Float32Array }) => [...new Uint32Array(x.read().buffer)];
 
 /** As encoder_decoder_test.cc has it: fewer than 60 operations in a row, each a sum of up to 24 terms. */
 const rounded = 60 * 24 * (epsilon / 2);

@@ -4,14 +4,13 @@ import { readFileSync } from 'node:fs';
 import type { ModelSettings, TokenBatch } from 'tril';
 import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
-import { epsilon, expectClose, logitsTolerance, sumTolerance } from './reference.js';
+import { bits, epsilon, expectClose, logitsTolerance, sumTolerance } from './reference.js';
 import { expectRefused, model, small, text, tril, withoutLeak } from './trained.js';
 
 /** As in the core's tests: fewer than 40 operations in a row, each a sum of up to 24 terms. */
 const rounded = 40 * 24 * (epsilon / 2);
 
 const largest = (numbers: Float32Array) => Math.max(...numbers.map(Math.abs));
-const bits = (x: { read(): Float32Array }) => [...new Uint32Array(x.read().buffer)];
 
 describe('a trainer', () => {
   // Made by: tril train --data text.txt --layers 1 --heads 2 --width 16 --context 8 --batch 2

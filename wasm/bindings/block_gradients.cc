@@ -32,7 +32,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   tril::detail::check_additive(kCall, q, k, v, parts);
   check_same_shape(d_out, with_width(query.shape(), v.size(2)), kCall, "d_out", "the output");
   Saved saved;
-  const AdditiveTrace trace = saved.lay_out([&](SavedMemory& memory) {
+  const AdditiveTrace trace = saved.lay_out(kCall, [&](SavedMemory& memory) {
     return additive_attention_saved(q.shape(), k.shape(), parts, memory);
   });
   Results results(engine, kCall);
@@ -53,7 +53,8 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
-                                           const MultiHeadOptions& options, bool mask_gradient) {
+                                           const MultiHeadOptions& options, bool mask_gradient,
+                                           const Tensor* kept) {
   constexpr const char* kCall = "multi_head_attention_backward";
   const MaskArgument mask(options.attention.mask, kCall);
   const auto input = sequences(x, x, kCall, "x");
@@ -63,15 +64,17 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
   if (!parts.out_proj_weight) fail(kCall, "out_proj.weight", "no tensor given");
   const Index width = parts.out_proj_weight.size(0);
   check_same_shape(d_out, with_width(x.shape(), width), kCall, "d_out", "the output");
-  Saved saved;
-  const MultiHeadTrace trace = saved.lay_out([&](SavedMemory& memory) {
+  Saved saved(kept);
+  const MultiHeadTrace trace = saved.lay_out(kCall, [&](SavedMemory& memory) {
     return multi_head_attention_saved(input.shape(), parts, core, memory);
   });
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
-  tril::multi_head_attention(input, parts, core,
-                             unseen(frame, {input.size(0), input.size(1), width}), engine.scratch,
-                             engine.parallel, trace);
+  if (!saved.is_kept()) {
+    tril::multi_head_attention(input, parts, core,
+                               unseen(frame, {input.size(0), input.size(1), width}), engine.scratch,
+                               engine.parallel, trace);
+  }
   MultiHeadGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .weights = gradients_of<BasicMultiHeadWeights<float>>(results, parts)};
@@ -93,7 +96,7 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
 
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options,
-                                        bool mask_gradient) {
+                                        bool mask_gradient, const Tensor* kept) {
   constexpr const char* kCall = "transformer_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const BlockArguments given(options, kCall);
@@ -103,11 +106,13 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
   check_transformer_block(input, parts, given.core, out);
-  Saved saved;
-  const TransformerBlockTrace trace = saved.lay_out([&](SavedMemory& memory) {
+  Saved saved(kept);
+  const TransformerBlockTrace trace = saved.lay_out(kCall, [&](SavedMemory& memory) {
     return transformer_block_saved(input.shape(), parts, given.core, memory);
   });
-  tril::transformer_block(input, parts, given.core, out, engine.scratch, engine.parallel, trace);
+  if (!saved.is_kept()) {
+    tril::transformer_block(input, parts, given.core, out, engine.scratch, engine.parallel, trace);
+  }
   TransformerBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .weights = gradients_of<BasicTransformerBlockWeights<float>>(results, parts)};
@@ -122,7 +127,7 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross,
-                                    bool mask_gradient) {
+                                    bool mask_gradient, const Tensor* kept) {
   constexpr const char* kCall = "decoder_block_backward";
   const auto input = sequences(x, x, kCall, "x");
   const auto source = sequences(memory, x, kCall, "memory");
@@ -133,12 +138,14 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const T
   Scratch::Frame frame(engine.scratch);
   const TensorView<float, 3> out = unseen(frame, input.shape());
   check_decoder_block(input, source, parts, given.core, out);
-  Saved saved;
-  const DecoderBlockTrace trace = saved.lay_out([&](SavedMemory& place) {
+  Saved saved(kept);
+  const DecoderBlockTrace trace = saved.lay_out(kCall, [&](SavedMemory& place) {
     return decoder_block_saved(input.shape(), source.shape(), parts, given.core, place);
   });
-  tril::decoder_block(input, source, parts, given.core, out, engine.scratch, engine.parallel,
-                      trace);
+  if (!saved.is_kept()) {
+    tril::decoder_block(input, source, parts, given.core, out, engine.scratch, engine.parallel,
+                        trace);
+  }
   DecoderBlockGradients gradients{
       .d_x = gradient(results, "dX", x, input.shape()),
       .d_memory = gradient(results, "dMemory", memory, source.shape()),
@@ -159,7 +166,7 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Ten
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,
                                   const AttentionOptions& source_attention,
-                                  const AttentionOptions& cross) {
+                                  const AttentionOptions& cross, const Tensor* kept) {
   constexpr const char* kCall = "transformer_backward";
   const auto from = sequences(source, target, kCall, "source");
   const auto to = sequences(target, target, kCall, "target");
@@ -168,12 +175,14 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Ten
   check_same_shape(d_out, target.shape(), kCall, "d_out", "the output");
   Results results(engine, kCall);
   Scratch::Frame frame(engine.scratch);
-  Saved saved;
-  const TransformerTrace trace = saved.lay_out([&](SavedMemory& memory) {
+  Saved saved(kept);
+  const TransformerTrace trace = saved.lay_out(kCall, [&](SavedMemory& memory) {
     return transformer_saved(from.shape(), to.shape(), parts, given.core, memory);
   });
-  tril::transformer(from, to, parts, given.core, unseen(frame, to.shape()), engine.scratch,
-                    engine.parallel, trace);
+  if (!saved.is_kept()) {
+    tril::transformer(from, to, parts, given.core, unseen(frame, to.shape()), engine.scratch,
+                      engine.parallel, trace);
+  }
   const TransformerGradients gradients{
       .d_source = gradient(results, "dSource", source, from.shape()),
       .d_target = gradient(results, "dTarget", target, to.shape()),

@@ -1,9 +1,11 @@
-// The exports of layer_gradients.h and block_gradients.h, beside those in bindings.cc.
+// The exports of layer_gradients.h, block_gradients.h and saved_passes.h, beside those in
+// bindings.cc.
 #include <emscripten/bind.h>
 
 #include "block_gradients.h"
 #include "guard.h"
 #include "layer_gradients.h"
+#include "saved_passes.h"
 
 using namespace emscripten;
 
@@ -19,7 +21,13 @@ EMSCRIPTEN_BINDINGS(tril_gradients) {
   function("_additiveAttentionBackward", guard<&js::additive_attention_backward>);
   function("_multiHeadAttentionBackward", guard<&js::multi_head_attention_backward>,
            allow_raw_pointers());
-  function("_transformerBlockBackward", guard<&js::transformer_block_backward>);
-  function("_decoderBlockBackward", guard<&js::decoder_block_backward>);
-  function("_transformerBackward", guard<&js::transformer_backward>);
+  function("_transformerBlockBackward", guard<&js::transformer_block_backward>,
+           allow_raw_pointers());
+  function("_decoderBlockBackward", guard<&js::decoder_block_backward>, allow_raw_pointers());
+  function("_transformerBackward", guard<&js::transformer_backward>, allow_raw_pointers());
+  function("_multiHeadAttentionSaved", guard<&js::multi_head_attention_saved>,
+           allow_raw_pointers());
+  function("_transformerBlockSaved", guard<&js::transformer_block_saved>, allow_raw_pointers());
+  function("_decoderBlockSaved", guard<&js::decoder_block_saved>, allow_raw_pointers());
+  function("_transformerSaved", guard<&js::transformer_saved>, allow_raw_pointers());
 }

@@ -1,6 +1,7 @@
 import type { WhereAsked } from '../asked.js';
-import type { Context } from '../context.js';
+import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
+import type { SavedArgument } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import { checkTransformerWeights, otherAttention } from './transformer.js';
@@ -54,16 +55,23 @@ export interface TransformerGradients<Weights> {
 }
 
 /** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
-export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'> &
-  MaskGradientOption;
+export type TransformerBlockBackwardOptions = Omit<
+  TransformerBlockOptions,
+  'trace' | 'out' | 'saved'
+> &
+  MaskGradientOption &
+  SavedArgument;
 /** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
-export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'> &
-  MaskGradientOption;
+export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out' | 'saved'> &
+  MaskGradientOption &
+  SavedArgument;
 /** The options of `transformerBackward`: those that `transformer` had. */
-export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out'>;
+export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out' | 'saved'> &
+  SavedArgument;
 
 const sharedNames = [
   ...['heads', 'kvHeads', 'causal', 'scale', 'softcap', 'method', 'norm', 'activation', 'eps'],
+  'saved',
 ];
 const blockNames = [...sharedNames, 'mask', 'keyLengths', 'maskGradient'];
 const transformerNames = [...sharedNames, 'sourceMask', 'targetMask', 'memoryMask'];
@@ -75,9 +83,8 @@ export const blockGradientCalls = (context: Context) => {
 
   return {
     /**
-     * The gradients of what `transformerBlock` was given, from that of its output. What it left on the
-     * way is computed again. Works in a module of
-     * `tril/training`.
+     * The gradients of what `transformerBlock` was given, from that of its output. Unless what it `saved`
+     * is given, that is computed again. Works in a module of `tril/training`.
      *
      * @throws TrilError as `transformerBlock`
      *
@@ -111,18 +118,19 @@ export const blockGradientCalls = (context: Context) => {
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('transformerBlock'));
       const block = rawBlockOptions(context, call, options, blockNames);
       const wanted = booleanOption(call, 'maskGradient', options.maskGradient, false);
-      return context.runWithWeights(call, weights, { dOutput, x }, (t, state) =>
+      const saved = options.saved ?? absent;
+      return context.runWithWeights(call, weights, { dOutput, x, saved }, (t, state) =>
         adopt(
           context
             .training(call)
-            ._transformerBlockBackward(engine, t.dOutput, t.x, state, block, wanted),
+            ._transformerBlockBackward(engine, t.dOutput, t.x, state, block, wanted, t.saved),
         ),
       );
     },
 
     /**
-     * The gradients of what `decoderBlock` was given, from that of its output. Works in a module of
-     * `tril/training`.
+     * The gradients of what `decoderBlock` was given, from that of its output. Unless what it `saved` is
+     * given, that is computed again. Works in a module of `tril/training`.
      *
      * @throws TrilError as `decoderBlock`
      *
@@ -157,21 +165,22 @@ export const blockGradientCalls = (context: Context) => {
       const block = rawBlockOptions(context, call, options, [...blockNames, 'memoryMask']);
       const cross = otherAttention(context, call, options, options.memoryMask);
       const wanted = booleanOption(call, 'maskGradient', options.maskGradient, false);
-      return context.runWithWeights(call, weights, { dOutput, x, memory }, (t, state) =>
+      const saved = options.saved ?? absent;
+      return context.runWithWeights(call, weights, { dOutput, x, memory, saved }, (t, state) =>
         adopt(
           context
             .training(call)
             ._decoderBlockBackward(
               ...[engine, t.dOutput, t.x, t.memory, state],
-              ...([block, cross, wanted] as const),
+              ...([block, cross, wanted, t.saved] as const),
             ),
         ),
       );
     },
 
     /**
-     * The gradients of what `transformer` was given, from that of its output. Works in a module of
-     * `tril/training`.
+     * The gradients of what `transformer` was given, from that of its output. Unless what it `saved` is
+     * given, that is computed again. Works in a module of `tril/training`.
      *
      * @throws TrilError as `transformer`
      *
@@ -208,13 +217,14 @@ export const blockGradientCalls = (context: Context) => {
       checkTransformerWeights(context, call, weights);
       const all = rawTransformerOptions(context, call, options, transformerNames);
       const { block, ofSource, cross } = all;
-      return context.runWithWeights(call, weights, { dOutput, source, target }, (t, state) =>
+      const saved = options.saved ?? absent;
+      return context.runWithWeights(call, weights, { dOutput, source, target, saved }, (t, state) =>
         adopt(
           context
             .training(call)
             ._transformerBackward(
               ...[engine, t.dOutput, t.source, t.target, state],
-              ...[block, ofSource, cross],
+              ...([block, ofSource, cross, t.saved] as const),
             ),
         ),
       );

@@ -2,6 +2,7 @@ import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
+import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import { rotaryPairs, type RotaryOptions } from './layers.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
@@ -28,10 +29,8 @@ export interface MultiHeadWeights {
 }
 
 /** The options of `multiHeadAttention`. */
-export interface MultiHeadOptions extends Omit<
-  AttentionOptions,
-  'past' | 'heads' | 'logSumExp' | 'dropout'
-> {
+export interface MultiHeadOptions
+  extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp' | 'dropout'>, SavedOption {
   /** How many heads the projections are divided into. */
   readonly heads: number;
   /** Cross-attention: what keys and values are made of, `[B, S, ...]`; `x` unless given. */
@@ -72,6 +71,7 @@ export type MultiHeadResult<Options> = {
 } & (Options extends { needWeights: true }
   ? { readonly weights: Tensor }
   : { readonly weights?: Tensor }) &
+  SavedResult<Options> &
   (Options extends { trace: true }
     ? { readonly trace: MultiHeadTrace }
     : { readonly trace?: MultiHeadTrace });
@@ -90,13 +90,14 @@ const optionNames = [
     'softcap',
   ],
   ...['keyLengths', 'method', 'needWeights', 'averageWeights', 'trace', 'out'],
+  'saved',
 ];
 
 /** As the module takes them, but for cache and contexts. */
 export function rawMultiHeadOptions(
   context: Context,
   call: string,
-  options: MultiHeadOptions,
+  options: Omit<MultiHeadOptions, 'saved'>,
   names: readonly string[],
 ) {
   const attention = rawAttentionOptions(context, call, options, names);
@@ -125,7 +126,7 @@ export const multiHeadCalls = (context: Context) => ({
    * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017,
    * section 3.2.2): x `[B, T, C]`, or `[T, C]` without a batch, projected to queries, and `context`
    * or x to keys and values; attention in every head; the heads side by side through `out_proj`.
-   * Gives `[B, T, C]`.
+   * Gives `[B, T, C]`. With `saved: true` also what `multiHeadAttentionBackward` takes as `saved`.
    *
    * @throws TrilError where shapes or options do not fit, and for weights that are missing or
    * unknown
@@ -161,6 +162,17 @@ export const multiHeadCalls = (context: Context) => ({
     const keysFrom = options.context ?? absent;
     const valueContext = options.valueContext ?? absent;
     const inputs = { x, context: keysFrom, valueContext, out };
+    const others = { past, needWeights: raw.needWeights, trace: raw.attention.trace };
+    if (wantsSaved(call, options, others)) {
+      return context.runWithWeights(call, weights, inputs, (t, state) => {
+        const made = context
+          .training(call)
+          ._multiHeadAttentionSaved(
+            ...[context.engine, t.x, state, t.context, t.valueContext, raw, t.out],
+          );
+        return { output: out, ...context.adoptAll(made) } as unknown as MultiHeadResult<Options>;
+      });
+    }
     return context.runWithWeights(call, weights, inputs, (t, state) => {
       const made = context.raw._multiHeadAttention(
         ...[context.engine, t.x, state, t.context, t.valueContext, cache, raw, t.out],

@@ -3,6 +3,7 @@ import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
 import { numberOption, stringOption } from '../names.js';
 import { nested } from '../nested.js';
+import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { Activation, FeedForwardWeights } from './feed-forward.js';
@@ -38,10 +39,8 @@ export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
 /** The options of `transformerBlock`. */
-export interface TransformerBlockOptions extends Omit<
-  AttentionOptions,
-  'past' | 'heads' | 'logSumExp' | 'dropout'
-> {
+export interface TransformerBlockOptions
+  extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp' | 'dropout'>, SavedOption {
   /** How many heads attention is divided into. */
   readonly heads: number;
   /**
@@ -108,11 +107,12 @@ export interface TransformerTrace {
 export type BlockResult<Options, Trace> = {
   /** In the shape of `x`, or of the target. */
   readonly output: Tensor;
-} & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace });
+} & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace }) &
+  SavedResult<Options>;
 
 const blockOptions = [
   ...['heads', 'kvHeads', 'norm', 'activation', 'eps', 'causal', 'mask', 'scale', 'softcap'],
-  ...['keyLengths', 'method', 'trace', 'out'],
+  ...['keyLengths', 'method', 'trace', 'out', 'saved'],
 ];
 const decoderOptions = [...blockOptions, 'memoryMask'];
 const transformerOptions = [
@@ -152,7 +152,7 @@ export function checkTransformerWeights(context: Context, call: string, weights:
 export function rawBlockOptions(
   context: Context,
   call: string,
-  options: TransformerBlockOptions,
+  options: Omit<TransformerBlockOptions, 'saved'>,
   names: readonly string[],
 ) {
   const attention = rawAttentionOptions(context, call, options, names);
@@ -172,7 +172,7 @@ export function rawBlockOptions(
 export function otherAttention(
   context: Context,
   call: string,
-  { scale, softcap, method }: TransformerBlockOptions,
+  { scale, softcap, method }: Pick<AttentionOptions, 'scale' | 'softcap' | 'method'>,
   mask: Mask | undefined,
 ) {
   const given = Object.entries({ scale, softcap, method, mask });
@@ -184,7 +184,7 @@ export function otherAttention(
 export function rawTransformerOptions(
   context: Context,
   call: string,
-  options: TransformerOptions,
+  options: Omit<TransformerOptions, 'saved'>,
   names: readonly string[],
 ) {
   checkKeys(call, 'options', 'option', options, names);
@@ -208,19 +208,19 @@ export const transformerCalls = (context: Context) => {
     out: Optional,
     trace: boolean,
   ) => {
-    const { output = out, ...steps } = context.adoptAll(made);
-    return { output, ...(trace && { trace: nested(steps) }) } as unknown as BlockResult<
-      Options,
-      Trace
-    >;
+    const { output = out, saved, ...steps } = context.adoptAll(made);
+    return {
+      output,
+      ...(trace && { trace: nested(steps) }),
+      ...(saved && { saved }),
+    } as unknown as BlockResult<Options, Trace>;
   };
 
   return {
     /**
-     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first` and without
-     * dropout: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
+     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first` in `eval()`: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
      * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same
-     * shape.
+     * shape. With `saved: true` also what `transformerBlockBackward` takes as `saved`; so do those below.
      *
      * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
      *
@@ -246,9 +246,16 @@ export const transformerCalls = (context: Context) => {
       const call = 'transformerBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, blockOptions);
+      const saved = wantsSaved(call, options, { trace: block.trace });
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, out }, (t, state) =>
-        result(raw._transformerBlock(engine, t.x, state, block, t.out), out, block.trace),
+        result(
+          saved
+            ? context.training(call)._transformerBlockSaved(engine, t.x, state, block, t.out)
+            : raw._transformerBlock(engine, t.x, state, block, t.out),
+          out,
+          block.trace,
+        ),
       );
     },
 
@@ -283,18 +290,19 @@ export const transformerCalls = (context: Context) => {
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
       const cross = otherAttention(context, call, options, options.memoryMask);
+      const saved = wantsSaved(call, options, { trace: block.trace });
       const out = options.out ?? absent;
-      return context.runWithWeights(call, weights, { x, memory, out }, (t, state) =>
-        result(
-          raw._decoderBlock(engine, t.x, t.memory, state, block, cross, t.out),
-          out,
-          block.trace,
-        ),
-      );
+      return context.runWithWeights(call, weights, { x, memory, out }, (t, state) => {
+        const given = [engine, t.x, t.memory, state, block, cross, t.out] as const;
+        const made = saved
+          ? context.training(call)._decoderBlockSaved(...given)
+          : raw._decoderBlock(...given);
+        return result(made, out, block.trace);
+      });
     },
 
     /**
-     * Encoder and decoder, as `nn.Transformer` with `batch_first` and without dropout: source
+     * Encoder and decoder, as `nn.Transformer` with `batch_first` in `eval()`: source
      * `[B, S, C]` and target `[B, T, C]`, or both without a batch; gives the shape of the target.
      *
      * @throws TrilError as `transformerBlock`
@@ -333,14 +341,15 @@ export const transformerCalls = (context: Context) => {
       checkTransformerWeights(context, call, weights);
       const all = rawTransformerOptions(context, call, options, transformerOptions);
       const { block, ofSource, cross } = all;
+      const saved = wantsSaved(call, options, { trace: block.trace });
       const out = options.out ?? absent;
-      return context.runWithWeights(call, weights, { source, target, out }, (t, state) =>
-        result(
-          raw._transformer(engine, t.source, t.target, state, block, ofSource, cross, t.out),
-          out,
-          block.trace,
-        ),
-      );
+      return context.runWithWeights(call, weights, { source, target, out }, (t, state) => {
+        const values = [t.source, t.target, state, block, ofSource, cross, t.out] as const;
+        const made = saved
+          ? context.training(call)._transformerSaved(engine, ...values)
+          : raw._transformer(engine, ...values);
+        return result(made, out, block.trace);
+      });
     },
   };
 };

@@ -1,0 +1,128 @@
+// Forward passes that keep what their way back needs: the same bits as where that is computed again.
+import type { DecoderBlockWeights, MultiHeadWeights, Tensor } from 'tril';
+import type { TransformerBlockWeights, TransformerWeights } from 'tril';
+import { describe, expect, it } from 'vitest';
+import { asTensors, blockWeights, C, decoderWeights } from './block-reference.js';
+import { H, prefixed, S, T, type Plain } from './block-reference.js';
+import { expectRefused as refusedByBase, tril as base } from './helpers.js';
+import { bits } from './reference.js';
+import { expectRefused, tril, withoutLeak } from './trained.js';
+
+type Result = { readonly output: Tensor; readonly saved?: Tensor };
+/** Of a call and its backward, each with what else it is given. */
+interface Pair {
+  readonly forward: (more: object) => Result;
+  readonly backward: (more: object) => object;
+}
+
+const attentionOf = (block: Plain): Plain =>
+  Object.fromEntries(
+    Object.entries(block)
+      .filter(([name]) => name.startsWith('self_attn.'))
+      .map(([name, value]) => [name.slice('self_attn.'.length), value]),
+  );
+
+/** Every call that keeps, over inputs and weights that are always the same. */
+function pairs(norm: 'post' | 'pre', module = tril): Record<string, Pair> {
+  const normal = (seed: number, ...shape: number[]) => module.randomNormal(shape, { seed });
+  const [x, memory, d] = [normal(1, 2, T, C), normal(2, 2, S, C), normal(3, 2, T, C)];
+  const of = <Weights>(plain: Plain) => asTensors<Weights>(plain, module);
+  const heads = of<MultiHeadWeights>(attentionOf(blockWeights(1)));
+  const block = of<TransformerBlockWeights>(blockWeights(2));
+  const decoder = of<DecoderBlockWeights>(decoderWeights(3));
+  const whole = of<TransformerWeights>({
+    ...prefixed('encoder.layers.0.', blockWeights(4)),
+    ...prefixed('encoder.layers.1.', blockWeights(5)),
+    ...prefixed('decoder.layers.0.', decoderWeights(6)),
+  });
+  const options = { heads: H, norm, causal: true } as const;
+  const own = { heads: H, causal: true, rotary: {} } as const;
+  const cross = { heads: H, context: memory } as const;
+  return {
+    multiHeadAttention: {
+      forward: (more) => module.multiHeadAttention(x, heads, { ...own, ...more }),
+      backward: (more) => module.multiHeadAttentionBackward(d, x, heads, { ...own, ...more }),
+    },
+    'multiHeadAttention to a context': {
+      forward: (more) => module.multiHeadAttention(x, heads, { ...cross, ...more }),
+      backward: (more) => module.multiHeadAttentionBackward(d, x, heads, { ...cross, ...more }),
+    },
+    transformerBlock: {
+      forward: (more) => module.transformerBlock(x, block, { ...options, ...more }),
+      backward: (more) => module.transformerBlockBackward(d, x, block, { ...options, ...more }),
+    },
+    decoderBlock: {
+      forward: (more) => module.decoderBlock(x, memory, decoder, { ...options, ...more }),
+      backward: (more) =>
+        module.decoderBlockBackward(d, x, memory, decoder, { ...options, ...more }),
+    },
+    transformer: {
+      forward: (more) => module.transformer(memory, x, whole, { ...options, ...more }),
+      backward: (more) => module.transformerBackward(d, memory, x, whole, { ...options, ...more }),
+    },
+  };
+}
+
+/** The bits of all tensors in what a backward gives, by name. */
+const bitsOf = (gradients: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(gradients).map(([name, value]) => [
+      name,
+      name === 'dWeights' ? bitsOf(value as object) : bits(value as Tensor),
+    ]),
+  );
+
+describe.each(['post', 'pre'] as const)('what a forward pass saves, norm: %s', (norm) => {
+  it.each(Object.keys(pairs(norm)))('gives the same bits: %s', (name) => {
+    withoutLeak(() => {
+      const { forward, backward } = pairs(norm)[name]!;
+      const plain = forward({});
+      expect(plain.saved).toBeUndefined();
+      const { output, saved } = forward({ saved: true });
+      expect(bits(output)).toEqual(bits(plain.output));
+      expect(saved!.shape).toEqual([saved!.size]);
+      const expected = bitsOf(backward({}));
+      expect(bitsOf(backward({ saved }))).toEqual(expected);
+      // It is that which is read.
+      expect(bitsOf(backward({ saved: tril.zeros(saved!.shape) }))).not.toEqual(expected);
+      const out = tril.zeros(output.shape);
+      expect(forward({ saved: true, out }).output).toBe(out);
+      expect(bits(out)).toEqual(bits(output));
+    });
+  });
+});
+
+describe('what does not fit', () => {
+  it.each(Object.keys(pairs('post')))('is refused, and nothing is left behind: %s', (name) => {
+    withoutLeak(() => {
+      const { forward, backward } = pairs('post')[name]!;
+      const [call] = name.split(' ') as [string];
+      const { saved } = forward({ saved: true });
+      const back = (given: unknown, says: string) =>
+        expectRefused(() => backward({ saved: given }), {
+          ...{ call: `${call}Backward`, argument: 'saved', says },
+        });
+      back(tril.zeros([saved!.size - 1]), `of these inputs and options saved, [${saved!.size}]`);
+      back(tril.zeros([1, saved!.size]), `of these inputs and options saved, [${saved!.size}]`);
+      back(3, 'must be a tensor');
+      const there = (more: object, says: string, argument = 'saved') =>
+        expectRefused(() => forward({ saved: true, ...more }), { call, argument, says });
+      there({ trace: true }, 'does not go with trace');
+      there({ saved: 1 }, 'must be true or false');
+      there({ heads: 0 }, 'at least 1', 'heads');
+      there({ out: tril.zeros([1]) }, 'shape must be', 'out');
+      expect(bitsOf(backward({ saved }))).toEqual(bitsOf(backward({})));
+    });
+  });
+
+  it('is refused by a module without training', () => {
+    base.scope(() => {
+      for (const [name, { forward }] of Object.entries(pairs('post', base))) {
+        const [call] = name.split(' ') as [string];
+        refusedByBase(() => forward({ saved: true }), {
+          ...{ call, argument: 'training', says: 'not in the module' },
+        });
+      }
+    });
+  });
+});
