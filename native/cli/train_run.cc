@@ -5,13 +5,13 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <optional>
 #include <sstream>
 
 #include "processes.h"
+#include "train_log.h"
 #include "train_progress.h"
 
 namespace tril::cli {
@@ -24,56 +24,6 @@ void on_interrupt(int signal) {
   interrupted = 1;
   std::signal(signal, SIG_DFL);
 }
-
-std::string number(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-constexpr const char* kLogHead = "step,loss,validation_loss,gradient_norm,learning_rate,seconds\n";
-
-// log.csv, a line a step.
-class Log {
- public:
-  // Of what is there, the first `done` steps are kept.
-  Log(const std::filesystem::path& path, std::int64_t done) : path_(path) {
-    std::string kept = kLogHead;
-    if (done > 0) kept += first_lines(done);
-    write_named(path, std::as_bytes(std::span(kept)));
-    file_.open(path, std::ios::app);
-  }
-  void add(const TrainingStep& step, std::optional<double> validation) {
-    file_ << step.step << ',' << number(step.loss) << ',' << (validation ? number(*validation) : "")
-          << ',' << number(step.gradient_norm) << ',' << number(step.learning_rate) << ','
-          << number(step.seconds) << '\n';
-  }
-  void flush() {
-    if (!file_.flush()) throw Failure(path_.string() + ": cannot be written");
-  }
-
- private:
-  // The lines of so many steps. A device has none: /dev/full would give zeros without an end, and a
-  // pipe waits for who writes to it.
-  std::string first_lines(std::int64_t count) const {
-    namespace fs = std::filesystem;
-    std::error_code none;
-    const fs::file_status status = fs::status(path_, none);
-    if (fs::is_fifo(status)) {
-      throw Failure(path_.string() +
-                    ": is a pipe, from which its first steps cannot be read again");
-    }
-    std::string lines;
-    if (!fs::is_regular_file(status)) return lines;
-    std::ifstream old(path_);
-    std::string line;
-    std::getline(old, line);
-    for (std::int64_t n = 0; n < count && std::getline(old, line); ++n) lines += line + "\n";
-    return lines;
-  }
-
-  std::filesystem::path path_;
-  std::ofstream file_;
-};
 
 // What went wrong in all processes alike.
 class SharedFailure : public Failure {
@@ -127,7 +77,7 @@ class TrainingRun {
     std::signal(SIGTERM, on_interrupt);
     const std::int64_t steps = plan_.options.schedule.steps;
     TrainProgress progress(trainer_.steps(), steps);
-    std::optional<Log> log;
+    std::optional<TrainLog> log;
     if (processes_.is_first()) {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
@@ -207,7 +157,7 @@ class TrainingRun {
 
   // Where the loss is not finite, what the trainer has kept is the last good state: a checkpoint of
   // it is written, unless the step before has left numbers in it that are not finite.
-  TrainingStep next_step(Log* log) {
+  TrainingStep next_step(TrainLog* log) {
     try {
       return trainer_.step(train_, parallel_);
     } catch (const Error& error) {
@@ -240,7 +190,7 @@ class TrainingRun {
   }
 
   // The loss on what is not trained on, a line about it, and a checkpoint; its value.
-  double validate(TrainProgress& progress, std::optional<double> loss, Log* log = nullptr,
+  double validate(TrainProgress& progress, std::optional<double> loss, TrainLog* log = nullptr,
                   const TrainingStep* step = nullptr) {
     const ModelLoss measured = trainer_.evaluate(validation_, parallel_);
     if (!std::isfinite(measured.mean())) {

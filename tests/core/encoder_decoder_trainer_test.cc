@@ -1,7 +1,6 @@
 // Encoder-decoders in training: steps, checkpoints, what a model says, and tasks whose answers are
 // known.
 #include <gtest/gtest.h>
-#include <tril/foundation/random.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/training/sequence_tasks.h>
 
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/encoder_decoder_run.h"
 #include "core/gradient.h"
 
 namespace tril {
@@ -19,73 +19,11 @@ namespace {
 
 using testing::equal;
 using testing::error_of;
+using testing::kQuick;
+using Drawn = testing::DrawnSequences;
+using Training = testing::SequenceRun;
 
-EncoderDecoderConfig small() {
-  EncoderDecoderConfig config;
-  config.source_vocabulary = 6, config.target_vocabulary = 7, config.context = 5;
-  config.encoder_layers = 2, config.decoder_layers = 1, config.heads = 2;
-  config.width = 8, config.hidden = 12;
-  return config;
-}
-
-const EncoderDecoderTrainerOptions kQuick = {
-    .schedule = {.learning_rate = 1e-2, .lowest = 1e-2, .warmup = 0, .steps = 20},
-    .weight_decay = 0.1};
-
-// Sequences of random tokens, two of them ignored.
-struct Drawn {
-  Index rows, source_length, target_length;
-  std::vector<std::int32_t> sources, targets, answers;
-
-  Drawn(Index b, Index s, Index t, std::uint64_t seed, EncoderDecoderConfig config = small())
-      : rows(b), source_length(s), target_length(t) {
-    Random random(seed);
-    const auto draw = [&](std::vector<std::int32_t>& to, Index count, Index vocabulary) {
-      for (Index i = 0; i < count; ++i) {
-        to.push_back(
-            static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(vocabulary))));
-      }
-    };
-    draw(sources, b * s, config.source_vocabulary);
-    draw(targets, b * t, config.target_vocabulary);
-    draw(answers, b * t, config.target_vocabulary);
-    answers[0] = answers[2] = kIgnoredTarget;
-  }
-  EncoderDecoderBatch batch() const {
-    return {{sources.data(), {rows, source_length}},
-            {targets.data(), {rows, target_length}},
-            {answers.data(), {rows, target_length}}};
-  }
-};
-
-// A model and its trainer.
-struct Training {
-  EncoderDecoder model;
-  EncoderDecoderTrainer trainer;
-  std::vector<double> losses;
-
-  explicit Training(const EncoderDecoderConfig& config = small(),
-                    const EncoderDecoderTrainerOptions& options = kQuick, std::uint64_t seed = 3)
-      : model(config, seed), trainer(model, options) {}
-
-  // So many steps over two batches each, of different lengths, which the step's number draws.
-  void go(int steps, int threads = 1) {
-    Parallel parallel(threads);
-    for (int n = 0; n < steps; ++n) {
-      const auto seed = static_cast<std::uint64_t>(trainer.steps());
-      const Drawn one(3, 4, 3, 2 * seed), other(2, 5, 4, 2 * seed + 1);
-      const EncoderDecoderBatch batches[] = {one.batch(), other.batch()};
-      losses.push_back(trainer.step(batches, parallel).loss);
-    }
-  }
-  std::vector<float> state() {
-    std::vector<float> all;
-    for (const auto& part : {model.values(), trainer.first_moment(), trainer.second_moment()}) {
-      all.insert(all.end(), part.data(), part.data() + part.size(0));
-    }
-    return all;
-  }
-};
+EncoderDecoderConfig small() { return testing::small_encoder_decoder(); }
 
 TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
   const Drawn all(4, 4, 3, 1);

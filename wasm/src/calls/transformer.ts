@@ -218,7 +218,7 @@ export const transformerCalls = (context: Context) => {
 
   return {
     /**
-     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first` in `eval()`: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
+     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first`, without dropout: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
      * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same
      * shape. With `saved: true` also what `transformerBlockBackward` takes as `saved`; so do those below.
      *
@@ -302,7 +302,7 @@ export const transformerCalls = (context: Context) => {
     },
 
     /**
-     * Encoder and decoder, as `nn.Transformer` with `batch_first` in `eval()`: source
+     * Encoder and decoder, as `nn.Transformer` with `batch_first`, without dropout: source
      * `[B, S, C]` and target `[B, T, C]`, or both without a batch; gives the shape of the target.
      *
      * @throws TrilError as `transformerBlock`

@@ -1,0 +1,31 @@
+// log.csv of a run of `tril train`, a line a step.
+#pragma once
+
+#include <tril/model/trainer.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace tril::cli {
+
+class TrainLog {
+ public:
+  // Of what is there, the first `done` steps are kept. Throws Failure, naming the file, where it
+  // cannot be written, or read again.
+  TrainLog(const std::filesystem::path& path, std::int64_t done);
+  // A step, and the validation loss behind it.
+  void add(const TrainingStep& step, std::optional<double> validation);
+  // Throws Failure where what was added cannot be written.
+  void flush();
+
+ private:
+  std::string first_lines(std::int64_t count) const;
+
+  std::filesystem::path path_;
+  std::ofstream file_;
+};
+
+}  // namespace tril::cli
