@@ -161,7 +161,7 @@ test('questions, shapes, and why', async ({ lesson, page }) => {
   await steps.getByRole('button', { name: 'reading the target' }).click();
   await expect(steps).toContainText('Yes.');
   const { trace } = towers(await tril(), 'place', masks());
-  const shape = (name: string) => page.locator(`[data-tensor="${name}"] td`).nth(1);
+  const shape = (name: string) => page.locator(`[data-tensor="${name}"] td`);
   await expect(shape('memory')).toHaveText(`[${trace.memory.shape.join(', ')}]`);
   await expect(shape('decoder[0].crossAttention.weights')).toHaveText('[1, 6, 7]');
   await expect(page.locator('[data-tensor]')).toHaveCount(
