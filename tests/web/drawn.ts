@@ -13,7 +13,7 @@ const tokens = readFileSync(
   'utf8',
 );
 
-function channelsOf(name: string): Rgb {
+export function channelsOf(name: string): Rgb {
   const [, hex] = new RegExp(`--${name}: light-dark\\(#(\\w{6}), `, 'u').exec(tokens)!;
   return hex.match(/../gu)!.map((channel) => parseInt(channel, 16)) as unknown as Rgb;
 }

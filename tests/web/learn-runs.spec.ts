@@ -5,11 +5,13 @@ import { lincoln } from '../../web/src/chapters/learn/lincoln.ts';
 import { gramLosses } from '../../web/src/compute/training/grams.ts';
 import { longestRun, own, parted, windowsOf } from '../../web/src/compute/training/own.ts';
 import { sizes } from '../../web/src/compute/training/price.ts';
-import type { OwnSaid } from '../../web/src/compute/training/protocol.ts';
+import type { OwnSaid, WhatIfPoint } from '../../web/src/compute/training/protocol.ts';
 import { outcomeOf } from '../../web/src/chapters/learn/what-if.ts';
 import { usualModel } from '../../web/src/compute/training/changes.ts';
 import { whatIf } from '../../web/src/compute/training/what-if.ts';
 import { expectAccessible } from './axe.ts';
+import { expectBars } from './bars.ts';
+import { expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits } from './lessons.ts';
 
@@ -50,7 +52,9 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
 
   // Beside the page's, not before it: either takes half a minute.
   const tril = await loadTril();
-  const expected = await whatIf(tril, { change: 'mask', seed: 1 }, { ...never, say: () => {} });
+  const said: WhatIfPoint[] = [];
+  const session = { ...never, say: (one: WhatIfPoint) => said.push(one) };
+  const expected = await whatIf(tril, { change: 'mask', seed: 1 }, session);
   await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
   await expect(part.locator('[data-answer]')).toContainText('against');
   await expect(part.locator('.answer')).toContainText('Yes.');
@@ -62,6 +66,8 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
       allowed,
     );
     if (allowed > 0) continue;
+    const curve = said.map(({ step, losses }) => [step, losses[i]!] as const);
+    expectLine(await readChart(figure.locator('svg').first()), run, curve);
     expect(await number(row, 'right')).toBe(expected.runs[i].right);
     const letters = expected.runs[i].text.map((id) => String.fromCharCode(97 + id)).join('');
     expect((await figure.locator(`[data-written="${run}"]`).innerText()).replace(/\s/gu, '')).toBe(
@@ -192,6 +198,12 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
       expect(times.at(-1)).toBeGreaterThan(name === 'optimizer' ? -1 : 0);
     }
     expect(await number(size, 'milliseconds')).toBe(times[3]);
+    for (const [id, all, whole] of [
+      ['flops', parts.slice(0, 3).map((name) => ({ ...cost, step })[name].flops), step.flops],
+      ['time', times.slice(0, 3), times[0] + times[1] + times[2]],
+    ] as const) {
+      await expectBars(figure.locator(`[data-bar="${id}"] span`), all, { end: whole, gaps: 4 });
+    }
     expect(times[0]).toBeLessThan(times[3]);
   }
   /** The slope of the straight line through logarithms that is nearest to them. */

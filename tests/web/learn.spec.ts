@@ -2,7 +2,10 @@
 import type { Locator, Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
 import { tasks } from '../../web/src/compute/training/tasks.ts';
+import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import { expectAccessible } from './axe.ts';
+import { pointsOf } from './bars.ts';
+import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson, expectFits } from './lessons.ts';
@@ -53,6 +56,16 @@ test('a nudge does what the curve says, and at first what the gradient says', as
   const allowed = (2 * rounding) / 2 ** -4 + 2 ** -10 / 6;
   expect(Math.abs((await read('difference')) - slope)).toBeLessThan(allowed);
   expect(await read('digits')).toBeGreaterThan(1);
+  // The curve, and its tangent as far as that reaches.
+  const chart = await readChart(panel.locator('svg'));
+  const nudges = Array.from({ length: 49 }, (_, i) => -3 + i / 8);
+  const curve = nudges.map((by) => [by, nudged(first, 'scores', 3, 1, by)] as const);
+  expectLine(chart, 'true', curve);
+  const [low, high] = [chart.up[0], chart.up.at(-1)!].map(({ text }) => Number(text));
+  const tangent = nudges
+    .map((by) => [by, lossOf(forward(first)) + by * slope] as const)
+    .filter(([, y]) => y >= low && y <= high);
+  expectLine(chart, 'line', tangent);
   await panel.getByRole('slider').fill('0.5');
   await expect(async () => {
     expect(Math.abs((await read('nudged')) - nudged(first, 'scores', 3, 1, 0.5))).toBeLessThan(
@@ -80,6 +93,11 @@ test('steps move all weights against their gradients; long ones leap over', asyn
   await page.getByRole('button', { name: 'One step' }).click();
   await expectLoss(3, 2);
   await lesson.expectDrawn('wv', trained(3, 2).wv, rounding * 16);
+  expectLine(
+    await readChart(page.locator('#step .panels > :last-child svg')),
+    'loss',
+    [0, 1, 2].map((steps) => [steps, lossOf(forward(trained(3, steps)))]),
+  );
   await page.getByRole('radio', { name: '30', exact: true }).click();
   await expectLoss(30, 2);
   expect(await number(loss, 'loss')).toBeGreaterThan(lossOf(forward(first)));
@@ -124,6 +142,59 @@ test.describe('taken along', () => {
 const painted = async (page: Page, head: string) =>
   coverOf(await readCanvas(page.locator(`[data-head="${head}"] canvas`)));
 
+/** Curves of losses and of the best scores, the dots at the step that is shown, and the losses of all batches. */
+async function expectCurves(page: Page, said: readonly BornSaid[], shown: number): Promise<void> {
+  const svg = page.locator('#born svg:has([data-curve])');
+  const ticks = await svg
+    .locator('.tick')
+    .evaluateAll((all) =>
+      all.map((tick) => ({ text: tick.textContent!, at: Number(tick.getAttribute('y')) })),
+    );
+  const along = await svg
+    .locator('.along')
+    .evaluateAll((all) =>
+      all.map((tick) => ({ text: tick.textContent!, at: Number(tick.getAttribute('x')) })),
+    );
+  // Losses above, scores from 0 to 1 below.
+  const [step, loss, score] = [along, ticks.slice(0, -3), ticks.slice(-3)].map((one) =>
+    scaleOf(one),
+  );
+  const frames = said.map(({ frame }) => frame);
+  const best = (kind: 'previous' | 'copy') => (frame: BornSaid['frame']) =>
+    Math.max(...frame.scores.map((one) => one[kind]));
+  const close = (found: number, expected: number, within: number, what: string) =>
+    expect(Math.abs(found - expected), `${what}: ${found}, not ${expected}`).toBeLessThan(within);
+  for (const [name, scale, value] of [
+    ['loss', loss, (frame: BornSaid['frame']) => frame.loss],
+    ['others', loss, (frame: BornSaid['frame']) => frame.others],
+    ['previous', score, best('previous')],
+    ['copy', score, best('copy')],
+  ] as const) {
+    const expected = frames.filter((frame) => value(frame) !== null);
+    const points = await pointsOf(svg.locator(`path.${name}`));
+    expect(points, name).toHaveLength(expected.length);
+    // Written to a tenth of a pixel.
+    const within = 0.06 * Math.abs(scale(1) - scale(0)) + 1e-3;
+    for (const [i, [x, y]] of points.entries()) {
+      close(step(x), expected[i].step, 0.06 * (step(1) - step(0)) + 1e-3, `${name}, step ${i}`);
+      close(scale(y), value(expected[i])!, within, `${name} at ${expected[i].step}`);
+    }
+    const at = expected.find((frame) => frame.step === shown);
+    if (!at) continue;
+    const dot = svg.locator(`circle.${name}`);
+    close(step(Number(await dot.getAttribute('cx'))), shown, 1e-3, `${name}, dot`);
+    close(scale(Number(await dot.getAttribute('cy'))), value(at)!, 1e-3, `${name}, dot`);
+  }
+  const batches = said.flatMap(({ losses }) => losses);
+  const top = Number(ticks.slice(0, -3).at(-1)!.text);
+  const drawn = await pointsOf(svg.locator('path.batch'));
+  expect(drawn).toHaveLength(batches.length);
+  for (const [i, [x, y]] of drawn.entries()) {
+    close(step(x), i, 0.06 * (step(1) - step(0)) + 1e-3, `batch ${i}`);
+    if (batches[i] < top) close(loss(y), batches[i], 0.06 * (loss(0) - loss(1)) + 1e-3, `${i}`);
+  }
+}
+
 test('heads are born, as they are in Node with the same seed', async ({ lesson, page }) => {
   test.setTimeout(180_000);
   const seed = 3;
@@ -163,6 +234,7 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
     }
   }
   await expect(page).toHaveURL(/at=96/u);
+  if (allowed === 0) await expectCurves(page, expected, 96);
 
   // The end: the loss is at its floor, a head looks after the copy, and without heads below it the loss is back.
   await slider.fill(String(tasks.induction.steps));

@@ -6,6 +6,7 @@ import type { Tensor } from 'tril';
 import { loadTril } from 'tril/training';
 import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { bank, chosenPassages, tokensOf, contextOf, type Line } from '../../models/meaning.mjs';
+import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 
@@ -15,6 +16,28 @@ const rounding = 2e-4;
 
 const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0); // prettier-ignore
 const mean = (list: readonly number[]) => list.reduce((a, b) => a + b, 0) / list.length;
+
+/** The directions in which rows vary most, by the power method. */
+function principal(rows: readonly (readonly number[])[]): number[][] {
+  let left = rows.map((row) => [...row]);
+  return [0, 1].map(() => {
+    let direction = rows[0].map((_, i) => Math.sin(i + 1));
+    for (let n = 0; n < 400; ++n) {
+      const next = direction.map(() => 0);
+      for (const row of left) {
+        const along = dot(row, direction);
+        row.forEach((x, i) => (next[i] += along * x));
+      }
+      const length = Math.sqrt(dot(next, next));
+      direction = next.map((x) => x / length);
+    }
+    left = left.map((row) => {
+      const along = dot(row, direction);
+      return row.map((x, i) => x - along * direction[i]);
+    });
+    return direction;
+  });
+}
 
 test('the encoder parts the senses of a word, layer by layer, as in Node', async ({
   page,
@@ -67,11 +90,48 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
     };
   };
 
+  // One map for all layers: what is left of each row without its layer's mean, in two directions.
+  const apart = Array.from({ length: depths }, (_, layer) => {
+    const of = rows.map((one) => one[layer]);
+    const middle = of[0].map((_, i) => mean(of.map((row) => row[i])));
+    return of.map((row) => row.map((x, i) => x - middle[i]));
+  });
+  const directions = principal(apart.flat());
+  const places = apart.map((of) => of.map((row) => directions.map((one) => dot(row, one))));
+
   await open(page, 'meaning');
   const section = page.locator('#bank');
   await section.scrollIntoViewIfNeeded();
   const depth = section.getByRole('slider', { name: 'Depth' });
   const measured = section.locator('dl[data-layer]');
+  /** Where each dot is drawn behind a layer: distances are the same across and up, and all layers together fill the map. */
+  let signs: number[] = [];
+  const expectDots = async (layer: number) => {
+    const map = section.locator('[data-senses-map]');
+    const dots = await map.locator('[data-sense]').evaluateAll((found) =>
+      found.map((one) => {
+        const { e, f } = (one as SVGPathElement).transform.baseVal[0].matrix;
+        return { at: [e, f], data: [Number((one as SVGElement).dataset.x), Number((one as SVGElement).dataset.y)] }; // prettier-ignore
+      }),
+    );
+    const room = await Promise.all(['width', 'height'].map(async (name) => Number(await map.getAttribute(name)))); // prettier-ignore
+    // A sign is nobody's, and the same for all layers; in the first they may all lie on one spot.
+    if (layer === depths - 1) {
+      signs = [0, 1].map((axis) => Math.sign(dots.reduce((sum, { data }, n) => sum + data[axis] * places[layer][n][axis], 0))); // prettier-ignore
+    }
+    const ends = [0, 1].map((axis) => {
+      const all = places.flat().map((place) => signs[axis] * place[axis]);
+      return [Math.min(...all), Math.max(...all)];
+    });
+    const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - 44) / (most - least)));
+    for (const [n, { at }] of dots.entries()) {
+      for (const axis of [0, 1]) {
+        const off = (signs[axis] * places[layer][n][axis] - mean(ends[axis])) * unit;
+        const expected = room[axis] / 2 + (axis === 0 ? off : -off);
+        expect(Math.abs(at[axis] - expected), `dot ${n}, axis ${axis}, layer ${layer}`).toBeLessThan(1); // prettier-ignore
+      }
+    }
+  };
   const expectAll = async () => {
     const counts = await section
       .locator('[data-count]')
@@ -80,7 +140,7 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
       [groups[0].length, groups[1].length, of(-1).length].filter((n) => n > 0),
     );
     await expect(section.locator('[data-sense]')).toHaveCount(passages.length);
-    for (let layer = 0; layer < depths; ++layer) {
+    for (const layer of [depths - 1, ...Array(depths).keys()]) {
       await depth.fill(String(layer));
       await expect(measured).toHaveAttribute('data-layer', String(layer));
       const expected = separation(layer);
@@ -88,6 +148,12 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
         const shown = Number(await measured.getAttribute(`data-${name}`));
         expect(Math.abs(shown - expected[name]), `${name}, layer ${layer}`).toBeLessThan(rounding);
       }
+      await expectDots(layer);
+    }
+    const chart = await readChart(section.locator('svg:has([data-series="within"])'));
+    const layers = Array.from({ length: depths }, (_, layer) => layer);
+    for (const name of ['within', 'across'] as const) {
+      expectLine(chart, name, layers.map((layer) => [layer, separation(layer)[name]])); // prettier-ignore
     }
   };
   // What was computed with the page, before anything is loaded.

@@ -6,6 +6,7 @@ import { loadTril } from 'tril/training';
 import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { learning } from '../../web/src/compute/meaning/words.ts';
 import { expectAccessible } from './axe.ts';
+import { expectMap } from './bars.ts';
 import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 
@@ -59,6 +60,10 @@ async function expectNeighbours(page: Page, table: Words, word: string, allowed 
     const own = expected.find((one) => one.word === name)!.cosine;
     expect(Math.abs(cosine - own), name!).toBeLessThan(allowed);
     expect(Math.abs(cosine - expected[i].cosine), `place ${i}`).toBeLessThan(allowed);
+    // As far as it is near, its row is coloured.
+    const ground = await row.evaluate((one) => getComputedStyle(one).backgroundImage);
+    const [, percent] = /([\d.]+)%/u.exec(ground)!;
+    expect(Math.abs(Number(percent) - 100 * own), name!).toBeLessThan(0.01 + 100 * allowed);
   }
 }
 
@@ -66,22 +71,37 @@ interface Dot {
   readonly word: string;
   readonly x: number;
   readonly y: number;
+  /** Where it is drawn. */
+  readonly left: number;
+  readonly top: number;
 }
-const dotsOf = (page: Page) =>
+const dotsOf = (page: Page): Promise<Dot[]> =>
   page.locator('#words [data-map] [data-word]').evaluateAll((all) =>
     all.map((one) => {
       const { word, x, y } = (one as HTMLElement).dataset;
-      return { word: word!, x: Number(x), y: Number(y) };
+      const { e, f } = (one as SVGGElement).transform.baseVal[0].matrix;
+      return { word: word!, x: Number(x), y: Number(y), left: e, top: f };
     }),
   );
 
+/** Every dot is drawn where its two numbers say. */
+async function expectDrawn(page: Page, dots: readonly Dot[], numbers: readonly [number, number][]) {
+  const map = page.locator('#words [data-map]');
+  const [width, height] = await Promise.all(
+    ['width', 'height'].map(async (name) => Number(await map.getAttribute(name))),
+  );
+  const named = dots.map(({ word, left, top }) => ({ name: word, left, top }));
+  expectMap(named, numbers, { width, height, within: 1e-4 });
+}
+
 /** The two principal components by the power method, in double precision; a sign is nobody's. */
-function expectPrincipal(table: Words, dots: readonly Dot[], share: number): void {
+async function expectPrincipal(page: Page, table: Words, dots: readonly Dot[], share: number) {
   const rows = dots.map(({ word }) => rowOf(table, word));
   const mean = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
   let left = rows.map((row) => row.map((x, i) => x - mean[i]));
   const all = left.reduce((sum, row) => sum + dot(row, row), 0);
   let held = 0;
+  const places: [number, number][] = dots.map(() => [0, 0]);
   for (const axis of ['x', 'y'] as const) {
     let direction = unit(mean.map((_, i) => Math.sin(i + 1)));
     for (let n = 0; n < 3000; ++n) {
@@ -100,10 +120,12 @@ function expectPrincipal(table: Words, dots: readonly Dot[], share: number): voi
     dots.forEach((one, i) =>
       expect(Math.abs(sign * along[i] - one[axis]), one.word).toBeLessThan(1e-4),
     );
+    along.forEach((value, i) => (places[i][axis === 'x' ? 0 : 1] = sign * value));
     held += dot(along, along);
     left = left.map((row, r) => row.map((x, i) => x - along[r] * direction[i]));
   }
   expect(Math.abs(share - held / all)).toBeLessThan(1e-4);
+  await expectDrawn(page, dots, places);
 }
 
 test('neighbours, maps and analogies are those of the vectors', async ({ page }) => {
@@ -116,7 +138,7 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   const share = page.locator('#words [data-share]');
   const dots = await dotsOf(page);
   expect(dots.map(({ word }) => word)).toEqual(expect.arrayContaining(['bank', 'river', 'money']));
-  expectPrincipal(table, dots, await numberOf(share, 'share'));
+  await expectPrincipal(page, table, dots, await numberOf(share, 'share'));
   for (const one of await page.locator('[data-cosines] > span').all()) {
     const word = (await one.locator('b').textContent())!;
     const cosine = await numberOf(one.locator('[data-cosine]'), 'cosine');
@@ -133,7 +155,7 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   await field.press('Enter');
   await expectNeighbours(page, table, 'river');
   await expect(page).toHaveURL(/word=River/iu);
-  expectPrincipal(table, await dotsOf(page), await numberOf(share, 'share'));
+  await expectPrincipal(page, table, await dotsOf(page), await numberOf(share, 'share'));
   await field.fill('zyzzyva');
   await field.press('Enter');
   await expect(page.locator('#words .unknown')).toContainText('“zyzzyva”');
@@ -147,10 +169,16 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
     return unit(a.map((x, i) => x - b[i]));
   };
   const [across, up] = [along('river', 'money'), along('war', 'peace')];
-  for (const { word, x, y } of await dotsOf(page)) {
-    expect(Math.abs(x - dot(rowOf(table, word), across)), word).toBeLessThan(rounding);
-    expect(Math.abs(y - dot(rowOf(table, word), up)), word).toBeLessThan(rounding);
+  const placed = await dotsOf(page);
+  const expected = placed.map(({ word }): [number, number] => [
+    dot(rowOf(table, word), across),
+    dot(rowOf(table, word), up),
+  ]);
+  for (const [i, { word, x, y }] of placed.entries()) {
+    expect(Math.abs(x - expected[i][0]), word).toBeLessThan(rounding);
+    expect(Math.abs(y - expected[i][1]), word).toBeLessThan(rounding);
   }
+  await expectDrawn(page, placed, expected);
 
   await page.locator('#analogies').scrollIntoViewIfNeeded();
   const analogies = await page.locator('[data-analogy]').all();

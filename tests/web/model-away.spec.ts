@@ -121,7 +121,6 @@ test('parts are taken away, ranked, and carried over', async ({ page }) => {
   await expectRanked(page, core, ids);
   await expectAccessible(page, '#away');
 
-  await page.emulateMedia({ colorScheme: 'light' });
   const patch = await see(page, 'patch');
   await expect(patch).toHaveAttribute('data-patching', 'finished', { timeout: 60_000 });
   const { receiver, columns, cell, patched, base } = await expectCarried(page, core);

@@ -5,26 +5,20 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import type { Without } from 'tril/training';
 import { findPythonWith } from '../../wasm/toolchain/system.mjs';
-import { nextOf } from '../../web/src/compute/opened/next.ts';
-import {
-  openingSampling,
-  openingSeed,
-  openingText,
-} from '../../web/src/compute/opened/opening-text.ts';
-import { readingOf } from '../../web/src/compute/opened/reading.ts';
 import { expectAccessible } from './axe.ts';
+import { expectBars } from './bars.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
-import { openedOf } from './oracles/model.ts';
+import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
 
 const folder = fileURLToPath(new URL('../../models/gpt/', import.meta.url));
 const shipped = openedOf('models/gpt');
 /** Another variant adds up in another order. */
 const allowed = 1e-4;
-const near = (found: number, expected: number, what: string) =>
+const near = (found: number, expected: number, what: string, within = allowed) =>
   expect(Math.abs(found - expected), `${what}: ${found}, core ${expected}`).toBeLessThanOrEqual(
-    allowed,
+    within,
   );
 
 type Data = Readonly<Record<string, string | undefined>>;
@@ -45,30 +39,60 @@ async function opened(page: Page, query = ''): Promise<Locator> {
 async function expectWithout(figure: Locator, without: readonly Without[]): Promise<void> {
   await figure.waitFor();
   const here = await shipped;
-  const ask = { text: openingText, then: [] };
-  const changes = { without: [...without] };
-  const sampled = { ...ask, sampling: openingSampling, seed: openingSeed };
-  const [before, now] = [readingOf(here, ask), readingOf(here, { ...ask, changes })];
-  const [was, is] = [await nextOf(here, sampled), await nextOf(here, { ...sampled, changes })];
+  const changed = { ...opening, changes: { without: [...without] } };
+  const [before, now] = [readOf(here, opening), readOf(here, changed)];
+  const is = nextOf(here, changed);
   for (const { tile, token, p, was: old, wasP } of await dataOf(figure.locator('[data-tile]'))) {
     const [block, place] = tile!.split('.').map(Number);
-    const [own] = now.lens[block][place];
-    expect(Number(token), tile).toBe(own.id);
-    near(Number(p), own.p, `tile ${tile}`);
-    const [first] = before.lens[block][place];
-    expect(Number(old), tile).toBe(first.id);
-    near(Number(wasP), first.p, `tile ${tile} before`);
+    const [here_, there] = [now.best[block][place], before.best[block][place]];
+    expect(Number(token), tile).toBe(here_.id);
+    near(Number(p), here_.p, `tile ${tile}`);
+    expect(Number(old), tile).toBe(there.id);
+    near(Number(wasP), there.p, `tile ${tile} before`);
   }
   const bars = await dataOf(figure.locator('[data-bar]'));
-  expect(bars.map(({ bar }) => Number(bar))).toEqual(is.bars.map(({ id }) => id));
+  expect(bars.map(({ bar }) => Number(bar))).toEqual(is.shown);
   for (const [i, { left, before: old }] of bars.entries()) {
-    near(Number(left), is.bars[i].left, `bar ${i}`);
-    const there = was.bars.find(({ id }) => id === is.bars[i].id);
-    if (there) near(Number(old), there.left, `ghost ${i}`);
+    near(Number(left), is.left[is.shown[i]], `bar ${i}`);
+    near(Number(old), is.before![is.shown[i]], `ghost ${i}`);
   }
+  const of = (shares: readonly number[]) => is.shown.map((id) => shares[id]);
+  const end = Math.max(...[is.plain, is.warm, is.left, is.before!].flatMap(of));
+  await expectBars(figure.locator('[data-bar] .track .left'), of(is.left), { end });
+  await expectBars(figure.locator('[data-bar] .track .before'), of(is.before!), { end });
   expect(Number(await figure.locator('[data-number]').getAttribute('data-drawn'))).toBe(
-    is.drawn!.id,
+    is.drawn.id,
   );
+}
+
+/** A head's arc ends in the middle of the column that it looks at most; it is the wider and the darker for its weight. */
+async function expectArc(figure: Locator, head: number, row: readonly number[]): Promise<void> {
+  const most = Math.max(...row);
+  const arc = figure.locator('.arcs path:not(.stem)').nth(head);
+  const [wide, strong] = await Promise.all(
+    ['stroke-width', 'opacity'].map(async (name) => Number(await arc.getAttribute(name))),
+  );
+  near(wide, 0.5 + 5 * most, `width of arc ${head}`, 0.006);
+  near(strong, 0.25 + 0.6 * most, `strength of arc ${head}`, 0.006);
+  const { end, from, column } = await arc.evaluate((path: SVGPathElement) => {
+    const all = path.ownerSVGElement!;
+    const { left, width } = all.getBoundingClientRect();
+    const at = path.getPointAtLength(path.getTotalLength());
+    const columns = [...all.closest('.roll')!.querySelectorAll('[data-place]')];
+    return {
+      end: left + (at.x / all.viewBox.baseVal.width) * width,
+      from: at.y,
+      column: columns.map((one) => {
+        const box = one.getBoundingClientRect();
+        return [box.left, box.right];
+      }),
+    };
+  });
+  const [left, right] = column[row.indexOf(most)];
+  expect(end, `arc ${head}`).toBeGreaterThan(left);
+  expect(end, `arc ${head}`).toBeLessThan(right);
+  expect(Math.abs(end - (left + right) / 2), `arc ${head}`).toBeLessThan(3);
+  expect(from, `arc ${head}`).toBe(0);
 }
 
 test('a head is switched off on the roll: tiles, bars and ghosts are the core’s', async ({
@@ -76,13 +100,15 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
 }) => {
   test.setTimeout(180_000);
   const figure = await opened(page, '?block=2&place=6');
-  const { looks, tokens } = readingOf(await shipped, { text: openingText, then: [] });
+  const { weights, ids } = readOf(await shipped, opening);
   // The heads of block 2, and where each looks most from the sixth token.
   const heads = figure.locator('[data-head]');
   for (const [head, { head: id, to, weight }] of (await dataOf(heads)).entries()) {
     expect(id).toBe(`2.${head + 1}`);
-    expect(Number(to)).toBe(looks[1][5][head].to);
-    near(Number(weight), looks[1][5][head].weight, `head ${head}`);
+    const row = weights[1][head][5].slice(0, 6);
+    expect(Number(to)).toBe(row.indexOf(Math.max(...row)));
+    near(Number(weight), Math.max(...row), `head ${head}`);
+    await expectArc(figure, head, row);
   }
   await heads.nth(2).click();
   await expect(page).toHaveURL(/off=2h3/u);
@@ -102,7 +128,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   await compared.locator('summary').click();
   for (const side of ['before', 'after'] as const) {
     const best = compared.locator(`[data-side="${side}"] [data-best]`);
-    await expect(best).toHaveCount(looks.length * tokens.length);
+    await expect(best).toHaveCount(weights.length * ids.length);
   }
   await expectAccessible(page, '#open');
   await page.keyboard.press('Escape');
@@ -138,10 +164,7 @@ test('the program that is taken along finds the same in PyTorch, with all parts 
   const python = findPythonWith('torch');
   test.skip(!python, 'PyTorch is not installed');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const die = (await nextOf(await shipped, {
-    ...{ text: openingText, then: [], seed: openingSeed },
-    sampling: openingSampling,
-  }))!;
+  const die = nextOf(await shipped, opening);
   for (const query of ['', '?off=2h3.3a.5f&topK=40&minP=0.01&temperature=1.2', '?temperature=0']) {
     await opened(page, query);
     await page.evaluate(() => navigator.clipboard.writeText(''));
@@ -156,6 +179,6 @@ test('the program that is taken along finds the same in PyTorch, with all parts 
     const [, number, token] = /the die: (\S+), token (\d+)/u.exec(run.stdout)!;
     if (query !== '') continue;
     expect(Number(number)).toBe(die.number);
-    expect(Number(token)).toBe(die.drawn!.id);
+    expect(Number(token)).toBe(die.drawn.id);
   }
 });

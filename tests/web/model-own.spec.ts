@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
-import { readingOf } from '../../web/src/compute/opened/reading.ts';
 import { shapeOf } from '../../web/src/compute/opened/shape.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 import { familyIds, modelFiles, writeClone } from './oracles/folders.ts';
+import { readOf } from './oracles/model.ts';
 
 const test = base.extend<{ lesson: Lesson; folder: string }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'model')),
@@ -60,7 +60,7 @@ test('a folder from Hugging Face is dropped, and read without what else lies in 
     await expect(own(page).locator('[data-row="kvHeads"]')).toHaveText(String(shape.kvHeads));
     const count = model.parameters.count.toLocaleString('en');
     await expect(own(page).locator('[data-row="parameters"]')).toHaveText(count);
-    const { tokens, lens } = readingOf({ tril, model, shape, tokenizer: true }, { text, then: [] });
+    const { ids, best } = readOf({ tril, model, shape, tokenizer: true }, { text });
     const figure = page.locator('[data-figure="model"]').last();
     const shown = (kind: string, name: string) =>
       figure
@@ -69,13 +69,12 @@ test('a folder from Hugging Face is dropped, and read without what else lies in 
           (all, key) => all.map((one) => Number((one as HTMLElement).dataset[key])),
           name,
         );
-    const ids = tokens.map(({ id }) => id);
     await expect.poll(() => shown('id', 'id')).toEqual(ids);
-    const expected = [...lens].reverse().flat();
+    const expected = [...best].reverse().flat();
     await expect(async () => {
       const shares = await shown('tile', 'p');
       expect(shares).toHaveLength(expected.length);
-      shares.forEach((p, i) => expect(Math.abs(p - expected[i][0].p)).toBeLessThan(1e-3));
+      shares.forEach((p, i) => expect(Math.abs(p - expected[i].p)).toBeLessThan(1e-3));
     }).toPass();
     model.dispose();
   }

@@ -2,9 +2,16 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
-import { loadTril, type Model, type ModelChanges, type TrainingTril } from 'tril/training';
+import {
+  loadTril,
+  type Model,
+  type ModelChanges,
+  type TrainingTril,
+  type Without,
+} from 'tril/training';
 import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
 import { expect } from './fixtures.ts';
+import { expectBars, expectGrounds } from './bars.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { placeOf } from './places.ts';
 
@@ -95,6 +102,14 @@ export async function expectShifts(
     const most = Math.max(...shares);
     expect(bars.some(([token]) => shares[token] >= most - allowed)).toBe(true);
   }
+  const end = Math.max(...bars.flatMap(([token]) => [before[token], after[token]]));
+  for (const [kind, shares] of [
+    ['ghost', before],
+    ['now', after],
+  ] as const) {
+    const ofKind = bars.map(([token]) => shares[token]);
+    await expectBars(list.locator(`[data-token] .${kind}`), ofKind, { end });
+  }
 }
 
 const rowsOf = (stack: Tensor, at: number) => {
@@ -137,10 +152,10 @@ export async function expectPainted(figure: Locator, trace: Layer): Promise<void
 /** By how much the loss on a text rises without each of the heads, layer by layer, and without each layer. */
 function risesOf(here: Here, ids: ArrayLike<number>) {
   const { loss: whole } = here.said(ids);
-  const rise = (part: { layer: number; head?: number }) =>
-    here.said(ids, { without: [part] }).loss - whole;
+  const rise = (part: Without) => here.said(ids, { without: [part] }).loss - whole;
   return Array.from({ length: here.shape.layers }, (_, layer) => ({
     layer: rise({ layer }),
+    parts: (['attention', 'feedForward'] as const).map((part) => rise({ layer, part })),
     heads: Array.from({ length: here.shape.heads }, (__, head) => rise({ layer, head })),
   }));
 }
@@ -155,8 +170,28 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
     }
     near(await number(figure.locator(`[data-part="${layer + 1}"]`), 'rise'), all);
   }
-  const first = figure.locator('[data-ranked="heads"] [data-cost]').first();
-  near(await number(first, 'rise'), Math.max(...rises.flatMap(({ heads }) => heads)));
+  const listed = figure.locator('[data-ranked="heads"] [data-cost]');
+  const first = listed.first();
+  const falling = rises.flatMap(({ heads }) => heads).sort((a, b) => b - a);
+  near(await number(first, 'rise'), falling[0]);
+  const end = Math.max(...falling.map(Math.abs));
+  await expectBars(listed.locator('i'), falling.slice(0, await listed.count()), {
+    ...{ end, inside: true },
+  });
+  const layers = rises.flatMap(({ layer, parts }) => [layer, ...parts]).sort((a, b) => b - a);
+  const ofLayers = figure.locator('[data-ranked="layers"] i');
+  await expectBars(ofLayers, layers.slice(0, await ofLayers.count()), {
+    ...{ end: Math.max(...layers.map(Math.abs)), inside: true },
+  });
+  // The darker a head, the more it costs to be without it.
+  await expectGrounds(
+    figure.locator('[data-part].head'),
+    [...rises]
+      .reverse()
+      .flatMap(({ heads }) => heads)
+      .map((rise) => 0.55 * Math.sqrt(Math.max(0, rise) / falling[0])),
+    { role: 'wrong', paper: 'surface', within: 0.01 },
+  );
   const [, layer] = /^(\d+)h/u.exec((await first.getAttribute('data-cost'))!)!;
   await expect(page.locator('#away [data-answer]')).toContainText(`of layer ${layer}`);
 }
@@ -164,6 +199,7 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
 /** What of the first prompt is put into the second, place by place; what either says without. */
 export async function expectCarried(page: Page, here: Here) {
   const { model, shape } = here;
+  await page.emulateMedia({ colorScheme: 'light' });
   const patch = page.locator('[data-figure="patch"]');
   const [from, to] = await Promise.all(
     ['Taken from', 'Put into'].map((name) =>
@@ -192,7 +228,11 @@ export async function expectCarried(page: Page, here: Here) {
   const cell = (at: number, column: number) => patch.locator(`[data-cell="${at}.${column}"]`);
   for (let at = -1; at < shape.layers; ++at) {
     for (let column = 0; column < columns; ++column) {
-      near(await number(cell(at, column), 'share'), patched(at, column)[answer]);
+      const share = patched(at, column)[answer];
+      near(await number(cell(at, column), 'share'), share);
+      await expectGrounds(cell(at, column), [0.03 + 0.97 * share], {
+        ...{ role: 'weight', paper: 'paper' },
+      });
     }
   }
   // All of the first prompt's answer has passed through the last place.

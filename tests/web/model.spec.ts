@@ -1,18 +1,23 @@
 // Chapter "Model": what is drawn, before a model is loaded and after, against the package in Node; the next token, its cuts
 // and its die; a folder of the visitor's; and that nobody loads a model who has not asked for one.
 import type { Locator, Page } from '@playwright/test';
-import { nextOf } from '../../web/src/compute/opened/next.ts';
-import {
-  openingSampling,
-  openingSeed,
-  openingText,
-} from '../../web/src/compute/opened/opening-text.ts';
-import type { Next, Reading, Sampling } from '../../web/src/compute/opened/protocol.ts';
-import { readingOf } from '../../web/src/compute/opened/reading.ts';
+import { nextOf as pageNextOf } from '../../web/src/compute/opened/next.ts';
 import { expectAccessible } from './axe.ts';
+import { expectBars, expectGrounds } from './bars.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits } from './lessons.ts';
-import { filesOf, openedOf } from './oracles/model.ts';
+import {
+  filesOf,
+  nextOf,
+  openedOf,
+  opening,
+  readOf,
+  roundingOf,
+  type Core,
+  type Next,
+  type Read,
+  type Sampling,
+} from './oracles/model.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'model')),
@@ -36,28 +41,75 @@ const current = (page: Page) =>
   ).toBeVisible();
 
 /** What the figure shows is what these say; another variant rounds otherwise. */
-async function expectShown(page: Page, reading: Reading, next: Next, within: number) {
+async function expectShown(page: Page, core: Core, read: Read, next: Next, within: number) {
   const shown = figure(page);
-  expect(await numbers(shown.locator('[data-id]'), 'id')).toEqual(
-    reading.tokens.map(({ id }) => id),
-  );
+  const rounding = roundingOf(core);
+  const close = (found: number, expected: number, what: string) =>
+    near(found, expected, within + rounding * expected, what);
+  expect(await numbers(shown.locator('[data-id]'), 'id')).toEqual(read.ids);
   // From the last block down.
-  const lens = [...reading.lens].reverse().flat();
-  const shares = await numbers(shown.locator('[data-tile]'), 'p');
-  expect(shares).toHaveLength(lens.length);
-  shares.forEach((p, i) => near(p, lens[i][0].p, within, `tile ${i}`));
+  const best = [...read.best].reverse().flat();
+  const tiles = shown.locator('[data-tile]');
+  const shares = await numbers(tiles, 'p');
+  expect(shares).toHaveLength(best.length);
+  shares.forEach((p, i) => close(p, best[i].p, `tile ${i}`));
   const bars = shown.locator('[data-bar]');
-  const ids = await numbers(bars, 'bar');
-  for (const kind of ['plain', 'warm', 'left'] as const) {
+  expect(await numbers(bars, 'bar')).toEqual(next.shown);
+  const kinds = ['plain', 'warm', 'left'] as const;
+  for (const kind of kinds) {
     const found = await numbers(bars, kind);
-    for (const bar of next.bars) {
-      near(found[ids.indexOf(bar.id)], bar[kind], 4 * within, `${kind} of ${bar.id}`);
-    }
+    next.shown.forEach((id, i) => close(found[i], next[kind][id], `${kind} of ${id}`));
   }
   const die = shown.locator('[data-number]');
   expect(Math.fround(Number(await die.getAttribute('data-number')))).toBe(next.number);
-  expect(Number(await die.getAttribute('data-drawn'))).toBe(next.drawn!.id);
+  expect(Number(await die.getAttribute('data-drawn'))).toBe(next.drawn.id);
   expect(Number(await shown.locator('[data-kept]').getAttribute('data-kept'))).toBe(next.kept);
+
+  // How long, how strong and where it is drawn.
+  const ofTile = best.map(({ p }) => p);
+  await expectBars(tiles.locator('.share'), ofTile, { end: 1 });
+  await expectGrounds(
+    tiles,
+    ofTile.map((p) => 0.42 * p),
+    { role: 'weight', paper: 'raised' },
+  );
+  const end = Math.max(...kinds.flatMap((kind) => next.shown.map((id) => next[kind][id])));
+  for (const kind of kinds) {
+    const ofKind = next.shown.map((id) => next[kind][id]);
+    await expectBars(bars.locator(`.track .${kind}`), ofKind, { end });
+  }
+  await expectDie(shown, next);
+}
+
+/** What is left lies on a line from 0 to 1 by the numbers of tokens; the number falls where it says. */
+async function expectDie(shown: Locator, { left, drawn, number }: Next) {
+  const places = () =>
+    shown.locator('.die .line').evaluate((line) => {
+      const { left: zero, width } = line.getBoundingClientRect();
+      const of = (one: Element) => {
+        const box = one.getBoundingClientRect();
+        return { from: (box.left - zero) / width, to: (box.right - zero) / width };
+      };
+      return {
+        pixel: 1 / width,
+        stretches: [...line.querySelectorAll<HTMLElement>('[data-stretch]')].map((one) => ({
+          ...{ ...of(one), id: Number(one.dataset.stretch), marked: one.matches('.drawn') },
+        })),
+        mark: of(line.querySelector('i')!),
+      };
+    });
+  await expect(async () => {
+    const { pixel, stretches, mark } = await places();
+    const close = (found: number, expected: number, what: string) =>
+      near(found, expected, 1.5 * pixel, what);
+    for (const { id, from, to, marked } of stretches) {
+      const before = left.slice(0, id).reduce((a, b) => a + b, 0);
+      close(from, before, `beginning of ${id}`);
+      close(to, before + left[id], `end of ${id}`);
+      expect(marked, `${id} is drawn`).toBe(id === drawn.id);
+    }
+    close((mark.from + mark.to) / 2, number, 'the number');
+  }).toPass();
 }
 
 test('tokens, blocks, bars and die are the core’s, and the model comes when it is asked for', async ({
@@ -70,10 +122,8 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   page.on('request', (request) => asked.push(request.url()));
   await lesson.open();
   const shown = figure(page);
-  const ask = { text: openingText, then: [] };
-  const sampled = { ...ask, sampling: openingSampling, seed: openingSeed };
   // Made with the page, in Node.
-  await expectShown(page, readingOf(opened, ask), await nextOf(opened, sampled), 1e-8);
+  await expectShown(page, opened, readOf(opened, opening), nextOf(opened, opening), 1e-8);
   await expect(page.getByRole('slider', { name: 'Temperature' })).toBeDisabled();
   const models = () => asked.filter((url) => url.includes('/models/'));
   expect(models(), 'before it is asked for').toEqual([]);
@@ -86,7 +136,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   expect(await numbers(bar, 'heads')).toEqual([opened.shape.heads]);
   const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
   const within = variant === opened.tril.variant ? 1e-7 : 1e-3;
-  await expectShown(page, readingOf(opened, ask), await nextOf(opened, sampled), within);
+  await expectShown(page, opened, readOf(opened, opening), nextOf(opened, opening), within);
 
   // Another text, and tokens drawn behind it one by one.
   const text = 'The treaty of peace between';
@@ -94,21 +144,18 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await current(page);
   const then: number[] = [];
   for (let drawn = 0; drawn < 2; ++drawn) {
-    const { drawn: found } = await nextOf(opened, {
-      ...{ text, then: [...then], sampling: openingSampling, seed: openingSeed + drawn },
+    const { drawn: found } = nextOf(opened, {
+      ...{ ...opening, text, then: [...then], seed: opening.seed + drawn },
     });
     await page.getByRole('button', { name: 'Next token' }).click();
-    then.push(found!.id);
+    then.push(found.id);
     await expect(page).toHaveURL(new RegExp(`then=${then.join('\\.')}`));
     await current(page);
   }
-  const later = { text, then };
-  await expectShown(
-    page,
-    readingOf(opened, later),
-    await nextOf(opened, { ...later, sampling: openingSampling, seed: openingSeed + 2 }),
-    within,
-  );
+  const later = { text, then, seed: opening.seed + 2 };
+  const read = readOf(opened, later);
+  const next = nextOf(opened, { ...opening, ...later });
+  await expectShown(page, opened, read, next, within);
 
   // Cuts, each with what it removes.
   const slide = async (name: string, value: string) => {
@@ -118,9 +165,9 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await slide('Top-k', '5');
   await slide('Top-p', '0.6');
   await slide('Min-p', '0.1');
-  const cuts: Sampling = { ...openingSampling, topK: 5, topP: 0.6, minP: 0.1 };
-  const cut = await nextOf(opened, { ...later, sampling: cuts, seed: openingSeed + 2 });
-  await expectShown(page, readingOf(opened, later), cut, within);
+  const cuts: Sampling = { ...opening.sampling, topK: 5, topP: 0.6, minP: 0.1 };
+  const cut = nextOf(opened, { ...later, sampling: cuts });
+  await expectShown(page, opened, read, cut, within);
   for (const { id, removed, kept } of cut.cuts) {
     const does = page.locator(`[data-does="${id}"]`);
     await expect(does).toContainText(`Removes ${removed.toLocaleString('en')}`);
@@ -144,15 +191,8 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const [layer, head] = [opened.shape.layers, opened.shape.heads];
   await page.locator('#heads .card').scrollIntoViewIfNeeded();
   await page.locator(`[data-figure="all-heads"] [data-head="${layer}.${head}"]`).click();
-  const all = readingOf(opened, later).weights[layer - 1];
-  const size = readingOf(opened, later).tokens.length;
-  const rows = Array.from({ length: size }, (_, row) =>
-    Array.from({ length: size }, (__, col) =>
-      col > row ? NaN : all[((head - 1) * size + row) * size + col],
-    ),
-  );
   const drawn = await lesson.drawn('head');
-  rows.forEach((row, r) =>
+  read.weights[layer - 1][head - 1].forEach((row, r) =>
     row.forEach((value, c) => c <= r && near(drawn[r][c], value, within, `head ${r}, ${c}`)),
   );
 
@@ -168,9 +208,9 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   // The question is answered by a run of its own.
   const question = page.locator('.ask').first();
   await question.getByRole('button', { name: 'a single one' }).click();
-  const one = { text: 'The Government of the United', then: [], seed: 1 };
+  const one = { text: 'The Government of the United', seed: 1 };
   const sampling = { temperature: 1, topK: 0, topP: 0.5, minP: 0 };
-  const { kept } = await nextOf(opened, { ...one, sampling });
+  const { kept } = nextOf(opened, { ...one, sampling });
   await expect(question.locator('[data-answer]')).toContainText(`${kept} `);
   await expectFits(page);
   await expectAccessible(page);
@@ -189,8 +229,15 @@ test('what is left adds up to 1, and the token that the core draws lies where th
     for (const sampling of settings) {
       for (let seed = 0; seed < 12; ++seed) {
         const ask = { text, then: [], sampling, seed };
-        const { drawn, number, bars, others, cuts, kept } = await nextOf(opened, ask);
+        const { drawn, number, bars, others, cuts, kept } = await pageNextOf(opened, ask);
         const what = JSON.stringify(ask);
+        const expected = nextOf(opened, ask);
+        expect(
+          bars.map(({ id }) => id),
+          what,
+        ).toEqual(expected.shown);
+        expect(drawn!.id, what).toBe(expected.drawn.id);
+        expect(kept, what).toBe(expected.kept);
         near(
           bars.reduce((sum, { left }) => sum + left, others.left),
           1,
@@ -232,12 +279,12 @@ test('a folder of the visitor’s takes the place of the page’s model, or is r
     await expect(own.locator('[data-row="kvHeads"]')).toHaveText(String(opened.shape.kvHeads));
     await expect(own).toContainText('no tokenizer');
     await current(page);
-    const { lens } = readingOf(opened, { text: '3 1 4 1 5', then: [] });
+    const { best } = readOf(opened, { text: '3 1 4 1 5' });
     const shares = await numbers(figure(page).locator('[data-tile]'), 'p');
-    [...lens]
+    [...best]
       .reverse()
       .flat()
-      .forEach(([best], i) => near(shares[i], best.p, 1e-3, `${family}, tile ${i}`));
+      .forEach(({ p }, i) => near(shares[i], p, 1e-3, `${family}, tile ${i}`));
   }
   expect(asked.filter((url) => !/\.(js|wasm|css|woff2)/u.test(url))).toEqual([]);
 

@@ -1,5 +1,6 @@
 // Chapter "Multiply": every number that is drawn or counted, against the core's own in Node.
 import { expectAccessible } from './axe.ts';
+import { expectBars } from './bars.ts';
 import { boxOf } from './box.ts';
 import { readHeat, shownOf } from './drawn.ts';
 import { expect, numberOf, test as base } from './fixtures.ts';
@@ -134,9 +135,15 @@ for (const order of orders) {
       expect((await items.allTextContents()).map((one) => one.trim())).toEqual(held);
     }
     const line = page.locator(`[data-order="${order}"]`);
-    const total = [...misses.slice(-3)].reduce((x, y) => x + y);
+    const totalOf = (method: (typeof orders)[number]) =>
+      [...core.traceProduct(zeros, zeros, { ...options, method }).misses.slice(-3)].reduce(
+        (x, y) => x + y,
+      );
+    const total = totalOf(order);
     expect(countOf(await line.locator('[data-accesses]').textContent())).toBe(count);
     expect(countOf(await line.locator('[data-total]').textContent())).toBe(total);
+    const bars = page.locator('[data-order] .bar span');
+    await expectBars(bars, orders.map(totalOf), { inside: true });
     expect(countOf(await line.locator('[data-paper]').textContent())).toBe(
       core.expectedMisses(16, options),
     );
