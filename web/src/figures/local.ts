@@ -2,15 +2,23 @@
 import { language } from '$texts';
 
 const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-const oneDecimal = new Intl.NumberFormat(language, {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
+const [oneDecimal, twoDecimals] = [1, 2].map(
+  (digits) =>
+    new Intl.NumberFormat(language, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }),
+);
 const names = new Intl.ListFormat(language);
 
 /** 1,234,567 in English. */
 export function count(value: number): string {
   return whole.format(value);
+}
+
+/** What was measured, with so many decimals. */
+export function decimal(value: number, digits: 1 | 2): string {
+  return (digits === 1 ? oneDecimal : twoDecimals).format(value);
 }
 
 /** A time in the unit that suits it; units have the same names everywhere. */

@@ -2,6 +2,7 @@
 import { at, type MatrixData } from '../compute/protocol';
 import type { Role } from './palette.svelte';
 import { exact, inCell, roundedZero, weightInCell } from './format';
+import text from '$texts/figures.yaml';
 
 /** A run of labels that belong together, under one bracket. */
 export interface LabelGroup {
@@ -81,18 +82,15 @@ export function written(drawn: Drawn, row: number, col: number, cell: number): s
   return digits === '1' ? '1.00' : digits;
 }
 
-/** What is read aloud of a cell begins with what is written in it, if anything is. */
-export function spoken(
-  drawn: Drawn,
-  row: number,
-  col: number,
-  words: { hidden: string },
-  seen = '',
-): string {
-  const place = `${drawn.rows.names[row]}, ${drawn.cols.names[col]}`;
-  const value = exact(at(drawn.matrix, row, col));
-  const said = `${place}: ${drawn.hidden(row, col) ? `${words.hidden}, ${value}` : value}`;
-  return seen ? `${seen}; ${said}` : said;
+/** What is read aloud of a cell begins with what is written in it, if anything is; in one that is hidden nothing is. */
+export function spoken(drawn: Drawn, row: number, col: number, seen = ''): string {
+  const said = {
+    row: drawn.rows.names[row],
+    col: drawn.cols.names[col],
+    value: exact(at(drawn.matrix, row, col)),
+  };
+  if (drawn.hidden(row, col)) return text.cellHidden(said);
+  return seen ? text.cellSeen({ ...said, seen }) : text.cell(said);
 }
 
 /** Share of the scale's end, 0 to 1; infinities fill the cell, NaN has none. */

@@ -2,6 +2,7 @@
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { at, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
+import { listed } from '../../figures/local';
 import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
@@ -140,7 +141,7 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
         .map((rule) => why.reasons[rule]);
       return {
         parts: [],
-        note: by.length === 0 ? why.open : why.hiddenBy({ reasons: by.join('; ') }),
+        note: by.length === 0 ? why.open : why.hiddenBy({ reasons: listed(by) }),
       };
     }
     case 'masked': {
