@@ -59,8 +59,8 @@ export function crossLayout(
   // Rather a little too high than without numbers.
   const least = byWidth >= numberCell ? numberCell : 8;
   const cell = Math.max(least, Math.floor(Math.min(largest, byWidth, byHeight)));
-  const own = gutter + gap + (depth + cols) * cell;
-  const left = gutter + Math.max(0, Math.floor((room.width - own - 4) / 2));
+  const needed = gutter + gap + (depth + cols) * cell;
+  const left = gutter + Math.max(0, Math.floor((room.width - needed - 4) / 2));
   const large = Math.floor(Math.min(largest, (room.width - lensGutter - 4) / depth));
   const lens =
     cell < numberCell && large >= numberCell ? { cell: large, left: lensGutter, top: 2 } : null;

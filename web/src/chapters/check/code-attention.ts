@@ -52,8 +52,8 @@ export function pythonAttention(
     'torch.ones(q.shape[2], k.shape[2]).tril().bool()',
   );
   const apart = `${p.lib}.arange(k.shape[2]) - ${p.lib}.arange(q.shape[2])[:, None]`;
-  const own = { look: 'mask != 0', hide: 'mask == 0', add: 'mask != -inf' }[reading];
-  const both = masked && causal ? `(${own}) & ${tri}` : masked ? own : tri;
+  const allowed = { look: 'mask != 0', hide: 'mask == 0', add: 'mask != -inf' }[reading];
+  const both = masked && causal ? `(${allowed}) & ${tri}` : masked ? allowed : tri;
   const sees = window
     ? [`apart = ${apart}`, `sees = (apart >= -${window.left}) & (apart <= ${window.right})`]
     : masked || causal
@@ -103,13 +103,13 @@ function cppAttention(
 for (const float one : mask_numbers) sees.push_back(one ${reading === 'look' ? '!=' : '=='} 0);
 `
       : '';
-  const own = added
+  const mask = added
     ? `tril::Mask::additive({mask_numbers, {${axes}}})`
     : `tril::Mask::boolean({sees.data(), {${axes}}})`;
   const options = [
     ...(causal ? ['.causal = true'] : []),
     ...(window ? [`.mask = tril::Mask::window(${window.left}, ${window.right})`] : []),
-    ...(masked ? [`.mask = ${own}`] : []),
+    ...(masked ? [`.mask = ${mask}`] : []),
   ].join(', ');
   const call = linear ? 'linear_attention' : 'attention';
   return `${Object.entries({ q, k, v }).map(view).join('\n')}

@@ -60,8 +60,8 @@ function sideBySide(parts: readonly MatrixData[]): MatrixData {
   const data = new Float32Array(rows * cols * parts.length);
   parts.forEach((part, which) => {
     for (let row = 0; row < rows; ++row) {
-      const own = part.data.subarray(row * cols, (row + 1) * cols);
-      data.set(own, (row * parts.length + which) * cols);
+      const found = part.data.subarray(row * cols, (row + 1) * cols);
+      data.set(found, (row * parts.length + which) * cols);
     }
   });
   return { rows, cols: cols * parts.length, data };

@@ -242,9 +242,9 @@ function explain(
         (i) => value('dweights', row, i),
         ['weight', 'x'],
       );
-      const own = [factor(value('weights', row, col), 'weight'), { text: '·( ' }];
+      const begin = [factor(value('weights', row, col), 'weight'), { text: '·( ' }];
       const parts = [
-        ...own,
+        ...begin,
         { text: inText(value('dweights', row, col)), role: 'x' },
         ...[{ text: ' − ( ' }, ...terms, { text: ' ) )' }],
       ];

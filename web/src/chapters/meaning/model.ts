@@ -48,12 +48,12 @@ export function analogyOf(typed: string): Analogy | null {
 
 export function wordsQuery(state: MeaningState): WordsQuery {
   const [across, up] = [directionOf(state.across), directionOf(state.up)];
-  const own = analogyOf(state.analogy);
+  const typed = analogyOf(state.analogy);
   return {
     word: state.word.trim().toLowerCase(),
     beside: listOf(state.beside).slice(0, 4),
     axes: state.axes === 'words' && across && up ? [across, up] : null,
-    analogies: own ? [...opening.analogies, own] : opening.analogies,
+    analogies: typed ? [...opening.analogies, typed] : opening.analogies,
   };
 }
 

@@ -106,19 +106,19 @@ export function towersCode(
   expected: MatrixData,
 ) {
   const { weights } = handMade(words, mode, source.length);
-  const own = (name: string) => weights[`decoder.layers.0.${name}`];
+  const ofLayer = (name: string) => weights[`decoder.layers.0.${name}`];
   const attention = (letter: string, name: string) => ({
-    [`${letter}_Q`]: own(`${name}.q_proj_weight`),
-    [`${letter}_K`]: own(`${name}.k_proj_weight`),
-    [`${letter}_V`]: own(`${name}.v_proj_weight`),
-    [`${letter}_O`]: own(`${name}.out_proj.weight`),
+    [`${letter}_Q`]: ofLayer(`${name}.q_proj_weight`),
+    [`${letter}_K`]: ofLayer(`${name}.k_proj_weight`),
+    [`${letter}_V`]: ofLayer(`${name}.v_proj_weight`),
+    [`${letter}_O`]: ofLayer(`${name}.out_proj.weight`),
   });
   const inputs = {
     ...embedded,
     ...attention('W', 'self_attn'),
     ...attention('X', 'multihead_attn'),
-    W_1: own('linear1.weight'),
-    W_2: own('linear2.weight'),
+    W_1: ofLayer('linear1.weight'),
+    W_2: ofLayer('linear2.weight'),
     ...(what === 'chances' && { G: generator(words) }),
     M_source: hiding(masks.source),
     M_target: hiding(masks.target),

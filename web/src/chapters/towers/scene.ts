@@ -136,7 +136,7 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: TowersCell): M
 function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[]; note: string } {
   const { drawn } = scene;
   const { why } = text;
-  const own = drawn[matrix]!;
+  const pointed = drawn[matrix]!;
   const scores = scoresOf[matrix];
   if (scores) {
     const { matrix: from } = drawn[scores]!;
@@ -148,7 +148,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
   }
   switch (matrix) {
     case 'scores': {
-      if (own.hidden(row, col)) return { parts: [], note: why.unseenScore };
+      if (pointed.hidden(row, col)) return { parts: [], note: why.unseenScore };
       const [q, k] = [drawn.q!.matrix, drawn.k!.matrix];
       const terms = Array.from({ length: q.cols }, (_, i) => ({
         a: at(q, row, i),
@@ -173,7 +173,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
     case 'v':
       return { parts: [], note: why[matrix] };
     default:
-      return { parts: [], note: at(own.matrix, row, col) === 0 ? why.seen : why.unseen };
+      return { parts: [], note: at(pointed.matrix, row, col) === 0 ? why.seen : why.unseen };
   }
 }
 

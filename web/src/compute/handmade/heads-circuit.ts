@@ -25,7 +25,7 @@ export const heads = 4;
 export const headWidth = positions.width;
 /** Into how many heads the same weights are divided, to compare. */
 export const divisions = [1, 2, heads] as const;
-const one = 0;
+const constant = 0;
 const who = 1;
 const where = who + contentWidth;
 const before = where + positions.width;
@@ -33,7 +33,7 @@ const before = where + positions.width;
 export const inputs = before + contentWidth;
 
 export const groups = [
-  { id: 'one', from: one, count: 1 },
+  { id: 'one', from: constant, count: 1 },
   { id: 'who', from: who, count: contentWidth },
   { id: 'where', from: where, count: positions.width },
   { id: 'before', from: before, count: contentWidth },
@@ -72,8 +72,8 @@ function matching(asks: number, shows: number): HeadWeights {
     empty(headWidth, inputs),
     empty(headWidth, inputs),
   ];
-  wq.data[inputs + one] = gain;
-  wk.data[inputs + one] = sink;
+  wq.data[inputs + constant] = gain;
+  wk.data[inputs + constant] = sink;
   wk.data[inputs + who + 1] = -sink;
   wk.data[inputs + shows + 1] += 1;
   for (let i = 2; i < headWidth; ++i) {

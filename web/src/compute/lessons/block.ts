@@ -171,8 +171,8 @@ function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData 
 }
 
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
-  const own = run(tril, ask);
-  const { given, weights, steps } = own;
+  const asked = run(tril, ask);
+  const { given, weights, steps } = asked;
   const whole = run(tril, {
     ...{ ...ask, off: [] },
     positions: ask.positions === 'none' ? 'sinusoidal' : ask.positions,
@@ -215,7 +215,7 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
       output: norm(tril, whole.steps.output),
     },
     apart: composed && apart(tril, composed, output),
-    ...{ flow: flowOf(tril, own), wholeFlow: flowOf(tril, whole) },
+    ...{ flow: flowOf(tril, asked), wholeFlow: flowOf(tril, whole) },
     cost: blockCost(tril, ask),
   };
 }

@@ -210,21 +210,21 @@ function rowOf({ cols, data }: MatrixData, row: number, count: number): MatrixDa
 
 /** The decoder's block for one token after others, whose keys and values are kept. */
 function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor>, memory: Tensor) {
-  const own = (name: string) => weights[`decoder.layers.0.${name}`];
+  const ofLayer = (name: string) => weights[`decoder.layers.0.${name}`];
   const cross = {
-    q_proj_weight: own('multihead_attn.q_proj_weight'),
-    k_proj_weight: own('multihead_attn.k_proj_weight'),
-    v_proj_weight: own('multihead_attn.v_proj_weight'),
-    'out_proj.weight': own('multihead_attn.out_proj.weight'),
+    q_proj_weight: ofLayer('multihead_attn.q_proj_weight'),
+    k_proj_weight: ofLayer('multihead_attn.k_proj_weight'),
+    v_proj_weight: ofLayer('multihead_attn.v_proj_weight'),
+    'out_proj.weight': ofLayer('multihead_attn.out_proj.weight'),
   };
   const network = {
-    'linear1.weight': own('linear1.weight'),
-    'linear2.weight': own('linear2.weight'),
+    'linear1.weight': ofLayer('linear1.weight'),
+    'linear2.weight': ofLayer('linear2.weight'),
   };
   let past: { key: Tensor; value: Tensor } | undefined;
   return (x: Tensor, step: number): Tensor => {
     const head = (name: string) => {
-      const made = tril.linear(x, own(`self_attn.${name}_proj_weight`));
+      const made = tril.linear(x, ofLayer(`self_attn.${name}_proj_weight`));
       return tril.tensor([1, ...made.shape], made.read());
     };
     const mask = boolean(tril, rowOf(ask.masks.target, step, step + 1));
@@ -236,7 +236,7 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
     const { output } = attended;
     const attention = tril.linear(
       tril.tensor(output.shape.slice(1), output.read()),
-      own('self_attn.out_proj.weight'),
+      ofLayer('self_attn.out_proj.weight'),
     );
     const normed1 = tril.layerNorm(tril.add(x, attention));
     const looked = tril.multiHeadAttention(normed1, cross, {
@@ -320,8 +320,8 @@ function leak(tril: Tril, ask: TowersAsk): LeakAnswer {
   const inputs = shifted(ask.target);
   const others = [...inputs.slice(0, -1), (inputs[inputs.length - 1] + 1) % ask.words];
   const [now, then] = [inputs, others].map((ids) => download(run(tril, ask, ids).output));
-  const one = (of: MatrixData, row: number) => upload(tril, rowOf(of, row, of.cols));
-  return { rows: inputs.map((_, row) => apart(tril, one(then, row), one(now, row))) };
+  const rowTensor = (of: MatrixData, row: number) => upload(tril, rowOf(of, row, of.cols));
+  return { rows: inputs.map((_, row) => apart(tril, rowTensor(then, row), rowTensor(now, row))) };
 }
 
 export const towersAnswers: Answers<TowersLessons> = { towers, steps, additive, leak };

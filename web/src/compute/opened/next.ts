@@ -70,8 +70,9 @@ function sumsOf(
 /** The token that the core draws; none where the text ends. */
 async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['next']['ask']) {
   const { sampling, seed, changes } = ask;
-  const one = { maxTokens: 1, ...sampling, seed, ...changes };
-  for await (const { token } of model.generate(ids, one)) if (token !== undefined) return token;
+  const settings = { maxTokens: 1, ...sampling, seed, ...changes };
+  for await (const { token } of model.generate(ids, settings))
+    if (token !== undefined) return token;
   return null;
 }
 
