@@ -113,7 +113,8 @@ inline Register sqrt(Register x) noexcept {
 #if defined(__wasm_simd128__)
   return (Register)wasm_f32x4_sqrt((v128_t)x);
 #elif defined(__AVX512F__)
-  return (Register)_mm512_sqrt_ps((__m512)x);
+  // GCC 12 warns of its own _mm512_sqrt_ps; with a mask of all lanes the instruction is the same.
+  return (Register)_mm512_maskz_sqrt_ps(0xffff, (__m512)x);
 #elif defined(__AVX2__)
   return (Register)_mm256_sqrt_ps((__m256)x);
 #elif defined(__SSE2__)
