@@ -138,6 +138,7 @@ export type {
   TransformerWeights,
 } from './calls/transformer.js';
 export type { PreparedWeights } from './calls/weights.js';
+export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
 export type { Learner } from './learner.js';
 export type { TrainedModel } from './trained-model.js';
 export { Trainer } from './trainer.js';

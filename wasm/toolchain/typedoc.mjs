@@ -66,6 +66,7 @@ const options = {
   validation: { notDocumented: true },
   requiredToBeDocumented: ['Function', 'Method', 'Class', 'Interface', 'TypeAlias', 'Variable'],
   intentionallyNotExported: [
+    'RawLearner',
     ...[
       'Traced',
       'Attention',
