@@ -23,7 +23,7 @@ export async function expectBars(
       const what = `bar ${i} of ${value}: ${drawn[i]} px, not ${expected}`;
       expect(Math.abs(drawn[i] - expected), what).toBeLessThanOrEqual(2);
     }
-  }).toPass();
+  }).toPass({ timeout: 10_000 });
 }
 
 const roomOf = (all: Locator, inside: boolean) =>
@@ -63,7 +63,7 @@ export async function expectGrounds(
         expect(Math.abs(grounds[i][n] - channel), what).toBeLessThanOrEqual(slack);
       });
     }
-  }).toPass();
+  }).toPass({ timeout: 10_000 });
 }
 
 /** The points of a path of straight lines, in pixels. */
