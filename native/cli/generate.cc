@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "program.h"
 #include "progress.h"
@@ -14,13 +15,22 @@ namespace {
 
 struct Arguments {
   std::string model, prompt;
+  Index context = 0;
   GenerationOptions options{.sampling = {.temperature = 0.8}};
 };
 
-PretrainedModel read_model(const std::string& folder) {
+PretrainedModel read_model(const Arguments& arguments) {
   Progress progress(3);
-  return read_pretrained(folder,
-                         [&](const std::string& path) { progress.next("reading " + path); });
+  std::string path;
+  const auto tell = [&](const ReadProgress& now) {
+    const bool is_next = std::exchange(path, now.path) != now.path;
+    if (now.all > 0) {
+      progress.at(static_cast<double>(now.read) / static_cast<double>(now.all), "reading " + path);
+    } else if (is_next) {
+      progress.next("reading " + path);
+    }
+  };
+  return read_pretrained(arguments.model, {.context = arguments.context, .progress = tell});
 }
 
 void stream(const std::string& text) {
@@ -39,7 +49,7 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
   const std::string text = arguments.prompt != "-"
                                ? arguments.prompt
                                : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  const PretrainedModel model = read_model(arguments.model);
+  const PretrainedModel model = read_model(arguments);
   if (!model.tokenizer) {
     throw Failure(arguments.model + ": there is no tokenizer.json, nor vocab.json with merges.txt");
   }
@@ -91,7 +101,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
     return generate(program, arguments);
   } catch (const Error& error) {
     const std::string& of = error.argument();
-    throw Failure((of == "prompt" ? "--prompt" : of) + ": " + error.problem());
+    const bool is_option = of == "prompt" || of == "context";
+    throw Failure((is_option ? "--" : "") + of + ": " + error.problem());
   }
 }
 
@@ -148,6 +159,12 @@ void add_generate(Program& program) {
   command.add_option("--prompt", arguments->prompt, "How the text begins; - for standard input")
       ->required()
       ->option_text("TEXT");
+  command
+      .add_option("--context", arguments->context,
+                  "The most tokens at once (default: as config.json says); `dynamic` scaling turns "
+                  "positions as for a text of that length")
+      ->check(CLI::Range(1, 1 << 24))
+      ->option_text("N");
   add_drawing_options(command, arguments->options);
   program.add_threads(command);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace tril::cli {
@@ -16,9 +17,14 @@ class Progress {
 
   // The next of the steps begins: [####......] 2/5 reading k.npy
   void next(std::string_view step);
+  // In between, how far it is, from 0 to 1: [####......] 45 % reading model.safetensors
+  void at(double share, std::string_view step);
 
  private:
+  void show(double share, std::string_view place, std::string_view step);
+
   std::size_t steps_, begun_ = 0;
+  std::string line_;  // as it stands there
   bool shown_;
 };
 

@@ -179,6 +179,39 @@ describe("a folder as Hugging Face's libraries write it", () => {
   });
 });
 
+describe('a context', () => {
+  it('is as long as it is asked for, which turns dynamic positions', () => {
+    const long = 'the cat sat on the mat. '.repeat(10);
+    const asked = ['--prompt', long, '--max-tokens', '20', ...greedy];
+    expect(failure('generate', '--model', folder('llama'), ...asked)).toMatch(
+      /^--prompt: has \d+ tokens, and the context is 16$/,
+    );
+    expect(report('llama', ...asked, '--context', '200').tokens).toHaveLength(20);
+    const at = copied('llama', 'dynamic');
+    const config = JSON.parse(readFileSync(at('config.json'), 'utf8')) as object;
+    const scaling = { rope_type: 'dynamic', factor: 8, original_max_position_embeddings: 16 };
+    writeFileSync(at('config.json'), JSON.stringify({ ...config, rope_scaling: scaling }));
+    const drawn = (context: number) =>
+      report(
+        'dynamic',
+        ...['--prompt', long, '--temperature', '2', '--max-tokens', '60'],
+        ...['--context', `${context}`],
+      ).text;
+    expect(drawn(100_000)).toBe(drawn(100_000));
+    expect(drawn(100_000)).not.toBe(drawn(300));
+  });
+
+  it('is refused where the model cannot have it', () => {
+    const refused = (name: string, context: string) =>
+      failure('generate', '--model', folder(name), '--prompt', 'the', '--context', context);
+    expect(refused('gpt2', '15')).toBe(
+      '--context: must be 16, for which positions are learned, is 15',
+    );
+    expect(refused('llama', '0')).toMatch(/--context/);
+    expect(refused('llama', '16777217')).toMatch(/--context/);
+  });
+});
+
 describe('what goes wrong', () => {
   const refused = (name: string, ...more: string[]) =>
     failure('generate', '--model', folder(name), '--prompt', 'the', ...more);
@@ -228,6 +261,21 @@ describe('what goes wrong', () => {
     expect(refused('bert')).toMatch(
       /model\.safetensors: model\.embed_tokens\.weight: shape must be \[280, 32\], is \[280, 16\]$/,
     );
+    const sized = (vocabulary: number, width: number) => {
+      const other = text.replace('"vocab_size": 280', `"vocab_size": ${vocabulary}`);
+      writeFileSync(
+        bert('config.json'),
+        other.replace('"hidden_size": 16', `"hidden_size": ${width}`),
+      );
+      return refused('bert');
+    };
+    expect(sized(1e9, 16)).toBe(
+      `${bert('config.json')}: vocabulary: must be from 1 to 16777216, is 1000000000`,
+    );
+    // 32 TiB for the embedding alone, and as much for the head.
+    expect(sized(2 ** 24, 2 ** 20)).toMatch(
+      /^(.*: )?memory: does not suffice: the parameters, of 16 bits each, take \d{8} MiB, and there are \d+$/,
+    );
     writeFileSync(bert('config.json'), text);
     rmSync(bert('tokenizer.json'));
     expect(refused('bert')).toMatch(/bert: there is no tokenizer\.json, nor vocab\.json with/);
@@ -237,12 +285,12 @@ describe('what goes wrong', () => {
 // Of util-linux, which gives a program a terminal.
 const hasScript = spawnSync('script', ['--version']).status === 0;
 describe.skipIf(!hasScript)('on a terminal', () => {
-  it('a model in more files than most is read with progress', () => {
+  it('a model in several files is read with progress by bytes', () => {
     const model = fileURLToPath(new URL('../golden/models/llama', import.meta.url));
     const command = `'${program}' generate --model '${model}' --prompt x`;
     const options = { encoding: 'utf8', input: '' } as const;
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], options);
-    expect(stdout).toContain('5/5 reading');
+    expect(stdout).toContain('100 % reading');
     expect(stdout).toContain('llama: there is no tokenizer.json, nor vocab.json with merges.txt');
   });
 });

@@ -1,6 +1,5 @@
 // Models of three families as their authors' libraries write them, against PyTorch in float64
-// (tests/golden/make_models.py), settings read back from what was written, and files that are
-// refused.
+// (tests/golden/make_models.py), and files that are refused.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
@@ -10,26 +9,25 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <filesystem>
-#include <limits>
-#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/golden_models.h"
 #include "core/gradient.h"
 
 namespace tril {
 namespace {
 
+using testing::changed;
+using testing::Copied;
 using testing::error_of;
+using testing::folder_of;
 using testing::golden;
 
 constexpr Index kTokens = 24, kVocabulary = 48;
-
-std::filesystem::path folder_of(const std::string& name) {
-  return std::filesystem::path(testing::kGoldenFolder) / "models" / name;
-}
 
 std::vector<std::int32_t> tokens() {
   std::vector<std::int32_t> ids;
@@ -64,9 +62,16 @@ TEST(Pretrained, LogitsArePyTorchs) {
   for (const std::string name : {"gpt2", "llama", "qwen2"}) {
     SCOPED_TRACE(name);
     std::vector<std::string> files;
-    const PretrainedModel model = read_pretrained(folder_of(name), [&](const std::string& path) {
-      files.push_back(std::filesystem::path(path).filename().string());
-    });
+    ReadProgress last = {};
+    const auto tell = [&](const ReadProgress& now) {
+      files.push_back(std::filesystem::path(now.path).filename().string());
+      EXPECT_GE(now.read, last.read);
+      EXPECT_GE(now.all, last.all);
+      last = now;
+    };
+    const PretrainedModel model = read_pretrained(folder_of(name), {.progress = tell});
+    EXPECT_GT(last.all, 0u);
+    EXPECT_EQ(last.read, last.all);
     const ModelConfig& config = model.parameters.config();
     EXPECT_EQ(name_of(kModelFamilies, config.family), name);
     EXPECT_EQ(config.tied_head, name != "llama");
@@ -93,6 +98,32 @@ TEST(Pretrained, ScaledPositionsArePyTorchs) {
   expect_golden(config, model.parameters, "llama/dynamic");
 }
 
+// In a config.json, dynamic scaling in place of what it says.
+constexpr const char* kDynamic =
+    R"("rope_scaling": {"rope_type": "dynamic", "factor": 2, "original_max_position_embeddings": 8},
+       "rope_scaling_of_old":)";
+
+TEST(Pretrained, DynamicScalingIsThatOfTheContext) {
+  const Copied copy("llama");
+  copy.write("config.json", changed("\"rope_scaling\":", kDynamic));
+  for (const auto& [context, path] : {std::pair<Index, const char*>{0, "llama/dynamic"},
+                                      {32, "llama/dynamic"},
+                                      {24, "llama/dynamic_24"}}) {
+    const PretrainedModel model = read_pretrained(copy.path(), {.context = context});
+    EXPECT_EQ(model.parameters.config().context, context == 0 ? 32 : context);
+    expect_golden(model.parameters.config(), model.parameters, path);
+  }
+  const PretrainedModel longer = read_pretrained(copy.path(), {.context = 100});
+  EXPECT_EQ(DecodingSession(longer.parameters).capacity(), 100);
+  EXPECT_EQ(error_of([&] { read_pretrained(copy.path(), {.context = -1}); }),
+            "read_pretrained: context: must be from 1 to 16777216, is -1");
+  EXPECT_EQ(error_of([&] { read_pretrained(copy.path(), {.context = (1 << 24) + 1}); }),
+            "read_pretrained: context: must be from 1 to 16777216, is 16777217");
+  EXPECT_EQ(error_of([&] { read_pretrained(folder_of("gpt2"), {.context = 16}); }),
+            "read_pretrained: context: must be 32, for which positions are learned, is 16");
+  EXPECT_EQ(read_pretrained(folder_of("gpt2"), {.context = 32}).parameters.config().context, 32);
+}
+
 TEST(Pretrained, SamplingIsReproducible) {
   const PretrainedModel model = read_pretrained(folder_of("qwen2"));
   Scratch scratch;
@@ -110,150 +141,6 @@ TEST(Pretrained, SamplingIsReproducible) {
   EXPECT_EQ(drawn(4), drawn(4));
   EXPECT_NE(drawn(4), drawn(5));
 }
-
-TEST(ModelConfigJson, IsReadAsItWasWritten) {
-  std::vector<ModelConfig> configs;
-  for (const auto& family : kModelFamilies) configs.push_back(ModelConfig::of(family.value));
-  ModelConfig odd = ModelConfig::of(ModelFamily::gpt2);
-  odd.biases = odd.causal = odd.tied_head = false;
-  odd.norm = ModelNorm::rms_norm;
-  configs.push_back(odd);
-  odd.norm = ModelNorm::none, odd.positions = ModelPositions::none;
-  odd.scaled_scores = odd.residual = false;
-  configs.push_back(odd);
-  odd = ModelConfig::of(ModelFamily::llama);
-  odd.scaled_scores = odd.residual = false;
-  odd.kv_heads = 2, odd.projection_biases = true, odd.rotary_base = 5e5, odd.eps = 1e-6;
-  odd.positions = ModelPositions::learned, odd.feed_forward = ModelFeedForward::gelu_tanh;
-  configs.push_back(odd);
-  odd = ModelConfig::of(ModelFamily::llama);
-  odd.biases = true;
-  for (const RotaryScaling& scaling :
-       {RotaryScaling{.kind = RotaryScalingKind::linear, .factor = 1.5},
-        RotaryScaling{.kind = RotaryScalingKind::dynamic, .factor = 4, .original = 32},
-        RotaryScaling{
-            .kind = RotaryScalingKind::llama3, .factor = 8, .original = 99, .low = 2, .high = 3}}) {
-    odd.rotary_scaling = scaling;
-    configs.push_back(odd);
-  }
-  for (ModelConfig& config : configs) {
-    config.vocabulary = 77;
-    config.kv_heads = config.kv_head_count(), config.hidden = config.hidden_width();
-    if (config.family == ModelFamily::gpt2) config.kv_heads = 0;
-    const std::string text = model_config_json(config);
-    const PretrainedConfig read = parse_model_config(text);
-    EXPECT_TRUE(read.config == config) << text;
-    EXPECT_EQ(model_config_json(read.config), text);
-    const std::string half = model_config_json(config, ElementType::float16);
-    EXPECT_NE(half.find("\"torch_dtype\": \"float16\""), std::string::npos);
-    EXPECT_TRUE(parse_model_config(half).config == config);
-    EXPECT_TRUE(read.end_tokens.empty());
-  }
-}
-
-TEST(ModelConfigJson, ReadsNewerFilesAlike) {
-  const PretrainedConfig read = parse_model_config(
-      R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
-          "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
-          "rope_parameters": {"rope_type": "linear", "factor": 2, "rope_theta": 5e5}})");
-  EXPECT_EQ(read.config.rotary_base, 5e5);
-  EXPECT_EQ(read.config.rotary_scaling.kind, RotaryScalingKind::linear);
-  EXPECT_EQ(read.config.kv_heads, 2);
-  EXPECT_FALSE(read.config.tied_head);
-  // The base is beside what scales it.
-  const PretrainedConfig beside = parse_model_config(
-      R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
-          "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
-          "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
-  EXPECT_TRUE(beside.config == read.config);
-}
-
-// The settings of the golden Llama with one text of the file in place of another.
-std::string changed(const std::string& from, const std::string& to) {
-  const std::vector<std::byte> bytes = read_file(folder_of("llama") / "config.json");
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
-TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
-  const auto refused = [](const std::string& from, const std::string& to, const std::string& why) {
-    EXPECT_EQ(error_of([&] { parse_model_config(changed(from, to)); }),
-              "parse_model_config: " + why);
-  };
-  refused("\"llama\"", "\"bert\"",
-          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2");
-  refused("\"model_type\"", "\"type\"", "model_type: is missing");
-  refused("\"hidden_size\": 16", "\"hidden_size\": \"16\"",
-          "hidden_size: must be a whole number, is \"\\\"16\\\"\"");
-  refused("\"hidden_size\": 16", "\"hidden_size\": null", "hidden_size: is missing");
-  refused("\"hidden_size\": 16", "\"hidden_size\": 16.5",
-          "hidden_size: must be a whole number, is \"16.5\"");
-  refused("\"silu\"", "\"gelu\"", "hidden_act: must be \"silu\", is \"gelu\"");
-  refused("\"head_dim\": 4", "\"head_dim\": 8",
-          "head_dim: 4 heads of 8 are not as wide as hidden_size, 16");
-  // Four times that is 16, as far as an Index counts.
-  const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
-  refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,
-          "head_dim: 4 heads of " + wrapping + " are not as wide as hidden_size, 16");
-  refused("\"attention_bias\": false", "\"attention_bias\": true",
-          "mlp_bias: must be as attention_bias");
-  refused("\"llama3\"", "\"yarn\"",
-          "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
-  refused("\"factor\": 8.0", "\"factor\": -1",
-          "rope_scaling.factor: must be finite and above 0, is -1");
-  refused("\"factor\": 8.0", "\"factor\": 0.5", "rope_scaling.factor: must be at least 1, is 0.5");
-  refused("\"original_max_position_embeddings\": 16", "\"original_max_position_embeddings\": 0",
-          "rope_scaling.original_max_position_embeddings: must be at least 1, is 0");
-  refused("\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1",
-          "rope_scaling.high_freq_factor: must be above low, both above 0; they are 1 and 1");
-  refused("\"rope_scaling\": {\n    \"factor\": 8.0", "\"rope_parameters\": {\n    \"factor\": 0",
-          "rope_parameters.factor: must be finite and above 0, is 0");
-  refused("\"vocab_size\": 48", "\"vocab_size\": 1000000000",
-          "vocabulary: must be from 1 to 16777216, is 1000000000");
-  refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",
-          "layers: must be from 1 to 65536, is 16777216");
-  refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
-          "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
-  refused("5\n  ]", "48\n  ]", "eos_token_id: 48 is no token of a vocabulary of 48");
-  EXPECT_EQ(error_of([] { parse_model_config("[]"); }),
-            "parse_model_config: file: byte 0: expected \"{\", found \"[\"");
-  EXPECT_EQ(error_of([] { parse_model_config("{} x"); }),
-            "parse_model_config: file: byte 3: something follows the object");
-}
-
-// A folder of its own with a copy of a golden model.
-class Copied {
- public:
-  explicit Copied(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("tril-pretrained-" + std::to_string(std::random_device()()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::copy(folder_of(name), path_);
-  }
-  ~Copied() { std::filesystem::remove_all(path_); }
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
-  void write(const std::string& name, std::span<const std::byte> bytes) const {
-    write_file(path_ / name, {&bytes, 1});
-  }
-  void write(const std::string& name, const std::string& text) const {
-    write(name, std::as_bytes(std::span(text)));
-  }
-  // The message, without the call.
-  std::string refused() const {
-    const std::string message = error_of([&] { read_pretrained(path_); });
-    EXPECT_TRUE(message.starts_with("read_pretrained: ")) << message;
-    return message.substr(std::string("read_pretrained: ").size());
-  }
-  bool is_read() const {
-    read_pretrained(path_);
-    return true;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The file with other tensors in place of those that change() leaves.
 template <typename Change>

@@ -3,6 +3,7 @@
   NAME/config.json, NAME/model.safetensors...   small random models with the names and settings of their families' files
   NAME/logits.npy                               of TOKENS, by the definitions below in float64
   llama/linear.npy, llama/dynamic.npy           the same with SCALINGS of rotary positions
+  llama/dynamic_24.npy                          dynamic for a text of 24 tokens instead of the context
 
 The models are written plainly, after Radford et al. 2019 and Touvron et al. 2023; tests/core/pretrained_test.cc reads
 them. Weights are rounded to the type of their file before anything is computed.
@@ -153,7 +154,7 @@ def speeds(config, width):
     kind, factor = scaling.get('rope_type', scaling.get('type')), scaling.get('factor')
     old = scaling.get('original_max_position_embeddings')
     if kind == 'dynamic':
-        # For a text as long as the context, which Tril turns all texts as.
+        # For a text as long as the context, which Tril turns all texts as; another can be asked for.
         length = config['max_position_embeddings']
         base *= (factor * length / old - (factor - 1)) ** (width / (width - 2))
     speed = base ** (-torch.arange(0, width, 2) / width)
@@ -233,6 +234,8 @@ model = llama('llama', 'BF16', 601, 3, {
 })  # fmt: skip
 for name, scaling in SCALINGS.items():
     save(f'models/llama/{name}', llama_logits(model, model.config | {'rope_scaling': scaling}))
+short = {'rope_scaling': SCALINGS['dynamic'], 'max_position_embeddings': len(TOKENS)}
+save('models/llama/dynamic_24', llama_logits(model, model.config | short))
 llama('qwen2', 'F16', 602, 1, {
     'architectures': ['Qwen2ForCausalLM'], 'model_type': 'qwen2', 'rope_theta': 1000000.0, 'sliding_window': 32,
     'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,

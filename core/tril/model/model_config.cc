@@ -34,6 +34,20 @@ Index ModelConfig::hidden_width() const noexcept {
   return (8 * width / 3 + 15) / 16 * 16;
 }
 
+ModelConfig with_context(const ModelConfig& config, Index context, const char* call) {
+  ModelConfig changed = config;
+  if (context == 0) return changed;
+  if (context < 1 || context > kLargest) {
+    fail(call, "context", {"must be from 1 to ", kLargest, ", is ", context});
+  }
+  if (config.positions == ModelPositions::learned && context != config.context) {
+    fail(call, "context",
+         {"must be ", config.context, ", for which positions are learned, is ", context});
+  }
+  changed.context = context;
+  return changed;
+}
+
 void check_model_config(const ModelConfig& config, const char* call) {
   const auto in_range = [&](Index value, Index least, const char* name, Index most = kLargest) {
     if (value >= least && value <= most) return;

@@ -84,6 +84,12 @@ struct ModelConfig {
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 
+// The settings for `context` tokens at once; 0: as many as they say. Rotary positions reach any
+// number, and `dynamic` scaling turns them as for a text of that length. Throws Error in the name
+// of `call`, naming "context", where it is out of range, or positions are learned for another
+// number.
+ModelConfig with_context(const ModelConfig& config, Index context, const char* call);
+
 // Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
 // divide, an odd width of heads to be turned, and numbers out of range.
 void check_model_config(const ModelConfig& config, const char* call);

@@ -6,8 +6,7 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <set>
 #include <utility>
 
 namespace tril {
@@ -15,149 +14,7 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// What Hugging Face's files hold besides parameters.
-bool is_passed_over(const ModelConfig& config, std::string_view name) {
-  if (name == "lm_head.weight") return config.tied_head;
-  if (config.family != ModelFamily::gpt2) return name.ends_with(".rotary_emb.inv_freq");
-  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
-}
-
-bool is_narrow(ElementType type) {
-  return type == ElementType::float16 || type == ElementType::bfloat16;
-}
-bool holds_floats(ElementType type) {
-  return is_narrow(type) || type == ElementType::float32 || type == ElementType::float64;
-}
-
 }  // namespace
-
-ParameterReader::ParameterReader(ModelParameters& parameters)
-    : model_(parameters),
-      parameters_(stored_parameters(parameters.config(), parameters.places())) {}
-
-// The parameter that a tensor is; null where it is passed over.
-const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
-  const ModelConfig& config = model_.config();
-  std::string_view name = tensor.name;
-  constexpr std::string_view kPrefix = "transformer.";
-  if (config.family == ModelFamily::gpt2 && name.starts_with(kPrefix)) {
-    name.remove_prefix(kPrefix.size());
-  }
-  const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
-  if (at != parameters_.end()) return &*at;
-  if (is_passed_over(config, name)) return nullptr;
-  const std::string_view family = name_of(kModelFamilies, config.family);
-  fail(kCall, tensor.name.c_str(),
-       {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
-}
-
-std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
-  std::vector<ParameterPlace> found;
-  for (const NamedTensor& each : header.tensors) {
-    const StoredParameter* const parameter = parameter_of(each);
-    if (!parameter) continue;
-    const StoredTensor& tensor = each.tensor;
-    if (tensor.shape != parameter->shape) {
-      fail(kCall, each.name.c_str(), {"shape must be ", parameter->shape, ", is ", tensor.shape});
-    }
-    if (!holds_floats(tensor.type)) fail(kCall, each.name.c_str(), "holds no floats");
-    if (!found_.insert(parameter->name).second) {
-      fail(kCall, each.name.c_str(), "is there twice");
-    }
-    if (parameter->matrix) {
-      const bool narrow = is_narrow(tensor.type) && parameter->matrix->size(1) % 2 == 0;
-      const ElementType type = narrow ? tensor.type : ElementType::float32;
-      const auto [at, is_first] = types_.emplace(parameter->matrix, type);
-      if (!is_first && at->second != type) at->second = ElementType::float32;
-    }
-    found.push_back({parameter, tensor, each.begin, *stored_bytes(tensor.shape, tensor.type)});
-  }
-  return found;
-}
-
-// In the order in which matrices are walked through, the types that they were found with.
-void ParameterReader::allocate() {
-  std::vector<ElementType> types;
-  for_each_parameter(model_.places(), [&](const ParameterName&, const auto& view) {
-    if constexpr (requires { MatrixView<float>(view); }) {
-      if (!view) return;
-      const auto type = types_.find(&view);
-      types.push_back(type == types_.end() ? ElementType::float32 : type->second);
-    }
-  });
-  model_.allocate(types);
-  const auto placed = stored_parameters(model_.config(), model_.places());
-  for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
-}
-
-namespace {
-
-// The elements as they are in the file.
-void load(const StoredTensor& tensor, std::span<std::uint16_t> out) noexcept {
-  const std::byte* from = tensor.bytes.data();
-  if (std::endian::native == std::endian::little) {
-    std::memcpy(out.data(), from, out.size_bytes());
-    return;
-  }
-  for (std::uint16_t& each : out) {
-    const auto low = std::to_integer<unsigned>(*from++), high = std::to_integer<unsigned>(*from++);
-    each = static_cast<std::uint16_t>(high << 8 | low);
-  }
-}
-// As floats.
-void load(const StoredTensor& tensor, std::span<float> out) { read_elements(tensor, out); }
-
-// All of a tensor to where it belongs. Of one that memory has in another order, the rows of a cache
-// line at a time.
-template <typename T>
-void load_parameter(const StoredParameter& parameter, const StoredTensor& tensor, T* to) {
-  if (!parameter.transposed) return load(tensor, {to, static_cast<std::size_t>(tensor.count())});
-  const Index rows = tensor.shape[0], cols = tensor.shape[1];
-  const Index most = static_cast<Index>(kAlignment / sizeof(T));
-  const std::size_t row_bytes = static_cast<std::size_t>(cols) * element_size(tensor.type);
-  std::vector<T> elements(static_cast<std::size_t>(std::min(most, rows) * cols));
-  for (Index first = 0; first < rows; first += most) {
-    const Index count = std::min(most, rows - first);
-    StoredTensor part{.type = tensor.type, .shape = {count, cols}};
-    part.bytes = tensor.bytes.subspan(static_cast<std::size_t>(first) * row_bytes,
-                                      static_cast<std::size_t>(count) * row_bytes);
-    load(part, std::span(elements).first(static_cast<std::size_t>(count * cols)));
-    for (Index m = 0; m < cols; ++m) {
-      for (Index n = 0; n < count; ++n) {
-        to[m * rows + first + n] = elements[static_cast<std::size_t>(n * cols + m)];
-      }
-    }
-  }
-}
-
-}  // namespace
-
-void ParameterReader::read(const ParameterPlace& place, std::span<const std::byte> bytes) {
-  if (model_.bytes() == 0) allocate();
-  const StoredParameter& parameter = *place.parameter;
-  StoredTensor tensor = place.tensor;
-  tensor.bytes = bytes;
-  if (bytes.size() != place.size) {
-    fail(kCall, parameter.name.c_str(),
-         {bytes.size(), " bytes are not the ", place.size, " it has"});
-  }
-  const bool narrow = std::ranges::any_of(model_.narrow(), [&](const NarrowMatrix& each) {
-    return parameter.matrix && each.stand_in().data() == parameter.matrix->data();
-  });
-  if (narrow) {
-    load_parameter(parameter, tensor, reinterpret_cast<std::uint16_t*>(parameter.data));
-  } else {
-    load_parameter(parameter, tensor, parameter.data);
-  }
-  read_.insert(parameter.name);
-}
-
-void ParameterReader::finish() const {
-  for (const StoredParameter& each : parameters_) {
-    if (read_.contains(each.name)) continue;
-    fail(kCall, each.name.c_str(), {"is missing; its shape would be ", each.shape});
-  }
-}
 
 std::vector<std::string> parse_shard_index(std::string_view file) {
   constexpr const char* kIndex = "parse_shard_index";
@@ -176,26 +33,23 @@ std::vector<std::string> parse_shard_index(std::string_view file) {
 
 namespace {
 
-// Of a file, errors with its path.
+// The files of a folder; errors have the path of theirs.
 class Folder {
  public:
-  Folder(const std::filesystem::path& path, const FileProgress& progress)
-      : path_(path), progress_(progress) {}
+  Folder(const std::filesystem::path& path, const PretrainedOptions& options)
+      : path_(path), options_(options) {}
 
   std::string at(const std::string& name) const { return (path_ / name).string(); }
   bool has(const std::string& name) const {
     std::error_code ignored;
     return std::filesystem::exists(path_ / name, ignored);
   }
+  void tell(const std::string& name, std::uint64_t read, std::uint64_t all) const {
+    if (options_.progress) options_.progress({at(name), read, all});
+  }
   // What use() makes of a file.
   template <typename Use>
   auto open(const std::string& name, const Use& use) const {
-    if (progress_) progress_(at(name));
-    return look(name, use);
-  }
-  // The same, and nobody is told.
-  template <typename Use>
-  auto look(const std::string& name, const Use& use) const {
     return named(name, [&] {
       FileReader file(path_ / name);
       return use(file);
@@ -204,6 +58,7 @@ class Folder {
   // The same of its text.
   template <typename Use>
   auto read_text(const std::string& name, const Use& use) const {
+    tell(name, 0, 0);
     return open(name, [&](FileReader& file) {
       std::string text(file.size(), ' ');
       file.read(0, std::as_writable_bytes(std::span(text)));
@@ -224,26 +79,24 @@ class Folder {
 
  private:
   const std::filesystem::path& path_;
-  const FileProgress& progress_;
+  const PretrainedOptions& options_;
 };
 
 // Part of a file.
-std::span<const std::byte> read(FileReader& file, std::size_t begin, std::size_t size,
-                                std::vector<std::byte>& bytes) {
-  if (bytes.capacity() < size) bytes = {};  // not both at once
-  bytes.resize(size);
+std::vector<std::byte> read(FileReader& file, std::size_t begin, std::size_t size) {
+  std::vector<std::byte> bytes(size);
   file.read(begin, bytes);
   return bytes;
 }
 
 std::vector<ParameterPlace> find_parameters(FileReader& file, ParameterReader& reader) {
-  std::vector<std::byte> bytes;
   constexpr std::size_t kLook = 64;  // enough to tell what stands in place of such a file
   const std::size_t begin =
-      safetensors_begin(read(file, 0, std::min(kLook, file.size()), bytes), file.size());
-  return reader.find(parse_safetensors_header(read(file, 0, begin, bytes), file.size()));
+      safetensors_begin(read(file, 0, std::min(kLook, file.size())), file.size());
+  return reader.find(parse_safetensors_header(read(file, 0, begin), file.size()));
 }
 
+// The parameters of all files; their headers first, which say of which type each matrix is.
 void read_parameters(const Folder& folder, ModelParameters& parameters) {
   constexpr const char* kWhole = "model.safetensors";
   constexpr const char* kIndex = "model.safetensors.index.json";
@@ -252,14 +105,21 @@ void read_parameters(const Folder& folder, ModelParameters& parameters) {
   const std::vector<std::string> files =
       is_sharded ? folder.read_text(kIndex, parse_shard_index) : std::vector<std::string>{kWhole};
   std::vector<std::vector<ParameterPlace>> places;  // a list for each file
+  std::uint64_t done = 0, all = 0;
   for (const std::string& name : files) {
-    folder.look(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
+    folder.open(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
+    for (const ParameterPlace& each : places.back()) all += each.size;
   }
-  std::vector<std::byte> bytes;
   for (std::size_t n = 0; n < files.size(); ++n) {
+    folder.tell(files[n], done, all);
     folder.open(files[n], [&](FileReader& file) {
       for (const ParameterPlace& each : places[n]) {
-        reader.read(each, read(file, each.begin, each.size, bytes));
+        for (std::size_t begin = 0; begin < each.size; begin += ParameterReader::kPiece) {
+          const std::size_t size = std::min(ParameterReader::kPiece, each.size - begin);
+          reader.read(each, begin, size,
+                      [&](std::span<std::byte> out) { file.read(each.begin + begin, out); });
+          folder.tell(files[n], done += size, all);
+        }
       }
     });
   }
@@ -278,19 +138,21 @@ std::optional<Tokenizer> read_tokenizer_of(const Folder& folder) {
 
 }  // namespace
 
-PretrainedModel read_pretrained(const std::filesystem::path& path, const FileProgress& progress) {
-  const Folder folder(path, progress);
-  const PretrainedConfig config = folder.read_text("config.json", parse_model_config);
+PretrainedModel read_pretrained(const std::filesystem::path& path,
+                                const PretrainedOptions& options) {
+  const Folder folder(path, options);
+  const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);
+  const ModelConfig config = with_context(settings.config, options.context, kCall);
   std::optional<Tokenizer> tokenizer = read_tokenizer_of(folder);
-  if (tokenizer && tokenizer->size() > config.config.vocabulary) {
+  if (tokenizer && tokenizer->size() > config.vocabulary) {
     fail(kCall, path.string().c_str(),
          {"the tokenizer has ", static_cast<Index>(tokenizer->size()),
-          " tokens, and the model a vocabulary of ", config.config.vocabulary});
+          " tokens, and the model a vocabulary of ", config.vocabulary});
   }
   PretrainedModel model{
       folder.named("config.json",
-                   [&] { return ModelParameters(config.config, ParameterMemory::as_in_files); }),
-      config.end_tokens, std::move(tokenizer)};
+                   [&] { return ModelParameters(config, ParameterMemory::as_in_files); }),
+      settings.end_tokens, std::move(tokenizer)};
   read_parameters(folder, model.parameters);
   return model;
 }

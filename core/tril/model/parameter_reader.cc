@@ -1,0 +1,200 @@
+#include <tril/foundation/check.h>
+#include <tril/model/parameter_reader.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "read_pretrained";
+
+// What Hugging Face's files hold besides parameters.
+bool is_passed_over(const ModelConfig& config, std::string_view name) {
+  if (name == "lm_head.weight") return config.tied_head;
+  if (config.family != ModelFamily::gpt2) return name.ends_with(".rotary_emb.inv_freq");
+  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
+}
+
+bool has_16_bits(ElementType type) {
+  return type == ElementType::float16 || type == ElementType::bfloat16;
+}
+bool holds_floats(ElementType type) {
+  return has_16_bits(type) || type == ElementType::float32 || type == ElementType::float64;
+}
+
+}  // namespace
+
+ParameterReader::ParameterReader(ModelParameters& parameters)
+    : model_(parameters),
+      parameters_(stored_parameters(parameters.config(), parameters.places())) {}
+
+// The parameter that a tensor is; null where it is passed over.
+const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
+  const ModelConfig& config = model_.config();
+  std::string_view name = tensor.name;
+  constexpr std::string_view kPrefix = "transformer.";
+  if (config.family == ModelFamily::gpt2 && name.starts_with(kPrefix)) {
+    name.remove_prefix(kPrefix.size());
+  }
+  const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
+  if (at != parameters_.end()) return &*at;
+  if (is_passed_over(config, name)) return nullptr;
+  const std::string_view family = name_of(kModelFamilies, config.family);
+  fail(kCall, tensor.name.c_str(),
+       {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
+}
+
+std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
+  std::vector<ParameterPlace> found;
+  for (const NamedTensor& each : header.tensors) {
+    const StoredParameter* const parameter = parameter_of(each);
+    if (!parameter) continue;
+    const StoredTensor& tensor = each.tensor;
+    if (tensor.shape != parameter->shape) {
+      fail(kCall, each.name.c_str(), {"shape must be ", parameter->shape, ", is ", tensor.shape});
+    }
+    if (!holds_floats(tensor.type)) fail(kCall, each.name.c_str(), "holds no floats");
+    if (!found_.insert(parameter->name).second) {
+      fail(kCall, each.name.c_str(), "is there twice");
+    }
+    if (parameter->matrix) {
+      const bool narrow = has_16_bits(tensor.type) && parameter->matrix->size(1) % 2 == 0;
+      const ElementType type = narrow ? tensor.type : ElementType::float32;
+      const auto [at, is_first] = types_.emplace(parameter->matrix, type);
+      if (!is_first && at->second != type) at->second = ElementType::float32;
+    }
+    found.push_back({parameter, tensor, each.begin, *stored_bytes(tensor.shape, tensor.type)});
+  }
+  return found;
+}
+
+// In the order in which matrices are walked through, the types that they were found with.
+void ParameterReader::allocate() {
+  std::vector<ElementType> types;
+  for_each_parameter(model_.places(), [&](const ParameterName&, const auto& view) {
+    if constexpr (requires { MatrixView<float>(view); }) {
+      if (!view) return;
+      const auto type = types_.find(&view);
+      types.push_back(type == types_.end() ? ElementType::float32 : type->second);
+    }
+  });
+  model_.allocate(types);
+  const auto placed = stored_parameters(model_.config(), model_.places());
+  for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
+}
+
+namespace {
+
+// A whole number of elements as they are in the file.
+void load(ElementType, std::span<const std::byte> from, std::span<std::uint16_t> out) noexcept {
+  if (std::endian::native == std::endian::little) {
+    std::memcpy(out.data(), from.data(), out.size_bytes());
+    return;
+  }
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    const auto low = std::to_integer<unsigned>(from[2 * n]);
+    const auto high = std::to_integer<unsigned>(from[2 * n + 1]);
+    out[n] = static_cast<std::uint16_t>(high << 8 | low);
+  }
+}
+// As floats.
+void load(ElementType type, std::span<const std::byte> from, std::span<float> out) {
+  StoredTensor tensor{.type = type, .shape = {static_cast<Index>(out.size())}};
+  tensor.bytes = from;
+  read_elements(tensor, out);
+}
+
+// The elements from `first` on, so many as there are bytes, to where they belong. Of a matrix that
+// memory has in another order, the rows of a cache line at a time:
+//   for each run, some whole rows or what is left of one:  to[col][row...] = run[row...][col]
+template <typename T>
+void load_elements(const StoredParameter& parameter, ElementType type, Index first,
+                   std::span<const std::byte> bytes, T* to) {
+  const auto size = static_cast<Index>(element_size(type));
+  const Index end = first + static_cast<Index>(bytes.size()) / size;
+  if (!parameter.transposed) {
+    return load(type, bytes, {to + first, static_cast<std::size_t>(end - first)});
+  }
+  const Index rows = parameter.shape[0], cols = parameter.shape[1];
+  const Index most = static_cast<Index>(kAlignment / sizeof(T));
+  std::vector<T> run(static_cast<std::size_t>(std::min(most * cols, end - first)));
+  for (Index at = first; at < end;) {
+    const Index row = at / cols, col = at % cols, whole = (end - at) / cols;
+    const bool has_rows = col == 0 && whole > 0;
+    const Index height = has_rows ? std::min(most, whole) : 1;
+    const Index width = has_rows ? cols : std::min(cols - col, end - at);
+    const auto count = static_cast<std::size_t>(height * width);
+    load(type,
+         bytes.subspan(static_cast<std::size_t>((at - first) * size),
+                       count * static_cast<std::size_t>(size)),
+         std::span(run).first(count));
+    for (Index m = 0; m < width; ++m) {
+      for (Index n = 0; n < height; ++n) {
+        to[(col + m) * rows + row + n] = run[static_cast<std::size_t>(n * width + m)];
+      }
+    }
+    at += height * width;
+  }
+}
+
+}  // namespace
+
+bool ParameterReader::is_narrow(const StoredParameter& parameter) const {
+  return std::ranges::any_of(model_.narrow(), [&](const NarrowMatrix& each) {
+    return parameter.matrix && each.stand_in().data() == parameter.matrix->data();
+  });
+}
+
+void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::size_t size,
+                           const Fill& fill) {
+  if (model_.bytes() == 0) allocate();
+  const StoredParameter& parameter = *place.parameter;
+  const ElementType type = place.tensor.type;
+  const auto at = left_.find(parameter.name);
+  const std::size_t left = at == left_.end() ? place.size : at->second;
+  if (begin != place.size - left || size > left || size % element_size(type) != 0) {
+    fail(kCall, parameter.name.c_str(),
+         {size, " bytes from byte ", begin, " are not the next of ", place.size, ", of which ",
+          left, " are to come"});
+  }
+  const bool narrow = is_narrow(parameter);
+  const auto first = static_cast<Index>(begin / element_size(type));
+  const bool stays = std::endian::native == std::endian::little && !parameter.transposed &&
+                     (narrow || type == ElementType::float32);
+  if (stays) {
+    fill({reinterpret_cast<std::byte*>(parameter.data) + begin, size});
+  } else {
+    if (bytes_.capacity() < size) bytes_ = std::vector<std::byte>();  // not both at once
+    bytes_.resize(size);
+    fill(bytes_);
+    if (narrow) {
+      load_elements(parameter, type, first, bytes_,
+                    reinterpret_cast<std::uint16_t*>(parameter.data));
+    } else {
+      load_elements(parameter, type, first, bytes_, parameter.data);
+    }
+  }
+  left_[parameter.name] = left - size;
+}
+
+void ParameterReader::read(const ParameterPlace& place, std::span<const std::byte> bytes) {
+  read(place, 0, bytes.size(),
+       [&](std::span<std::byte> out) { std::ranges::copy(bytes, out.begin()); });
+}
+
+void ParameterReader::finish() {
+  bytes_ = std::vector<std::byte>();
+  for (const StoredParameter& each : parameters_) {
+    const auto at = left_.find(each.name);
+    if (at == left_.end()) {
+      fail(kCall, each.name.c_str(), {"is missing; its shape would be ", each.shape});
+    }
+    if (at->second > 0) fail(kCall, each.name.c_str(), {at->second, " bytes of it are missing"});
+  }
+}
+
+}  // namespace tril

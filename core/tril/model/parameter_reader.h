@@ -1,0 +1,75 @@
+// The parameters of a model from the bytes of its files, piece by piece, each to its final place:
+// nothing is in memory twice.
+//
+//   ParameterReader reader(parameters);
+//   const std::vector<ParameterPlace> places = reader.find(header);  // of every file
+//   for (const ParameterPlace& each : places) reader.read(each, bytes_of(each));
+//   reader.finish();
+#pragma once
+
+#include <tril/files/safetensors.h>
+#include <tril/model/model_parameters.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+// A parameter in a file.
+struct ParameterPlace {
+  const StoredParameter* parameter;  // which of the reader's it is
+  StoredTensor tensor;               // as the header says
+  std::size_t begin, size;           // its bytes in the file
+};
+
+// Fills parameters from the files of a model. Parameters that have no memory yet get it with the
+// first piece that is read, as those that were found by then say: a matrix whose tensors are all
+// float16, or all bfloat16, keeps its type; all other numbers become floats, and so does a matrix
+// of an odd number of columns. Taken are the names of the family with the prefix that some files
+// have
+// ("transformer.h.0..."), and passed over what is no parameter: GPT-2's masks, tables of rotary
+// positions, and a head that is the embedding.
+class ParameterReader {
+ public:
+  // What is best read of a file at once: large enough to be fast, little beside a model.
+  static constexpr std::size_t kPiece = std::size_t{1} << 23;
+
+  // Fills `parameters`, which it borrows, and which must stay where they are.
+  explicit ParameterReader(ModelParameters& parameters);
+
+  // The parameters in a file, by its header. Throws Error, naming the tensor, where one has another
+  // shape than the settings say, holds no floats, is none of the model's, or was found before.
+  std::vector<ParameterPlace> find(const Safetensors& header);
+  // Writes bytes of the file to where they are wanted.
+  using Fill = std::function<void(std::span<std::byte> out)>;
+  // The next `size` bytes of one of them, of its byte `begin` on. `fill` writes them at once to
+  // where they stay, if memory has them as the file does; else to working memory of that size, and
+  // of at most as many elements more, from which they are converted. Throws Error where they do not
+  // follow those before, reach beyond the parameter or end within an element; and where they are
+  // the first of all and memory does not suffice.
+  void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
+  // One of them from all its bytes.
+  void read(const ParameterPlace& place, std::span<const std::byte> bytes);
+  // After the last file. Throws Error, naming the first tensor that was in none, or not all of
+  // whose bytes came. Working memory is free then.
+  void finish();
+
+ private:
+  const StoredParameter* parameter_of(const NamedTensor& tensor) const;
+  void allocate();
+  bool is_narrow(const StoredParameter& parameter) const;
+
+  ModelParameters& model_;
+  std::vector<StoredParameter> parameters_;
+  std::set<std::string_view> found_;                       // names of parameters_
+  std::map<std::string_view, std::size_t> left_;           // bytes to come of those begun
+  std::map<const MatrixView<float>*, ElementType> types_;  // of matrices that were found
+  std::vector<std::byte> bytes_;                           // to be converted
+};
+
+}  // namespace tril

@@ -1,0 +1,65 @@
+// The small random models of tests/golden/make_models.py, and folders like theirs.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tril/files/file.h>
+#include <tril/model/pretrained.h>
+
+#include <filesystem>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden.h"
+
+namespace tril::testing {
+
+inline std::filesystem::path folder_of(const std::string& name) {
+  return std::filesystem::path(kGoldenFolder) / "models" / name;
+}
+
+// The settings of the golden Llama with one text of the file in place of another.
+inline std::string changed(const std::string& from, const std::string& to) {
+  const std::vector<std::byte> bytes = read_file(folder_of("llama") / "config.json");
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// A folder of its own with a copy of a golden model.
+class Copied {
+ public:
+  explicit Copied(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() /
+              ("tril-pretrained-" + std::to_string(std::random_device()()))) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::copy(folder_of(name), path_);
+  }
+  ~Copied() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+  std::string at(const std::string& name) const { return (path_ / name).string(); }
+  void write(const std::string& name, std::span<const std::byte> bytes) const {
+    write_file(path_ / name, {&bytes, 1});
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write(name, std::as_bytes(std::span(text)));
+  }
+  // The message, without the call.
+  std::string refused() const {
+    const std::string message = error_of([&] { read_pretrained(path_); });
+    EXPECT_TRUE(message.starts_with("read_pretrained: ")) << message;
+    return message.substr(std::string("read_pretrained: ").size());
+  }
+  bool is_read() const {
+    read_pretrained(path_);
+    return true;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tril::testing

@@ -1,0 +1,122 @@
+// Settings read back from what was written, and those of models that cannot be here.
+#include <gtest/gtest.h>
+#include <tril/model/model_config_json.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden_models.h"
+
+namespace tril {
+namespace {
+
+using testing::changed;
+using testing::error_of;
+
+TEST(ModelConfigJson, IsReadAsItWasWritten) {
+  std::vector<ModelConfig> configs;
+  for (const auto& family : kModelFamilies) configs.push_back(ModelConfig::of(family.value));
+  ModelConfig odd = ModelConfig::of(ModelFamily::gpt2);
+  odd.biases = odd.causal = odd.tied_head = false;
+  odd.norm = ModelNorm::rms_norm;
+  configs.push_back(odd);
+  odd.norm = ModelNorm::none, odd.positions = ModelPositions::none;
+  odd.scaled_scores = odd.residual = false;
+  configs.push_back(odd);
+  odd = ModelConfig::of(ModelFamily::llama);
+  odd.scaled_scores = odd.residual = false;
+  odd.kv_heads = 2, odd.projection_biases = true, odd.rotary_base = 5e5, odd.eps = 1e-6;
+  odd.positions = ModelPositions::learned, odd.feed_forward = ModelFeedForward::gelu_tanh;
+  configs.push_back(odd);
+  odd = ModelConfig::of(ModelFamily::llama);
+  odd.biases = true;
+  for (const RotaryScaling& scaling :
+       {RotaryScaling{.kind = RotaryScalingKind::linear, .factor = 1.5},
+        RotaryScaling{.kind = RotaryScalingKind::dynamic, .factor = 4, .original = 32},
+        RotaryScaling{
+            .kind = RotaryScalingKind::llama3, .factor = 8, .original = 99, .low = 2, .high = 3}}) {
+    odd.rotary_scaling = scaling;
+    configs.push_back(odd);
+  }
+  for (ModelConfig& config : configs) {
+    config.vocabulary = 77;
+    config.kv_heads = config.kv_head_count(), config.hidden = config.hidden_width();
+    if (config.family == ModelFamily::gpt2) config.kv_heads = 0;
+    const std::string text = model_config_json(config);
+    const PretrainedConfig read = parse_model_config(text);
+    EXPECT_TRUE(read.config == config) << text;
+    EXPECT_EQ(model_config_json(read.config), text);
+    const std::string half = model_config_json(config, ElementType::float16);
+    EXPECT_NE(half.find("\"torch_dtype\": \"float16\""), std::string::npos);
+    EXPECT_TRUE(parse_model_config(half).config == config);
+    EXPECT_TRUE(read.end_tokens.empty());
+  }
+}
+
+TEST(ModelConfigJson, ReadsNewerFilesAlike) {
+  const PretrainedConfig read = parse_model_config(
+      R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
+          "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
+          "rope_parameters": {"rope_type": "linear", "factor": 2, "rope_theta": 5e5}})");
+  EXPECT_EQ(read.config.rotary_base, 5e5);
+  EXPECT_EQ(read.config.rotary_scaling.kind, RotaryScalingKind::linear);
+  EXPECT_EQ(read.config.kv_heads, 2);
+  EXPECT_FALSE(read.config.tied_head);
+  // The base is beside what scales it.
+  const PretrainedConfig beside = parse_model_config(
+      R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
+          "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
+          "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
+  EXPECT_TRUE(beside.config == read.config);
+}
+
+TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
+  const auto refused = [](const std::string& from, const std::string& to, const std::string& why) {
+    EXPECT_EQ(error_of([&] { parse_model_config(changed(from, to)); }),
+              "parse_model_config: " + why);
+  };
+  refused("\"llama\"", "\"bert\"",
+          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2");
+  refused("\"model_type\"", "\"type\"", "model_type: is missing");
+  refused("\"hidden_size\": 16", "\"hidden_size\": \"16\"",
+          "hidden_size: must be a whole number, is \"\\\"16\\\"\"");
+  refused("\"hidden_size\": 16", "\"hidden_size\": null", "hidden_size: is missing");
+  refused("\"hidden_size\": 16", "\"hidden_size\": 16.5",
+          "hidden_size: must be a whole number, is \"16.5\"");
+  refused("\"silu\"", "\"gelu\"", "hidden_act: must be \"silu\", is \"gelu\"");
+  refused("\"head_dim\": 4", "\"head_dim\": 8",
+          "head_dim: 4 heads of 8 are not as wide as hidden_size, 16");
+  // Four times that is 16, as far as an Index counts.
+  const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
+  refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,
+          "head_dim: 4 heads of " + wrapping + " are not as wide as hidden_size, 16");
+  refused("\"attention_bias\": false", "\"attention_bias\": true",
+          "mlp_bias: must be as attention_bias");
+  refused("\"llama3\"", "\"yarn\"",
+          "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
+  refused("\"factor\": 8.0", "\"factor\": -1",
+          "rope_scaling.factor: must be finite and above 0, is -1");
+  refused("\"factor\": 8.0", "\"factor\": 0.5", "rope_scaling.factor: must be at least 1, is 0.5");
+  refused("\"original_max_position_embeddings\": 16", "\"original_max_position_embeddings\": 0",
+          "rope_scaling.original_max_position_embeddings: must be at least 1, is 0");
+  refused("\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1",
+          "rope_scaling.high_freq_factor: must be above low, both above 0; they are 1 and 1");
+  refused("\"rope_scaling\": {\n    \"factor\": 8.0", "\"rope_parameters\": {\n    \"factor\": 0",
+          "rope_parameters.factor: must be finite and above 0, is 0");
+  refused("\"vocab_size\": 48", "\"vocab_size\": 1000000000",
+          "vocabulary: must be from 1 to 16777216, is 1000000000");
+  refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",
+          "layers: must be from 1 to 65536, is 16777216");
+  refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
+          "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
+  refused("5\n  ]", "48\n  ]", "eos_token_id: 48 is no token of a vocabulary of 48");
+  EXPECT_EQ(error_of([] { parse_model_config("[]"); }),
+            "parse_model_config: file: byte 0: expected \"{\", found \"[\"");
+  EXPECT_EQ(error_of([] { parse_model_config("{} x"); }),
+            "parse_model_config: file: byte 3: something follows the object");
+}
+
+}  // namespace
+}  // namespace tril
