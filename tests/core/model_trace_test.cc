@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/model_trace_case.h"
 
 namespace tril {
 namespace {
@@ -17,69 +18,15 @@ namespace {
 using testing::close;
 using testing::equal;
 using testing::error_of;
-
-constexpr Index kTokens = 9, kVocabulary = 13;
-
-ModelConfig small(ModelFamily family) {
-  ModelConfig config = ModelConfig::of(family);
-  config.layers = 3, config.heads = 4, config.width = 16, config.hidden = 24;
-  config.context = kTokens, config.vocabulary = kVocabulary;
-  if (family != ModelFamily::gpt2) config.kv_heads = 2;
-  return config;
-}
-
-struct Case {
-  LanguageModel model;
-  std::vector<std::int32_t> ids, others;
-  Scratch scratch;
-  Parallel parallel;
-
-  explicit Case(ModelFamily family) : model(small(family), 3), parallel(2) {
-    Random random(5);
-    for_each_parameter(model.weights(), [&](const ParameterName&, const auto& view) {
-      if (!view) return;
-      for (Index i = 0; i < view.count(); ++i) view.data()[i] += 0.2f * random.normal();
-    });
-    for (Index i = 0; i < kTokens; ++i) {
-      ids.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
-      others.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
-    }
-  }
-  DecodingSession session() const { return {model.config(), model.weights()}; }
-  Buffer<float, 2> logits(const ModelChanges& changes = {}) {
-    DecodingSession changed = session();
-    changed.set_changes(changes);
-    Buffer<float, 2> out({kTokens, kVocabulary});
-    changed.append(ids, out, scratch, parallel);
-    return out;
-  }
-};
-
-// A trace, its memory, and the logits of the call.
-struct Traced {
-  Buffer<float, 1> memory;
-  ModelTrace trace;
-  Buffer<float, 2> logits;
-
-  Traced(Case& c, DecodingSession& session, const std::vector<std::int32_t>& ids)
-      : logits({static_cast<Index>(ids.size()), kVocabulary}) {
-    SavedMemory size;
-    const auto count = static_cast<Index>(ids.size());
-    model_trace(session.config(), count, session.length(), size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = model_trace(session.config(), count, session.length(), place);
-    session.append(ids, logits, c.scratch, c.parallel, trace);
-  }
-};
+using testing::kRounded;
+using testing::kTokens;
+using testing::kVocabulary;
+using testing::Traced;
 
 class ModelTraceTest : public ::testing::TestWithParam<ModelFamily> {
  protected:
-  Case c{GetParam()};
+  testing::TraceCase c{GetParam()};
 };
-
-// Fewer than 40 operations in a row, sums of up to 24 terms, of both.
-constexpr double kRounded = 2 * 40 * 24 * 0x1p-24;
 
 TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
   DecodingSession session = c.session();

@@ -81,10 +81,16 @@ Places places_of(const MultiHeadTrace& trace, bool stacked) noexcept {
 void check_places(const Places& places, const MultiHeadTrace& trace) {
   const AttentionTrace& attention = trace.attention;
   const std::pair<const char*, const TensorView<float, 4>*> parts[] = {
-      {"trace.queries", &trace.queries},   {"trace.keys", &trace.keys},
-      {"trace.values", &trace.values},     {"trace.heads", &trace.heads},
-      {"trace.scores", &attention.scores}, {"trace.capped", &attention.capped},
-      {"trace.masked", &attention.masked}, {"trace.weights", &attention.weights}};
+      {"trace.queries", &trace.queries},
+      {"trace.keys", &trace.keys},
+      {"trace.values", &trace.values},
+      {"trace.heads", &trace.heads},
+      {"trace.scores", &attention.scores},
+      {"trace.capped", &attention.capped},
+      {"trace.masked", &attention.masked},
+      {"trace.weights", &attention.weights},
+      {"trace.unrotated_queries", &trace.unrotated_queries},
+      {"trace.unrotated_keys", &trace.unrotated_keys}};
   // Of `place`, which has parts [first, last) in it.
   const auto check = [&](const TensorView<float, 3>& place, std::size_t first, std::size_t last) {
     if (!place) return;
@@ -143,6 +149,8 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
   check_trace(trace.queries, query_shape, "trace.queries");
   check_trace(trace.keys, key_shape, "trace.keys");
   check_trace(trace.values, key_shape, "trace.values");
+  check_trace(trace.unrotated_queries, query_shape, "trace.unrotated_queries");
+  check_trace(trace.unrotated_keys, key_shape, "trace.unrotated_keys");
   check_trace(trace.attention.scores, score_shape, "trace.scores");
   check_trace(trace.attention.capped, score_shape, "trace.capped");
   check_trace(trace.attention.masked, score_shape, "trace.masked");
@@ -205,6 +213,8 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
     parts = {split_heads(query, heads), split_heads(key, kv_heads), split_heads(value, kv_heads)};
   }
   const auto& [split_query, split_key, split_value] = parts;
+  copy(split_query, trace.unrotated_queries);
+  copy(split_key, trace.unrotated_keys);
   if (options.rotary) {
     rotate(Turn::forward, *options.rotary, before, split_query, split_key, scratch, parallel);
   }

@@ -83,12 +83,14 @@ struct MultiHeadOptions {
 
 // Views to fill; none: not wanted.
 struct MultiHeadTrace {
-  TensorView<float, 4> queries = {};          // [B, H, T, D]
-  TensorView<float, 4> keys = {};             // [B, Hk, S, D], or with a cache [B, Hk, T, D]
-  TensorView<float, 4> values = {};           // as keys
-  AttentionTrace attention = {};              // [B, H, T, S]
-  TensorView<float, 3> average_weights = {};  // [B, T, S]: the mean over heads
-  TensorView<float, 4> heads = {};            // [B, H, T, D]: what attention gives, a head each
+  TensorView<float, 4> queries = {};            // [B, H, T, D]
+  TensorView<float, 4> keys = {};               // [B, Hk, S, D], or with a cache [B, Hk, T, D]
+  TensorView<float, 4> values = {};             // as keys
+  AttentionTrace attention = {};                // [B, H, T, S]
+  TensorView<float, 3> average_weights = {};    // [B, T, S]: the mean over heads
+  TensorView<float, 4> heads = {};              // [B, H, T, D]: what attention gives, a head each
+  TensorView<float, 4> unrotated_queries = {};  // as queries, before they are rotated
+  TensorView<float, 4> unrotated_keys = {};     // as keys
 };
 
 // x [B, T, C], out [B, T, C]. What is written may not share memory with what is read.

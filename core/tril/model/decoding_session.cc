@@ -130,13 +130,14 @@ void DecodingSession::check(std::span<const std::int32_t> tokens) const {
 
 // Of views that are given, the shapes are those that model_trace gives.
 void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
-  if (trace.layers.empty() && !trace.embedded) return;
+  if (trace.is_empty()) return;
   SavedMemory size;
   const ModelTrace expected = model_trace(config_, tokens, length_, size);
   const auto check = [&](const auto& given, const auto& wanted, const char* name) {
     if (given) check_shape(given, wanted.shape(), kCall, name, "as model_trace says");
   };
   check(trace.embedded, expected.embedded, "trace.embedded");
+  check(trace.final_normed, expected.final_normed, "trace.final_normed");
   if (trace.layers.empty()) return;
   if (trace.layers.size() != expected.layers.size()) {
     fail(kCall, "trace.layers",
@@ -147,6 +148,8 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
     check(given.normed1, wanted.normed1, "trace.normed1");
     check(given.attention.queries, wanted.attention.queries, "trace.queries");
     check(given.attention.keys, wanted.attention.keys, "trace.keys");
+    check(given.attention.unrotated_queries, wanted.attention.queries, "trace.unrotated_queries");
+    check(given.attention.unrotated_keys, wanted.attention.keys, "trace.unrotated_keys");
     check(given.attention.values, wanted.attention.values, "trace.values");
     const auto& weights = wanted.attention.attention.weights;
     check(given.attention.attention.scores, weights, "trace.scores");
@@ -197,7 +200,7 @@ void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<fl
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                           const ModelTrace& trace, Scratch& scratch, Parallel& parallel) {
   const Index before = length_, count = static_cast<Index>(tokens.size());
-  const bool at_once = !config_.causal || trace.embedded || !trace.layers.empty();
+  const bool at_once = !config_.causal || !trace.is_empty();
   const Index most = at_once ? count : kPiece;
   try {
     for (Index first = 0; first < count; first += most) {
@@ -262,7 +265,9 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   if (!logits) return;
   const Index rows = logits.size(0);
   const Shape<2> shape = {rows, C};
-  const MatrixView<float> last_normed(normed.data(), shape);
+  const bool is_traced = static_cast<bool>(trace.final_normed);  // then logits are of all tokens
+  const MatrixView<float> last_normed =
+      is_traced ? trace.final_normed : MatrixView<float>(normed.data(), shape);
   pass.norm({x[T - rows].data(), shape, x.strides()}, weights_.final_norm, {last_normed, {}, {}});
   linear(last_normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
 }

@@ -5,7 +5,8 @@
 
 namespace tril {
 
-ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory) {
+ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
+                       const ModelTraceOptions& options) {
   constexpr const char* kCall = "model_trace";
   check_model_config(config, kCall);
   if (tokens < 1) fail(kCall, "tokens", {"must be at least 1, is ", tokens});
@@ -18,9 +19,16 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   trace.layers.resize(static_cast<std::size_t>(config.layers));
   for (ModelLayerTrace& layer : trace.layers) {
     layer.normed1 = memory.take(tokens, C);
+    if (config.positions == ModelPositions::rotary) {
+      layer.attention.unrotated_queries = memory.take(one, H, tokens, D);
+      layer.attention.unrotated_keys = memory.take(one, Hk, tokens, D);
+    }
     layer.attention.queries = memory.take(one, H, tokens, D);
     layer.attention.keys = memory.take(one, Hk, tokens, D);
     layer.attention.values = memory.take(one, Hk, tokens, D);
+    if (options.scores) {
+      layer.attention.attention.scores = memory.take(one, H, tokens, past + tokens);
+    }
     layer.attention.attention.weights = memory.take(one, H, tokens, past + tokens);
     layer.attention.heads = memory.take(one, H, tokens, D);
     layer.from_attention = memory.take(tokens, C);
@@ -31,6 +39,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     layer.from_feed_forward = memory.take(tokens, C);
     layer.out = memory.take(tokens, C);
   }
+  trace.final_normed = memory.take(tokens, C);
   return trace;
 }
 

@@ -12,6 +12,11 @@
 
 namespace tril {
 
+// What a trace has besides.
+struct ModelTraceOptions {
+  bool scores = false;  // [H, T, S] of each layer, as much as its weights take
+};
+
 // Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
 // call, S those and all before.
 struct ModelLayerTrace {
@@ -29,12 +34,18 @@ struct ModelLayerTrace {
 struct ModelTrace {
   MatrixView<float> embedded = {};           // [T, C]: tokens, and positions where they are learned
   std::vector<ModelLayerTrace> layers = {};  // none: not wanted
+  MatrixView<float> final_normed = {};       // [T, C]: what the head is given
+
+  // Whether nothing is wanted.
+  bool is_empty() const noexcept { return !embedded && layers.empty() && !final_normed; }
 };
 
 // All of it, laid out in `memory`, for T tokens behind `past` others: of attention queries, keys,
-// values, weights and heads. Throws Error as check_model_config does, and for T below 1 or past
+// both before positions turn them where they do, values, weights, heads and, where they are asked
+// for, scores. Throws Error as check_model_config does, and for T below 1 or past
 // below 0.
-ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory);
+ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
+                       const ModelTraceOptions& options = {});
 
 // What a head gives, [D], is replaced.
 struct HeadChange {

@@ -1,0 +1,71 @@
+// A small model of each family, and what it computes on the way.
+#pragma once
+
+#include <tril/foundation/random.h>
+#include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
+
+#include <vector>
+
+namespace tril::testing {
+
+inline constexpr Index kTokens = 9, kVocabulary = 13;
+
+inline ModelConfig small_config(ModelFamily family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 3, config.heads = 4, config.width = 16, config.hidden = 24;
+  config.context = kTokens, config.vocabulary = kVocabulary;
+  if (family != ModelFamily::gpt2) config.kv_heads = 2;
+  return config;
+}
+
+struct TraceCase {
+  LanguageModel model;
+  std::vector<std::int32_t> ids, others;
+  Scratch scratch;
+  Parallel parallel;
+
+  explicit TraceCase(ModelFamily family) : model(small_config(family), 3), parallel(2) {
+    Random random(5);
+    for_each_parameter(model.weights(), [&](const ParameterName&, const auto& view) {
+      if (!view) return;
+      for (Index i = 0; i < view.count(); ++i) view.data()[i] += 0.2f * random.normal();
+    });
+    for (Index i = 0; i < kTokens; ++i) {
+      ids.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
+      others.push_back(static_cast<std::int32_t>(random.below(kVocabulary)));
+    }
+  }
+  DecodingSession session() const { return {model.config(), model.weights()}; }
+  Buffer<float, 2> logits(const ModelChanges& changes = {}) {
+    DecodingSession changed = session();
+    changed.set_changes(changes);
+    Buffer<float, 2> out({kTokens, kVocabulary});
+    changed.append(ids, out, scratch, parallel);
+    return out;
+  }
+};
+
+// A trace, its memory, and the logits of the call.
+struct Traced {
+  Buffer<float, 1> memory;
+  ModelTrace trace;
+  Buffer<float, 2> logits;
+
+  Traced(TraceCase& c, DecodingSession& session, const std::vector<std::int32_t>& ids,
+         const ModelTraceOptions& options = {})
+      : logits({static_cast<Index>(ids.size()), kVocabulary}) {
+    SavedMemory size;
+    const auto count = static_cast<Index>(ids.size());
+    model_trace(session.config(), count, session.length(), size, options);
+    memory = Buffer<float, 1>({size.count()});
+    SavedMemory place(memory);
+    trace = model_trace(session.config(), count, session.length(), place, options);
+    session.append(ids, logits, c.scratch, c.parallel, trace);
+  }
+};
+
+// Fewer than 40 operations in a row, sums of up to 24 terms, of both.
+inline constexpr double kRounded = 2 * 40 * 24 * 0x1p-24;
+
+}  // namespace tril::testing
