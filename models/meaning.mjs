@@ -179,7 +179,7 @@ export const contextOf = ({ config }) => shapeOf(config).context;
 export function placesOf(tril, model, passage) {
   const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
   return tril.scope(() => {
-    const { trace } = model.forward(tokens, { trace: true });
+    const { trace } = model.forward(tokens, { trace: { lens: false, scores: false } });
     const weights = tokens.map((_, t) => (t >= from && t < from + count ? 1 / count : 0));
     const mean = tril.tensor([1, tokens.length], Float32Array.from(weights));
     const streams = [trace.embedded, ...trace.layers.map(({ out }) => out)];

@@ -80,7 +80,7 @@ function meanWeights(model, runs, from, places) {
   const sums = byHead(model.config, () => 0);
   let counted = 0;
   for (const tokens of runs) {
-    const { logits, trace } = model.forward(tokens, { trace: true });
+    const { logits, trace } = model.forward(tokens, { trace: { lens: false, scores: false } });
     const size = tokens.length;
     const wanted = Array.from({ length: size }, (_, t) =>
       t < from(tokens) ? [] : places(tokens, t),

@@ -197,6 +197,16 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
             "DecodingSession: capacity: 21 tokens, but the context is 20");
   EXPECT_EQ(error_of([&] { c.session(-1); }),
             "DecodingSession: capacity: must be at least 0, is -1");
+#ifndef __EMSCRIPTEN__  // whose memory model-loading.test.ts asks for
+  ModelConfig long_one = ModelConfig::of(ModelFamily::llama);
+  long_one.layers = 64, long_one.heads = 1, long_one.width = 256, long_one.hidden = 1;
+  long_one.context = 1 << 24, long_one.vocabulary = 1;
+  const std::string text = error_of([&] { DecodingSession(ModelParameters(long_one)); });
+  EXPECT_TRUE(
+      text.starts_with("DecodingSession: memory: does not suffice: keys and values take "
+                       "2097152 MiB"))
+      << text;
+#endif
   ModelConfig other = c.model.config();
   const auto refused = [&] { return error_of([&] { DecodingSession(other, c.model.weights()); }); };
   other.layers = 3;

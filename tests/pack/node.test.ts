@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, inject, it } from 'vitest';
 import { call } from './call.js';
@@ -28,6 +29,22 @@ it('gives its .wasm files by name', () => {
 it('is there for require, where Node can', () => {
   const script = "require('tril').loadTril().then((tril) => console.log(tril.threads));";
   expect(node('--no-warnings', '--input-type=commonjs', '-e', script)).toBe('1\n');
+});
+
+it('reads a model from a folder, here and in a Worker', () => {
+  const folder = fileURLToPath(new URL('../golden/models/qwen2', import.meta.url));
+  const script = `
+    import { loadTril } from 'tril/training';
+    import { loadTril as loadRemote } from 'tril/worker';
+    const here = await loadTril({ variant: 'simd' });
+    const there = await loadRemote({ variant: 'simd', training: true });
+    for (const tril of [here, there]) {
+      const model = await tril.loadModel(process.argv[2]);
+      console.log(model.config.model_type, model.parameters.count > 0);
+    }
+    there.close();`;
+  writeFileSync(join(project, 'folder.mjs'), script); // a Worker takes no --input-type
+  expect(node('folder.mjs', folder)).toBe('qwen2 true\nqwen2 true\n');
 });
 
 it('says what to do when its module cannot be loaded', () => {

@@ -138,6 +138,7 @@ describe('a model that is changed', () => {
       expect(found).not.toEqual(await drawn({}));
       for (const each of [
         trace!.embedded,
+        trace!.finalNormed,
         ...trace!.layers.flatMap((layer) => Object.values(layer)),
       ])
         each.dispose();

@@ -38,7 +38,7 @@ describe.each(['float16', 'bfloat16'] as const)('a model of %s', (dtype) => {
             const one = expected.forward(some, options);
             const other = model.forward(some, options);
             expect(values(other.logits)).toEqual(values(one.logits));
-            const lens = (each: typeof one) => values(each.trace!.layers[0]!.logits);
+            const lens = (each: typeof one) => values(each.trace!.layers[0]!.logits!);
             expect(lens(other)).toEqual(lens(one));
           });
         }

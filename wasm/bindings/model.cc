@@ -24,12 +24,15 @@ std::string text_of(const Bytes& bytes) {
   const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
   return {characters.begin(), characters.end()};
 }
-std::vector<std::byte> bytes_of(const Bytes& bytes) {
-  const std::size_t count = bytes["length"].as<std::size_t>();
-  std::vector<std::byte> copy(count);
-  val(emscripten::typed_memory_view(count, reinterpret_cast<std::uint8_t*>(copy.data())))
+// All of them, to memory of their size.
+void copy(const Bytes& bytes, std::span<std::byte> out) {
+  val(emscripten::typed_memory_view(out.size(), reinterpret_cast<std::uint8_t*>(out.data())))
       .call<void>("set", bytes);
-  return copy;
+}
+std::vector<std::byte> bytes_of(const Bytes& bytes) {
+  std::vector<std::byte> copied(bytes["length"].as<std::size_t>());
+  copy(bytes, copied);
+  return copied;
 }
 std::vector<std::int32_t> numbers_of(const Integers& integers) {
   return emscripten::convertJSArrayToNumberVector<std::int32_t>(integers);
@@ -81,10 +84,10 @@ Model::Model(Engine& given_engine, const PretrainedConfig& config,
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
 
 ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
-                       const Bytes& merges) {
+                       const Bytes& merges, int context) {
   const std::string text = text_of(config);
-  const PretrainedConfig settings =
-      of_file("config.json", [&] { return parse_model_config(text); });
+  PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
+  settings.config = with_context(settings.config, context, "loadModel");
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
   if (read && read->size() > settings.config.vocabulary) {
     fail("loadModel", "tokenizer",
@@ -122,16 +125,21 @@ Numbers model_open(Model& model, const std::string& name, const Bytes& header, d
   return Numbers(val::array(places));
 }
 
-void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes) {
+void model_read(Model& model, const std::string& name, int parameter, double begin,
+                const Bytes& bytes) {
   const std::size_t before = model.model.parameters.bytes();
   of_file(name.c_str(), [&] {
     const ParameterPlace& place = model.places.at(name).at(static_cast<std::size_t>(parameter));
-    model.reader.read(place, bytes_of(bytes));
+    model.reader.read(place, static_cast<std::size_t>(begin), bytes["length"].as<std::size_t>(),
+                      [&](std::span<std::byte> out) { copy(bytes, out); });
   });
   model.engine.usage.bytes += static_cast<double>(model.model.parameters.bytes() - before);
 }
 
-void model_finish(const Model& model) { model.reader.finish(); }
+void model_finish(Model& model) {
+  model.reader.finish();
+  model.places.clear();
+}
 
 std::string model_parameters(const Model& model) {
   const ModelParameters& parameters = model.model.parameters;
@@ -194,7 +202,7 @@ ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
 
 }  // namespace
 
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
                            const Integers& given_changes, const Floats& values) {
   constexpr const char* kCall = "forward";
   Engine& engine = model.engine;
@@ -217,20 +225,26 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
     const auto begin = shape.begin() + (shape.size() > 2 ? 1 : 0);
     view = {results.make(name, DynamicShape(begin, shape.end())).data(), shape};
   };
+  const auto make_wanted = [&](const std::string& name, auto& view) {
+    if (view.count() > 0) make(name, view);
+  };
   MatrixView<float> logits(nullptr, {count, config.vocabulary});
   make("logits", logits);
   ModelTrace wanted;
   if (trace) {
     SavedMemory shapes;
-    wanted = model_trace(config, count, 0, shapes);
+    wanted = model_trace(config, count, 0, shapes, {.scores = scores});
     make("embedded", wanted.embedded);
     for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
       const std::string at = "layers." + std::to_string(n) + ".";
       ModelLayerTrace& layer = wanted.layers[n];
       make(at + "normed1", layer.normed1);
+      make_wanted(at + "unrotatedQueries", layer.attention.unrotated_queries);
+      make_wanted(at + "unrotatedKeys", layer.attention.unrotated_keys);
       make(at + "queries", layer.attention.queries);
       make(at + "keys", layer.attention.keys);
       make(at + "values", layer.attention.values);
+      make_wanted(at + "scores", layer.attention.attention.scores);
       make(at + "weights", layer.attention.attention.weights);
       make(at + "heads", layer.attention.heads);
       make(at + "attention", layer.from_attention);
@@ -241,12 +255,13 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
       make(at + "feedForward", layer.from_feed_forward);
       make(at + "out", layer.out);
     }
+    make("finalNormed", wanted.final_normed);
   }
   session.append(ids, logits, engine.scratch, engine.parallel, wanted);
-  for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
-    MatrixView<float> lens(nullptr, logits.shape());
-    make("layers." + std::to_string(n) + ".logits", lens);
-    session.read_out(wanted.layers[n].out, lens, engine.scratch, engine.parallel);
+  for (std::size_t n = 0; lens && n < wanted.layers.size(); ++n) {
+    MatrixView<float> seen(nullptr, logits.shape());
+    make("layers." + std::to_string(n) + ".logits", seen);
+    session.read_out(wanted.layers[n].out, seen, engine.scratch, engine.parallel);
   }
   return results.hand_over();
 }

@@ -32,9 +32,9 @@ class Model {
 using ModelHandle = std::shared_ptr<Model>;
 
 // From the bytes of config.json, and of tokenizer.json, or, with merges, vocab.json; none where a
-// file is empty. Throws Error naming the file.
+// file is empty; `context` as with_context takes it. Throws Error naming the file.
 ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
-                       const Bytes& merges);
+                       const Bytes& merges, int context);
 // The files that a model.safetensors.index.json lists.
 Names model_shards(const Bytes& index);
 
@@ -44,10 +44,12 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
 
 // The exports of a model. Of each of its files the bytes before the tensors, for which it says
 // where the parameters are, first byte and size by turns; then, when all of them have been opened,
-// the bytes of these, by their number; and at the end whether all were there:
+// the bytes of these, by their number, piece by piece from the byte `begin` of each on; and at the
+// end whether all were there:
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size);
-void model_read(Model& model, const std::string& name, int parameter, const Bytes& bytes);
-void model_finish(const Model& model);
+void model_read(Model& model, const std::string& name, int parameter, double begin,
+                const Bytes& bytes);
+void model_finish(Model& model);
 // How many numbers of which type the parameters are, and what they take, as JSON.
 std::string model_parameters(const Model& model);
 // model_config_json.
@@ -55,11 +57,11 @@ std::string model_config(const Model& model);
 bool model_has_tokenizer(const Model& model);
 Integers model_encode(const Model& model, const Bytes& text);
 Bytes model_decode(const Model& model, const Integers& tokens);
-// { logits }; with a trace { logits, embedded, "layers.0.weights", ..., "layers.0.logits" }, these
-// being the logit lens. Of each change a kind (layer, head, attention, feed-forward, residual
-// stream behind so many layers), layer, head, position and whether it has values, which `values`
-// has one behind the other.
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace,
+// { logits }; with a trace { logits, embedded, "layers.0.weights", ..., finalNormed }, and, where
+// they are asked for, "layers.0.logits", the logit lens, and "layers.0.scores". Of each change a
+// kind (layer, head, attention, feed-forward, residual stream behind so many layers), layer, head,
+// position and whether it has values, which `values` has one behind the other.
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
                            const Integers& changes, const Floats& values);
 
 // Changes with the values that they borrow.

@@ -2,8 +2,12 @@ import type { Tensor } from './tensor.js';
 import type { ModelFiles } from './trainer-types.js';
 import type { Values } from './values.js';
 
-/** The files of a model by their names, or as a browser's folder picker gives them. */
-export type ModelSource = Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File>;
+/**
+ * The files of a model by their names, or as a browser's folder picker gives them; in Node also the path
+ * of their folder.
+ */
+export type ModelSource =
+  Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File> | string;
 
 /** What the parameters of a model are, and what they take. */
 export interface ModelParameters {
@@ -17,7 +21,12 @@ export interface ModelParameters {
 
 /** How a model is loaded. */
 export interface LoadModelOptions {
-  /** Is told how many bytes have been read, and how many there are. */
+  /**
+   * The most tokens at once; unless given, what `config.json` says. Where rotary positions are scaled
+   * `dynamic`, they are turned as for a text of that length. Learned positions have only their own.
+   */
+  readonly context?: number;
+  /** Is told after every piece of 8 MiB at most how many bytes have been read, and how many there are. */
   readonly progress?: (read: number, all: number) => void;
   /** Ends it where it aborts: nothing is kept. */
   readonly signal?: AbortSignal;
@@ -62,20 +71,34 @@ export interface ModelChanges {
 
 /** What `Model.forward` is to do besides. */
 export interface ForwardOptions extends ModelChanges {
-  /** Give what is computed on the way. */
-  readonly trace?: boolean;
+  /** Give what is computed on the way: all of it, or without what takes most memory. */
+  readonly trace?: boolean | ModelTraceOptions;
+}
+
+/** What a trace may leave out. */
+export interface ModelTraceOptions {
+  /** The logit lens, `[T, V]` of each layer; true unless given. */
+  readonly lens?: boolean;
+  /** Scores, `[H, T, T]` of each layer; true unless given. */
+  readonly scores?: boolean;
 }
 
 /** Of one layer; T counts the tokens, C is the model's width, D that of a head. */
 export interface ModelLayerTrace {
   /** `[T, C]`: what attention is given */
   readonly normed1: Tensor;
+  /** `[H, T, D]`: before positions turn them; none where they do not */
+  readonly unrotatedQueries?: Tensor;
+  /** `[Hk, T, D]`: as those */
+  readonly unrotatedKeys?: Tensor;
   /** `[H, T, D]` */
   readonly queries: Tensor;
   /** `[Hk, T, D]` */
   readonly keys: Tensor;
   /** `[Hk, T, D]` */
   readonly values: Tensor;
+  /** `[H, T, T]`: of all tokens, seen or not, before softmax; unless `scores` is false */
+  readonly scores?: Tensor;
   /** `[H, T, T]`: of every head */
   readonly weights: Tensor;
   /** `[H, T, D]`: what every head gives */
@@ -94,8 +117,8 @@ export interface ModelLayerTrace {
   readonly feedForward: Tensor;
   /** `[T, C]`: the residual stream after the layer */
   readonly out: Tensor;
-  /** `[T, V]`: what the model would say if it ended here */
-  readonly logits: Tensor;
+  /** `[T, V]`: what the model would say if it ended here; unless `lens` is false */
+  readonly logits?: Tensor;
 }
 
 /** What a model makes of tokens. */
@@ -107,6 +130,8 @@ export interface ModelForward {
     /** `[T, C]`: tokens, and positions where they are learned */
     readonly embedded: Tensor;
     readonly layers: readonly ModelLayerTrace[];
+    /** `[T, C]`: what the head is given */
+    readonly finalNormed: Tensor;
   };
 }
 

@@ -24,6 +24,17 @@ function sequenceOf(call: string, argument: string, tokens: unknown): Int32Array
   throw new TrilError(call, argument, `must be one list, [T]; shape is ${shapeText(shape)}`);
 }
 
+/** What is wanted of a trace. */
+function traceOf(call: string, trace: ForwardOptions['trace']) {
+  if (typeof trace !== 'object' || trace === null) {
+    const traced = booleanOption(call, 'trace', trace, false);
+    return { traced, lens: traced, scores: traced };
+  }
+  checkKeys(call, 'trace', 'part', trace, ['lens', 'scores']);
+  const lens = booleanOption(call, 'trace.lens', trace.lens, true);
+  return { traced: true, lens, scores: booleanOption(call, 'trace.scores', trace.scores, true) };
+}
+
 /** What `generate` can be told. */
 export const textOptions = [
   'maxTokens',
@@ -69,8 +80,9 @@ export class Model implements Disposable {
 
   /**
    * What the model makes of tokens: the logits `[T, V]` after each, and, with `trace`, all between:
-   * the weights of every head, the residual stream after every layer, and what the model would say
-   * if it ended there (the logit lens). `without` switches off heads, layers and parts of them;
+   * the scores and weights of every head, the residual stream after every layer, and what the model
+   * would say if it ended there (the logit lens). What of it takes most memory can be left out:
+   * `trace: { scores: false, lens: false }`. `without` switches off heads, layers and parts of them;
    * `replace` puts other activations in their place, such as those of another text.
    *
    * @throws TrilError where there are none or more than the context has, or one is no token; and for
@@ -87,7 +99,7 @@ export class Model implements Disposable {
    * const { logits, trace } = model.forward([3, 1, 4], { trace: true });
    * logits.shape; // [3, 30]
    * trace!.layers[1]!.weights.shape; // [4, 3, 3]
-   * trace!.layers[0]!.logits.shape; // [3, 30]
+   * trace!.layers[0]!.logits!.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
    * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace!.layers[1]!.out }] });
    * other.logits.toArray(); // logits.toArray()
@@ -97,11 +109,11 @@ export class Model implements Disposable {
     const call = 'forward';
     checkKeys(call, 'options', 'option', options, ['trace', 'without', 'replace']);
     const values = sequenceOf(call, 'tokens', tokens);
-    const traced = booleanOption(call, 'trace', options.trace, false);
+    const { traced, lens, scores } = traceOf(call, options.trace);
     const count = values.length;
     const found = this.#run(call, (raw) => {
       const { changes, values: given } = changesOf(call, this.config, options, count, count);
-      return raw.forward(values, traced, changes, given);
+      return raw.forward(values, traced, lens, scores, changes, given);
     });
     const { logits, ...rest } = this.#context.adoptAll(found);
     return { logits: logits!, ...(traced && { trace: nested(rest) }) } as ModelForward;

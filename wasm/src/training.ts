@@ -21,6 +21,7 @@ export type {
   ModelParameters,
   ModelLayerTrace,
   ModelSource,
+  ModelTraceOptions,
   Replacement,
   TextOptions,
   Without,

@@ -2,14 +2,18 @@ import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
-import { checkFunction, checkKeys, describe, signalOption } from '../names.js';
+import { filesInFolder } from '../folder.js';
+import { checkFunction, checkKeys, describe, integerOption, signalOption } from '../names.js';
 import { othersTurn } from '../turn.js';
 
 const call = 'loadModel';
 const none = new Uint8Array();
+/** Bytes of a file that are in memory at once, besides those that are where they stay. */
+const piece = 2 ** 23;
 
 /** What is there, by names; of a path the last part counts. */
-export function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
+export async function filesOf(source: ModelSource): Promise<Map<string, Uint8Array | Blob>> {
+  if (typeof source === 'string') return filesInFolder(call, source);
   const isObject = typeof source === 'object' && source !== null && !(source instanceof Uint8Array);
   const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
     ? undefined
@@ -19,7 +23,7 @@ export function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
   const isFile = (entry: readonly [unknown, unknown]): entry is [string, Uint8Array | Blob] =>
     typeof entry[0] === 'string' && (entry[1] instanceof Uint8Array || entry[1] instanceof Blob);
   if (!entries?.every(isFile)) {
-    const problem = `must be files by their names, or a list of files, is ${describe(source)}`;
+    const problem = `must be files by their names, a list of files or, in Node, the path of a folder, is ${describe(source)}`;
     throw new TrilError(call, 'files', problem);
   }
   return new Map(entries.map(([name, file]) => [name.replace(/.*\//, ''), file]));
@@ -27,11 +31,17 @@ export function filesOf(source: ModelSource): Map<string, Uint8Array | Blob> {
 
 /** The options, once they are known to be right. */
 export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
-  checkKeys(call, 'options', 'option', options, ['progress', 'signal']);
+  checkKeys(call, 'options', 'option', options, ['context', 'progress', 'signal']);
   const { progress } = options;
+  const context =
+    options.context === undefined ? 0 : integerOption(call, 'context', options.context, 0, 1);
   if (progress !== undefined) checkFunction(call, 'progress', progress);
   const signal = signalOption(call, 'signal', options.signal);
-  return { ...(progress && { progress }), ...(signal && { signal }) };
+  return {
+    ...(context > 0 && { context }),
+    ...(progress && { progress }),
+    ...(signal && { signal }),
+  };
 }
 
 /** Bytes of a file, all or from the one to before the other. */
@@ -55,11 +65,11 @@ export function fileOf(files: ReadonlyMap<string, Uint8Array | Blob>, name: stri
 
 export const modelCalls = (context: Context) => ({
   /**
-   * A language model from its files: `config.json` of the families GPT-2, Llama or Qwen2,
+   * A language model from its files, or in Node from the path of their folder: `config.json` of the families GPT-2, Llama or Qwen2,
    * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
    * `tokenizer.json` or `vocab.json` with `merges.txt`. Matrices of `float16` and `bfloat16` keep their size
-   * in memory, and are widened while they are multiplied with. One tensor at a time is in memory besides
-   * the model: of files that are Blobs no more is read at once.
+   * in memory, and are widened while they are multiplied with. At most 8 MiB are in memory besides the model:
+   * of files that are Blobs, or in a folder, no more is read at once.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. And what `signal`
@@ -78,9 +88,9 @@ export const modelCalls = (context: Context) => ({
    * ```
    */
   async loadModel(files: ModelSource, options: LoadModelOptions = {}): Promise<Model> {
-    const { progress, signal } = loadingOptions(options);
+    const { context: positions = 0, progress, signal } = loadingOptions(options);
     signal?.throwIfAborted();
-    const all = filesOf(files);
+    const all = await filesOf(files);
     const bytesOf = (name: string) => partOf(fileOf(all, name));
     /** Those of a tokenizer: none only where there is no file. */
     const optional = async (name: string) => {
@@ -101,7 +111,9 @@ export const modelCalls = (context: Context) => ({
       : ['model.safetensors'];
     const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     const { engine } = context;
-    const made = context.run(call, {}, () => raw._model(engine, config, tokenizer, merges)!);
+    const made = context.run(call, {}, () =>
+      raw._model(engine, config, tokenizer, merges, positions)!,
+    );
     try {
       // All headers first: they say of which type the numbers of each matrix are.
       const opened = [];
@@ -119,13 +131,16 @@ export const modelCalls = (context: Context) => ({
       for (const { name, file, size, places } of opened) {
         const end = done + size;
         for (let i = 0; i < places.length / 2; i += 1) {
-          const [from, count] = [places[2 * i]!, places[2 * i + 1]!];
-          const bytes = await partOf(file, from, from + count);
-          context.run(call, {}, () => made.read(name, i, bytes));
-          if (i > 0) progress?.(done, total);
-          done += count;
-          await turn();
-          signal?.throwIfAborted();
+          const [first, count] = [places[2 * i]!, places[2 * i + 1]!];
+          for (let begin = 0; begin < count; begin += piece) {
+            const size = Math.min(piece, count - begin);
+            const bytes = await partOf(file, first + begin, first + begin + size);
+            context.run(call, {}, () => made.read(name, i, begin, bytes));
+            if (i + begin > 0) progress?.(done, total);
+            done += size;
+            await turn();
+            signal?.throwIfAborted();
+          }
         }
         progress?.((done = end), total);
       }

@@ -176,12 +176,11 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
     return hold(new Stream(target.parts(prompt, options)));
   }
   if (target === tril && path[0] === 'loadModel') {
-    const files = (values[0] as readonly (readonly [string, number])[]).map(
-      ([name, size]) => [name, new FileThere(id, name, size)] as const,
-    );
+    const [sizes, given] = values as [readonly (readonly [string, number])[], LoadModelOptions];
+    const files = sizes.map(([name, size]) => [name, new FileThere(id, name, size)] as const);
     const progress = (...told: number[]): void => port.send({ id, told });
-    const options: LoadModelOptions = { progress, signal: control.signal };
-    decoded.splice(0, 1, Object.fromEntries(files), options);
+    const options: LoadModelOptions = { ...given, progress, signal: control.signal };
+    decoded.splice(0, 2, Object.fromEntries(files), options);
   }
   const result = await (found as Callable).apply(self, decoded);
   return result === target ? undefined : mapParts(result, toReference);

@@ -324,7 +324,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
     for (const path of paths) {
       if (path[0] === 'scope') continue; // not to be sent
       if (path[0] === 'loadModel') {
-        tril['loadModel'] = loadModelCall((files, how) => line.ask(path, [files], how), signal);
+        tril['loadModel'] = loadModelCall((values, how) => line.ask(path, values, how), signal);
         continue;
       }
       if (path[0] === 'trainer' || path[0] === 'sequenceTrainer') {

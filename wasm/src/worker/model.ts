@@ -118,13 +118,13 @@ export class RemoteModel extends RemoteObject {
  * would be in memory once more: the Worker is told how large they are, and asks for parts.
  */
 export function loadModelCall(
-  ask: (files: unknown, how: How) => Promise<unknown>,
+  ask: (values: readonly unknown[], how: How) => Promise<unknown>,
   outer: AbortSignal | undefined,
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
-    const { progress, signal: own } = loadingOptions(options);
+    const { progress, signal: own, ...rest } = loadingOptions(options);
     const signal = own && outer ? AbortSignal.any([own, outer]) : (own ?? outer);
-    const all = filesOf(files);
+    const all = await filesOf(files);
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
     const part = async (name: string, from: number, to: number) => {
       const file = fileOf(all, name);
@@ -132,6 +132,6 @@ export function loadModelCall(
       // It is handed over: what is not the caller's own.
       return (file instanceof Blob ? bytes : bytes.slice()) as Uint8Array<ArrayBuffer>;
     };
-    return (await ask(sizes, { signal, told: progress, partOf: part })) as RemoteModel;
+    return (await ask([sizes, rest], { signal, told: progress, partOf: part })) as RemoteModel;
   };
 }

@@ -21,8 +21,9 @@ export function cacheCells(
   const { tril, model, shape } = opened;
   const ids = tokensOf(opened, text).slice(0, placesOf(shape));
   return tril.scope(() => {
-    const all = model.forward(ids, { trace: true }).trace!.layers;
-    const before = ids.length > 1 ? model.forward(ids.slice(0, -1), { trace: true }).trace! : null;
+    const asked = { trace: { lens: false, scores: false } };
+    const all = model.forward(ids, asked).trace!.layers;
+    const before = ids.length > 1 ? model.forward(ids.slice(0, -1), asked).trace! : null;
     const apart = all.map((one, n) =>
       (['keys', 'values'] as const).map((which) => {
         const old = before?.layers[n][which];

@@ -25,7 +25,9 @@ function pairOf(opened: Opened, { from: donor, to: receiver, part }: PatchAsk): 
   const [from, to] = [donor, receiver].map((text) => idsOf(opened, { text, then: [] }));
   const columns = Math.min(from.length, to.length, widest);
   const kept = opened.tril.scope(() => {
-    const { embedded, layers } = opened.model.forward(from, { trace: true }).trace!;
+    const { embedded, layers } = opened.model.forward(from, {
+      trace: { lens: false, scores: false },
+    }).trace!;
     const name = part === 'residual' ? 'out' : part;
     return [embedded, ...layers.map((layer) => layer[name])].map((tensor) => tensor.read());
   });

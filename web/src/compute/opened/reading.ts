@@ -73,12 +73,12 @@ export function readingOf(opened: Opened, ask: TextAsk): Reading {
   if (ids.length > most) throw new Error(`The text has ${ids.length} tokens, more than ${most}.`);
   return tril.scope(() => {
     const begin = performance.now();
-    const { trace } = model.forward(ids, { ...ask.changes, trace: true });
+    const { trace } = model.forward(ids, { ...ask.changes, trace: { scores: false } });
     const milliseconds = performance.now() - begin;
     const { layers } = trace!;
     return {
       tokens: piecesOf(opened, ids),
-      lens: layers.map(({ logits }) => lensOf(opened, logits)),
+      lens: layers.map(({ logits }) => lensOf(opened, logits!)),
       looks: layers.map(({ weights }) => looksOf(weights)),
       weights: layers.map(({ weights }) => weights.read()),
       norms: layers.map(({ out }) => lengthsOf(tril, out)),

@@ -1,0 +1,52 @@
+import { TrilError } from './error.js';
+
+/** Of Node's own modules, what reading a folder needs. */
+interface NodeFiles {
+  readonly promises: {
+    readdir(folder: string): Promise<string[]>;
+    stat(path: string): Promise<{ isFile(): boolean }>;
+  };
+  openAsBlob(path: string): Promise<Blob>;
+}
+
+/** Found without an import, which a bundler for the web would follow. */
+function nodeFiles(): NodeFiles | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => NodeFiles | undefined };
+  };
+  return process?.getBuiltinModule?.('node:fs');
+}
+
+/** What is part of a model. */
+const isOfModel = (name: string) => /\.(json|txt|safetensors)$/.test(name);
+
+/** What the system says, without its path and its call. */
+const reasonOf = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).replace(/, .*/s, '');
+
+/**
+ * The files in a folder of the disk that can be part of a model, of which nothing is read yet.
+ *
+ * @throws TrilError where this is no Node, or the folder cannot be read
+ */
+export async function filesInFolder(call: string, folder: string): Promise<Map<string, Blob>> {
+  const files = nodeFiles();
+  if (!files) {
+    throw new TrilError(
+      call,
+      'files',
+      'are the path of a folder, which only Node can read: give files',
+    );
+  }
+  const { readdir, stat } = files.promises;
+  const found = new Map<string, Blob>();
+  try {
+    for (const name of (await readdir(folder)).filter(isOfModel)) {
+      const path = `${folder}/${name}`;
+      if ((await stat(path)).isFile()) found.set(name, await files.openAsBlob(path));
+    }
+  } catch (error) {
+    throw new TrilError(call, 'files', `${folder}: ${reasonOf(error)}`);
+  }
+  return found;
+}
