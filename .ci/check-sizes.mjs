@@ -44,8 +44,8 @@ export const limits = {
   page: 562, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one; 1 of it the
-  // trainer of sequences.
-  training: 85.5,
+  // trainer of sequences, 0.4 what opens a folder.
+  training: 86.2,
   // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
@@ -70,7 +70,7 @@ export const limits = {
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 863, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
+  'all but fonts': 863.6, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
   // 5 of it what Longer's page shows of sums and outputs, at five widths; 0.1 where cross-entropy puts its gradient, and an option of attention
 };
 

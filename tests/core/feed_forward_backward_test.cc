@@ -95,7 +95,7 @@ struct Case {
 TEST(FeedForwardBackward, ItsReferenceAgreesWithTheComplexStep) {
   for (const auto& [name, named] : kActivations) {
     SCOPED_TRACE(std::string(name));
-    const Activation activation = named; // a lambda captures no structured binding before Clang 16
+    const Activation activation = named;  // a lambda captures no structured binding before Clang 16
     const Case c(3, 4, 5, activation);
     const Values<double> d_out = elements(c.d_out);
     auto x = Table<Complex>(c.x.view());

@@ -58,7 +58,7 @@ struct Matrix {
       : bits(static_cast<std::size_t>(rows * stride + cols), 0x7fff),  // NaN
         floats({rows, cols}) {
     Random random(seed);
-    const std::uint64_t exponents = type == ElementType::float16 ? 24 : 140;
+    const std::uint32_t exponents = type == ElementType::float16 ? 24 : 140;
     const int fraction = type == ElementType::float16 ? 10 : 7;
     for (Index row = 0; row < rows; ++row) {
       std::vector<std::uint16_t> numbers;

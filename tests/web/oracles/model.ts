@@ -82,7 +82,7 @@ export function readOf(core: Core, ask: Text) {
     };
     return {
       ids,
-      best: layers.map(({ logits }) => rowsOf(logits).map(guess)),
+      best: layers.map(({ logits }) => rowsOf(logits!).map(guess)),
       weights: layers.map(({ weights }) => weights.toArray<number[][][]>()),
     };
   });
