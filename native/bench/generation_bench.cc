@@ -2,12 +2,16 @@
 // vocabulary of 4096, 5.8 M parameters; 128 tokens behind a prompt of 128. And a larger one, 12
 // layers of 12 heads, 768 wide, 88 M parameters; 16 tokens behind 32. Both with weights of 32 bits
 // and of 16. Each token reads all matrices but the embedding once, so the limit is the speed at
-// which as many bytes are read, measured in the same rounds.
+// which as many bytes are read, measured in the same rounds. A prompt is bound by its products,
+// which are measured alone, too: `products` multiplies as many rows by the same matrices, and does
+// nothing else.
 //
 //     tril_bench --benchmark_filter=generation --benchmark_repetitions=9
 //         --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
 #include <tril/files/stored_tensor.h>
+#include <tril/foundation/random.h>
+#include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/pretrained.h>
 
@@ -101,6 +105,13 @@ void generate(benchmark::State& state, const Case& sizes, ElementType type, int 
   count(state, model.parameters.bytes(), sizes.tokens);
 }
 
+// Two operations a parameter and token, but that only the last token's logits are computed.
+void count_prompt(benchmark::State& state, const Case& sizes, const ModelParameters& parameters) {
+  const double head = 4096 * static_cast<double>(sizes.width);
+  const double all = static_cast<double>(parameter_count(parameters.places()));
+  count_flops(state, 2 * ((all - head) * static_cast<double>(sizes.prompt) + head));
+}
+
 void prefill(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
   Session model(sizes, type, threads);
   const std::vector<std::int32_t> first = prompt(sizes);
@@ -108,10 +119,36 @@ void prefill(benchmark::State& state, const Case& sizes, ElementType type, int t
     model.session.set_length(0);
     benchmark::DoNotOptimize(model.append(first));
   });
-  // Two operations a parameter and token, but that only the last token's logits are computed.
-  const double head = 4096 * static_cast<double>(sizes.width);
-  const double all = static_cast<double>(parameter_count(model.parameters.places()));
-  count_flops(state, 2 * ((all - head) * static_cast<double>(sizes.prompt) + head));
+  count_prompt(state, sizes, model.parameters);
+}
+
+// The products of a prompt, each of rows that are there already.
+void multiply(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+  const ModelParameters parameters = parameters_of(sizes, type);
+  const BasicModelWeights<float>& weights = parameters.places();
+  PreparedWeights prepared;
+  for (const NarrowMatrix& each : parameters.narrow()) prepared.keep(each);
+  const Index most = weights.layers.front().linear1.weight.size(0);  // the widest rows
+  Buffer<float, 1> from({sizes.prompt * most}), to({sizes.prompt * most});
+  Random random(1);
+  fill_uniform(from.view(), random, -1, 1);
+  Scratch scratch;
+  Parallel parallel(threads);
+  const auto product = [&](const MatrixView<float>& weight, Index rows, Buffer<float, 1>& out) {
+    linear({from.data(), {rows, weight.size(1)}}, weight, {}, {out.data(), {rows, weight.size(0)}},
+           scratch, parallel, packed_columns(&prepared, weight));
+  };
+  Buffer<float, 1> logits({weights.embedding.size(0)});
+  measure(state, [&] {
+    for (const BasicModelLayerWeights<float>& layer : weights.layers) {
+      product(layer.attention.in_proj_weight, sizes.prompt, to);
+      product(layer.attention.out_proj_weight, sizes.prompt, to);
+      product(layer.linear1.weight, sizes.prompt, to);
+      product(layer.linear2.weight, sizes.prompt, to);
+    }
+    product(weights.embedding, 1, logits);
+  });
+  count_prompt(state, sizes, parameters);
 }
 
 void read_memory(benchmark::State& state, const Case& sizes, ElementType type) {
@@ -138,6 +175,8 @@ const bool kRegistered = [] {
         const std::string name = (threads == 1 ? "generation/" : "generation/2_threads_") + of;
         register_on(threads, name + "prompt" + std::to_string(sizes.prompt),
                     [=](benchmark::State& state) { prefill(state, sizes, type, threads); });
+        register_on(threads, name + "products" + std::to_string(sizes.prompt),
+                    [=](benchmark::State& state) { multiply(state, sizes, type, threads); });
         register_on(threads, name + "tokens" + std::to_string(sizes.tokens),
                     [=](benchmark::State& state) { generate(state, sizes, type, threads); });
       }

@@ -26,12 +26,12 @@ bool TableReporter::ReportContext(const Context& context) {
 void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.run_type != Run::RT_Iteration) continue;
-    for (const char* const unit : {"FLOP/s", "B/s"}) {
-      const auto rate = run.counters.find(unit);
+    for (const Unit& unit : kUnits) {
+      const auto rate = run.counters.find(unit.counter);
       if (rate == run.counters.end()) continue;
       Result& result = results_[run.family_index];
       result.name = run.run_name.function_name;
-      result.counts_bytes = unit[0] == 'B';
+      result.unit = &unit;
       result.rates.push_back(rate->second.value);
     }
   }
@@ -49,31 +49,31 @@ double TableReporter::peak_of(const Result& one) const {
   return widest;
 }
 
-void TableReporter::print(bool bytes) {
+void TableReporter::print(const Unit& unit) {
   std::ostream& out = GetOutputStream();
   char line[160];
+  const bool has_peak = &unit == &kUnits[0];
   bool begun = false;
   for (const auto& [index, one] : results_) {
-    if (one.counts_bytes != bytes) continue;
+    if (one.unit != &unit) continue;
     if (!begun) {
-      std::snprintf(line, sizeof line, "%-40s %10s %8s %16s\n", "", bytes ? "GB/s" : "GFLOP/s",
-                    bytes ? "" : "of peak", "10 % .. 90 %");
+      std::snprintf(line, sizeof line, "%-40s %10s %8s %16s\n", "", unit.heading,
+                    has_peak ? "of peak" : "", "10 % .. 90 %");
       out << line;
       begun = true;
     }
-    const double median = quantile(one.rates, 0.5), peak = bytes ? 0 : peak_of(one);
+    const double median = quantile(one.rates, 0.5), peak = has_peak ? peak_of(one) : 0;
     char share[16] = "";
     if (peak > 0) std::snprintf(share, sizeof share, "%.3f", median / peak);
     std::snprintf(line, sizeof line, "%-40s %10.2f %8s %8.2f %7.2f\n", one.name.c_str(),
-                  median / 1e9, share, quantile(one.rates, 0.1) / 1e9,
-                  quantile(one.rates, 0.9) / 1e9);
+                  median / unit.size, share, quantile(one.rates, 0.1) / unit.size,
+                  quantile(one.rates, 0.9) / unit.size);
     out << line;
   }
 }
 
 void TableReporter::Finalize() {
-  print(false);
-  print(true);
+  for (const Unit& unit : kUnits) print(unit);
 }
 
 }  // namespace tril::bench
