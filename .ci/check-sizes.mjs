@@ -44,8 +44,8 @@ export const limits = {
   page: 562, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one; 1 of it the
-  // trainer of sequences, 0.4 what opens a folder.
-  training: 86.2,
+  // trainer of sequences; 0.8 what reads folders, which no page fetches, and weights in pieces.
+  training: 86.3,
   // Each of these chapters to see and to use its first figure: its page with that figure, once for all widths, its styles, its code
   // with the prose and the words. Of Model 4 are what was computed of its opening sentence when the page was built, of Meaning 5
   // what was computed of its opening word.
@@ -66,7 +66,7 @@ export const limits = {
   // What more than one of the three loads so: a decoder in plain PyTorch.
   'several, further down': 3,
   // All that a visit to Learn loads: all of the above that is Learn's, the Worker and the module that trains, which answers everything there.
-  'a visit to learn': 566.5, // 3.5 dropout in blocks and passes that keep what their way back needs, in the module; 11 what the module has for encoder-decoders, momentum and masks; 2 what a mask hides as one area, tables that fit a phone; 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
+  'a visit to learn': 566.5, // 1.4 models in pieces and all of a trace, 3.5 dropout in blocks and passes that keep what their way back needs, in the module; 11 what the module has for encoder-decoders, momentum and masks; 2 what a mask hides as one area, tables that fit a phone; 1 weights of 16 bits, in the module; 1 the speed of what plays, 5.5 what writes animated pictures, which is fetched when one is asked for
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,

@@ -16,7 +16,6 @@ import { plot, spread, steps } from '../../wasm/bench/plot.mjs';
 import { evaluate, quantile, summary } from '../../wasm/bench/statistics.mjs';
 import { align, digits, markdown, peerTables, placeTables } from '../../wasm/bench/table.mjs';
 import { openTraining } from '../../wasm/bench/training.mjs';
-import { madeUpText, measureVectors } from '../../wasm/bench/vectors.mjs';
 
 const about = (n) => ({ group: 'matmul', name: `${n}`, rows: n, depth: n, cols: n });
 
@@ -98,21 +97,6 @@ test('a clock too coarse for one call is no obstacle', async () => {
   } finally {
     coarse.mockRestore();
   }
-});
-
-test('word vectors are measured on a text of words as frequent as their rank says', async () => {
-  const words = madeUpText(20_000).split(' ');
-  expect(words).toHaveLength(20_000);
-  expect(words).toEqual(madeUpText(20_000).split(' '));
-  const counts = new Map();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const [first, second] = [...counts.values()].sort((a, b) => b - a);
-  // A share of log 2 of log 20 000 has the first rank.
-  expect(first / words.length).toBeGreaterThan(0.05);
-  expect(first).toBeGreaterThan(second);
-  const rates = await measureVectors('simd', 3, 1, 30_000);
-  expect(rates).toHaveLength(3);
-  for (const rate of rates) expect(rate).toBeGreaterThan(0);
 });
 
 test('a step of training: its operations, and what peers begin with and have to find', async () => {

@@ -2,7 +2,6 @@ import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
-import { filesInFolder } from '../folder.js';
 import { checkFunction, checkKeys, describe, integerOption, signalOption } from '../names.js';
 import { othersTurn } from '../turn.js';
 
@@ -13,7 +12,8 @@ const piece = 2 ** 23;
 
 /** What is there, by names; of a path the last part counts. */
 export async function filesOf(source: ModelSource): Promise<Map<string, Uint8Array | Blob>> {
-  if (typeof source === 'string') return filesInFolder(call, source);
+  // Fetched where it is asked for: no page can read folders by their paths.
+  if (typeof source === 'string') return (await import('../folder.js')).filesInFolder(call, source);
   const isObject = typeof source === 'object' && source !== null && !(source instanceof Uint8Array);
   const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
     ? undefined
