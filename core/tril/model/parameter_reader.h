@@ -30,10 +30,9 @@ struct ParameterPlace {
 // Fills parameters from the files of a model. Parameters that have no memory yet get it with the
 // first piece that is read, as those that were found by then say: a matrix whose tensors are all
 // float16, or all bfloat16, keeps its type; all other numbers become floats, and so does a matrix
-// of an odd number of columns. Taken are the names of the family with the prefix that some files
-// have
-// ("transformer.h.0..."), and passed over what is no parameter: GPT-2's masks, tables of rotary
-// positions, and a head that is the embedding.
+// of an odd number of columns. It takes the names of the family, with the prefix that some files
+// have ("transformer.h.0..."), and passes over what is no parameter: GPT-2's masks, tables of
+// rotary positions, and a head that is the embedding.
 class ParameterReader {
  public:
   // What is best read of a file at once: large enough to be fast, little beside a model.
