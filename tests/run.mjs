@@ -80,17 +80,27 @@ function suiteSteps(suite, results) {
   };
 }
 
-/** Build and run, build and run; but a suite that may runs while the next one is built, and run. */
+/**
+ * Build and run, build and run; but suites that may run while others are built, two at a time, and one of them while
+ * another suite is run.
+ */
 function inOrder(pairs) {
   const steps = [];
-  let running = [];
+  const running = [];
+  const waitFor = (most) => steps.push(...running.splice(0, Math.max(0, running.length - most)));
   for (const { build, finish, meanwhile } of pairs) {
     steps.push(build);
-    if (!meanwhile) steps.push(finish);
-    steps.push(...running);
-    running = meanwhile ? [finish] : [];
+    if (meanwhile) {
+      running.push(finish);
+      waitFor(2);
+    } else {
+      waitFor(1);
+      steps.push(finish);
+      waitFor(0);
+    }
   }
-  return [...steps, ...running];
+  waitFor(0);
+  return steps;
 }
 
 async function runSuite(suite, result, broken) {
