@@ -226,7 +226,9 @@ TEST(AttentionBackward, LittleIsForOneThread) {
   };
   const AttentionShape little{1, 4, 4, 16, 16, 8, 8}, much{1, 4, 4, 256, 256, 8, 8};
   EXPECT_EQ(peak(little, 4), peak(little, 1));
-  EXPECT_GT(peak(much, 4), peak(much, 1));
+  if (Parallel(4).threads() > 1) {  // a module without threads has no others
+    EXPECT_GT(peak(much, 4), peak(much, 1));
+  }
   Case one(little), four(little);
   one.run({}, 1), four.run({}, 4);
   EXPECT_TRUE(equal(one.d_q, four.d_q));
