@@ -141,7 +141,7 @@ class EncoderDecoder {
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);
-  // Where there are none nothing is left out: but for the way back.
+  // Where dropout is: nowhere outside training.
   using Places = std::optional<DropoutPlaces>;
   TransformerOptions transformer_options(const Places& dropout) const;
   void forward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
