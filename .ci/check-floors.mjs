@@ -2,7 +2,8 @@
 //
 //   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model <
 //                       lessons, but files sees foundation only
-//   web/src/<floor>     compute < state < figures < shell < chapters
+//   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters, and no
+//                       chapter sees another
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
 //                       measured with, models/meaning.mjs, shape.mjs and share.mjs
@@ -21,7 +22,7 @@ const coreFloors = [
   'model',
   'lessons',
 ];
-const webFloors = ['compute', 'state', 'figures', 'shell', 'chapters'];
+const webFloors = ['compute', 'state', 'figures', 'entered', 'scenes', 'shell', 'chapters'];
 const publicEntries = ['tril', 'tril/training', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
@@ -51,6 +52,7 @@ function judgeInclude(path, quote, target) {
 }
 
 const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.[1]);
+const chapterOf = (path) => /^web\/src\/chapters\/([^/]+)\//.exec(path)?.[1];
 
 /** Why a file of the page may not import the target, or ''. */
 function judgeImport(path, target) {
@@ -64,7 +66,9 @@ function judgeImport(path, target) {
     return `${target} is not public; ${publicEntries.join(', ')} are`;
   }
   const [own, other] = [webFloor(path), webFloor(place)];
-  return own >= 0 && other > own ? `${webFloors[own]} imports ${target}, which is above it` : '';
+  if (own >= 0 && other > own) return `${webFloors[own]} imports ${target}, which is above it`;
+  const [here, there] = [chapterOf(path), chapterOf(place)];
+  return here && there && here !== there ? `${here} imports ${target}, of another chapter` : '';
 }
 
 /** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */

@@ -58,6 +58,15 @@ test('the floors of the page stand in order, too', () => {
   assert.equal(floors('web/src/figures/a.ts', "import '../chapters/b';").length, 1);
 });
 
+test('no chapter sees another, but each may see the list of them', () => {
+  const inAttend = (target) => floors('web/src/chapters/attend/A.svelte', `import '${target}';`);
+  assert.deepEqual(inAttend('./scene'), []);
+  assert.deepEqual(inAttend('..'), []);
+  assert.deepEqual(inAttend('../../scenes/attend/scene'), []);
+  assert.equal(inAttend('../mask/scene').length, 1);
+  assert.equal(inAttend('../../chapters/mask/scene').length, 1);
+});
+
 test('a file of the page that needs itself is found, by whichever way', () => {
   const circle = [
     { path: 'web/src/a.ts', text: "import type { B } from './b';" },

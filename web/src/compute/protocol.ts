@@ -78,3 +78,7 @@ export interface Failure {
 export function at(matrix: MatrixData, row: number, col: number): number {
   return matrix.data[row * matrix.cols + col];
 }
+
+/** The numbers of a row. */
+export const rowOf = ({ cols, data }: MatrixData, row: number): number[] =>
+  Array.from(data.subarray(row * cols, (row + 1) * cols));

@@ -29,6 +29,12 @@ export function numerals(count: number, title: string): Axis {
   return { title, names, short: names };
 }
 
+/** Both axes of a matrix, by numbers. */
+export const numbered = ({ rows, cols }: MatrixData, down: string, across: string) => ({
+  rows: numerals(rows, down),
+  cols: numerals(cols, across),
+});
+
 export interface MatrixSymbol {
   readonly base: string;
   readonly sub?: string;

@@ -1,9 +1,9 @@
 // What scenes are made of: matrices as they are drawn, and blocks of their cells that light up.
-import { at, type MatrixData } from '../compute/protocol';
+import { at, rowOf, type MatrixData } from '../compute/protocol';
 import { plain, type Axis, type Drawn, type MatrixSymbol } from './matrix';
 import { scaleEnd } from './paint';
 import type { Mark } from './pointing.svelte';
-import { plus, type Part } from './why';
+import { factor, plus, type Part, type Term } from './why';
 import { inText } from './format';
 
 /** A symbol of the formula, in italics. */
@@ -11,13 +11,12 @@ export const letter = (base: string, sub?: string): MatrixSymbol => ({ base, sub
 /** A name in words. */
 export const word = (base: string, sub?: string): MatrixSymbol => ({ base, sub, letter: false });
 
-/** Words as an axis: their places tell equal ones apart. */
-export const wordAxis = (words: readonly string[], title: string): Axis => ({
-  title,
-  names: words.map((name, i) => `${name} (${i + 1})`),
-  short: words,
-  words: true,
-});
+/** Words as an axis: their places tell equal ones apart, where no names do. */
+export const wordAxis = (
+  words: readonly string[],
+  title: string,
+  names: readonly string[] = words.map((name, i) => `${name} (${i + 1})`),
+): Axis => ({ title, names, short: words, words: true });
 
 /** How a matrix is drawn: what is not said is as most are, on a scale of its own; weights have theirs from 0 to 1. */
 export type Look = Pick<Drawn, 'role' | 'symbol' | 'rows' | 'cols'> &
@@ -45,23 +44,40 @@ export const markRow = (drawn: Drawn | undefined, row: number): Mark[] =>
 export const markCol = (drawn: Drawn | undefined, col: number): Mark[] =>
   drawn ? [{ matrix: drawn.id, rows: [0, drawn.matrix.rows - 1], cols: [col, col] }] : [];
 
-/** 1 where a number is another than before; null where nothing can be compared. */
+/** 1 where a number is another than before; null where none is, and where nothing can be compared. */
 export function differences(now: MatrixData, before: MatrixData | null | undefined) {
   if (!before || before.rows !== now.rows || before.cols !== now.cols) return null;
-  return Uint8Array.from(now.data, (value, i) => Number(!Object.is(value, before.data[i])));
+  const found = Uint8Array.from(now.data, (value, i) => Number(!Object.is(value, before.data[i])));
+  return found.includes(1) ? found : null;
 }
 
-/** e to a score. */
-export const power = (score: number): Part[] => [
-  { text: 'e' },
-  { text: inText(score), role: 'score', raised: true },
-];
+/** What is multiplied where a row of one matrix meets a row of another, a row a column, or two columns meet. */
+export const rowByRow = (a: MatrixData, row: number, b: MatrixData, other: number): Term[] =>
+  Array.from({ length: a.cols }, (_, i) => ({ a: at(a, row, i), b: at(b, other, i) }));
+export const rowByCol = (a: MatrixData, row: number, b: MatrixData, col: number): Term[] =>
+  Array.from({ length: a.cols }, (_, i) => ({ a: at(a, row, i), b: at(b, i, col) }));
+export const colByCol = (a: MatrixData, col: number, b: MatrixData, other: number): Term[] =>
+  Array.from({ length: a.rows }, (_, i) => ({ a: at(a, i, col), b: at(b, i, other) }));
+
+/** e to a score, from which something may have been taken off. */
+export function power(score: number, off?: number): Part[] {
+  const taken = off === undefined ? '' : ` − ${factor(off, '').text}`;
+  return [{ text: 'e' }, { text: inText(score) + taken, role: 'score', raised: true }];
+}
+
+/** e to one score over the sum of e to all of these, and of what else stands below. */
+export function shareParts(
+  score: number,
+  all: readonly number[],
+  { off, more = [] }: { readonly off?: number; readonly more?: readonly Part[] } = {},
+): Part[] {
+  const below = all.flatMap((one, i) => [...(i > 0 ? [plus] : []), ...power(one, off)]);
+  return [...power(score, off), { text: ' / ( ' }, ...below, ...more, { text: ' )' }];
+}
 
 /** e to one score over the sum of its row's, hidden ones left out. */
-export function softmaxParts(scores: MatrixData, row: number, col: number): Part[] {
-  const seen = Array.from({ length: scores.cols }, (_, key) => at(scores, row, key)).filter(
-    (score) => score !== -Infinity,
+export const softmaxParts = (scores: MatrixData, row: number, col: number): Part[] =>
+  shareParts(
+    at(scores, row, col),
+    rowOf(scores, row).filter((score) => score !== -Infinity),
   );
-  const below = seen.flatMap((score, i) => [...(i > 0 ? [plus] : []), ...power(score)]);
-  return [...power(at(scores, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
-}

@@ -4,7 +4,7 @@ import { programs } from '../../figures/program';
 import type { SoftmaxLessons } from '../../compute/lessons/softmax';
 import type { MatrixData } from '../../compute/protocol';
 import type { HeadId } from '../../compute/handmade/attend-heads';
-import type { Scene } from './scene';
+import type { Scene } from '../../scenes/attend/scene';
 import text from '$texts/attend.yaml';
 
 export function attendCode({ tokens, result, causal }: Scene, head: HeadId) {

@@ -1,5 +1,5 @@
 // Each step's formula with its shapes, as TeX.
-import type { Scene } from './scene';
+import type { Scene } from '../../scenes/attend/scene';
 import type { StepId } from '../../state/attend-steps';
 
 /** A symbol with its shape below. */

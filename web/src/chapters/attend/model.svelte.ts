@@ -25,8 +25,8 @@ import {
 import { asTyped } from '../../figures/format';
 import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
 import type { Entered } from '../../entered/labels';
-import { requestOf } from './request';
-import { sceneOf } from './scene';
+import { requestOf } from '../../entered/attend';
+import { sceneOf } from '../../scenes/attend/scene';
 import { isSquare, onStage, type StepId } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
 import { tokenize } from '../../entered/tokens';

@@ -1,6 +1,6 @@
 // A question about one row of the weights: who is looked at most? Made of the text at hand, answered by the core.
 import { at } from '../../compute/protocol';
-import type { Scene } from './scene';
+import type { Scene } from '../../scenes/attend/scene';
 
 export interface Question {
   readonly query: number;

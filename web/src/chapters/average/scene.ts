@@ -1,11 +1,20 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { AverageOutcome } from '../../compute/lessons/average';
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Mark } from '../../figures/pointing.svelte';
-import { drawnOf, letter, markCol, markRow, power, word, type Look } from '../../figures/scene';
+import {
+  drawnOf,
+  letter,
+  markCol,
+  markRow,
+  rowByCol,
+  shareParts,
+  word,
+  type Look,
+} from '../../figures/scene';
 import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { AverageCell } from '../../state/average';
 import text from '$texts/average.yaml';
@@ -109,12 +118,7 @@ function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part
     }
     case 'soft': {
       const mask = drawn.mask!.matrix;
-      const below = moments.flatMap((s) => [
-        ...(s > 0 ? [{ text: ' + ' }] : []),
-        ...power(at(mask, row, s)),
-      ]);
-      const parts = [...power(at(mask, row, col)), { text: ' / ( ' }, ...below, { text: ' )' }];
-      return { parts, note: why.softmax };
+      return { parts: shareParts(at(mask, row, col), rowOf(mask, row)), note: why.softmax };
     }
     case 'loops': {
       const terms = moments
@@ -127,7 +131,7 @@ function explain(scene: Scene, { matrix, row, col }: AverageCell): { parts: Part
     case 'matrix':
     case 'softmax': {
       const weights = drawn[weightsOf[matrix]]!.matrix;
-      const terms = moments.map((s) => ({ a: at(weights, row, s), b: at(x, s, col) }));
+      const terms = rowByCol(weights, row, x, col);
       return { parts: sumOf(terms, 'weight', 'x'), note: why.product };
     }
   }

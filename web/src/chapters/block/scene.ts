@@ -1,12 +1,24 @@
 // From the core's answer to matrices that can be drawn, stage by stage, and why each number is what it is.
 import type { BlockAnswer, BlockAsk } from '../../compute/lessons/block';
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { drawnOf, markCell, markCol, markRow, word, wordAxis } from '../../figures/scene';
+import {
+  differences,
+  drawnOf,
+  letter,
+  markCell,
+  markCol,
+  markRow,
+  rowByCol,
+  rowByRow,
+  shareParts,
+  word,
+  wordAxis,
+} from '../../figures/scene';
 import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { BlockCell, BlockId, PartId, StageId } from '../../state/block';
 import text from '$texts/block.yaml';
@@ -39,18 +51,11 @@ const roles: Partial<Record<BlockId, Role>> = {
 };
 
 const symbols: Partial<Record<BlockId, MatrixSymbol>> = {
-  queries: { base: 'Q', letter: true },
-  keys: { base: 'K', letter: true },
-  values: { base: 'V', letter: true },
-  scores: { base: 'S', letter: true },
-  masked: { base: 'S + M', letter: true },
-  weights: { base: 'A', letter: true },
-  hidden: { base: 'h', letter: true },
-  activated: { base: 'f(h)', letter: true },
-  ...{ wq: { base: 'W', sub: 'Q', letter: true }, wk: { base: 'W', sub: 'K', letter: true } },
-  ...{ wv: { base: 'W', sub: 'V', letter: true }, wo: { base: 'W', sub: 'O', letter: true } },
-  ...{ w1: { base: 'W', sub: '1', letter: true }, w2: { base: 'W', sub: '2', letter: true } },
-  x: { base: 'x', letter: true },
+  ...{ queries: letter('Q'), keys: letter('K'), values: letter('V') },
+  ...{ scores: letter('S'), masked: letter('S + M'), weights: letter('A') },
+  ...{ hidden: letter('h'), activated: letter('f(h)'), x: letter('x') },
+  ...{ wq: letter('W', 'Q'), wk: letter('W', 'K'), wv: letter('W', 'V'), wo: letter('W', 'O') },
+  ...{ w1: letter('W', '1'), w2: letter('W', '2') },
 };
 
 export function stageOf(id: StageId, { norm, positions }: BlockAsk): Stage {
@@ -119,10 +124,6 @@ function matricesOf({ whole, perHead, effect }: BlockAnswer, head: number, stage
   >;
 }
 
-function changes(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
-  return before ? Uint8Array.from(now.data, (value, i) => Number(value !== before.data[i])) : null;
-}
-
 export function sceneOf({ ask, answer, before, tokens, head, stage, shared }: Options): Scene {
   const { axes } = text;
   const now = matricesOf(answer, head, stage);
@@ -150,7 +151,7 @@ export function sceneOf({ ask, answer, before, tokens, head, stage, shared }: Op
         : numerals(matrix.cols, wide ? axes.hidden : axes.feature),
       kind: id === 'weights' ? 'weights' : 'signed',
       ...(shared && stream.includes(id) && { shared, end }),
-      changed: changes(matrix, was[id]),
+      changed: differences(matrix, was[id]),
       editable: id === 'words',
       hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : plain.hidden,
       edited: id === 'words' ? edited(matrix, ask) : null,
@@ -237,10 +238,7 @@ function explain(scene: Scene, { matrix, row, col }: BlockCell): { parts: Part[]
       if (off && (matrix === 'attention' || matrix === 'feedForward')) {
         return { parts: [], note: why.off };
       }
-      const terms = Array.from({ length: left.matrix.cols }, (_, i) => ({
-        a: at(left.matrix, row, i),
-        b: at(right.matrix, col, i),
-      }));
+      const terms = rowByRow(left.matrix, row, right.matrix, col);
       const product = sumOf(terms, left.role, right.role);
       if (kind === 'product') return { parts: product, note: why.product };
       const d = left.matrix.cols;
@@ -255,22 +253,12 @@ function explain(scene: Scene, { matrix, row, col }: BlockCell): { parts: Part[]
         note: at(drawn.masked!.matrix, row, col) === -Infinity ? why.unseen : why.seen,
       };
     case 'softmax': {
-      const power = (value: number): Part[] => [
-        { text: 'e' },
-        { text: inText(value), role: 'score', raised: true },
-      ];
-      const below = Array.from({ length: left.matrix.cols }, (_, i) => [
-        ...(i > 0 ? [{ text: ' + ' }] : []),
-        ...power(at(left.matrix, row, i)),
-      ]).flat();
-      const parts = [...power(at(left.matrix, row, col)), { text: ' / ( ' }, ...below];
-      return { parts: [...parts, { text: ' )' }], note: why.softmax };
+      const scores = left.matrix;
+      const parts = shareParts(at(scores, row, col), rowOf(scores, row));
+      return { parts, note: why.softmax };
     }
     case 'blend': {
-      const terms = Array.from({ length: left.matrix.cols }, (_, i) => ({
-        a: at(left.matrix, row, i),
-        b: at(right.matrix, i, col),
-      }));
+      const terms = rowByCol(left.matrix, row, right.matrix, col);
       return { parts: sumOf(terms, left.role, right.role), note: why.head };
     }
     case 'map': {

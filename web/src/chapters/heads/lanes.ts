@@ -1,5 +1,5 @@
 // The same sentence, once for each head, and the touched word's row of Q, cut into a strip for each head.
-import { at, type MatrixData } from '../../compute/protocol';
+import { rowOf, type MatrixData } from '../../compute/protocol';
 import { heightOf, lineOf, type Line } from '../../figures/sentence';
 
 /** Pixels. */
@@ -32,8 +32,9 @@ export interface Lanes {
   readonly cell: number;
 }
 
-export const rowOf = (weights: MatrixData, query: number): readonly number[] =>
-  Array.from({ length: query + 1 }, (_, key) => at(weights, query, key));
+/** The weights of a query: of itself and what is before it. */
+export const seenBy = (weights: MatrixData, query: number): readonly number[] =>
+  rowOf(weights, query).slice(0, query + 1);
 
 /** `entries` numbers of Q in as many strips as there are maps. */
 export function lanesOf(
@@ -50,7 +51,7 @@ export function lanesOf(
   const cell = Math.min(largest.cell, Math.floor(across / each));
   const pairs = maps.flatMap((map) =>
     labels.flatMap((_, query) =>
-      rowOf(map, query).flatMap((weight, key) => (weight >= told ? [[query, key] as const] : [])),
+      seenBy(map, query).flatMap((weight, key) => (weight >= told ? [[query, key] as const] : [])),
     ),
   );
   const band = heightOf(line, pairs, 10);

@@ -9,8 +9,11 @@ import {
   letter,
   markCell,
   markRow,
+  rowByCol,
+  rowByRow,
   softmaxParts,
   word,
+  wordAxis,
   type Look,
 } from '../../figures/scene';
 import { largestOf, whyAt, type Part, type Why } from '../../figures/why';
@@ -28,7 +31,7 @@ import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {
   const names = labels.map((label) => (label === text.startSign ? text.startName : label));
-  return { title, names, short: labels, words: true };
+  return wordAxis(labels, title, names);
 }
 
 function runs(parts: readonly LabelGroup[], title: string): Axis {
@@ -169,9 +172,6 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: Cell<SplitId>)
   return [];
 }
 
-const pairs = (count: number, term: (i: number) => { a: number; b: number }) =>
-  Array.from({ length: count }, (_, i) => term(i));
-
 function explain(
   scene: Scene,
   { matrix, row, col }: Cell<SplitId>,
@@ -180,7 +180,7 @@ function explain(
   const { why } = text;
   const head = headOf(matrix);
   const projected = (out: number) => {
-    const found = pairs(layer.x.cols, (i) => ({ a: at(layer.x, row, i), b: at(weight, out, i) }));
+    const found = rowByRow(layer.x, row, weight, out);
     return { parts: largestOf(found, 'x', projection), note: why.projected };
   };
   if (matrix === 'x') return { parts: [], note: col < groups[3].from ? why.x : why.before };
@@ -188,10 +188,7 @@ function explain(
   if (matrix === 'wo') return { parts: [], note: why.wo };
   if (matrix === 'output') {
     const { concat } = drawn;
-    const found = pairs(concat.matrix.cols, (i) => ({
-      a: at(concat.matrix, row, i),
-      b: at(outputWeight, col, i),
-    }));
+    const found = rowByRow(concat.matrix, row, outputWeight, col);
     return { parts: largestOf(found, 'v', 'v'), note: why.output };
   }
   if (matrix === 'concat') {
@@ -207,7 +204,7 @@ function explain(
     return { parts, note: col > row ? text.circuit.hidden : why.weights };
   }
   const [weights, values] = [layer.weights[head!], layer.values[head!]];
-  const found = pairs(weights.cols, (i) => ({ a: at(weights, row, i), b: at(values, i, col) }));
+  const found = rowByCol(weights, row, values, col);
   return { parts: largestOf(found, 'weight', 'v'), note: why.blend };
 }
 

@@ -11,8 +11,8 @@ import type { AttendRequest } from '../../compute/protocol';
 import { tokenize, type Tokens } from '../../entered/tokens';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import { decode, encode, mostWords, type HomeState } from '../../state/home';
-import { requestOf } from '../attend/request';
-import { sceneOf, type Scene } from '../attend/scene';
+import { requestOf } from '../../entered/attend';
+import { sceneOf, type Scene } from '../../scenes/attend/scene';
 
 /** The first words, as many as have room on one line. */
 function wordsOf(typed: string): Tokens {

@@ -7,14 +7,25 @@ import {
   type StageId,
 } from '../../compute/handmade/learn-head';
 import type { StepResult } from '../../compute/lessons/learn';
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
 import { numerals, type Axis, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { drawnOf, letter, markCell, markCol, markRow, power, word } from '../../figures/scene';
-import { wordAxis } from '../../figures/scene';
-import { factor, plus, sumOf, whyAt, type Part, type Why } from '../../figures/why';
+import {
+  drawnOf,
+  letter,
+  markCell,
+  markCol,
+  markRow,
+  colByCol,
+  rowByCol,
+  rowByRow,
+  shareParts,
+  word,
+  wordAxis,
+} from '../../figures/scene';
+import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import { gradientOf, stageOf, type LearnCell } from '../../state/learn';
 import text from '$texts/learn.yaml';
 
@@ -25,7 +36,7 @@ export interface Scene {
 
 const { axes, symbols } = text;
 export const words = ids.map((id) => vocabulary[id]);
-const classes: Axis = { ...wordAxis(vocabulary, axes.next), names: vocabulary };
+const classes = wordAxis(vocabulary, axes.next, vocabulary);
 const queries = wordAxis(words, axes.query);
 const keys = wordAxis(words, axes.key);
 const entries = (count: number) => numerals(count, axes.entry);
@@ -140,19 +151,8 @@ function explain(
   { matrix, row, col }: LearnCell,
 ): { parts: Part[]; note: string } {
   const { why } = text;
-  const value = (id: LearnId, r: number, c: number) => at(drawn[id].matrix, r, c);
-  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
-  const from = (first: number) => upTo(4).filter((i) => i >= first);
-  const sum = (
-    places: readonly number[],
-    a: (i: number) => number,
-    b: (i: number) => number,
-    roles: readonly [string, string],
-  ) =>
-    sumOf(
-      places.map((i) => ({ a: a(i), b: b(i) })),
-      ...roles,
-    );
+  const of = (id: LearnId) => drawn[id].matrix;
+  const value = (id: LearnId, r: number, c: number) => at(of(id), r, c);
   const hidden = later(row, col);
   switch (matrix) {
     case 'x':
@@ -165,44 +165,27 @@ function explain(
     case 'k':
     case 'v': {
       const weight = `w${matrix}` as const;
-      const terms = sum(
-        upTo(3),
-        (i) => value('x', row, i),
-        (i) => value(weight, col, i),
-        ['x', matrix],
-      );
+      const terms = sumOf(rowByRow(of('x'), row, of(weight), col), 'x', matrix);
       return { parts: terms, note: why.projected };
     }
     case 'scores': {
       if (hidden) return { parts: [], note: why.hidden };
-      const terms = sum(
-        upTo(2),
-        (i) => value('q', row, i),
-        (i) => value('k', col, i),
-        ['q', 'k'],
-      );
+      const terms = sumOf(rowByRow(of('q'), row, of('k'), col), 'q', 'k');
       return { parts: halved(terms), note: why.scores };
     }
     case 'weights':
     case 'said': {
       if (matrix === 'weights' && hidden) return { parts: [], note: why.hidden };
       const scores = matrix === 'weights' ? 'scores' : 'output';
-      const all = upTo(matrix === 'weights' ? row + 1 : 4);
-      const parts = all.flatMap((i) => [...(i > 0 ? [plus] : []), ...power(value(scores, row, i))]);
-      const share = [
-        ...power(value(scores, row, col)),
-        { text: ' / ( ' },
-        ...parts,
-        { text: ' )' },
-      ];
-      return { parts: share, note: matrix === 'weights' ? why.weights : why.said };
+      const all = rowOf(of(scores), row).slice(0, matrix === 'weights' ? row + 1 : undefined);
+      const parts = shareParts(all[col], all);
+      return { parts, note: matrix === 'weights' ? why.weights : why.said };
     }
     case 'output': {
-      const terms = sum(
-        upTo(row + 1),
-        (i) => value('weights', row, i),
-        (i) => value('v', i, col),
-        ['weight', 'v'],
+      const terms = sumOf(
+        rowByCol(of('weights'), row, of('v'), col).slice(0, row + 1),
+        'weight',
+        'v',
       );
       return { parts: terms, note: why.output };
     }
@@ -217,30 +200,23 @@ function explain(
     }
     case 'dweights': {
       if (hidden) return { parts: [], note: why.hidden };
-      const terms = sum(
-        upTo(4),
-        (i) => value('doutput', row, i),
-        (i) => value('v', col, i),
-        ['x', 'v'],
-      );
+      const terms = sumOf(rowByRow(of('doutput'), row, of('v'), col), 'x', 'v');
       return { parts: terms, note: why.dweights };
     }
     case 'dv': {
-      const terms = sum(
-        from(row),
-        (i) => value('weights', i, row),
-        (i) => value('doutput', i, col),
-        ['weight', 'x'],
+      const terms = sumOf(
+        colByCol(of('weights'), row, of('doutput'), col).slice(row),
+        'weight',
+        'x',
       );
       return { parts: terms, note: why.dv };
     }
     case 'dscores': {
       if (hidden) return { parts: [], note: why.hidden };
-      const terms = sum(
-        upTo(row + 1),
-        (i) => value('weights', row, i),
-        (i) => value('dweights', row, i),
-        ['weight', 'x'],
+      const terms = sumOf(
+        rowByRow(of('weights'), row, of('dweights'), row).slice(0, row + 1),
+        'weight',
+        'x',
       );
       const begin = [factor(value('weights', row, col), 'weight'), { text: '·( ' }];
       const parts = [
@@ -251,33 +227,18 @@ function explain(
       return { parts, note: why.dscores };
     }
     case 'dq': {
-      const terms = sum(
-        upTo(row + 1),
-        (i) => value('dscores', row, i),
-        (i) => value('k', i, col),
-        ['x', 'k'],
-      );
+      const terms = sumOf(rowByCol(of('dscores'), row, of('k'), col).slice(0, row + 1), 'x', 'k');
       return { parts: halved(terms), note: why.dq };
     }
     case 'dk': {
-      const terms = sum(
-        from(row),
-        (i) => value('dscores', i, row),
-        (i) => value('q', i, col),
-        ['x', 'q'],
-      );
+      const terms = sumOf(colByCol(of('dscores'), row, of('q'), col).slice(row), 'x', 'q');
       return { parts: halved(terms), note: why.dk };
     }
     case 'dwq':
     case 'dwk':
     case 'dwv': {
       const gradient = `d${matrix[2] as 'q' | 'k' | 'v'}` as const;
-      const terms = sum(
-        upTo(4),
-        (i) => value(gradient, i, row),
-        (i) => value('x', i, col),
-        ['x', 'x'],
-      );
+      const terms = sumOf(colByCol(of(gradient), row, of('x'), col), 'x', 'x');
       return { parts: terms, note: why.dw };
     }
   }

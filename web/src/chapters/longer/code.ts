@@ -2,7 +2,7 @@
 import type { LinearOrders, OnlineSteps, RankResult } from '../../compute/lessons/longer';
 import type { MatrixData } from '../../compute/protocol';
 import { programs } from '../../figures/program';
-import type { Sizes } from './online';
+import type { Sizes } from './scene-online';
 
 /** 0 where a query may look, -inf where not: the mask as it is, for every kind. */
 function hiding({ rows, cols, data }: MatrixData): MatrixData {

@@ -3,7 +3,7 @@
 import { at, type MatrixData } from '../../compute/protocol';
 import { between, part } from '../../figures/motion';
 import type { OnlineSteps } from '../../compute/lessons/longer';
-import type { Phase, Step } from './online';
+import type { Phase, Step } from './scene-online';
 
 /** Frames of a block: m has grown by the first, ℓ and o have shrunk by the second. */
 export const blockFrames = 48;

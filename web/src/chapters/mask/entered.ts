@@ -1,6 +1,6 @@
 // What the visitor has typed, as a row of X each: words, characters or numbers, the first ones only.
 import type { Content } from '../../compute/protocol';
-import { table } from '../../compute/handmade/attend-heads';
+import { contentOf } from '../../entered/attend';
 import { parseNumbers, type NumbersProblem } from '../../entered/numbers';
 import { labelsOf, type Entered } from '../../entered/labels';
 import { tokenize, type TextMode } from '../../entered/tokens';
@@ -35,10 +35,6 @@ export function typedOf(text: string, by: TextMode | 'numbers', most: number): T
     entered = { ...all, tokens: all.tokens.slice(0, most), ids: all.ids.slice(0, most) };
     if (found === 0) return none;
   }
-  const content: Content =
-    entered.kind === 'tokens'
-      ? { kind: 'tokens', ids: entered.ids, table }
-      : { kind: 'numbers', numbers: entered.matrix };
   const words = entered.kind === 'tokens';
-  return { content, labels: labelsOf(entered), words, found, problem: null };
+  return { content: contentOf(entered), labels: labelsOf(entered), words, found, problem: null };
 }

@@ -13,8 +13,10 @@ import {
   markCell,
   markCol,
   markRow,
+  rowByCol,
   softmaxParts,
   word,
+  wordAxis,
 } from '../../figures/scene';
 import { factor, largestOf, whyAt, type Part, type Why } from '../../figures/why';
 import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
@@ -33,13 +35,7 @@ export interface Scene {
 
 export function tokenAxis(title: string, { labels, words }: Typed): Axis {
   const names = words ? labels : labels.map((label) => text.row({ label }));
-  return { title, names, short: labels, words };
-}
-
-/** Null as well where nothing differs. */
-function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
-  const changed = differences(now, before);
-  return changed?.includes(1) ? changed : null;
+  return { ...wordAxis(labels, title, names), words };
 }
 
 /** `before`: the answer before the last change, to mark what it changed; of other scores it says nothing. */
@@ -49,7 +45,7 @@ export function sceneOf(
   hide: HideId,
   before: MaskAnswer | null,
 ): Scene {
-  const last = before && !difference(answer.scores, before.scores) ? before : null;
+  const last = before && !differences(answer.scores, before.scores) ? before : null;
   const { titles, symbols } = text;
   const square = {
     rows: tokenAxis(titles.query, typed),
@@ -74,19 +70,19 @@ export function sceneOf(
     masked: drawnOf('masked', answer.masked, {
       ...{ ...scores, symbol: named('masked') },
       hidden: (row, col) => at(answer.masked, row, col) === -Infinity,
-      changed: difference(answer.masked, last?.masked),
+      changed: differences(answer.masked, last?.masked),
     }),
     weights: drawnOf('weights', answer.weights, {
       ...{ ...square, role: 'weight', symbol: named('weights'), kind: 'weights' },
       hidden: (row, col) => hidden(row, col) && at(answer.weights, row, col) === 0,
-      changed: difference(answer.weights, last?.weights),
+      changed: differences(answer.weights, last?.weights),
     }),
     values: drawnOf('values', answer.values, {
       ...{ ...outputs, ...wide(titles.key), symbol: letter(symbols.values) },
     }),
     output: drawnOf('output', answer.output, {
       ...{ ...outputs, ...wide(titles.query), symbol: named('output') },
-      changed: difference(answer.output, last?.output),
+      changed: differences(answer.output, last?.output),
     }),
   };
   return { answer, labels: typed.labels, hide, drawn };
@@ -162,10 +158,7 @@ function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[];
     case 'values':
       return { parts: [], note: why.values };
     case 'output': {
-      const terms = across(answer.weights).map((key) => ({
-        a: at(answer.weights, row, key),
-        b: at(answer.values, key, col),
-      }));
+      const terms = rowByCol(answer.weights, row, answer.values, col);
       return { parts: largestOf(terms, 'weight', 'v'), note: why.output };
     }
   }

@@ -1,6 +1,6 @@
 // Two rows of words, the encoder's above the decoder's, and the arcs of three attentions: over the encoder's words, between the
 // rows, and under the decoder's words. Each arc is as thick as its weight.
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { between } from '../../figures/motion';
 import { emOf, leastWeight } from '../../figures/sentence';
 
@@ -49,7 +49,7 @@ export interface Layout {
 const sumOf = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0);
 
 /** Side by side in the middle of the room, apart from each other as far as there is some. */
-function rowOf(widths: readonly number[], room: number): readonly Place[] {
+function placesOf(widths: readonly number[], room: number): readonly Place[] {
   const free = Math.max(0, room - sumOf(widths));
   const gap = Math.min(mostGap, free / widths.length);
   let left = (free - gap * widths.length) / 2;
@@ -90,7 +90,7 @@ export function layoutOf(
   while (size > type.least && widest(size) > room) size -= 1;
   const widths = widthsAt(size);
   const width = Math.max(room, widest(size));
-  const places = { source: rowOf(widths.source, width), target: rowOf(widths.target, width) };
+  const places = { source: placesOf(widths.source, width), target: placesOf(widths.target, width) };
   /** Room for the highest arc of a row, so that nothing moves from one word to the next. */
   const band = (tower: TowerId) =>
     lifts.tag +
@@ -177,6 +177,6 @@ export function isOf({ part, row, col }: Curve, { tower, index }: Word): boolean
 /** What lies between a word and every word of the other tower. */
 export function sharesOf(memory: MatrixData, { tower, index }: Word): readonly number[] {
   return tower === 'target'
-    ? Array.from({ length: memory.cols }, (_, col) => at(memory, index, col))
+    ? rowOf(memory, index)
     : Array.from({ length: memory.rows }, (_, row) => at(memory, row, index));
 }

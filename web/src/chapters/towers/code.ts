@@ -10,7 +10,7 @@ import { additiveWeights, generator, handMade } from '../../compute/handmade/tow
 import type { MatrixData } from '../../compute/protocol';
 import { programs, type Own } from '../../figures/program';
 import type { Python } from '../../figures/program-python';
-import { hiding } from './model';
+import { hiding } from '../../entered/towers';
 
 const towers = (p: Python) => `def attend(x, context, q, k, v, o, mask):
     scores = (x @ q.T) @ (context @ k.T).T / len(q) ** 0.5 + mask

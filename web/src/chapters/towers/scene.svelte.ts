@@ -1,6 +1,7 @@
 // The core's answer to the state as it is, as matrices; null while a newer one is under way.
 import { Answer } from '../../compute/lessons.svelte';
-import { askOf, sameWords, textsOf, useModel } from './model';
+import { askOf, sameWords, textsOf } from '../../entered/towers';
+import { useModel } from './model';
 import { sceneOf } from './scene';
 
 export class TowersScene {

@@ -1,14 +1,16 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/lessons/towers';
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, type Axis, type Drawn } from '../../figures/matrix';
+import { numerals, type Drawn } from '../../figures/matrix';
 import type { Mark } from '../../figures/pointing.svelte';
 import {
   drawnOf as drawn,
   letter,
   markCol,
   markRow,
+  rowByCol,
+  rowByRow,
   softmaxParts,
   word,
   wordAxis,
@@ -16,7 +18,7 @@ import {
 } from '../../figures/scene';
 import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { TowersCell, TowersId } from '../../state/towers';
-import { hiding, type Texts } from './model';
+import { hiding, type Texts } from '../../entered/towers';
 import text from '$texts/towers.yaml';
 
 export interface Scene {
@@ -27,11 +29,6 @@ export interface Scene {
 }
 
 const { axes } = text;
-
-/** Columns of V and of what is made of it: the words, and numerals where there are more. */
-function vocabularyAxis({ vocabulary }: Texts): Axis {
-  return { title: axes.word, names: vocabulary, short: vocabulary, words: true };
-}
 
 /** Where a mask has hidden a score, and so its weight. */
 export function hiddenIn(scores: MatrixData): Drawn['hidden'] {
@@ -58,7 +55,8 @@ export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Sce
     looks: wordAxis(texts.inputs, axes.targetQuery),
     seen: wordAxis(texts.inputs, axes.targetKey),
   };
-  const words = vocabularyAxis(texts);
+  /** Columns of V and of what is made of it. */
+  const words = wordAxis(texts.vocabulary, axes.word, texts.vocabulary);
   const { encoder, decoder, cross } = answer;
   const places = ask.mode === 'place' || ask.mode === 'reverse';
   const found = places ? numerals(cross.q.cols, axes.entry) : words;
@@ -140,9 +138,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
   const scores = scoresOf[matrix];
   if (scores) {
     const { matrix: from } = drawn[scores]!;
-    const blind = Array.from({ length: from.cols }, (_, i) => at(from, row, i)).every(
-      (score) => score === -Infinity,
-    );
+    const blind = rowOf(from, row).every((score) => score === -Infinity);
     if (blind) return { parts: [], note: why.blind };
     return { parts: softmaxParts(from, row, col), note: why.softmax };
   }
@@ -150,11 +146,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
     case 'scores': {
       if (pointed.hidden(row, col)) return { parts: [], note: why.unseenScore };
       const [q, k] = [drawn.q!.matrix, drawn.k!.matrix];
-      const terms = Array.from({ length: q.cols }, (_, i) => ({
-        a: at(q, row, i),
-        b: at(k, col, i),
-      }));
-      const shown = terms.filter(({ a, b }) => a !== 0 && b !== 0);
+      const shown = rowByRow(q, row, k, col).filter(({ a, b }) => a !== 0 && b !== 0);
       return {
         parts: [{ text: '( ' }, ...sumOf(shown, 'q', 'k'), { text: ` ) / √${q.cols}` }],
         note: why.scores({ d: q.cols }),
@@ -162,11 +154,7 @@ function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[
     }
     case 'heads': {
       const [weights, v] = [drawn.weights!.matrix, drawn.v!.matrix];
-      const terms = Array.from({ length: v.rows }, (_, i) => ({
-        a: at(weights, row, i),
-        b: at(v, i, col),
-      }));
-      return { parts: sumOf(terms, 'weight', 'v'), note: why.heads };
+      return { parts: sumOf(rowByCol(weights, row, v, col), 'weight', 'v'), note: why.heads };
     }
     case 'q':
     case 'k':

@@ -6,7 +6,17 @@ import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { drawnOf, letter, markCol, markRow, word, type Look } from '../../figures/scene';
+import {
+  colByCol,
+  drawnOf,
+  letter,
+  markCol,
+  markRow,
+  rowByCol,
+  rowByRow,
+  word,
+  type Look,
+} from '../../figures/scene';
 import { sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { LinearCell, Source } from '../../state/longer';
 import { tokenAxis } from './source';
@@ -56,33 +66,15 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: LinearCell): M
 
 function explain({ orders }: Scene, { matrix, row, col }: LinearCell): Part[] {
   const { q, k, v, scores, pairs } = orders;
-  const along = (count: number, term: (i: number) => { a: number; b: number }) =>
-    Array.from({ length: count }, (_, i) => term(i));
   switch (matrix) {
     case 'scores':
-      return sumOf(
-        along(q.cols, (i) => ({ a: at(q, row, i), b: at(k, col, i) })),
-        'q',
-        'k',
-      );
+      return sumOf(rowByRow(q, row, k, col), 'q', 'k');
     case 'pairs':
-      return sumOf(
-        along(k.rows, (i) => ({ a: at(k, i, row), b: at(v, i, col) })),
-        'k',
-        'v',
-      );
+      return sumOf(colByCol(k, row, v, col), 'k', 'v');
     case 'left':
-      return sumOf(
-        along(v.rows, (i) => ({ a: at(scores, row, i), b: at(v, i, col) })),
-        'score',
-        'v',
-      );
+      return sumOf(rowByCol(scores, row, v, col), 'score', 'v');
     case 'right':
-      return sumOf(
-        along(q.cols, (i) => ({ a: at(q, row, i), b: at(pairs, i, col) })),
-        'q',
-        'weight',
-      );
+      return sumOf(rowByCol(q, row, pairs, col), 'q', 'weight');
     case 'soft': {
       const score = {
         text: `${inText(at(scores, row, col))} / √${q.cols}`,

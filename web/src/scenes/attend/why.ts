@@ -1,9 +1,9 @@
 // Why a cell has its value: the equation with its numbers, the cells they come from, and a sentence. The
 // factors are read from the trace, and so is the result; nothing is computed here.
 import { at, type MatrixId } from '../../compute/protocol';
-import { inText } from '../../figures/format';
 import type { Mark } from '../../figures/pointing.svelte';
-import { factor, largestOf, plus, type Part, type Why } from '../../figures/why';
+import { markCell, markCol, markRow, rowByCol, rowByRow, shareParts } from '../../figures/scene';
+import { factor, foundAt, largestOf, type Part, type Why } from '../../figures/why';
 import figureText from '$texts/figures.yaml';
 import type { Cell } from '../../state/attend';
 import { digitsOf, periods, type WeightId } from '../../compute/handmade/attend-heads';
@@ -18,17 +18,6 @@ export interface AttendWhy extends Why {
 
 /** As many powers of a row as are written out. */
 const longRow = 6;
-
-const row = (matrix: MatrixId, index: number, last: number): Mark => ({
-  matrix,
-  rows: [index, index],
-  cols: [0, last],
-});
-const spot = (matrix: MatrixId, r: number, c: number): Mark => ({
-  matrix,
-  rows: [r, r],
-  cols: [c, c],
-});
 
 function explainInput(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy> {
   const [, content, place] = scene.groups;
@@ -53,13 +42,9 @@ function explainRows(
 ): Partial<AttendWhy> {
   const { drawn } = scene;
   const [left, right] = [drawn[a].matrix, drawn[b].matrix];
-  const terms = Array.from({ length: left.cols }, (_, i) => ({
-    a: at(left, r, i),
-    b: at(right, c, i),
-  }));
   return {
-    parts: largestOf(terms, drawn[a].role, drawn[b].role),
-    sources: [row(a, r, left.cols - 1), row(b, c, right.cols - 1)],
+    parts: largestOf(rowByRow(left, r, right, c), drawn[a].role, drawn[b].role),
+    sources: [...markRow(drawn[a], r), ...markRow(drawn[b], c)],
   };
 }
 
@@ -68,41 +53,29 @@ function explainSoftmax(scene: Scene, { row: r, col: c }: Cell): Partial<AttendW
   const seen = Array.from({ length: masked.matrix.cols }, (_, col) => col).filter(
     (col) => !masked.hidden(r, col),
   );
-  const sources = [row('masked', r, masked.matrix.cols - 1)];
+  const sources = markRow(masked, r);
   if (Number.isNaN(at(scene.drawn.weights.matrix, r, c))) {
     return { note: text.why.weightNaN, sources };
   }
   if (masked.hidden(r, c)) return { note: text.why.weightHidden, sources };
   const score = (col: number) => at(masked.matrix, r, col);
   const largest = Math.max(...seen.map(score));
-  const power = (col: number): Part[] => [
-    { text: 'e' },
-    { text: `${inText(score(col))} − ${factor(largest, '').text}`, role: 'score', raised: true },
-  ];
   const bySize = [...seen].sort((a, b) => score(b) - score(a)).slice(0, longRow);
   const shown = seen.filter((col) => bySize.includes(col));
-  const below = shown.flatMap((col, i) => (i > 0 ? [plus, ...power(col)] : power(col)));
-  const more = seen.length - shown.length;
-  if (more > 0) below.push({ text: ` ${figureText.why.smaller({ n: more })}`, quiet: true });
+  const left = seen.length - shown.length;
+  const more = left > 0 ? [{ text: ` ${figureText.why.smaller({ n: left })}`, quiet: true }] : [];
   return {
-    parts: [...power(c), { text: ' / ( ' }, ...below, { text: ' )' }],
+    parts: shareParts(score(c), shown.map(score), { off: largest, more }),
     sources,
     note: text.why.weights,
   };
 }
 
 function explainOutput(scene: Scene, { row: r, col: c }: Cell): Partial<AttendWhy> {
-  const [weights, v] = [scene.drawn.weights.matrix, scene.drawn.v.matrix];
-  const terms = Array.from({ length: weights.cols }, (_, i) => ({
-    a: at(weights, r, i),
-    b: at(v, i, c),
-  }));
+  const { weights, v } = scene.drawn;
   return {
-    parts: largestOf(terms, 'weight', 'v'),
-    sources: [
-      row('weights', r, weights.cols - 1),
-      { matrix: 'v', rows: [0, v.rows - 1], cols: [c, c] },
-    ],
+    parts: largestOf(rowByCol(weights.matrix, r, v.matrix, c), 'weight', 'v'),
+    sources: [...markRow(weights, r), ...markCol(v, c)],
     note: text.why.output,
   };
 }
@@ -131,7 +104,11 @@ function explainCell(scene: Scene, cell: Cell): Partial<AttendWhy> {
         factor(at(scene.drawn.scores.matrix, r, c), 'score'),
         { text: ` / √${scene.headWidth}` },
       ];
-      return { parts, sources: [spot('scores', r, c)], note: why.scaled({ d: scene.headWidth }) };
+      return {
+        parts,
+        sources: [markCell('scores', r, c)],
+        note: why.scaled({ d: scene.headWidth }),
+      };
     }
     case 'masked': {
       const hidden = scene.drawn.masked.hidden(r, c);
@@ -140,7 +117,7 @@ function explainCell(scene: Scene, cell: Cell): Partial<AttendWhy> {
         { text: hidden ? ' + (−∞)' : ' + 0' },
       ];
       const note = hidden ? why.maskedHidden : why.maskedOpen;
-      return { parts, sources: [spot('scaled', r, c)], note };
+      return { parts, sources: [markCell('scaled', r, c)], note };
     }
     case 'weights':
       return explainSoftmax(scene, cell);
@@ -151,14 +128,11 @@ function explainCell(scene: Scene, cell: Cell): Partial<AttendWhy> {
 
 /** Null for a cell outside of its matrix. */
 export function explain(scene: Scene, cell: Cell): AttendWhy | null {
-  const drawn = scene.drawn[cell.matrix];
-  if (cell.row >= drawn.matrix.rows || cell.col >= drawn.matrix.cols) return null;
+  const found = foundAt(scene.drawn[cell.matrix], cell);
+  if (!found) return null;
   return {
-    drawn,
-    row: cell.row,
-    col: cell.col,
+    ...found,
     parts: [],
-    value: at(drawn.matrix, cell.row, cell.col),
     note: '',
     sources: [],
     editable: null,

@@ -6,7 +6,17 @@ import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
-import { drawnOf, letter, word, type Look } from '../../figures/scene';
+import {
+  drawnOf,
+  letter,
+  markCell,
+  markCol,
+  markRow,
+  power,
+  rowByRow,
+  word,
+  type Look,
+} from '../../figures/scene';
 import { factor, foundAt, sumOf, type Part, type Why } from '../../figures/why';
 import type { OnlineCell, Source } from '../../state/longer';
 import { cut, tokenAxis } from './source';
@@ -184,46 +194,31 @@ export function idleMarks({ step, run }: Scene): Mark[] {
 }
 
 export function sourcesOf(scene: Scene, { matrix, row, col }: OnlineCell): Mark[] {
-  const { drawn, step, run } = scene;
-  const line = (id: Id, at: number): Mark => ({
-    matrix: id,
-    rows: [at, at],
-    cols: [0, drawn[id].matrix.cols - 1],
-  });
+  const { drawn, step } = scene;
+  const line = (id: Id, at: number) => markRow(drawn[id], at);
   switch (matrix) {
     case 'block':
-      return [line('q', step.queries.from + row), line('k', step.keys.from + col)];
+      return [...line('q', step.queries.from + row), ...line('k', step.keys.from + col)];
     case 'max':
-      return [line('block', row)];
+      return line('block', row);
     case 'factor':
-      return [line('max', row)];
+      return line('max', row);
     case 'sum':
-      return [line('block', row), line('max', row), line('factor', row)];
+      return [...line('block', row), ...line('max', row), ...line('factor', row)];
     case 'part':
       return [
-        ...[line('block', row), line('max', row), line('factor', row)],
+        ...[...line('block', row), ...line('max', row), ...line('factor', row)],
         { matrix: 'v', rows: range(step.keys), cols: [col, col] },
       ];
     case 'out': {
       const local = row - step.queries.from;
       const inside = step.last && local >= 0 && row < step.queries.to;
-      return inside
-        ? [{ matrix: 'part', rows: [local, local], cols: [col, col] }, line('sum', local)]
-        : [{ matrix: 'v', rows: [0, run.v.rows - 1], cols: [col, col] }];
+      return inside ? [markCell('part', local, col), ...line('sum', local)] : markCol(drawn.v, col);
     }
     default:
       return [];
   }
 }
-
-const power = (score: number, maximum: number): Part[] => [
-  { text: 'e' },
-  {
-    text: `${inText(score)} − ${maximum < 0 ? `(${inText(maximum)})` : inText(maximum)}`,
-    role: 'score',
-    raised: true,
-  },
-];
 
 /** What stood before this block: nothing, before the first. */
 function before(scene: Scene, row: number) {
@@ -258,10 +253,7 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
   if (matrix === 'block') {
     const key = step.keys.from + col;
     if (at(run.masked, query, key) === -Infinity) return { parts: [], note: why.hidden };
-    const terms = Array.from({ length: run.q.cols }, (_, i) => ({
-      a: at(run.q, query, i),
-      b: at(run.k, key, i),
-    }));
+    const terms = rowByRow(run.q, query, run.k, key);
     const parts = [{ text: '( ' }, ...sumOf(terms, 'q', 'k'), { text: ` ) / √${run.q.cols}` }];
     return { parts, note: why.score };
   }

@@ -1,7 +1,7 @@
 // The case that the chapter opens with, as it is drawn, and why each number is what it is.
 import type { Lessons } from '../../compute/lesson-protocol';
 import { at } from '../../compute/protocol';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { numbered, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import type { Mark } from '../../figures/pointing.svelte';
@@ -20,8 +20,7 @@ export function sceneOf(found: Found): BugScene {
   const { axes, symbols } = text.bug;
   const end = scaleEnd(found.ours.data, found.theirs.data, found.gap.data);
   const drawn = bugIds.map((id) => {
-    const { rows, cols } = found[id];
-    const both = { rows: numerals(rows, axes.down), cols: numerals(cols, axes.across) };
+    const both = numbered(found[id], axes.down, axes.across);
     const look = { ...both, role: roles[id], symbol: word(symbols[id]), titled: true };
     return [id, drawnOf(id, found[id], { ...look, end, shared: true })] as const;
   });

@@ -2,12 +2,14 @@
 import {
   at,
   matrixIds,
+  rowOf,
   type AttendResult,
   type MatrixData,
   type MatrixId,
 } from '../../compute/protocol';
 import {
   numerals,
+  plain,
   type Axis,
   type Drawn,
   type LabelGroup,
@@ -15,6 +17,7 @@ import {
 } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import { scaleEnd } from '../../figures/paint';
+import { differences, drawnOf, letter, word, wordAxis, type Look } from '../../figures/scene';
 import { positions, weightIds, type WeightId } from '../../compute/handmade/attend-heads';
 import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
@@ -76,23 +79,16 @@ const roles: Record<MatrixId, Role> = {
 
 function symbolOf(id: MatrixId): MatrixSymbol {
   if (id === 'wq' || id === 'wk' || id === 'wv') {
-    return { base: 'W', sub: id[1].toUpperCase(), letter: true };
+    return letter('W', id[1].toUpperCase());
   }
-  if (id === 'x' || id === 'q' || id === 'k' || id === 'v') {
-    return { base: id.toUpperCase(), letter: true };
-  }
-  return { base: text.symbols[id], letter: false };
+  if (id === 'x' || id === 'q' || id === 'k' || id === 'v') return letter(id.toUpperCase());
+  return word(text.symbols[id]);
 }
 
 function axesOf(id: MatrixId, scene: Omit<Scene, 'drawn'>): { rows: Axis; cols: Axis } {
   const { axes } = text;
   const words = scene.content === 'tokens';
-  const tokens = (title: string): Axis => ({
-    title,
-    names: scene.names,
-    short: scene.labels,
-    words,
-  });
+  const tokens = (title: string) => ({ ...wordAxis(scene.labels, title, scene.names), words });
   const { rows, cols } = scene.result.matrices[id];
   if (isSquare(id)) return { rows: tokens(axes.query), cols: tokens(axes.key) };
   if (id === 'x') return { rows: tokens(axes.token), cols: inputAxis(scene.groups) };
@@ -101,13 +97,6 @@ function axesOf(id: MatrixId, scene: Omit<Scene, 'drawn'>): { rows: Axis; cols: 
   }
   const title = id === 'q' || id === 'output' ? axes.query : axes.key;
   return { rows: tokens(title), cols: numerals(cols, axes.width) };
-}
-
-/** 1 where a and b differ in any bit that shows; null where nothing can be compared, or nothing does. */
-function difference(now: MatrixData, before: MatrixData | undefined): Uint8Array | null {
-  if (!before || before.rows !== now.rows || before.cols !== now.cols) return null;
-  const changed = now.data.map((value, i) => (Object.is(value, before.data[i]) ? 0 : 1));
-  return changed.includes(1) ? Uint8Array.from(changed) : null;
 }
 
 /** The row of weights that is looked at, from the mask to the output; else the last. */
@@ -128,8 +117,8 @@ export function planeOf(
 }
 
 /** The largest weight of a row. */
-export function heaviest({ result, length }: Scene, row: number): Cell<MatrixId> {
-  const weights = Array.from({ length }, (_, key) => at(result.matrices.weights, row, key));
+export function heaviest({ result }: Scene, row: number): Cell<MatrixId> {
+  const weights = rowOf(result.matrices.weights, row);
   return { matrix: 'weights', row, col: Math.max(0, weights.indexOf(Math.max(...weights))) };
 }
 
@@ -165,27 +154,18 @@ export function sceneOf({ entered, causal, result, before, unedited }: SceneOpti
     const matrix = result.matrices[id];
     const isWeight = weightIds.includes(id as WeightId);
     const hides = causal && (id === 'masked' || id === 'weights');
-    return [
-      id,
-      {
-        id,
-        symbol: symbolOf(id),
-        role: roles[id],
-        matrix,
-        ...axesOf(id, scene),
-        kind: id === 'weights' ? 'weights' : 'signed',
-        // Scores, scaled and masked share a scale, so that scaling is seen.
-        end: isSquare(id) ? scoresEnd : scaleEnd(matrix.data),
-        shared: isSquare(id) && id !== 'weights',
-        // A NaN shows through the mask: a row that has one is NaN throughout.
-        hidden: hides
-          ? (row: number, col: number) => col > row && !Number.isNaN(at(matrix, row, col))
-          : () => false,
-        changed: difference(matrix, before?.matrices[id]),
-        edited: isWeight ? difference(matrix, unedited[id as WeightId]) : null,
-        editable: isWeight || (id === 'x' && entered.kind === 'numbers'),
-      },
-    ];
+    const look: Look = {
+      ...{ symbol: symbolOf(id), role: roles[id], ...axesOf(id, scene) },
+      ...(id === 'weights' && { kind: 'weights' }),
+      // Scores, scaled and masked share a scale, so that scaling is seen.
+      ...(isSquare(id) && id !== 'weights' && { end: scoresEnd, shared: true }),
+      // A NaN shows through the mask: a row that has one is NaN throughout.
+      hidden: hides ? (row, col) => col > row && !Number.isNaN(at(matrix, row, col)) : plain.hidden,
+      changed: differences(matrix, before?.matrices[id]),
+      edited: isWeight ? differences(matrix, unedited[id as WeightId]) : null,
+      editable: isWeight || (id === 'x' && entered.kind === 'numbers'),
+    };
+    return [id, drawnOf(id, matrix, look)];
   });
   return { ...scene, drawn: Object.fromEntries(drawn) as Record<MatrixId, Drawn> };
 }

@@ -1,6 +1,6 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { numbered, type Drawn } from '../../figures/matrix';
 import { drawnOf as drawn, type Look } from '../../figures/scene';
 import text from '$texts/multiply.yaml';
 
@@ -9,6 +9,5 @@ const { axes } = text.readings;
 export const drawnOf = (id: string, matrix: MatrixData, look: Omit<Look, 'rows' | 'cols'>): Drawn =>
   drawn(id, matrix, {
     ...look,
-    rows: numerals(matrix.rows, axes.row),
-    cols: numerals(matrix.cols, axes.column),
+    ...numbered(matrix, axes.row, axes.column),
   });

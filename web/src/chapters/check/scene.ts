@@ -1,6 +1,6 @@
 // Matrices of this chapter as the figures draw them.
 import type { MatrixData } from '../../compute/protocol';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { numbered, type Drawn } from '../../figures/matrix';
 import type { Role } from '../../figures/palette.svelte';
 import { drawnOf as drawn, word } from '../../figures/scene';
 
@@ -14,8 +14,7 @@ interface Options {
 export const drawnOf = (matrix: MatrixData, { id, name, role, axes }: Options): Drawn =>
   drawn(id, matrix, {
     ...{ role, symbol: word(name) },
-    rows: numerals(matrix.rows, axes.down),
-    cols: numerals(matrix.cols, axes.across),
+    ...numbered(matrix, axes.down, axes.across),
   });
 
 /** [1, 3, 7]: places count from 1, as everywhere on this page. */

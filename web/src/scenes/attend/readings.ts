@@ -1,5 +1,5 @@
 // What each output row reads as: the token whose content is most like it, found by the core.
-import { at } from '../../compute/protocol';
+import { rowOf } from '../../compute/protocol';
 import { visible } from '../../entered/tokens';
 import type { Scene } from './scene';
 
@@ -16,7 +16,7 @@ export function readingsOf({ result, tokens }: Scene): readonly Reading[] {
   const { readout } = result;
   if (!readout || !tokens) return [];
   return Array.from({ length: readout.rows }, (_, row) => {
-    const scores = Array.from({ length: readout.cols }, (_, col) => at(readout, row, col));
+    const scores = rowOf(readout, row);
     const best = scores.indexOf(Math.max(...scores));
     return { token: visible(tokens.distinct[Math.max(best, 0)]), pure: scores[best] >= clear };
   });

@@ -1,10 +1,10 @@
 // The figures about softmax and the scale: matrices that can be drawn, and why each number is what it is.
 import type { SaturationResult, SoftmaxLessons } from '../../compute/lessons/softmax';
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numerals, type Drawn } from '../../figures/matrix';
-import { drawnOf, word, type Look } from '../../figures/scene';
-import { factor, foundAt, plus, type Part, type Why } from '../../figures/why';
+import { numbered, type Drawn } from '../../figures/matrix';
+import { drawnOf, power, shareParts, word, type Look } from '../../figures/scene';
+import { foundAt, plus, type Part, type Why } from '../../figures/why';
 import type { SoftmaxCell } from '../../state/attend';
 import text from '$texts/attend.yaml';
 
@@ -15,8 +15,7 @@ export type DrawnOnes<Ids extends Id> = Readonly<Record<Ids, Drawn>>;
 const lookOf = (id: Id, matrix: MatrixData, look: Pick<Look, 'role' | 'symbol'> & Partial<Look>) =>
   drawnOf(id, matrix, {
     ...look,
-    rows: numerals(matrix.rows, text.axes.query),
-    cols: numerals(matrix.cols, text.axes.key),
+    ...numbered(matrix, text.axes.query, text.axes.key),
     titled: matrix.rows > 1,
   });
 
@@ -45,12 +44,8 @@ export function whyWay(
   if (id === 'row') return { ...base, parts: [], note: why.score };
   const way = id === 'naive' || id === 'naivePowers' ? ways.naive : ways.stable;
   if (id === 'naivePowers' || id === 'stablePowers') {
-    const score = inText(at(ways.scores, 0, cell.col));
-    const shift = id === 'naivePowers' ? '' : ` − ${factor(way.shift, '').text}`;
-    const parts: Part[] = [
-      { text: 'e' },
-      { text: `${score}${shift}`, role: 'score', raised: true },
-    ];
+    const score = at(ways.scores, 0, cell.col);
+    const parts = power(score, id === 'naivePowers' ? undefined : way.shift);
     const note = Number.isFinite(base.value) ? why[id] : why.overflow;
     return { ...base, parts, note };
   }
@@ -86,18 +81,8 @@ export function whySaturated(
   const base = foundAt(drawn[id], { row, col });
   if (!base) return null;
   const given = id === 'plainWeights' ? scores : scaled;
-  const values = Array.from({ length: given.cols }, (_, key) => at(given, row, key));
-  const largest = factor(Math.max(...values), '').text;
-  const power = (value: number): Part[] => [
-    { text: 'e' },
-    { text: `${inText(value)} − ${largest}`, role: 'score', raised: true },
-  ];
-  const parts = [
-    ...power(values[col]),
-    { text: ' / ( ' },
-    ...values.flatMap((value, i) => (i > 0 ? [plus, ...power(value)] : power(value))),
-    { text: ' )' },
-  ];
+  const values = rowOf(given, row);
+  const parts = shareParts(values[col], values, { off: Math.max(...values) });
   const note = text.scale.why[id];
   return { ...base, parts, note };
 }

@@ -1,0 +1,19 @@
+// What the core is asked about a text and a head.
+import { positions, table, type HeadWeights } from '../compute/handmade/attend-heads';
+import type { AttendRequest, Content } from '../compute/protocol';
+import type { Entered } from './labels';
+
+/** A row of X for each token or line. */
+export const contentOf = (entered: Entered): Content =>
+  entered.kind === 'tokens'
+    ? { kind: 'tokens', ids: entered.ids, table }
+    : { kind: 'numbers', numbers: entered.matrix };
+
+export function requestOf(entered: Entered, weights: HeadWeights, causal: boolean): AttendRequest {
+  return {
+    content: contentOf(entered),
+    positions,
+    weights: { q: weights.wq, k: weights.wk, v: weights.wv },
+    causal,
+  };
+}

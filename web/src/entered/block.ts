@@ -1,0 +1,34 @@
+// What the core is asked about a text and a block.
+import type { BlockAsk } from '../compute/lessons/block';
+import type { BlockTimeAsk } from '../compute/lessons/times';
+import { maxTokens, type BlockState } from '../state/block';
+import { tokenize } from './tokens';
+
+/** The words of the text, as many as there is room for; never none. */
+export function tokensOf(text: string): readonly string[] {
+  const tokens = tokenize(text, 'words').tokens.slice(0, maxTokens);
+  return tokens.length > 0 ? tokens : ['…'];
+}
+
+/** What the core is asked about the state. */
+export function askOf(state: BlockState): BlockAsk {
+  const tokens = tokensOf(state.text);
+  const distinct = [...new Set(tokens)];
+  return {
+    ids: tokens.map((token) => distinct.indexOf(token)),
+    edits: state.edits,
+    positions: state.positions,
+    norm: state.norm,
+    activation: state.activation,
+    causal: state.mask === 'causal',
+    off: state.off,
+    seed: state.seed,
+  };
+}
+
+/** What the time of a block depends on, as text: equal texts are equal questions. */
+export function timedOf(state: BlockState): string {
+  const { ids, norm, activation, causal } = askOf(state);
+  const ask: BlockTimeAsk = { tokens: ids.length, norm, activation, causal };
+  return JSON.stringify(ask);
+}
