@@ -24,7 +24,9 @@ export const products: Contest<'products'> = {
   growth: () => 3,
 
   prepare(tril, runners, n) {
-    const { flops } = tril.cost.matmul({ rows: n, depth: n, cols: n });
+    const sizes = { rows: n, depth: n, cols: n };
+    const { flops } = tril.cost.matmul(sizes);
+    const seven = tril.cost.matmul({ ...sizes, method: 'strassen' });
     const a = tril.randomNormal([n, n], { seed: n });
     const b = tril.randomNormal([n, n], { seed: n + 1 });
     const out = tril.zeros([n, n]);
@@ -35,7 +37,10 @@ export const products: Contest<'products'> = {
         runner === 'javascript'
           ? () => multiplyInJavaScript(plainA, plainB, plainOut, n)
           : () => void tril.matmul(a, b, { method: runner, out }),
-      facts: (milliseconds: number) => ({ gigaflops: tril.cost.gigaflops(flops, milliseconds) }),
+      facts: (milliseconds: number) => ({
+        gigaflops: tril.cost.gigaflops(flops, milliseconds),
+        own: tril.cost.gigaflops(runner === 'strassen' ? seven.flops : flops, milliseconds),
+      }),
     }));
     return { contenders, tensors: [a, b, out] };
   },
@@ -88,11 +93,12 @@ export const attention = (causal: boolean): Contest<'attention'> => ({
       return {
         runner,
         call,
-        facts() {
+        facts(milliseconds: number) {
           call();
           const { flops, bytes: touched, heldBytes: bytes } = cost;
           const intensity = tril.cost.intensity(flops, touched);
-          return { flops, touched, intensity, bytes, wrong: wrong() };
+          const gigaflops = tril.cost.gigaflops(flops, milliseconds);
+          return { flops, gigaflops, touched, intensity, bytes, wrong: wrong() };
         },
       };
     });

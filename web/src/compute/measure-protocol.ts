@@ -13,11 +13,19 @@ export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
 
 /** What can be timed: who takes part, and what is said of each besides its time. */
 export interface Subjects {
-  products: { runner: Runner; facts: { readonly gigaflops: number } };
+  products: {
+    runner: Runner;
+    facts: {
+      /** Of the plain product's operations, whatever the method does; then of its own. */
+      readonly gigaflops: number;
+      readonly own: number;
+    };
+  };
   attention: {
     runner: AttentionRunner;
     facts: {
       readonly flops: number;
+      readonly gigaflops: number;
       /** Read and written once. */
       readonly touched: number;
       /** Operations a byte. */

@@ -8,6 +8,11 @@ export interface Time {
   readonly steady: boolean;
 }
 
+/** And its billions of operations a second, by the core's count. */
+export interface Speed extends Time {
+  readonly gigaflops: number;
+}
+
 /**
  * The median may be so many times the shortest. Batches of 20 ms on a machine that does nothing else differ by a few
  * in a hundred; a second program on the same core makes them twice as long.

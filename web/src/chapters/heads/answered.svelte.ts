@@ -2,7 +2,7 @@
 import { getContext, setContext } from 'svelte';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
 import { Answer, LateAnswer } from '../../compute/lessons.svelte';
-import type { Time } from '../../compute/steady';
+import type { Speed } from '../../compute/steady';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
@@ -47,10 +47,10 @@ export class Answered {
   }
 
   /** The time of a layer, and of the attention of each division; null until they are measured. */
-  get layerTime(): Time | null {
+  get layerTime(): Speed | null {
     return this.#layerTime.now;
   }
-  get dividedTime(): readonly Time[] | null {
+  get dividedTime(): readonly Speed[] | null {
     return this.#dividedTime.now;
   }
 }

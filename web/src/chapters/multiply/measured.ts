@@ -1,5 +1,6 @@
 // What is made of the measured times: speeds as lines, an exponent each, and where Strassen takes over.
 import type { Measured, Plan, Runner } from '../../compute/measure-protocol';
+import type { Speed } from '../../compute/steady';
 import { of, sizesBetween } from '../../compute/measured';
 
 export const runners: readonly Runner[] = [
@@ -33,6 +34,11 @@ export const glanced = {
   sizes: [16, 32, 64],
   longest: 1000,
 } as const satisfies Plan<'products'>;
+
+/** With the speed that goes with the cost of its own method. */
+export const timeOf = ({ median, steady, own }: Measured): Speed => ({
+  ...{ milliseconds: median, steady, gigaflops: own },
+});
 
 /** What the exponent is fitted to: the larger half of the sizes, and never less than three of them. */
 export function fitted(points: readonly Measured[]): readonly Measured[] {

@@ -1,8 +1,9 @@
 // What chapter "Average" shows, on the core. There is no arithmetic here.
+import type { Cost } from 'tril';
 import { averageMethods, type AverageMethod, type Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { costData, download, stack } from './matrices';
 import { apart } from './sums';
 import { timed } from './times';
@@ -38,7 +39,7 @@ export interface AverageSizes {
 export interface AverageLessons {
   /** Of weights times x, with the weights given. */
   averageCost: { ask: AverageSizes; answer: CostData };
-  averageTime: { ask: AverageSizes; answer: Time };
+  averageTime: { ask: AverageSizes; answer: Speed };
   average: {
     ask: { readonly x: readonly MatrixData[]; readonly sum: boolean; readonly hidden: number };
     answer: readonly AverageOutcome[];
@@ -52,7 +53,7 @@ export interface AverageLessons {
     answer: SeriesResult;
   };
   /** Milliseconds of softmax of so many scores, unless weights are given, and the blend. */
-  seriesTime: { ask: { readonly length: number; readonly free: boolean }; answer: Time };
+  seriesTime: { ask: { readonly length: number; readonly free: boolean }; answer: Speed };
 }
 
 function averages(
@@ -78,15 +79,27 @@ function averages(
     });
 }
 
-export const averageAnswers: Answers<AverageLessons> = {
-  averageCost: (tril, { batches, rows, cols }) =>
-    costData(tril, tril.cost.matmul({ batches, rows, depth: rows, cols })),
+const productCost = (
+  { cost }: Tril,
+  { batches, rows, cols }: AverageLessons['averageCost']['ask'],
+): Cost => cost.matmul({ batches, rows, depth: rows, cols });
 
-  averageTime(tril, { batches, rows, cols }) {
+function blendCost({ cost }: Tril, length: number, free: boolean): Cost {
+  const product = cost.matmul({ rows: 1, depth: length, cols: 1 });
+  return free ? product : cost.sum([cost.softmax({ rows: 1, length }), product]);
+}
+
+export const averageAnswers: Answers<AverageLessons> = {
+  averageCost: (tril, sizes) => costData(tril, productCost(tril, sizes)),
+
+  averageTime(tril, sizes) {
+    const { batches, rows, cols } = sizes;
     const x = tril.randomNormal([batches, rows, cols], { seed: 1 });
     const { weights } = tril.runningAverage(x, { method: 'matrix' });
     const out = tril.zeros([batches, rows, cols]);
-    return timed(tril, ['average', x.shape], () => tril.matmul(weights!, x, { out }));
+    return timed(tril, ['average', x.shape], productCost(tril, sizes), () =>
+      tril.matmul(weights!, x, { out }),
+    );
   },
 
   average: averages,
@@ -103,21 +116,19 @@ export const averageAnswers: Answers<AverageLessons> = {
     const [sum] = tril.matmul(shares, ones).read();
     const series = tril.tensor([1, values.length, 1], [...values]);
     const { output } = tril.runningAverage(series);
-    const softmax = tril.cost.softmax({ rows: 1, length: values.length });
-    const product = tril.cost.matmul({ rows: 1, depth: values.length, cols: 1 });
     return {
       weights: download(shares),
       sum,
       blend,
       averages: download(output),
-      cost: costData(tril, free ? product : tril.cost.sum([softmax, product])),
+      cost: costData(tril, blendCost(tril, values.length, free)),
     };
   },
 
   seriesTime(tril, { length, free }) {
     const scores = tril.randomNormal([1, length], { seed: 1 });
     const values = tril.randomNormal([length, 1], { seed: 2 });
-    return timed(tril, ['series', length, free], () =>
+    return timed(tril, ['series', length, free], blendCost(tril, length, free), () =>
       tril.matmul(free ? scores : tril.softmax(scores), values),
     );
   },

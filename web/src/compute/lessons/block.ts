@@ -165,6 +165,15 @@ function flowOf(tril: Tril, { given, steps }: ReturnType<typeof run>): Flow {
   return Object.fromEntries(flowing.map((id) => [id, rows(all[id])])) as unknown as Flow;
 }
 
+export const normCost = (tril: Tril, rows: number, width: number) =>
+  tril.cost.layerNorm({ rows, width, affine: false });
+
+export const feedForwardCost = (tril: Tril, rows: number, activation: Activation) =>
+  tril.cost.feedForward({
+    ...{ rows, width: sizes.width, hidden: sizes.hidden },
+    ...{ activation, bias: false },
+  });
+
 function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData {
   const tokens = ids.length;
   return costData(tril, tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
@@ -293,10 +302,7 @@ export const blockAnswers: Answers<BlockLessons> = {
       normed: download(normed),
       ...{ before: moments(tril, x), after: moments(tril, normed) },
       columns: moments(tril, turned),
-      cost: costData(
-        tril,
-        tril.cost.layerNorm({ rows: given.rows, width: given.cols, affine: false }),
-      ),
+      cost: costData(tril, normCost(tril, given.rows, given.cols)),
     };
   },
 
@@ -311,13 +317,7 @@ export const blockAnswers: Answers<BlockLessons> = {
     return {
       ...{ x, curves: all(tril.tensor(x)) },
       ...{ hidden: [...hidden.read()], activated: all(hidden) },
-      cost: costData(
-        tril,
-        tril.cost.feedForward({
-          ...{ rows: ask.ids.length, width: sizes.width, hidden: sizes.hidden },
-          ...{ activation: ask.activation, bias: false },
-        }),
-      ),
+      cost: costData(tril, feedForwardCost(tril, ask.ids.length, ask.activation)),
     };
   },
 

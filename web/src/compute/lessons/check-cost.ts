@@ -3,7 +3,7 @@
 import type { Cost, MultiHeadWeights, TransformerBlockWeights, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { fourAxes } from './attention-variants';
 import type { CheckInputs } from './check';
 import { isBackward, type CheckKind } from './check-names';
@@ -20,9 +20,9 @@ export interface CaseShapes {
 
 export interface CheckCostLessons {
   proofCost: { ask: { readonly id: ExampleId }; answer: { readonly cost: CostData | null } };
-  proofTime: { ask: { readonly id: ExampleId }; answer: Time };
+  proofTime: { ask: { readonly id: ExampleId }; answer: Speed };
   ownCost: { ask: CaseShapes; answer: CostData };
-  ownTime: { ask: CaseShapes; answer: Time };
+  ownTime: { ask: CaseShapes; answer: Speed };
 }
 
 /** Of a backward heads are always an axis. */
@@ -106,11 +106,12 @@ export const checkCostAnswers: Answers<CheckCostLessons> = {
   },
 
   proofTime(tril, { id }) {
-    const { inputs, call } = examples[id];
-    return timed(tril, ['proof', id], call(tril, inputs(tril)));
+    const { inputs, call, cost } = examples[id];
+    const given = inputs(tril);
+    return timed(tril, ['proof', id], cost?.(tril, given) ?? { flops: 0 }, call(tril, given));
   },
 
   ownCost: (tril, given) => costData(tril, ownCost(tril, given)),
 
-  ownTime: (tril, given) => timed(tril, ['own', given], ownCall(tril, given)),
+  ownTime: (tril, given) => timed(tril, ['own', given], ownCost(tril, given), ownCall(tril, given)),
 };

@@ -153,14 +153,19 @@ function layer(
   };
 }
 
-function attentionCost(tril: Tril, batches: number, count: number, length: number): AttentionCost {
+export function attentionCost(
+  tril: Tril,
+  batches: number,
+  count: number,
+  length: number,
+): AttentionCost {
   const width = (heads * headWidth) / count;
   const sizes = { batches, heads: count, queries: length, keys: length, width };
   return tril.cost.attention({ ...sizes, causal: true, method: 'full' });
 }
 
 /** The costs of its five calls together. */
-function layerCost(tril: Tril, { shape: [batches, length, cols] }: Tensor): CostData {
+export function layerCost(tril: Tril, { shape: [batches, length, cols] }: Tensor): CostData {
   const rows = batches * length;
   const width = heads * headWidth;
   const linear = (from: number, to: number) =>

@@ -13,7 +13,7 @@ import {
 } from '../handmade/learn-head';
 import { small } from '../handmade/learn-nudges';
 import type { CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { costData, download, upload } from './matrices';
 import { timed } from './times';
 
@@ -63,7 +63,7 @@ export interface LearnLessons {
     answer: NudgeResult;
   };
   /** Of forward, backward and the move. */
-  stepTime: { ask: Record<string, never>; answer: Time };
+  stepTime: { ask: Record<string, never>; answer: Speed };
 }
 
 type Weights = Readonly<Record<WeightId, Tensor>>;
@@ -183,7 +183,7 @@ export const learnAnswers: Answers<LearnLessons> = {
   },
 
   stepTime: (tril) =>
-    timed(tril, ['learn step'], () => {
+    timed(tril, ['learn step'], cost(tril), () => {
       const { weights, gradients } = trained(tril, { rate: 1, steps: 0 });
       return moved(tril, weights, gradients, 1);
     }),

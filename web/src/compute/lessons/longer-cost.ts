@@ -1,7 +1,8 @@
 // What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
+import type { Cost, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import {
   asHead,
   inputs,
@@ -26,26 +27,32 @@ export interface LongerCall {
 
 export interface LongerCostLessons {
   longerCost: { ask: LongerCall; answer: CostData };
-  longerTime: { ask: LongerCall; answer: Time };
+  longerTime: { ask: LongerCall; answer: Speed };
+}
+
+function costOf(
+  tril: Tril,
+  { mask, call, rank }: LongerCall,
+  { q, k, v }: ReturnType<typeof inputs>,
+): Cost {
+  const sizes = { queries: q.rows, keys: k.rows, width: q.cols, valueWidth: v.cols };
+  const plain = { ...sizes, featureMap: 'identity', normalise: false } as const;
+  const { cost } = tril;
+  const counts = {
+    online: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'online' }),
+    full: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'full' }),
+    scoresFirst: () => cost.linearAttention({ ...plain, order: 'scores_first' }),
+    valuesFirst: () => cost.linearAttention({ ...plain, order: 'values_first' }),
+    lowRank: () => cost.lowRankAttention({ ...sizes, rank }),
+  };
+  return counts[call]();
 }
 
 export const longerCostAnswers: Answers<LongerCostLessons> = {
-  longerCost(tril, { given, edits, mask, call, rank }) {
-    const { q, k, v } = inputs(tril, given, edits);
-    const sizes = { queries: q.rows, keys: k.rows, width: q.cols, valueWidth: v.cols };
-    const plain = { ...sizes, featureMap: 'identity', normalise: false } as const;
-    const { cost } = tril;
-    const counts = {
-      online: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'online' }),
-      full: () => cost.attention({ ...sizes, ...maskOf(tril, mask), method: 'full' }),
-      scoresFirst: () => cost.linearAttention({ ...plain, order: 'scores_first' }),
-      valuesFirst: () => cost.linearAttention({ ...plain, order: 'values_first' }),
-      lowRank: () => cost.lowRankAttention({ ...sizes, rank }),
-    };
-    return costData(tril, counts[call]());
-  },
+  longerCost: (tril, ask) => costData(tril, costOf(tril, ask, inputs(tril, ask.given, ask.edits))),
 
-  longerTime(tril, { given, edits, mask, call, rank }) {
+  longerTime(tril, ask) {
+    const { given, edits, mask, call, rank } = ask;
     const made = inputs(tril, given, edits);
     const [q, k, v] = [made.q, made.k, made.v].map((one) => upload(tril, one));
     const [qh, kh, vh] = [made.q, made.k, made.v].map((one) => asHead(tril, one));
@@ -59,6 +66,6 @@ export const longerCostAnswers: Answers<LongerCostLessons> = {
       lowRank: () => tril.lowRankAttention(qh, kh, vh, { e, f: e }),
     };
     const sizes = [rank, made.q.rows, made.k.rows, made.q.cols, made.v.cols];
-    return timed(tril, ['longer', call, mask, ...sizes], calls[call]);
+    return timed(tril, ['longer', call, mask, ...sizes], costOf(tril, ask, made), calls[call]);
   },
 };

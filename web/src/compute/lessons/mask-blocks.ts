@@ -3,7 +3,7 @@ import type { Mask, Tensor, Tril } from 'tril';
 import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { costData, download, upload } from './matrices';
 import { timed } from './times';
 
@@ -27,7 +27,7 @@ export interface BlocksAnswer {
 export interface BlocksLessons {
   blocks: { ask: BlocksAsk; answer: BlocksAnswer };
   /** Milliseconds of online attention in these blocks. */
-  blocksTime: { ask: BlocksAsk; answer: Time };
+  blocksTime: { ask: BlocksAsk; answer: Speed };
 }
 
 /** The matrix with every `from` replaced by `to`. */
@@ -63,11 +63,14 @@ function pooling(tril: Tril, tokens: number, each: number): Tensor {
 
 const width = 64;
 
+const costOf = ({ cost }: Tril, tokens: number, mask?: Mask) =>
+  cost.attention({ queries: tokens, keys: tokens, width, method: 'online', mask });
+
 export const blocksAnswers: Answers<BlocksLessons> = {
   blocksTime(tril, ask) {
     const mask = patternMask(tril, ask);
     const q = tril.randomNormal([1, 1, ask.tokens, width], { seed: 1 });
-    return timed(tril, ['blocks', ask], () =>
+    return timed(tril, ['blocks', ask], costOf(tril, ask.tokens, mask), () =>
       tril.onlineAttention(q, q, q, { mask, blocks: blockSize }),
     );
   },
@@ -83,15 +86,14 @@ export const blocksAnswers: Answers<BlocksLessons> = {
     const byKeys = tril.matmul(visible, pooling(tril, tokens, blockSize.keys), {
       transposeB: true,
     });
-    const sizes = { queries: tokens, keys: tokens, width, method: 'online' } as const;
-    const cost = tril.cost.attention({ ...sizes, mask });
+    const cost = costOf(tril, tokens, mask);
     return {
       visited,
       seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
       skipped: visited.data.filter((one) => one === 0).length,
       cost: costData(tril, cost),
       scores: cost.scores,
-      pairs: tril.cost.attention(sizes).scores,
+      pairs: costOf(tril, tokens).scores,
     };
   },
 };

@@ -12,7 +12,7 @@ import {
 import { inputOf } from './attend';
 import type { Answers } from '../answers';
 import type { Content, CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, upload } from './matrices';
 import { timed } from './times';
@@ -72,7 +72,7 @@ export interface FutureAnswer {
 export interface MaskLessons extends BlocksLessons {
   mask: { ask: MaskAsk; answer: MaskAnswer };
   /** Milliseconds of attention() under the mask. */
-  maskTime: { ask: MaskAsk; answer: Time };
+  maskTime: { ask: MaskAsk; answer: Speed };
   future: { ask: FutureAsk; answer: FutureAnswer };
 }
 
@@ -238,8 +238,9 @@ export const maskAnswers: Answers<MaskLessons> = {
 
   maskTime(tril, ask) {
     const { x, weights, mask } = prepare(tril, ask);
-    const [q, k, v] = asBatch(tril, headOf(tril, x, weights));
-    return timed(tril, ['mask', ask.rules, v.shape], () =>
+    const head = headOf(tril, x, weights);
+    const [q, k, v] = asBatch(tril, head);
+    return timed(tril, ['mask', ask.rules, v.shape], costOf(tril, head, mask), () =>
       tril.attention(q, k, v, { mask, method: 'full' }),
     );
   },

@@ -4,7 +4,7 @@ import { products } from '../contests';
 import type { Answers } from '../answers';
 import type { Runner } from '../measure-protocol';
 import type { CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed, Time } from '../steady';
 import { timeOfEach } from '../timing';
 import { costData, download, stack, upload } from './matrices';
 import { timedEach } from './times';
@@ -82,10 +82,10 @@ export interface MultiplyLessons {
   };
   strassen: { ask: Factors; answer: StrassenResult };
   productCost: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: CostData };
-  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: Time };
+  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: Speed };
   /** Of Strassen's product of n x n matrices, halved never, once, twice. */
   levelCosts: { ask: { readonly n: number }; answer: readonly CostData[] };
-  levelTimes: { ask: { readonly n: number }; answer: readonly Time[] };
+  levelTimes: { ask: { readonly n: number }; answer: readonly Speed[] };
   /** Of one product of n x n matrices by each of two: how many times as fast the second is. */
   race: {
     ask: { readonly runners: readonly [Runner, Runner]; readonly n: number };
@@ -121,11 +121,14 @@ function productTimes(
   tril: Tril,
   { rows, depth, cols }: ProductSizes,
   ...ways: readonly Pick<MatmulOptions, 'method' | 'levels'>[]
-): readonly Time[] {
+): readonly Speed[] {
   const a = tril.randomNormal([rows, depth], { seed: 1 });
   const b = tril.randomNormal([depth, cols], { seed: 2 });
   const out = tril.zeros([rows, cols]);
-  const calls = ways.map((way) => () => tril.matmul(a, b, { ...way, out }));
+  const calls = ways.map((way) => ({
+    call: () => tril.matmul(a, b, { ...way, out }),
+    cost: tril.cost.matmul({ rows, depth, cols, ...way }),
+  }));
   return timedEach(tril, ['product', rows, depth, cols, ways], calls);
 }
 

@@ -1,5 +1,5 @@
-// What is made of counts and measured times, by the core: operations a second, one time over another, and
-// the power of the size that times grow with.
+// What is made of measured times that came one by one, by the core: one over another, and the power of the size that
+// times grow with. A figure asks for all of them at once; what needs one time alone comes with that time.
 import type { Answers } from '../answers';
 
 /** One measured number over another of its kind. */
@@ -8,22 +8,25 @@ export interface Ratio {
   readonly of: number;
 }
 
+/** Times at each size. */
+interface Growth {
+  readonly sizes: readonly number[];
+  readonly times: readonly number[];
+}
+
 export interface RatesLessons {
-  /** Billions of operations a second. */
-  speed: { ask: { readonly flops: number; readonly milliseconds: number }; answer: number };
-  ratios: { ask: readonly Ratio[]; answer: readonly number[] };
-  /** Of the times at each size, the power; of each of several. */
-  growths: {
-    ask: readonly { readonly sizes: readonly number[]; readonly times: readonly number[] }[];
-    answer: readonly number[];
+  rates: {
+    ask: { readonly ratios: readonly Ratio[]; readonly growths?: readonly Growth[] };
+    /** The power, where times are asked about. */
+    answer: { readonly ratios: readonly number[]; readonly growths: readonly number[] };
   };
 }
 
 export const ratesAnswers: Answers<RatesLessons> = {
-  speed: ({ cost }, { flops, milliseconds }) => cost.gigaflops(flops, milliseconds),
-
-  ratios: ({ cost }, ratios) => ratios.map(({ number, of }) => cost.ratio(number, of)),
-
-  growths: (tril, all) =>
-    all.map(({ sizes, times }) => tril.growth(tril.tensor([...sizes]), tril.tensor([...times]))),
+  rates: (tril, { ratios, growths = [] }) => ({
+    ratios: ratios.map(({ number, of }) => tril.cost.ratio(number, of)),
+    growths: growths.map(({ sizes, times }) =>
+      tril.growth(tril.tensor([...sizes]), tril.tensor([...times])),
+    ),
+  }),
 };

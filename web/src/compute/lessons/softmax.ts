@@ -3,7 +3,7 @@
 import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { costData, download } from './matrices';
 import { timedEach } from './times';
 
@@ -63,7 +63,7 @@ export interface SoftmaxLessons {
   };
   softmaxTimes: {
     ask: { readonly length: number };
-    answer: Readonly<Record<'naive' | 'stable', Time>>;
+    answer: Readonly<Record<'naive' | 'stable', Speed>>;
   };
   spread: { ask: SpreadAsk; answer: SpreadResult };
   saturation: {
@@ -122,7 +122,10 @@ export const softmaxAnswers: Answers<SoftmaxLessons> = {
 
   softmaxTimes(tril, { length }) {
     const row = tril.randomNormal([1, length], { seed: 1 });
-    const calls = [false, true].map((stable) => () => tril.softmaxSteps(row, { stable }));
+    const calls = [false, true].map((stable) => ({
+      call: () => tril.softmaxSteps(row, { stable }),
+      cost: tril.cost.softmax({ rows: 1, length, stable }),
+    }));
     const [naive, stable] = timedEach(tril, ['softmax', length], calls);
     return { naive, stable };
   },

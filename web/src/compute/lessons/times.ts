@@ -1,12 +1,13 @@
 // How long one call takes of what chapters "Mask", "Heads" and "Block" count the cost of, on random numbers of the
 // same sizes.
-import type { Activation, Tensor, Tril } from 'tril';
+import type { Activation, Cost, Tensor, Tril } from 'tril';
 import { divisions, headWidth, heads, inputs } from '../handmade/heads-circuit';
 import type { Answers } from '../answers';
-import type { Time } from '../steady';
+import type { Speed, Time } from '../steady';
 import { timeOfEach } from '../timing';
-import { deepSizes, sizes } from './block';
+import { deepSizes, feedForwardCost, normCost, sizes } from './block';
 import { randomWeights, type BlockForm } from './block-parts';
+import { attentionCost, layerCost } from './heads';
 
 export interface BlockTimeAsk {
   readonly tokens: number;
@@ -17,14 +18,14 @@ export interface BlockTimeAsk {
 
 interface Of<Ask> {
   readonly ask: Ask;
-  readonly answer: Time;
+  readonly answer: Speed;
 }
 
 export interface TimesLessons {
   /** The layer of chapter "Heads", two sequences. */
   layerTime: Of<{ readonly tokens: number }>;
   /** Attention alone, one sequence, for every division. */
-  dividedTime: { ask: { readonly tokens: number }; answer: readonly Time[] };
+  dividedTime: { ask: { readonly tokens: number }; answer: readonly Speed[] };
   /** The block of chapter "Block", its feed-forward alone, and one of its stack of blocks. */
   blockTime: Of<BlockTimeAsk>;
   feedForwardTime: Of<BlockTimeAsk>;
@@ -34,33 +35,43 @@ export interface TimesLessons {
 
 const known = new Map<string, readonly Time[]>();
 
+/** A call, and what it costs. */
+export interface Timed {
+  readonly call: () => unknown;
+  readonly cost: Pick<Cost, 'flops'>;
+}
+
 /**
  * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
  * the next.
  */
-export function timedEach(
-  tril: Tril,
-  what: unknown,
-  calls: readonly (() => unknown)[],
-): readonly Time[] {
+export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): readonly Speed[] {
   const key = JSON.stringify(what);
-  const alone = calls.map((call) => () => tril.scope(() => void call()));
+  const alone = all.map(
+    ({ call }) =>
+      () =>
+        tril.scope(() => void call()),
+  );
   const times = known.get(key) ?? timeOfEach(alone);
   known.set(key, times);
-  return times;
+  return times.map((time, i) => ({
+    ...time,
+    gigaflops: tril.cost.gigaflops(all[i].cost.flops, time.milliseconds),
+  }));
 }
 
-export const timed = (tril: Tril, what: unknown, call: () => unknown): Time =>
-  timedEach(tril, what, [call])[0];
+export const timed = (tril: Tril, what: unknown, cost: Timed['cost'], call: () => unknown): Speed =>
+  timedEach(tril, what, [{ call, cost }])[0];
 
 const drawn = (tril: Tril, ...shape: number[]): Tensor => tril.randomNormal(shape, { seed: 1 });
 
 /** With all biases and scales, as its cost is counted. */
 function timeOfBlock(
   tril: Tril,
-  { width, hidden, heads: count }: typeof sizes | typeof deepSizes,
+  all: typeof sizes | typeof deepSizes,
   { tokens, ...form }: BlockTimeAsk,
-): Time {
+): Speed {
+  const { width, hidden, heads: count } = all;
   const zeros = (length: number) => tril.zeros([length]);
   const weights = {
     ...randomWeights(tril, { width, hidden, heads: count }, 1),
@@ -72,7 +83,11 @@ function timeOfBlock(
   };
   const x = drawn(tril, tokens, width);
   const options = { heads: count, ...form };
-  return timed(tril, ['block', x.shape, options], () => tril.transformerBlock(x, weights, options));
+  const { activation, causal } = form;
+  const cost = tril.cost.transformerBlock({ ...all, tokens, activation, causal });
+  return timed(tril, ['block', x.shape, options], cost, () =>
+    tril.transformerBlock(x, weights, options),
+  );
 }
 
 export const timesAnswers: Answers<TimesLessons> = {
@@ -83,7 +98,7 @@ export const timesAnswers: Answers<TimesLessons> = {
       in_proj_weight: drawn(tril, 3 * width, inputs),
       'out_proj.weight': drawn(tril, inputs, width),
     };
-    return timed(tril, ['layer', tokens], () =>
+    return timed(tril, ['layer', tokens], layerCost(tril, x), () =>
       tril.multiHeadAttention(x, weights, { heads, causal: true }),
     );
   },
@@ -94,7 +109,10 @@ export const timesAnswers: Answers<TimesLessons> = {
       ['divided', tokens],
       divisions.map((count) => {
         const q = drawn(tril, 1, count, tokens, (heads * headWidth) / count);
-        return () => tril.attention(q, q, q, { causal: true, method: 'full' });
+        return {
+          call: () => tril.attention(q, q, q, { causal: true, method: 'full' }),
+          cost: attentionCost(tril, 1, count, tokens),
+        };
       }),
     ),
 
@@ -111,13 +129,14 @@ export const timesAnswers: Answers<TimesLessons> = {
       'linear1.weight': drawn(tril, sizes.hidden, sizes.width),
       'linear2.weight': drawn(tril, sizes.width, sizes.hidden),
     };
-    return timed(tril, ['feedForward', tokens, activation], () =>
+    const cost = feedForwardCost(tril, tokens, activation);
+    return timed(tril, ['feedForward', tokens, activation], cost, () =>
       tril.feedForward(x, weights, { activation }),
     );
   },
 
   normTime(tril, { rows, width }) {
     const x = drawn(tril, rows, width);
-    return timed(tril, ['norm', rows, width], () => tril.layerNorm(x));
+    return timed(tril, ['norm', rows, width], normCost(tril, rows, width), () => tril.layerNorm(x));
   },
 };

@@ -1,8 +1,9 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
+import type { Cost, Tril } from 'tril';
 import type { Answers } from '../answers';
 import { additiveWeights } from '../handmade/towers-weights';
 import type { CostData } from '../protocol';
-import type { Time } from '../steady';
+import type { Speed } from '../steady';
 import { costData } from './matrices';
 import { timed } from './times';
 import { additiveCall, readsOf, run, type TowersAsk } from './towers';
@@ -13,43 +14,47 @@ export type TowersCall = 'attentions' | 'cross' | 'whole' | 'step' | 'additive';
 export interface TowersCostLessons {
   towersCost: { ask: TowersAsk & { readonly call: TowersCall }; answer: CostData };
   /** Milliseconds of one call. */
-  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: Time };
+  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: Speed };
+}
+
+function costOf(
+  { cost }: Tril,
+  { call, source, target, words }: TowersCostLessons['towersCost']['ask'],
+): Cost {
+  const [S, T] = [source.length, target.length];
+  const { width, model } = readsOf(words);
+  const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
+  const additive = () => {
+    const { w_q, w_k } = additiveWeights(width, 1); // The same sizes at every gain.
+    return cost.additiveAttention({
+      ...{ queries: T, keys: S, width: w_q.cols, keyWidth: w_k.cols, valueWidth: width },
+      units: w_q.rows,
+    });
+  };
+  const inward = (rows: number) => cost.linear({ rows, in: model, out: width, bias: false });
+  const outward = (rows: number) => cost.linear({ rows, in: width, out: model, bias: false });
+  const norm = (rows: number) => cost.layerNorm({ rows, width: model, affine: false });
+  const network = (rows: number) =>
+    cost.feedForward({ rows, width: model, hidden: 2 * model, bias: false });
+  const sublayer = (queries: number, keys: number) => [
+    ...[inward(queries), inward(keys), inward(keys)],
+    ...[attention(queries, keys), outward(queries), norm(queries)],
+  ];
+  const parts = {
+    attentions: [attention(S, S), attention(T, T), attention(T, S)],
+    cross: [attention(T, S)],
+    step: [attention(1, T)],
+    additive: [additive()],
+    whole: [
+      ...[...sublayer(S, S), network(S), norm(S)],
+      ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
+    ],
+  };
+  return cost.sum(parts[call]);
 }
 
 export const towersCostAnswers: Answers<TowersCostLessons> = {
-  towersCost(tril, { call, source, target, words }) {
-    const { cost } = tril;
-    const [S, T] = [source.length, target.length];
-    const { width, model } = readsOf(words);
-    const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
-    const additive = () => {
-      const { w_q, w_k } = additiveWeights(width, 1); // The same sizes at every gain.
-      return cost.additiveAttention({
-        ...{ queries: T, keys: S, width: w_q.cols, keyWidth: w_k.cols, valueWidth: width },
-        units: w_q.rows,
-      });
-    };
-    const inward = (rows: number) => cost.linear({ rows, in: model, out: width, bias: false });
-    const outward = (rows: number) => cost.linear({ rows, in: width, out: model, bias: false });
-    const norm = (rows: number) => cost.layerNorm({ rows, width: model, affine: false });
-    const network = (rows: number) =>
-      cost.feedForward({ rows, width: model, hidden: 2 * model, bias: false });
-    const sublayer = (queries: number, keys: number) => [
-      ...[inward(queries), inward(keys), inward(keys)],
-      ...[attention(queries, keys), outward(queries), norm(queries)],
-    ];
-    const parts = {
-      attentions: [attention(S, S), attention(T, T), attention(T, S)],
-      cross: [attention(T, S)],
-      step: [attention(1, T)],
-      additive: [additive()],
-      whole: [
-        ...[...sublayer(S, S), network(S), norm(S)],
-        ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
-      ],
-    };
-    return costData(tril, cost.sum(parts[call]));
-  },
+  towersCost: (tril, ask) => costData(tril, costOf(tril, ask)),
 
   towersTime(tril, ask) {
     const { trace, again } = run(tril, ask, [0, ...ask.target.slice(0, -1)]);
@@ -69,6 +74,6 @@ export const towersCostAnswers: Answers<TowersCostLessons> = {
       additive: additiveCall(tril, ask, decoder.crossAttention).plain,
     };
     const sizes = [ask.source.length, ask.target.length, ask.words];
-    return timed(tril, ['towers', ask.call, ...sizes], calls[ask.call]);
+    return timed(tril, ['towers', ask.call, ...sizes], costOf(tril, ask), calls[ask.call]);
   },
 };
