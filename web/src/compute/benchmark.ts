@@ -8,7 +8,7 @@ import type { Measured, Plan, Said, Subject, Subjects } from './measure-protocol
 import { median, steadyUpTo, unrest } from './steady';
 
 /** One who takes part, at one size, ready to be called. */
-export interface Contender<S extends Subject> {
+interface Contender<S extends Subject> {
   readonly runner: Subjects[S]['runner'];
   readonly call: () => void;
   /** What else is to be said, the time of one call being known. */
@@ -16,7 +16,7 @@ export interface Contender<S extends Subject> {
 }
 
 /** All who take part at one size, and the tensors that they work on. */
-export interface Ready<S extends Subject> {
+interface Ready<S extends Subject> {
   readonly contenders: readonly Contender<S>[];
   readonly tensors: readonly Tensor[];
 }

@@ -2,8 +2,8 @@
 import type { MatrixData } from '../compute/protocol';
 import { parseNumber } from '../figures/format';
 
-export const maxRows = 64;
-export const maxCols = 12;
+const maxRows = 64;
+const maxCols = 12;
 
 export type Numbers =
   | {

@@ -41,11 +41,11 @@ export function rows(matrix: MatrixData): string {
     .join('\n')}\n]`;
 }
 
-export function numpyArray(name: string, matrix: MatrixData): string {
+function numpyArray(name: string, matrix: MatrixData): string {
   return `${name} = np.array(${rows(matrix)}, dtype=np.float32)`;
 }
 
-export function torchTensor(name: string, matrix: MatrixData): string {
+function torchTensor(name: string, matrix: MatrixData): string {
   return `${name} = torch.tensor(${rows(matrix)}, dtype=torch.float32)`;
 }
 
@@ -57,7 +57,7 @@ const cppLiteral = (value: number) =>
     .replace(/^-?\d{8,}$/u, '$&.0');
 
 /** A view of numbers that are written down. */
-export function cppMatrix(name: string, matrix: MatrixData): string {
+function cppMatrix(name: string, matrix: MatrixData): string {
   const numbers = lines(matrix, cppLiteral).map((line) => `      ${line},`);
   return `  const float ${name}_numbers[] = {
 ${numbers.join('\n')}
@@ -99,7 +99,7 @@ def normal(seed, rows, cols):
  * Any text as the rest of a line. Control characters, line ends of any kind and what turns the direction of writing are
  * left out; a backslash at the end, which would join the next line to a comment of C++, is no end any more.
  */
-export const commented = (mark: string, text: string) =>
+const commented = (mark: string, text: string) =>
   `${mark} ${text
     .replace(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .replace(/\\\s*$/u, '\\ .')}`;

@@ -28,7 +28,7 @@ interface FigureOptions<Id extends string> {
   readonly narrow?: number;
 }
 
-export class Figure<Id extends string = string> {
+class Figure<Id extends string = string> {
   /** Pixels across its place. */
   width = $state(card.width);
   /** What a picture of it shows. */

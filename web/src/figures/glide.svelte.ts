@@ -8,7 +8,7 @@ interface Place {
   readonly turned: boolean;
 }
 
-export interface Strips {
+interface Strips {
   readonly sheet: string;
   /** Side by side, of equal width. */
   readonly strips: readonly string[];

@@ -4,7 +4,7 @@ import { share, type Drawn } from './matrix';
 import { css, theme } from './palette.svelte';
 import { groundOf, mix } from './paint';
 
-export interface Ground {
+interface Ground {
   readonly fill: string;
   /** Of its digits. */
   readonly ink: string;

@@ -1,6 +1,6 @@
 // Cells that a mask hides, as one area: slanted lines that run through all of it, and one edge around it.
 
-export interface Area {
+interface Area {
   readonly rows: number;
   readonly cols: number;
   /** Pixels. */

@@ -1,7 +1,7 @@
 // How a number looks in its cell: a ground whose strength grows with the magnitude, and, in a cell without digits, a square
 // whose size does, too.
 
-export interface Paint {
+interface Paint {
   /** Side of the square, as a share of the cell's inside. */
   readonly side: number;
   /** Strength of the colour, 0 to 1. */

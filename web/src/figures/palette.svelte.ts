@@ -25,7 +25,7 @@ const names: readonly Name[] = [
 export type Palette = Readonly<Record<Name, Rgb>>;
 
 /** Custom properties are not resolved by themselves; a colour that uses one is. */
-export function readPalette(): Palette {
+function readPalette(): Palette {
   const probe = document.body.appendChild(document.createElement('span'));
   probe.style.setProperty('forced-color-adjust', 'none');
   const entries = names.map((name) => {
@@ -53,7 +53,7 @@ export function css([r, g, b]: Rgb, alpha = 1): string {
 }
 
 /** The strength from which a number in the colour of the paper's side reads better on a role than the other. */
-export function turningPoint(palette: Palette, role: Role): number {
+function turningPoint(palette: Palette, role: Role): number {
   for (let strength = 0.3; strength <= 1; strength += 0.005) {
     const ground = mix(palette[role], palette.paper, strength);
     if (contrast(palette['number-on'], ground) > contrast(palette.number, ground)) return strength;

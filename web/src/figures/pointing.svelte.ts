@@ -11,7 +11,7 @@ export interface Mark {
   readonly cols: readonly [number, number];
 }
 
-export interface PointingOptions<Id extends string> {
+interface PointingOptions<Id extends string> {
   readonly pinned: () => Cell<Id> | null;
   readonly pin: (cell: Cell<Id> | null) => void;
   readonly sources: (cell: Cell<Id>) => readonly Mark[];

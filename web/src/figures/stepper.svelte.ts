@@ -2,7 +2,7 @@
 // While it plays only the figure moves; where it stops goes into the address.
 import { pace } from './pace.svelte';
 
-export interface StepperOptions {
+interface StepperOptions {
   /** Where the address says that it is. */
   readonly from: () => number;
   readonly last: () => number;

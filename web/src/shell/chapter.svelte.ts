@@ -15,7 +15,7 @@ const stillPatience = 5000;
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 /** A figure that is not drawn yet. */
-export interface Undrawn {
+interface Undrawn {
   readonly draw: () => void;
   readonly sight: Sight;
 }

@@ -7,7 +7,7 @@ import { getAllContexts, type Snippet } from 'svelte';
 import AsIs from './AsIs.svelte';
 
 /** Pixels across a card's inside at 360, 390, 768, 1280 and 1440 pixels of window; each is shown from its width on. */
-export const stillWidths = [310, 340, 682, 784, 944] as const;
+const stillWidths = [310, 340, 682, 784, 944] as const;
 
 const server = browser ? null : await import('svelte/server');
 

@@ -25,7 +25,7 @@ export type MaskId = (typeof masks)[number];
 export type Cell = AnyCell<MatrixId>;
 
 /** The matrices of the figures about softmax and about the scale. */
-export const softmaxIds = [
+const softmaxIds = [
   ...(['row', 'naivePowers', 'naive', 'stablePowers', 'stable'] as const),
   ...(['plainWeights', 'scaledWeights'] as const),
 ] as const;

@@ -3,16 +3,7 @@ import type { Cell } from './cell';
 import { cell, choice, codecOf, matrix, matrixText, numbers, whole, type StateOf } from './fields';
 
 /** x, and of the three ways: what the weights are made of, the weights, the result. */
-export const averageIds = [
-  'x',
-  'loops',
-  'ones',
-  'rows',
-  'matrix',
-  'mask',
-  'soft',
-  'softmax',
-] as const;
+const averageIds = ['x', 'loops', 'ones', 'rows', 'matrix', 'mask', 'soft', 'softmax'] as const;
 export type AverageCell = Cell<(typeof averageIds)[number]>;
 
 /** What softmax's mask holds where it hides, in the order of the slider. */

@@ -16,7 +16,6 @@ export const partIds = [
 export type PartId = (typeof partIds)[number];
 
 export const positionIds = ['none', 'sinusoidal', 'rotary'] as const;
-export type PositionId = (typeof positionIds)[number];
 export const activationIds = ['relu', 'gelu', 'silu'] as const satisfies readonly Activation[];
 export type ActivationId = (typeof activationIds)[number];
 
@@ -45,7 +44,7 @@ export type BlockId = (typeof blockIds)[number];
 export type BlockCell = Cell<BlockId>;
 
 /** A number of a word's vector that the visitor has changed. */
-export interface WordEdit {
+interface WordEdit {
   readonly row: number;
   readonly col: number;
   readonly value: number;
@@ -60,7 +59,7 @@ export const scales = ['shared', 'own'] as const;
 export const maxTokens = 8;
 export const maxText = 200;
 export const width = 8;
-export const largestGiven = 6;
+const largestGiven = 6;
 
 /** "1.7~-0.5" */
 const edit = {

@@ -29,7 +29,7 @@ export type StateOf<Own extends Fields> = {
 };
 
 /** What is wrong with fields that do not go together, each read well; `instead` stands for them. */
-export interface Misfit<State> {
+interface Misfit<State> {
   readonly problem: Problem;
   readonly instead: Partial<State>;
 }
@@ -247,7 +247,7 @@ export const edits = <Id extends string>(
     most,
   );
 
-export function matrixOf(rows: readonly (readonly number[])[]): MatrixData {
+function matrixOf(rows: readonly (readonly number[])[]): MatrixData {
   return { rows: rows.length, cols: rows[0].length, data: Float32Array.from(rows.flat()) };
 }
 

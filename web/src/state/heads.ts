@@ -12,7 +12,7 @@ export type ProjectionId = (typeof projectionIds)[number];
 
 /** Matrices of the first figure; those of a head carry its number. */
 const numbers = [1, 2, 3, 4] as const;
-export const splitIds = [
+const splitIds = [
   'x',
   'packed',
   'concat',

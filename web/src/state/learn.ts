@@ -17,7 +17,7 @@ const gradientIds = [
   'dweights',
   'doutput',
 ] as const;
-export const learnIds = ['x', ...stageIds, 'said', ...gradientIds] as const;
+const learnIds = ['x', ...stageIds, 'said', ...gradientIds] as const;
 export type LearnCell = Cell<(typeof learnIds)[number]>;
 
 export const gradientOf = (stage: StageId) => `d${stage}` as const;

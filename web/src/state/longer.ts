@@ -21,9 +21,9 @@ export const masks = ['none', 'causal', 'window', 'strided'] as const;
 export type MaskId = (typeof masks)[number];
 
 /** Inputs, what is held at a step, and what is finished. */
-export const onlineIds = ['q', 'k', 'v', 'block', 'max', 'factor', 'sum', 'part', 'out'] as const;
+const onlineIds = ['q', 'k', 'v', 'block', 'max', 'factor', 'sum', 'part', 'out'] as const;
 export type OnlineCell = Cell<(typeof onlineIds)[number]>;
-export const linearIds = ['scores', 'pairs', 'left', 'right', 'soft', 'features'] as const;
+const linearIds = ['scores', 'pairs', 'left', 'right', 'soft', 'features'] as const;
 export type LinearCell = Cell<(typeof linearIds)[number]>;
 
 /** A number of Q, K or V that the visitor has changed. */

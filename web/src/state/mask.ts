@@ -25,9 +25,8 @@ import {
 import { drawnMask } from './drawn-mask';
 
 export const maskIds = ['scores', 'mask', 'masked', 'weights', 'values', 'output'] as const;
-export const futureIds = ['before', 'after'] as const;
+const futureIds = ['before', 'after'] as const;
 export type MaskCell = Cell<(typeof maskIds)[number]>;
-export type FutureCell = Cell<(typeof futureIds)[number]>;
 
 export const mostTokens = 12;
 const maxText = 600;

@@ -4,8 +4,8 @@ import type { Cell } from './cell';
 import { cell, choice, codecOf, matrix, matrixText, renamed, whole, type StateOf } from './fields';
 
 /** The matrices of the readings, and those of Strassen. */
-export const readingIds = ['a', 'b', 'c'] as const;
-export const strassenIds = ['sa', 'sb', 'left', 'right', 'product', 'sc'] as const;
+const readingIds = ['a', 'b', 'c'] as const;
+const strassenIds = ['sa', 'sb', 'left', 'right', 'product', 'sc'] as const;
 export type ReadingCell = Cell<(typeof readingIds)[number]>;
 export type StrassenCell = Cell<(typeof strassenIds)[number]>;
 
@@ -13,7 +13,7 @@ export const readings = ['dots', 'rows', 'columns', 'outer'] as const satisfies 
 export const orders = ['ijk', 'jik', 'ikj', 'kij', 'jki', 'kji', 'blocked'] as const;
 
 export const largest = 6;
-export const strassenSize = 4;
+const strassenSize = 4;
 
 const square = (rows: readonly (readonly number[])[]) =>
   matrix(strassenSize, rows, (given) => given.rows === strassenSize && given.cols === strassenSize);

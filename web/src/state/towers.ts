@@ -7,7 +7,7 @@ export const maskIds = ['sourceMask', 'targetMask', 'memoryMask'] as const;
 export type MaskId = (typeof maskIds)[number];
 
 /** Every matrix of the chapter's figures. */
-export const towersIds = [
+const towersIds = [
   ...maskIds,
   ...(['sourceWeights', 'targetWeights', 'memoryWeights', 'sourceMasked'] as const),
   ...(['targetMasked', 'q', 'k', 'v', 'scores', 'weights', 'heads'] as const),
@@ -19,8 +19,7 @@ export type TowersCell = Cell<TowersId>;
 export const maxWords = 8;
 export const maxText = 160;
 /** What the decoder reads: the target as it is given, or what it has written itself. */
-export const feedIds = ['teacher', 'own'] as const;
-export type FeedId = (typeof feedIds)[number];
+const feedIds = ['teacher', 'own'] as const;
 
 const fields = {
   source: text('the red house by the lake', maxText),

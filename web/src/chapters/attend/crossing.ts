@@ -77,7 +77,7 @@ export function metBy({ depth }: Crossing, frame: number): number {
   return whole + part(beats - whole, 0.3, 1);
 }
 
-export interface Crossed {
+interface Crossed {
   /** Entries on their way; `left` of the row's, else the column's. Gone when they have met. */
   readonly entries: readonly (Box & { readonly entry: number; readonly left: boolean })[];
   /** Products, as far as they are there: from one sum to the next. */

@@ -2,12 +2,12 @@
 // together into one row, as high as any other, since the shares are one whole.
 import { between, part } from '../../figures/motion';
 
-export interface Joining {
+interface Joining {
   /** Of the rows of V from top to bottom; null where a key is hidden. */
   readonly shares: readonly (number | null)[];
 }
 
-export interface JoinLayout {
+interface JoinLayout {
   /** Height of a row, and from one to the next. */
   readonly row: number;
   readonly pitch: number;
@@ -40,7 +40,7 @@ export interface Strip {
   readonly joined: number;
 }
 
-export interface Joined {
+interface Joined {
   readonly strips: readonly Strip[];
   /** How many have joined: the last one perhaps in part. */
   readonly count: number;

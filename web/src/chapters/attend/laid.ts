@@ -10,7 +10,7 @@ export interface LaidRow {
   readonly sum: number;
 }
 
-export interface LaidBar {
+interface LaidBar {
   readonly key: number;
   /** Its lower left corner; then how far it has been turned, 0 upright and 90 lying, in degrees. */
   readonly x: number;

@@ -39,7 +39,7 @@ interface Job {
   readonly unedited: HeadWeights;
 }
 
-export class AttendModel {
+class AttendModel {
   readonly chapter: OpenChapter<AttendState> = openChapter({ encode, decode });
   readonly address = this.chapter.address;
 

@@ -7,7 +7,7 @@ const firstCell = 1500;
 const sweep = 800;
 const lookAround = 1300;
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly step: () => StepId;
   readonly setStep: (step: StepId) => void;
   /** Cells of the matrix that the step makes. */

@@ -2,7 +2,7 @@
 import { at } from '../../compute/protocol';
 import type { Scene } from '../../scenes/attend/scene';
 
-export interface Question {
+interface Question {
   readonly query: number;
   /** Keys to choose among, in order, and "all alike". */
   readonly options: readonly (number | 'alike')[];

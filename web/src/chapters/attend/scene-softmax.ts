@@ -2,7 +2,7 @@
 import type { SaturationResult, SoftmaxLessons } from '../../compute/lessons/softmax';
 import { at, rowOf, type MatrixData } from '../../compute/protocol';
 import { inText } from '../../figures/format';
-import { numbered, type Drawn } from '../../figures/matrix';
+import { numbered } from '../../figures/matrix';
 import { drawnOf, power, shareParts, word, type Look } from '../../figures/scene';
 import { foundAt, plus, type Part, type Why } from '../../figures/why';
 import type { SoftmaxCell } from '../../state/attend';
@@ -10,7 +10,6 @@ import text from '$texts/attend.yaml';
 
 type Ways = SoftmaxLessons['softmaxWays']['answer'];
 type Id = SoftmaxCell['matrix'];
-export type DrawnOnes<Ids extends Id> = Readonly<Record<Ids, Drawn>>;
 
 const lookOf = (id: Id, matrix: MatrixData, look: Pick<Look, 'role' | 'symbol'> & Partial<Look>) =>
   drawnOf(id, matrix, {

@@ -61,7 +61,7 @@ const row = (values: readonly number[]): MatrixData => ({
   data: Float32Array.from(values),
 });
 
-export interface Blend {
+interface Blend {
   readonly series: readonly number[];
   /** Scores, or weights as they are. */
   readonly given: readonly number[];

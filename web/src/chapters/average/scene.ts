@@ -19,7 +19,7 @@ import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { AverageCell } from '../../state/average';
 import text from '$texts/average.yaml';
 
-export type AverageId = AverageCell['matrix'];
+type AverageId = AverageCell['matrix'];
 
 export interface Scene {
   readonly x: MatrixData;

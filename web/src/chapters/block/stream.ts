@@ -3,7 +3,7 @@
 import type { Flow } from '../../compute/lessons/block';
 import { stagesOf, type PartId, type StageId } from '../../state/block';
 
-export type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';
+type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';
 
 /** Heights of the parts, and where the lane lies: of numbers of pixels. */
 export const tall = 50;
@@ -124,7 +124,7 @@ export function wholeOf(flow: Flow, pre: boolean, unit: number): string {
 type BranchId = 'attention' | 'feedForward';
 
 /** How far what flows has come. */
-export interface Front {
+interface Front {
   /** Pixels down the lane. */
   readonly lane: number;
   /** Of a branch's ways in and back, 0 to 1. */
@@ -155,7 +155,7 @@ export function frontAt(pre: boolean, stage: StageId, share: number): Front {
   };
 }
 
-export interface Branch {
+interface Branch {
   readonly id: BranchId;
   readonly off: boolean;
   /** From the lane into its first part, between its parts, and back to where it is added. */

@@ -11,7 +11,7 @@ import layerNorm from '../../../../tests/golden/layers/layer_norm_64_scaled.npy?
 import multiHead from '../../../../tests/golden/multi_head/normal/output_h4.npy?url';
 import type { ExampleId } from '../../compute/lessons/golden';
 
-export const urls: Readonly<Record<ExampleId, string>> = {
+const urls: Readonly<Record<ExampleId, string>> = {
   ...{ multiHead, block, preBlock, softmax, layerNorm, gelu },
   ...{ window, grouped, linear, singular },
 };

@@ -11,7 +11,7 @@ import { bugIds, type BugCell } from '../../state/check';
 import text from '$texts/check.yaml';
 
 type Found = Lessons['bug']['answer'];
-export type BugScene = Readonly<Record<BugCell['matrix'], Drawn>>;
+type BugScene = Readonly<Record<BugCell['matrix'], Drawn>>;
 
 const roles: Readonly<Record<BugCell['matrix'], Role>> = { ours: 'v', theirs: 'v', gap: 'score' };
 

@@ -46,7 +46,7 @@ class Reader {
   });
 }
 
-export class HomeModel {
+class HomeModel {
   readonly chapter: OpenChapter<HomeState> = openChapter({ encode, decode });
   readonly state: HomeState = $derived(this.chapter.address.state);
   readonly #say = $derived(this.state.say);

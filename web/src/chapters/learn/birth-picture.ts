@@ -12,7 +12,7 @@ const words = text.film;
 
 /** In milliseconds; the last stays, so that it can be read before all begins anew. */
 const delays = { each: 80, last: 2500 } as const;
-export interface Birth {
+interface Birth {
   readonly name: string;
   readonly steps: number;
   readonly frames: readonly Frame[];

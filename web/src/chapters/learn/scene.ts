@@ -29,7 +29,7 @@ import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import { gradientOf, stageOf, type LearnCell } from '../../state/learn';
 import text from '$texts/learn.yaml';
 
-export type LearnId = LearnCell['matrix'];
+type LearnId = LearnCell['matrix'];
 export interface Scene {
   readonly drawn: Readonly<Record<LearnId, Drawn>>;
 }

@@ -21,7 +21,7 @@ export interface Kept {
   readonly now: number;
 }
 
-export interface Lane {
+interface Lane {
   readonly query: number;
   /** The scores of this block that the mask lets through. */
   readonly scores: readonly number[];

@@ -34,7 +34,7 @@ export interface Sizes {
 }
 
 /** A block of queries, or of keys: from one up to, but not including, another. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
 }

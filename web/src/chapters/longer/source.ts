@@ -8,7 +8,6 @@ import type { Source } from '../../state/longer';
 const sentence = 'the cat saw the dog chase the cat and the dog saw the cat run away';
 const words = sentence.split(' ');
 const distinct = [...new Set(words)];
-export const distinctWords = distinct.length;
 
 /** The text, as often as it takes. */
 export function tokensOf(count: number): string[] {

@@ -30,7 +30,7 @@ export const sizeOf = (...names: string[]) =>
 
 export const vectorsFile = 'vectors/vectors.safetensors';
 export const shareFile = 'speeches.txt';
-export const encoderFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
+const encoderFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
 
 export const listOf = (typed: string): string[] =>
   typed.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

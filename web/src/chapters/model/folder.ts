@@ -6,7 +6,7 @@ interface Found {
   readonly file: File;
 }
 
-export interface Folder {
+interface Folder {
   readonly name: string;
   readonly files: readonly File[];
 }

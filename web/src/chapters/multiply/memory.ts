@@ -27,7 +27,7 @@ export function lineOf(index: number, { n, lineFloats }: MemoryShape): Line {
   };
 }
 
-export interface Access {
+interface Access {
   readonly matrix: 0 | 1 | 2;
   readonly write: boolean;
   readonly row: number;

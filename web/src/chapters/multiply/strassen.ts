@@ -5,7 +5,7 @@ import type { Mark } from '../../figures/pointing.svelte';
 
 const names = ['11', '12', '21', '22'] as const;
 
-export interface Signed {
+interface Signed {
   readonly index: number;
   readonly sign: number;
 }

@@ -15,7 +15,7 @@ export interface Candidate extends Variant {
   readonly run: () => TensorData;
 }
 
-export interface AttentionInputs {
+interface AttentionInputs {
   readonly q: TensorData;
   readonly k: TensorData;
   readonly v: TensorData;

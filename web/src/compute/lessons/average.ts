@@ -18,7 +18,7 @@ export interface AverageOutcome {
   readonly apart: number;
 }
 
-export interface SeriesResult {
+interface SeriesResult {
   /** Softmax of the scores, or the weights as they were given, [1, T]. */
   readonly weights: MatrixData;
   readonly sum: number;
@@ -30,7 +30,7 @@ export interface SeriesResult {
 }
 
 /** Of running averages over a batch of x [rows, cols]. */
-export interface AverageSizes {
+interface AverageSizes {
   readonly batches: number;
   readonly rows: number;
   readonly cols: number;

@@ -2,7 +2,7 @@
 // With all parts it is the core's own transformerBlock, which the page compares it with.
 import type { Activation, Tensor, TransformerBlockWeights, Tril } from 'tril';
 
-export interface BlockSizes {
+interface BlockSizes {
   /** C, a multiple of the number of heads. */
   readonly width: number;
   readonly heads: number;
@@ -38,7 +38,7 @@ export function randomWeights(tril: Tril, sizes: BlockSizes, seed: number): Weig
 }
 
 /** What is made on the way; of attention a head each, `[H, T, ...]`. */
-export interface BlockSteps {
+interface BlockSteps {
   /** Before they are turned, where positions are rotary. */
   readonly unturned: { readonly queries: Tensor; readonly keys: Tensor } | null;
   readonly queries: Tensor;

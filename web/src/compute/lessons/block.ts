@@ -88,7 +88,7 @@ export interface ActivationAnswer {
   readonly cost: CostData;
 }
 
-export interface DepthLine {
+interface DepthLine {
   readonly id: string;
   /** The root mean square of all numbers after 0, 1, 2, ... blocks. */
   readonly size: readonly number[];

@@ -12,7 +12,7 @@ import { costData } from './matrices';
 import { timed } from './times';
 
 /** A visitor's case without its numbers. */
-export interface CaseShapes {
+interface CaseShapes {
   readonly kind: CheckKind;
   readonly shapes: Readonly<Record<string, readonly number[]>>;
   readonly choices: CheckInputs['choices'];

@@ -1,6 +1,6 @@
 // What chapter "Check" compares, by name: apart from the code that computes it, since the page needs the names alone.
 
-export type BackwardKind = 'attentionBackward' | 'linearBackward';
+type BackwardKind = 'attentionBackward' | 'linearBackward';
 export type CheckKind = 'attention' | 'multiHead' | 'block' | BackwardKind;
 export const isBackward = (kind: CheckKind): kind is BackwardKind => kind.endsWith('Backward');
 

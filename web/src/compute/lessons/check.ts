@@ -56,7 +56,7 @@ export interface CheckInputs {
 }
 
 /** A way of computing, and how far it is from what is expected. */
-export interface Suspect extends Variant {
+interface Suspect extends Variant {
   readonly norms: Difference;
   readonly matches: boolean;
 }
@@ -82,7 +82,7 @@ export interface OwnResult {
   readonly suspects: readonly Suspect[];
 }
 
-export interface OwnAsk extends CheckInputs {
+interface OwnAsk extends CheckInputs {
   readonly expected: TensorData | null;
   readonly tolerance: number;
   /** All that there are, the least first. */

@@ -46,7 +46,7 @@ export interface LayerAnswer {
   readonly output: MatrixData;
 }
 
-export interface Division {
+interface Division {
   /** A map a head. */
   readonly weights: readonly MatrixData[];
   /** D */

@@ -26,7 +26,7 @@ export interface Trained {
 }
 
 /** One number of a stage. */
-export interface Nudged {
+interface Nudged {
   readonly stage: StageId;
   readonly row: number;
   readonly col: number;
@@ -45,7 +45,7 @@ export interface StepResult {
   readonly cost: CostData;
 }
 
-export interface NudgeResult {
+interface NudgeResult {
   /** The loss for each of the nudges that were asked for, and the gradient's straight line there. */
   readonly losses: readonly number[];
   readonly line: readonly number[];

@@ -53,7 +53,7 @@ export interface OnlineSteps extends Inputs {
   readonly held: { readonly full: number; readonly online: number };
 }
 
-export interface OrderFlops {
+interface OrderFlops {
   readonly scoresFirst: number;
   readonly valuesFirst: number;
 }

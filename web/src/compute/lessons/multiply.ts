@@ -14,7 +14,7 @@ export interface Factors {
   readonly b: MatrixData;
 }
 
-export interface ReadingResult {
+interface ReadingResult {
   readonly output: MatrixData;
   /** What has been added up after every step. */
   readonly partial: readonly MatrixData[];
@@ -48,7 +48,7 @@ export interface MemoryTrace extends MemoryTotals {
   readonly totals: Int32Array;
 }
 
-export interface StrassenResult {
+interface StrassenResult {
   readonly output: MatrixData;
   readonly left: readonly MatrixData[];
   readonly right: readonly MatrixData[];
@@ -56,7 +56,7 @@ export interface StrassenResult {
   readonly signs: readonly StrassenSigns[];
 }
 
-export interface ErrorMap {
+interface ErrorMap {
   readonly method: MatmulMethod;
   readonly levels: number;
   readonly error: MatrixData;
@@ -64,7 +64,7 @@ export interface ErrorMap {
   readonly rms: number;
 }
 
-export interface ProductSizes {
+interface ProductSizes {
   readonly rows: number;
   readonly depth: number;
   readonly cols: number;

@@ -3,7 +3,7 @@
 import type { Answers } from '../answers';
 
 /** One measured number over another of its kind. */
-export interface Ratio {
+interface Ratio {
   readonly number: number;
   readonly of: number;
 }

@@ -8,7 +8,7 @@ import { costData, download } from './matrices';
 import { timedEach } from './times';
 
 /** Softmax of one row, taken apart; [1, T] but for the two numbers. */
-export interface SoftmaxWay {
+interface SoftmaxWay {
   /** What is subtracted before e is raised to it. */
   readonly shift: number;
   readonly powers: MatrixData;
@@ -17,7 +17,7 @@ export interface SoftmaxWay {
 }
 
 /** Random queries and keys whose entries have mean 0 and variance 1. */
-export interface SpreadAsk {
+interface SpreadAsk {
   readonly seed: number;
   /** Widths of a head. */
   readonly widths: readonly number[];
@@ -33,7 +33,7 @@ export interface Spread {
   readonly entropy: number;
 }
 
-export interface SpreadResult {
+interface SpreadResult {
   readonly plain: readonly Spread[];
   readonly scaled: readonly Spread[];
 }

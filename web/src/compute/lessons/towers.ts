@@ -62,7 +62,7 @@ export interface TowersAnswer {
   readonly shapes: readonly { readonly name: string; readonly shape: readonly number[] }[];
 }
 
-export interface StepsAnswer {
+interface StepsAnswer {
   readonly embedded: Embedded;
   /** What the decoder has read, step by step. */
   readonly inputs: readonly number[];
@@ -90,7 +90,7 @@ export interface AdditiveAnswer {
   readonly v: readonly number[];
 }
 
-export interface LeakAnswer {
+interface LeakAnswer {
   /** The largest distance of each row of the decoder's output when the last word that it reads is another. */
   readonly rows: readonly number[];
 }

@@ -4,7 +4,7 @@ import * as meaning from '../../../../models/meaning.mjs';
 import { costData } from '../lessons/matrices';
 import type { Analogy, Direction, Neighbour, Place, WordsQuery, WordsView } from './protocol';
 
-export interface Table {
+interface Table {
   readonly words: readonly string[];
   readonly index: ReadonlyMap<string, number>;
   /** [N, C], each of length 1. */

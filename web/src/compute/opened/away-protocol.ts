@@ -18,7 +18,7 @@ export interface Shift {
 }
 
 /** Of one head of a layer, as it reads a text. */
-export interface CacheCells {
+interface CacheCells {
   /** [T, D] */
   readonly q: MatrixData;
   readonly k: MatrixData;
@@ -33,7 +33,7 @@ export const cacheParts = ['projections', 'attention', 'feedForward', 'head'] as
 export type CachePart = (typeof cacheParts)[number];
 
 /** The last token of so many, computed alone or with all before it. */
-export interface CacheCount {
+interface CacheCount {
   readonly part: CachePart;
   readonly with: number;
   readonly without: number;
@@ -94,7 +94,7 @@ export interface RankingSaid {
 }
 
 export const patchParts = ['residual', 'attention', 'feedForward'] as const;
-export type PatchPart = (typeof patchParts)[number];
+type PatchPart = (typeof patchParts)[number];
 
 /** Two prompts, aligned at their ends. */
 export interface PatchAbout {

@@ -6,7 +6,7 @@ import { costData } from '../lessons/matrices';
 import { cacheParts, type CachePart } from './away-protocol';
 import type { Shape } from './shape';
 
-export interface Pass {
+interface Pass {
   /** Those that are computed, at the end of all. */
   readonly rows: number;
   readonly tokens: number;

@@ -2,7 +2,7 @@
 // holding all tokens for equally likely. The losses are the core's.
 import type { Tril } from 'tril';
 
-export const mostOrder = 5;
+const mostOrder = 5;
 
 interface Following {
   /** How often any token came here. */

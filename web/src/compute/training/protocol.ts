@@ -46,7 +46,7 @@ export interface BornAbout {
   readonly beginning: Uint8Array;
 }
 
-export interface BornEnd {
+interface BornEnd {
   readonly steps: number;
   /** What the weights have become, as such a file. */
   readonly weights: Uint8Array;

@@ -10,7 +10,7 @@ import { digitsOf, periods, type WeightId } from '../../compute/handmade/attend-
 import type { Scene } from './scene';
 import text from '$texts/attend.yaml';
 
-export interface AttendWhy extends Why {
+interface AttendWhy extends Why {
   readonly sources: readonly Mark[];
   /** Whose entry the visitor may change here. */
   readonly editable: 'weight' | 'number' | null;
