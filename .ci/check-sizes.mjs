@@ -33,7 +33,7 @@ export const limits = {
   golden: 110, // PyTorch's numbers, which chapter Check asks for
   // Ten chapters with their first figure at five widths, once where these are the same, of which a visitor opens one; 12 what Longer and
   // Block show as lengths.
-  pages: 181.5, // Longer's 45, Mask's 32 and Attend's 29 are most of it; Two towers takes 5 less since its six maps stand further down
+  pages: 180.7, // Longer's 45, Mask's 32 and Attend's 29 are most of it; Two towers takes 5 less since its six maps stand further down
   // The rest of web/dist: nine chapters of 10 to 20, what they share, SvelteKit, KaTeX 77, scripts of the threaded modules 44,
   // half of which a visitor takes, from the second visit on. Groups of choices with one stop, painting by touch, guesses in Check,
   // the box beside a cell and what glides between steps brought 4; the way to chapter Model, and what Learn shares with it, 2.5; what
@@ -41,7 +41,7 @@ export const limits = {
   // 10 the first figures of Two towers and Heads, whose words answer to touch, with their layouts and words; the lens of a crossing.
   // 2 hidden cells as one area, a stream that flows, and tables for phones.
   // Half a kilobyte: sentences that two more readers had to read twice, and that say more now.
-  page: 562, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
+  page: 561.5, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one; 1 of it the
   // trainer of sequences; 0.8 what reads folders, which no page fetches, and weights in pieces.
