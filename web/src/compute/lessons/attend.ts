@@ -4,7 +4,7 @@ import type { Answers } from '../answers';
 import type { AttendRequest, AttendResult, Content, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData, download, upload } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 export interface AttendLessons {
   attend: { ask: AttendRequest; answer: AttendResult };

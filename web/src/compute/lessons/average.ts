@@ -6,7 +6,7 @@ import type { CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData, download, stack } from './matrices';
 import { apart } from './sums';
-import { timed } from './times';
+import { timed } from './timed';
 
 export interface AverageOutcome {
   readonly method: AverageMethod;

@@ -9,7 +9,7 @@ import type { CheckInputs } from './check';
 import { isBackward, type CheckKind } from './check-names';
 import { examples, type ExampleId } from './golden';
 import { costData } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 /** A visitor's case without its numbers. */
 interface CaseShapes {

@@ -15,7 +15,7 @@ import { small } from '../handmade/learn-nudges';
 import type { CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData, download, upload } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 type Stages = Readonly<Record<StageId, MatrixData>>;
 

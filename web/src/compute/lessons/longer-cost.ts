@@ -13,7 +13,7 @@ import {
   type Replaced,
 } from './longer';
 import { costData, upload } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 export interface LongerCall {
   readonly given: Given;

@@ -5,7 +5,7 @@ import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData, download, upload } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 export interface BlocksAsk {
   readonly pattern: BlockPattern;

@@ -15,7 +15,7 @@ import type { Content, CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
 import { costData, download, upload } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 
 export interface MaskAsk {
   readonly content: Content;

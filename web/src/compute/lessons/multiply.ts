@@ -7,7 +7,7 @@ import type { CostData, MatrixData } from '../protocol';
 import type { Speed, Time } from '../steady';
 import { timeOfEach } from '../timing';
 import { costData, download, stack, upload } from './matrices';
-import { timedEach } from './times';
+import { timedEach } from './timed';
 
 export interface Factors {
   readonly a: MatrixData;

@@ -5,7 +5,7 @@ import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData, download } from './matrices';
-import { timedEach } from './times';
+import { timedEach } from './timed';
 
 /** Softmax of one row, taken apart; [1, T] but for the two numbers. */
 interface SoftmaxWay {

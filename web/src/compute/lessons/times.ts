@@ -1,13 +1,13 @@
 // How long one call takes of what chapters "Mask", "Heads" and "Block" count the cost of, on random numbers of the
 // same sizes.
-import type { Activation, Cost, Tensor, Tril } from 'tril';
+import type { Activation, Tensor, Tril } from 'tril';
 import { divisions, headWidth, heads, inputs } from '../handmade/heads-circuit';
 import type { Answers } from '../answers';
-import type { Speed, Time } from '../steady';
-import { timeOfEach } from '../timing';
+import type { Speed } from '../steady';
 import { deepSizes, feedForwardCost, normCost, sizes } from './block';
 import { randomWeights, type BlockForm } from './block-parts';
 import { attentionCost, layerCost } from './heads';
+import { timed, timedEach } from './timed';
 
 export interface BlockTimeAsk {
   readonly tokens: number;
@@ -32,36 +32,6 @@ export interface TimesLessons {
   deepTime: Of<Record<string, never>>;
   normTime: Of<{ readonly rows: number; readonly width: number }>;
 }
-
-const known = new Map<string, readonly Time[]>();
-
-/** A call, and what it costs. */
-export interface Timed {
-  readonly call: () => unknown;
-  readonly cost: Pick<Cost, 'flops'>;
-}
-
-/**
- * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
- * the next.
- */
-export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): readonly Speed[] {
-  const key = JSON.stringify(what);
-  const alone = all.map(
-    ({ call }) =>
-      () =>
-        tril.scope(() => void call()),
-  );
-  const times = known.get(key) ?? timeOfEach(alone);
-  known.set(key, times);
-  return times.map((time, i) => ({
-    ...time,
-    gigaflops: tril.cost.gigaflops(all[i].cost.flops, time.milliseconds),
-  }));
-}
-
-export const timed = (tril: Tril, what: unknown, cost: Timed['cost'], call: () => unknown): Speed =>
-  timedEach(tril, what, [{ call, cost }])[0];
 
 const drawn = (tril: Tril, ...shape: number[]): Tensor => tril.randomNormal(shape, { seed: 1 });
 

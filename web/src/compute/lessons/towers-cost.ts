@@ -5,7 +5,7 @@ import { additiveWeights } from '../handmade/towers-weights';
 import type { CostData } from '../protocol';
 import type { Speed } from '../steady';
 import { costData } from './matrices';
-import { timed } from './times';
+import { timed } from './timed';
 import { additiveCall, readsOf, run, type TowersAsk } from './towers';
 
 /** The three attentions, cross-attention alone, the whole call, the last step's self-attention, additive attention. */

@@ -1,0 +1,34 @@
+// How long calls take, and how fast they are by what they cost: for the lessons that time what they count.
+import type { Cost, Tril } from 'tril';
+import type { Speed, Time } from '../steady';
+import { timeOfEach } from '../timing';
+
+const known = new Map<string, readonly Time[]>();
+
+/** A call, and what it costs. */
+export interface Timed {
+  readonly call: () => unknown;
+  readonly cost: Pick<Cost, 'flops'>;
+}
+
+/**
+ * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
+ * the next.
+ */
+export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): readonly Speed[] {
+  const key = JSON.stringify(what);
+  const alone = all.map(
+    ({ call }) =>
+      () =>
+        tril.scope(() => void call()),
+  );
+  const times = known.get(key) ?? timeOfEach(alone);
+  known.set(key, times);
+  return times.map((time, i) => ({
+    ...time,
+    gigaflops: tril.cost.gigaflops(all[i].cost.flops, time.milliseconds),
+  }));
+}
+
+export const timed = (tril: Tril, what: unknown, cost: Timed['cost'], call: () => unknown): Speed =>
+  timedEach(tril, what, [{ call, cost }])[0];
