@@ -22,10 +22,10 @@ const attentionOf = (block: Plain): Plain =>
       .map(([name, value]) => [name.slice('self_attn.'.length), value]),
   );
 
-/** Every call that keeps, over inputs and weights that are always the same. */
-function pairs(norm: 'post' | 'pre', module = tril): Record<string, Pair> {
-  const normal = (seed: number, ...shape: number[]) => module.randomNormal(shape, { seed });
-  const [x, memory, d] = [normal(1, 2, T, C), normal(2, 2, S, C), normal(3, 2, T, C)];
+/** Every call that keeps, over weights that are always the same, and inputs that `seed` says. */
+function pairs(norm: 'post' | 'pre', module = tril, seed = 1): Record<string, Pair> {
+  const normal = (own: number, ...shape: number[]) => module.randomNormal(shape, { seed: own });
+  const [x, memory, d] = [normal(seed, 2, T, C), normal(2, 2, S, C), normal(3, 2, T, C)];
   const of = <Weights>(plain: Plain) => asTensors<Weights>(plain, module);
   const heads = of<MultiHeadWeights>(attentionOf(blockWeights(1)));
   const block = of<TransformerBlockWeights>(blockWeights(2));
@@ -83,8 +83,11 @@ describe.each(['post', 'pre'] as const)('what a forward pass saves, norm: %s', (
       expect(saved!.shape).toEqual([saved!.size]);
       const expected = bitsOf(backward({}));
       expect(bitsOf(backward({ saved }))).toEqual(expected);
-      // It is that which is read.
-      expect(bitsOf(backward({ saved: tril.zeros(saved!.shape) }))).not.toEqual(expected);
+      // A copy serves as well, and it is that which is read.
+      const copy = tril.tensor(saved!.shape, saved!.read());
+      expect(bitsOf(backward({ saved: copy }))).toEqual(expected);
+      const other = pairs(norm, tril, 7)[name]!.forward({ saved: true });
+      expect(bitsOf(backward({ saved: other.saved }))).not.toEqual(expected);
       const out = tril.zeros(output.shape);
       expect(forward({ saved: true, out }).output).toBe(out);
       expect(bits(out)).toEqual(bits(output));
@@ -112,6 +115,45 @@ describe('what does not fit', () => {
       there({ heads: 0 }, 'at least 1', 'heads');
       there({ out: tril.zeros([1]) }, 'shape must be', 'out');
       expect(bitsOf(backward({ saved }))).toEqual(bitsOf(backward({})));
+    });
+  });
+
+  const ofAttention = ['causal', 'scale', 'softcap', 'heads'];
+  const ofBlocks = [...ofAttention, 'norm', 'activation', 'eps'];
+  const names: Record<string, string[]> = {
+    multiHeadAttention: [...ofAttention, 'mask', 'keyLengths', 'rotary'],
+    'multiHeadAttention to a context': [...ofAttention, 'mask', 'keyLengths', 'context'],
+    transformerBlock: [...ofBlocks, 'mask', 'keyLengths'],
+    decoderBlock: [...ofBlocks, 'mask', 'keyLengths', 'memoryMask'],
+    transformer: [...ofBlocks, 'sourceMask', 'targetMask', 'memoryMask'],
+  };
+  it.each(Object.keys(names))('is refused where it is of other options: %s', (name) => {
+    withoutLeak(() => {
+      const { forward, backward } = pairs('post')[name]!;
+      const mask = tril.mask.window({ left: 1 });
+      const others: Record<string, unknown> = {
+        ...{ scale: 0.125, softcap: 2, heads: 1, keyLengths: [2, 3] },
+        ...{ norm: 'pre', activation: 'gelu', eps: 1e-3, rotary: { base: 100 } },
+        ...{ mask, sourceMask: mask, targetMask: mask, memoryMask: mask },
+        causal: name.endsWith('context'),
+        context: tril.randomNormal([2, S + 1, C], { seed: 2 }),
+      };
+      const call = `${name.split(' ')[0]}Backward`;
+      for (const option of names[name]!) {
+        const { saved } = forward({ saved: true, [option]: others[option] });
+        // Where the size is another one too, the message says that.
+        const says = new RegExp(`options saved, (and that had another ${option}$|\\[\\d+\\], is)`);
+        expectRefused(() => backward({ saved }), { call, argument: 'saved', says });
+        expect(backward({ saved, [option]: others[option] })).toBeDefined();
+      }
+    });
+  });
+
+  it('does not depend on how it was computed', () => {
+    withoutLeak(() => {
+      const { forward, backward } = pairs('post')['transformerBlock']!;
+      const { saved } = forward({ saved: true, method: 'full' });
+      expect(backward({ saved, kvHeads: H })).toBeDefined();
     });
   });
 

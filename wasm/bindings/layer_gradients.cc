@@ -106,8 +106,8 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
   const MatrixView<const float> rows = rows_of(x);
   const Index width = parts.linear2.weight.size(0);
   check_same_shape(d_out, with_width(x.shape(), width), call, "d_out", "the output");
-  Saved saved;
-  const FeedForwardTrace trace = saved.lay_out(call, [&](SavedMemory& memory) {
+  Buffer<float, 1> saved;
+  const FeedForwardTrace trace = lay_out(saved, [&](SavedMemory& memory) {
     return (gated ? gated_feed_forward_saved : feed_forward_saved)(rows.size(0), parts, memory);
   });
   Results results(engine, call);

@@ -15,12 +15,6 @@ struct MultiHeadOptions {
   RotaryOptions rotary;
 };
 
-// As the core takes them, but for a cache; the mask and the contexts, which may be null, outlive
-// them. Throws Error, naming `call`.
-tril::MultiHeadOptions core_options(const MultiHeadOptions& options, const Mask& mask,
-                                    const Tensor& x, const Tensor* context,
-                                    const Tensor* value_context, const char* call);
-
 // x [B, T, C] or [T, C], context and value_context (null: x) alike. `weights` are named as PyTorch
 // names those of nn.MultiheadAttention. Gives output (null where `out` was written), averageWeights
 // or weights if asked for, and with a trace queries, keys, values, scores, capped (where there is a

@@ -1,8 +1,8 @@
 #include "transformer.h"
 
+#include "block_calls.h"
 #include "sequences.h"
 #include "traces.h"
-#include "weights.h"
 
 namespace tril::js {
 
@@ -41,104 +41,57 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
 
 }  // namespace
 
-BlockArguments::BlockArguments(const BlockOptions& options, const char* call)
-    : mask(options.attention.mask, call), core(options.core<TransformerBlockOptions>(call)) {
-  core.attention = options.attention.core(mask.mask(), 0, call);
-}
-
-DecoderArguments::DecoderArguments(const BlockOptions& options, const AttentionOptions& cross,
-                                   const char* call)
-    : mask(options.attention.mask, call),
-      cross_mask(cross.mask, call),
-      core(options.core<DecoderBlockOptions>(call)) {
-  core.self_attention = options.attention.core(mask.mask(), 0, call);
-  core.cross_attention = cross.core(cross_mask.mask(), 0, call);
-}
-
-TransformerArguments::TransformerArguments(const BlockOptions& options,
-                                           const AttentionOptions& source,
-                                           const AttentionOptions& cross, const char* call)
-    : source_mask(source.mask, call),
-      mask(options.attention.mask, call),
-      cross_mask(cross.mask, call),
-      core(options.core<TransformerOptions>(call)) {
-  core.source_attention = source.core(source_mask.mask(), 0, call);
-  core.target_attention = options.attention.core(mask.mask(), 0, call);
-  core.memory_attention = cross.core(cross_mask.mask(), 0, call);
-}
-
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                const BlockOptions& options, Tensor* out) {
-  constexpr const char* kCall = "transformer_block";
-  const auto input = sequences(x, x, kCall, "x");
-  const BlockArguments given(options, kCall);
-  const auto parts = read_weights<TransformerBlockWeights>(weights, kCall);
-
-  Results results(engine, kCall);
-  const Output output(engine, out, x.shape(), kCall);
-  if (!out) results.add("output", output.handle());
+  const BlockCall call("transformer_block", x, weights, options);
+  ForwardResults forward(engine, call, out);
   TransformerBlockTrace trace;
   if (options.trace) {
-    const Traces traces(results, left_out(x));
-    trace = block_trace(traces, options, options.attention, input.shape(), parts);
+    const Traces traces(forward.results, left_out(x));
+    trace = block_trace(traces, options, options.attention, call.input.shape(), call.weights);
   }
-  tril::transformer_block(input, parts, given.core, sequences(*output, x, kCall, "out"),
-                          engine.scratch, engine.parallel, trace, &engine.prepared);
-  return results.hand_over();
+  call.run(engine, forward.to, trace);
+  return forward.results.hand_over();
 }
 
 NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
                            const NamedTensors& weights, const BlockOptions& options,
                            const AttentionOptions& cross, Tensor* out) {
-  constexpr const char* kCall = "decoder_block";
-  const auto input = sequences(x, x, kCall, "x");
-  const auto source = sequences(memory, x, kCall, "memory");
-  const DecoderArguments given(options, cross, kCall);
-  const auto parts = read_weights<DecoderBlockWeights>(weights, kCall);
-
-  Results results(engine, kCall);
-  const Output output(engine, out, x.shape(), kCall);
-  if (!out) results.add("output", output.handle());
+  const DecoderCall call("decoder_block", x, memory, weights, options, cross);
+  ForwardResults forward(engine, call, out);
   DecoderBlockTrace trace;
   if (options.trace) {
-    const Traces traces(results, left_out(x));
-    trace = decoder_trace(traces, options, cross, input.shape(), source.size(1), parts);
+    const Traces traces(forward.results, left_out(x));
+    trace = decoder_trace(traces, options, cross, call.input.shape(), call.source.size(1),
+                          call.weights);
   }
-  tril::decoder_block(input, source, parts, given.core, sequences(*output, x, kCall, "out"),
-                      engine.scratch, engine.parallel, trace, &engine.prepared);
-  return results.hand_over();
+  call.run(engine, forward.to, trace);
+  return forward.results.hand_over();
 }
 
 NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& target,
                          const NamedTensors& weights, const BlockOptions& options,
                          const AttentionOptions& source_attention, const AttentionOptions& cross,
                          Tensor* out) {
-  constexpr const char* kCall = "transformer";
-  const auto from = sequences(source, target, kCall, "source");
-  const auto to = sequences(target, target, kCall, "target");
-  const TransformerArguments given(options, source_attention, cross, kCall);
-
-  const auto parts = read_weights<TransformerWeights>(weights, kCall);
-
-  Results results(engine, kCall);
-  const Output output(engine, out, target.shape(), kCall);
-  if (!out) results.add("output", output.handle());
+  const TransformerCall call("transformer", source, target, weights, options, source_attention,
+                             cross);
+  ForwardResults forward(engine, call, out);
   TransformerTrace trace;
   if (options.trace) {
-    const Traces traces(results, left_out(target));
-    trace.memory = traces.make("memory", from.shape());
-    for (const TransformerBlockWeights& layer : parts.encoder.layers) {
+    const Shape<3>&from = call.source.shape(), &to = call.input.shape();
+    const Traces traces(forward.results, left_out(target));
+    trace.memory = traces.make("memory", from);
+    for (const TransformerBlockWeights& layer : call.weights.encoder.layers) {
       const Traces own = traces.part("encoder." + std::to_string(trace.encoder.size()));
-      trace.encoder.push_back(block_trace(own, options, source_attention, from.shape(), layer));
+      trace.encoder.push_back(block_trace(own, options, source_attention, from, layer));
     }
-    for (const DecoderBlockWeights& layer : parts.decoder.layers) {
+    for (const DecoderBlockWeights& layer : call.weights.decoder.layers) {
       const Traces own = traces.part("decoder." + std::to_string(trace.decoder.size()));
-      trace.decoder.push_back(decoder_trace(own, options, cross, to.shape(), from.size(1), layer));
+      trace.decoder.push_back(decoder_trace(own, options, cross, to, from[1], layer));
     }
   }
-  tril::transformer(from, to, parts, given.core, sequences(*output, target, kCall, "out"),
-                    engine.scratch, engine.parallel, trace, &engine.prepared);
-  return results.hand_over();
+  call.run(engine, forward.to, trace);
+  return forward.results.hand_over();
 }
 
 }  // namespace tril::js

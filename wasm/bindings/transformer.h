@@ -18,45 +18,6 @@ struct BlockOptions {
   bool trace;
   AttentionOptions
       attention;  // its heads, kv_heads and trace are not looked at; nor are those below
-
-  // What blocks and stacks of them have in common, as the core's Options.
-  template <typename Options>
-  Options core(const char* call) const {
-    Options core;
-    core.heads = heads;
-    core.kv_heads = kv_heads;
-    core.norm = value_named(kNormOrders, norm, call, "norm");
-    core.activation = activation_named(activation, call);
-    core.eps = eps;
-    return core;
-  }
-};
-
-// The core's options of a block, a decoder's block and the whole, each with the masks that they
-// look at: neither copied nor moved. Throw Error for what the options' names do not say.
-struct BlockArguments {
-  BlockArguments(const BlockOptions& options, const char* call);
-  BlockArguments(const BlockArguments&) = delete;
-
-  MaskArgument mask;
-  TransformerBlockOptions core;
-};
-
-struct DecoderArguments {
-  DecoderArguments(const BlockOptions& options, const AttentionOptions& cross, const char* call);
-  DecoderArguments(const DecoderArguments&) = delete;
-
-  MaskArgument mask, cross_mask;
-  DecoderBlockOptions core;
-};
-
-struct TransformerArguments {
-  TransformerArguments(const BlockOptions& options, const AttentionOptions& source,
-                       const AttentionOptions& cross, const char* call);
-  TransformerArguments(const TransformerArguments&) = delete;
-
-  MaskArgument source_mask, mask, cross_mask;
-  TransformerOptions core;
 };
 
 // x [B, T, C] or [T, C]. `weights` are named as PyTorch names those of nn.TransformerEncoderLayer.

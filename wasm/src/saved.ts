@@ -20,7 +20,8 @@ export type SavedResult<Options> = Options extends { saved: true }
 export interface SavedArgument {
   /**
    * What the forward pass of the same inputs, weights and options returned as `saved`; unless given, that
-   * pass is computed again.
+   * pass is computed again. One of other shapes or options is refused. Whether the numbers in the inputs,
+   * weights and masks are the same is not looked at.
    */
   readonly saved?: Tensor;
 }

@@ -1,0 +1,212 @@
+#include "block_calls.h"
+
+#include <cmath>
+
+#include "sequences.h"
+#include "weights.h"
+
+namespace tril::js {
+
+namespace {
+
+// As the core takes them, but for attention: what blocks and stacks of them have in common.
+template <typename Options>
+Options core_options(const BlockOptions& options, const char* call) {
+  Options core;
+  core.heads = options.heads;
+  core.kv_heads = options.kv_heads;
+  core.norm = value_named(kNormOrders, options.norm, call, "norm");
+  core.activation = activation_named(options.activation, call);
+  core.eps = options.eps;
+  return core;
+}
+
+// What all of them look at in how they attend, but for a mask. The method changes nothing that is
+// left.
+void add_attention(Given& given, Index heads, Index kv_heads, const AttentionOptions& options) {
+  given.add("heads", heads);
+  given.add("kvHeads", kv_heads == 0 ? heads : kv_heads);
+  given.add("causal", options.causal);
+  given.add("scale", options.scale.value_or(NAN));
+  given.add("softcap", options.softcap);
+}
+
+// Those of a block, and of its attention to itself.
+void add_block(Given& given, const BlockOptions& options) {
+  add_attention(given, options.heads, options.kv_heads, options.attention);
+  given.add_text("norm", options.norm);
+  given.add_text("activation", options.activation);
+  given.add("eps", options.eps);
+  given.add_object("keyLengths", options.attention.key_lengths);
+}
+
+}  // namespace
+
+SequenceCall::SequenceCall(const char* call, const Tensor& tensor, const char* argument)
+    : name(call), x(tensor), input(sequences(x, x, call, argument)), output(x.shape()) {}
+
+MultiHeadCall::MultiHeadCall(const char* call, const Tensor& tensor, const NamedTensors& named,
+                             const Tensor* context, const Tensor* value_context,
+                             const MultiHeadOptions& given_options)
+    : SequenceCall(call, tensor, "x"), options(given_options), mask(options.attention.mask, call) {
+  core.heads = options.attention.heads;
+  core.kv_heads = options.attention.kv_heads;
+  core.attention = options.attention.core(mask.mask(), 0, call);
+  if (options.rotates) {
+    core.rotary = MultiHeadRotary{
+        options.rotary.base, options.rotary.width,
+        value_named(kRotaryPairs, options.rotary.pairs, call, "rotary.pairs", "pairs")};
+  }
+  if (context) core.context = sequences(*context, x, call, "context");
+  if (value_context) core.value_context = sequences(*value_context, x, call, "valueContext");
+  weights = read_weights<MultiHeadWeights>(named, call);
+  if (!weights.out_proj_weight) fail(call, "out_proj.weight", "no tensor given");
+  output.back() = weights.out_proj_weight.size(0);
+}
+
+void MultiHeadCall::check(const TensorView<float, 3>& out) const {
+  check_multi_head_attention(input, weights, core, out);
+}
+
+MultiHeadTrace MultiHeadCall::saved(SavedMemory& memory) const {
+  return multi_head_attention_saved(input.shape(), weights, core, memory);
+}
+
+void MultiHeadCall::run(Engine& engine, const TensorView<float, 3>& out,
+                        const MultiHeadTrace& trace) const {
+  tril::multi_head_attention(input, weights, core, out, engine.scratch, engine.parallel, trace,
+                             &engine.prepared);
+}
+
+Given MultiHeadCall::given() const {
+  Given given;
+  given.add("x", input.shape());
+  given.add("context", core.context.shape());
+  add_attention(given, core.heads, core.kv_heads, options.attention);
+  given.add_object("keyLengths", options.attention.key_lengths);
+  given.add_object("mask", options.attention.mask);
+  given.add("rotary", options.rotates ? options.rotary.base : 0);
+  given.add("rotary", options.rotary.width);
+  given.add_text("rotary", options.rotary.pairs);
+  return given;
+}
+
+BlockCall::BlockCall(const char* call, const Tensor& tensor, const NamedTensors& named,
+                     const BlockOptions& given_options)
+    : SequenceCall(call, tensor, "x"),
+      options(given_options),
+      mask(options.attention.mask, call),
+      core(core_options<TransformerBlockOptions>(options, call)),
+      weights(read_weights<TransformerBlockWeights>(named, call)) {
+  core.attention = options.attention.core(mask.mask(), 0, call);
+}
+
+void BlockCall::check(const TensorView<float, 3>& out) const {
+  check_transformer_block(input, weights, core, out);
+}
+
+TransformerBlockTrace BlockCall::saved(SavedMemory& memory) const {
+  return transformer_block_saved(input.shape(), weights, core, memory);
+}
+
+void BlockCall::run(Engine& engine, const TensorView<float, 3>& out,
+                    const TransformerBlockTrace& trace) const {
+  tril::transformer_block(input, weights, core, out, engine.scratch, engine.parallel, trace,
+                          &engine.prepared);
+}
+
+Given BlockCall::given() const {
+  Given given;
+  given.add("x", input.shape());
+  add_block(given, options);
+  given.add_object("mask", options.attention.mask);
+  return given;
+}
+
+DecoderCall::DecoderCall(const char* call, const Tensor& tensor, const Tensor& memory,
+                         const NamedTensors& named, const BlockOptions& given_options,
+                         const AttentionOptions& to_memory)
+    : SequenceCall(call, tensor, "x"),
+      source(sequences(memory, x, call, "memory")),
+      options(given_options),
+      cross(to_memory),
+      mask(options.attention.mask, call),
+      cross_mask(cross.mask, call),
+      core(core_options<DecoderBlockOptions>(options, call)),
+      weights(read_weights<DecoderBlockWeights>(named, call)) {
+  core.self_attention = options.attention.core(mask.mask(), 0, call);
+  core.cross_attention = cross.core(cross_mask.mask(), 0, call);
+}
+
+void DecoderCall::check(const TensorView<float, 3>& out) const {
+  check_decoder_block(input, source, weights, core, out);
+}
+
+DecoderBlockTrace DecoderCall::saved(SavedMemory& memory) const {
+  return decoder_block_saved(input.shape(), source.shape(), weights, core, memory);
+}
+
+void DecoderCall::run(Engine& engine, const TensorView<float, 3>& out,
+                      const DecoderBlockTrace& trace) const {
+  tril::decoder_block(input, source, weights, core, out, engine.scratch, engine.parallel, trace,
+                      &engine.prepared);
+}
+
+Given DecoderCall::given() const {
+  Given given;
+  given.add("x", input.shape());
+  given.add("memory", source.shape());
+  add_block(given, options);
+  given.add_object("mask", options.attention.mask);
+  given.add_object("memoryMask", cross.mask);
+  return given;
+}
+
+TransformerCall::TransformerCall(const char* call, const Tensor& from, const Tensor& target,
+                                 const NamedTensors& named, const BlockOptions& given_options,
+                                 const AttentionOptions& of_source,
+                                 const AttentionOptions& to_memory)
+    : SequenceCall(call, target, "target"),
+      source(sequences(from, target, call, "source")),
+      options(given_options),
+      source_attention(of_source),
+      cross(to_memory),
+      source_mask(source_attention.mask, call),
+      mask(options.attention.mask, call),
+      cross_mask(cross.mask, call),
+      core(core_options<TransformerOptions>(options, call)),
+      weights(read_weights<TransformerWeights>(named, call)) {
+  core.source_attention = source_attention.core(source_mask.mask(), 0, call);
+  core.target_attention = options.attention.core(mask.mask(), 0, call);
+  core.memory_attention = cross.core(cross_mask.mask(), 0, call);
+}
+
+TransformerTrace TransformerCall::saved(SavedMemory& memory) const {
+  return transformer_saved(source.shape(), input.shape(), weights, core, memory);
+}
+
+void TransformerCall::run(Engine& engine, const TensorView<float, 3>& out,
+                          const TransformerTrace& trace) const {
+  tril::transformer(source, input, weights, core, out, engine.scratch, engine.parallel, trace,
+                    &engine.prepared);
+}
+
+Given TransformerCall::given() const {
+  Given given;
+  given.add("source", source.shape());
+  given.add("target", input.shape());
+  add_block(given, options);
+  given.add_object("sourceMask", source_attention.mask);
+  given.add_object("targetMask", options.attention.mask);
+  given.add_object("memoryMask", cross.mask);
+  return given;
+}
+
+ForwardResults::ForwardResults(Engine& engine, const SequenceCall& call, Tensor* out)
+    : results(engine, call.name),
+      output(engine, out, call.output, call.name),
+      to({output->data(), {call.input.size(0), call.input.size(1), call.output.back()}}) {
+  if (!out) results.add("output", output.handle());
+}
+
+}  // namespace tril::js

@@ -1,0 +1,87 @@
+// What a forward pass leaves for its way back, in a tensor of JavaScript or in memory of its own,
+// and what all ways back of block_calls.h begin with.
+#pragma once
+
+#include <tril/foundation/saved_memory.h>
+
+#include "block_calls.h"
+
+namespace tril::js {
+
+// What a pass leaves lies behind what it was given.
+template <typename Call>
+class SavedPass {
+ public:
+  // Throws Error where nothing can be saved for the arguments of `call`, which it borrows.
+  explicit SavedPass(const Call& call) : call_(call), given_(call.given()) {
+    SavedMemory size;
+    lay_out(size);
+    count_ = size.count();
+  }
+
+  Index count() const noexcept { return count_; }
+
+  // The trace for a pass to fill, in so many floats.
+  auto begin(float* memory) const {
+    given_.write(memory);
+    return in(memory);
+  }
+  // The trace that a pass has filled. Throws Error where it was another pass.
+  auto found(const Tensor& saved) const {
+    constexpr const char* kWhat = "must be what the forward pass of these inputs and options saved";
+    if (saved.shape() != DynamicShape{count_}) {
+      fail(call_.name, "saved", {kWhat, ", [", count_, "], is ", saved});
+    }
+    if (const char* const other = given_.other_than(saved.data())) {
+      fail(call_.name, "saved", {kWhat, ", and that had another ", other});
+    }
+    return in(const_cast<float*>(saved.data()));  // which is only read
+  }
+
+ private:
+  auto lay_out(SavedMemory& memory) const {
+    memory.take(static_cast<Index>(given_.count()));
+    return call_.saved(memory);
+  }
+  auto in(float* memory) const {
+    SavedMemory place(VectorView<float>(memory, {count_}));
+    return lay_out(place);
+  }
+
+  const Call& call_;
+  Given given_;
+  Index count_;
+};
+
+// The way back of a call: the gradient of its output, and what its forward pass has left, which is
+// in `kept`, or, where that is null, is computed again. Throws Error where they do not fit.
+template <typename Call>
+class WayBack {
+ public:
+  WayBack(Engine& engine, const Call& call, const Tensor& d_output, const Tensor* kept)
+      : results(engine, call.name) {
+    check_same_shape(d_output, call.output, call.name, "d_out", "the output");
+    const Shape<3> shape{call.input.size(0), call.input.size(1), call.output.back()};
+    d_out = {d_output.data(), shape};
+    Scratch::Frame frame(engine.scratch);
+    const TensorView<float, 3> out(frame.take<float>(shape[0], shape[1], shape[2]), shape);
+    call.check(out);
+    const SavedPass pass(call);
+    if (kept) {
+      trace = pass.found(*kept);
+    } else {
+      memory_ = Buffer<float, 1>({pass.count()});
+      trace = pass.begin(memory_.data());
+      call.run(engine, out, trace);
+    }
+  }
+
+  Results results;
+  TensorView<const float, 3> d_out;
+  decltype(std::declval<const Call&>().saved(std::declval<SavedMemory&>())) trace;
+
+ private:
+  Buffer<float, 1> memory_;
+};
+
+}  // namespace tril::js
