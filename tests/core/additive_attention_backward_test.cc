@@ -13,6 +13,7 @@
 #include "core/golden.h"
 #include "core/golden_gradients.h"
 #include "core/layer_gradient_reference.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -149,11 +150,9 @@ struct Case {
   }
 
   void forward() {
-    SavedMemory size;
-    additive_attention_saved(query.shape(), key.shape(), weights(), size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = additive_attention_saved(query.shape(), key.shape(), weights(), place);
+    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return additive_attention_saved(query.shape(), key.shape(), weights(), place);
+    });
     Parallel one;
     additive_attention(query, key, value, weights(), causal ? Mask::causal() : Mask(), out, scratch,
                        one, trace);

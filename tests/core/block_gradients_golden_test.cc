@@ -4,6 +4,8 @@
 #include <tril/block/transformer.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/block_weights.h"
 #include "core/golden_gradients.h"
 #include "core/multi_head_gradient_case.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -71,6 +74,10 @@ TEST(GoldenGradients, OfMultiHeadAttention) {
 // Blocks over x [2, 5, 8], two heads, 17 inside feed-forward.
 constexpr Index kB = 2, kT = 5, kC = 8, kHeads = 2, kInner = 17;
 
+Activation activation_of(NormOrder order) {
+  return order == NormOrder::post ? Activation::gelu : Activation::silu;
+}
+
 TEST(GoldenGradients, OfTransformerBlocks) {
   Tools tools;
   for (const NormOrder order : testing::kNormOrders) {
@@ -79,13 +86,12 @@ TEST(GoldenGradients, OfTransformerBlocks) {
     const TransformerBlockWeights weights = source.block(kC, kInner);
     const auto x = uniform<3>({kB, kT, kC}, random), d_out = uniform<3>({kB, kT, kC}, random);
     TransformerBlockOptions options{.heads = kHeads, .norm = order};
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
+    options.activation = activation_of(order);
     options.attention.causal = true;
-    SavedMemory size;
-    transformer_block_saved(x.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = transformer_block_saved(x.shape(), weights, options, place);
+    Buffer<float, 1> memory, d_weights({parameter_count(weights)});
+    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return transformer_block_saved(x.shape(), weights, options, place);
+    });
     Buffer<float, 3> out(x.shape()), d_x(x.shape());
     transformer_block(x, weights, options, out, tools.scratch, tools.parallel, trace);
     transformer_block_backward(
@@ -115,14 +121,13 @@ TEST(GoldenGradients, OfDecoderBlocks) {
     const auto x = uniform<3>({kB, kT, kC}, random), from = uniform<3>({kB, S, kC}, random);
     const auto d_out = uniform<3>({kB, kT, kC}, random);
     DecoderBlockOptions options{.heads = kHeads, .norm = order};
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
+    options.activation = activation_of(order);
     options.self_attention.causal = true;
     options.cross_attention.mask = Mask::padding({7, 4});
-    SavedMemory size;
-    decoder_block_saved(x.shape(), from.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = decoder_block_saved(x.shape(), from.shape(), weights, options, place);
+    Buffer<float, 1> memory, d_weights({parameter_count(weights)});
+    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return decoder_block_saved(x.shape(), from.shape(), weights, options, place);
+    });
     Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_from(from.shape());
     decoder_block(x, from, weights, options, out, tools.scratch, tools.parallel, trace);
     decoder_block_backward(
@@ -146,50 +151,65 @@ TEST(GoldenGradients, OfDecoderBlocks) {
   }
 }
 
+// The whole Transformer over inputs drawn from a seed, with a causal target, there and back.
+struct Whole {
+  Random random;
+  testing::WeightSource source{random, false};
+  TransformerWeights weights;
+  TransformerOptions options;
+  Buffer<float, 3> from, to, d_out, d_from, d_to;
+  Buffer<float, 1> d_weights;
+  BasicTransformerWeights<float> d;  // views of d_weights
+
+  Whole(std::uint64_t seed, NormOrder order, Index encoder_layers,
+        const std::optional<DropoutPlaces>& dropout = {})
+      : random(seed),
+        weights(source.transformer(encoder_layers, 1, kC, kInner)),
+        from(uniform<3>({kB, 6, kC}, random)),
+        to(uniform<3>({kB, kT, kC}, random)),
+        d_out(uniform<3>({kB, kT, kC}, random)),
+        d_from(from.shape()),
+        d_to(to.shape()),
+        d_weights({parameter_count(weights)}),
+        d(parameters_in<BasicTransformerWeights<float>>(d_weights.data(), weights)) {
+    options.heads = kHeads, options.norm = order, options.activation = activation_of(order);
+    options.target_attention.causal = true;
+    options.dropout = dropout;
+    Tools tools;
+    Buffer<float, 1> memory;
+    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return transformer_saved(from.shape(), to.shape(), weights, options, place);
+    });
+    Buffer<float, 3> out(to.shape());
+    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
+    transformer_backward(d_out, from, to, weights, options, trace, {d_from, d_to, d}, tools.scratch,
+                         tools.parallel);
+  }
+};
+
 // One layer on either side: the reference of the whole is made of those of its parts.
 TEST(GoldenGradients, OfTheWholeTransformer) {
-  Tools tools;
-  const Index S = 6;
   for (const NormOrder order : testing::kNormOrders) {
-    Random random(552);
-    testing::WeightSource source(random, false);
-    const TransformerWeights weights = source.transformer(1, 1, kC, kInner);
-    const auto from = uniform<3>({kB, S, kC}, random), to = uniform<3>({kB, kT, kC}, random);
-    const auto d_out = uniform<3>({kB, kT, kC}, random);
-    TransformerOptions options;
-    options.heads = kHeads, options.norm = order;
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
-    options.target_attention.causal = true;
-    SavedMemory size;
-    transformer_saved(from.shape(), to.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = transformer_saved(from.shape(), to.shape(), weights, options, place);
-    Buffer<float, 3> out(to.shape()), d_from(from.shape()), d_to(to.shape());
-    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
-    transformer_backward(
-        d_out, from, to, weights, options, trace,
-        {d_from, d_to, parameters_in<BasicTransformerWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
-
+    const Whole w(552, order, 1);
+    const double eps = w.options.eps;
+    const Activation activation = w.options.activation;
     const MultiHeadSetting own{kB, kHeads, kHeads, testing::no_bias};
     const MultiHeadSetting past{kB, kHeads, kHeads, causal()};
-    const testing::SublayerSetting sublayer{order, true, true, options.eps};
-    const testing::BlockTables<Bounded> encoder(weights.encoder.layers[0], own);
-    const testing::DecoderTables<Bounded> decoder(weights.decoder.layers[0], own);
-    const testing::NormTables<Bounded> norm1(*weights.encoder.norm), norm2(*weights.decoder.norm);
-    const Table<Bounded> x(from.view()), y(to.view());
-    const auto encoded = block_reference(x, encoder, sublayer, own, options.activation);
-    const auto remembered = layer_norm_reference(encoded, norm1.weight, norm1.bias, options.eps);
-    const auto decoded =
-        decoder_reference(y, remembered, decoder, sublayer, past, own, options.activation);
+    const testing::SublayerSetting sublayer{order, true, true, eps};
+    const testing::BlockTables<Bounded> encoder(w.weights.encoder.layers[0], own);
+    const testing::DecoderTables<Bounded> decoder(w.weights.decoder.layers[0], own);
+    const testing::NormTables<Bounded> norm1(*w.weights.encoder.norm),
+        norm2(*w.weights.decoder.norm);
+    const Table<Bounded> x(w.from.view()), y(w.to.view());
+    const auto encoded = block_reference(x, encoder, sublayer, own, activation);
+    const auto remembered = layer_norm_reference(encoded, norm1.weight, norm1.bias, eps);
+    const auto decoded = decoder_reference(y, remembered, decoder, sublayer, past, own, activation);
     const auto last =
-        layer_norm_gradients(Table<Bounded>(d_out.view()), decoded, norm2.weight, options.eps);
+        layer_norm_gradients(Table<Bounded>(w.d_out.view()), decoded, norm2.weight, eps);
     const auto of_decoder =
-        decoder_gradients(last.x, y, remembered, decoder, sublayer, past, own, options.activation);
-    const auto middle = layer_norm_gradients(of_decoder.memory, encoded, norm1.weight, options.eps);
-    const auto of_encoder =
-        block_gradients(middle.x, x, encoder, sublayer, own, options.activation);
+        decoder_gradients(last.x, y, remembered, decoder, sublayer, past, own, activation);
+    const auto middle = layer_norm_gradients(of_decoder.memory, encoded, norm1.weight, eps);
+    const auto of_encoder = block_gradients(middle.x, x, encoder, sublayer, own, activation);
     Values<Bounded> all = in_order(of_encoder.weights);
     const auto add = [&](const Values<Bounded>& more) {
       all.insert(all.end(), more.begin(), more.end());
@@ -198,38 +218,17 @@ TEST(GoldenGradients, OfTheWholeTransformer) {
     add(in_order(of_decoder.weights));
     add(last.weight.values), add(last.bias.values);
     GoldenGradients expected(order == NormOrder::post ? "transformer_post" : "transformer_pre");
-    expected.expect(of_encoder.x.values, d_from, "d_source");
-    expected.expect(of_decoder.x.values, d_to, "d_target");
-    expected.expect(all, d_weights, "weights");
+    expected.expect(of_encoder.x.values, w.d_from, "d_source");
+    expected.expect(of_decoder.x.values, w.d_to, "d_target");
+    expected.expect(all, w.d_weights, "weights");
   }
 }
 
 // What PyTorch's modules drop out in train(), one after another, is what the places of
 // DropoutPlaces leave out.
 TEST(GoldenGradients, OfTheWholeTransformerWithDropout) {
-  Tools tools;
-  const Index S = 6;
   for (const NormOrder order : testing::kNormOrders) {
-    Random random(553);
-    testing::WeightSource source(random, false);
-    const TransformerWeights weights = source.transformer(2, 1, kC, kInner);
-    const auto from = uniform<3>({kB, S, kC}, random), to = uniform<3>({kB, kT, kC}, random);
-    const auto d_out = uniform<3>({kB, kT, kC}, random);
-    TransformerOptions options;
-    options.heads = kHeads, options.norm = order;
-    options.activation = order == NormOrder::post ? Activation::gelu : Activation::silu;
-    options.target_attention.causal = true;
-    options.dropout = {.probability = 0.25, .seed = 7};
-    SavedMemory size;
-    transformer_saved(from.shape(), to.shape(), weights, options, size);
-    Buffer<float, 1> memory({size.count()}), d_weights({parameter_count(weights)});
-    SavedMemory place(memory);
-    const auto trace = transformer_saved(from.shape(), to.shape(), weights, options, place);
-    Buffer<float, 3> out(to.shape()), d_from(from.shape()), d_to(to.shape());
-    const auto d = parameters_in<BasicTransformerWeights<float>>(d_weights.data(), weights);
-    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
-    transformer_backward(d_out, from, to, weights, options, trace, {d_from, d_to, d}, tools.scratch,
-                         tools.parallel);
+    const Whole w(553, order, 2, DropoutPlaces{.probability = 0.25, .seed = 7});
     GoldenGradients expected(order == NormOrder::post ? "transformer_dropout_post"
                                                       : "transformer_dropout_pre");
     // A place that is another one changes the leading digits. As encoder_decoder_test.cc counts
@@ -244,8 +243,8 @@ TEST(GoldenGradients, OfTheWholeTransformerWithDropout) {
         ASSERT_NEAR(found[i], golden[i], kRounded * largest) << name << " at " << i;
       }
     };
-    compare("source", d_from), compare("target", d_to);
-    for_each_parameter(d, [&](const ParameterName& name, const auto& view) {
+    compare("source", w.d_from), compare("target", w.d_to);
+    for_each_parameter(w.d, [&](const ParameterName& name, const auto& view) {
       if (view) compare(name.text(), view);
     });
   }

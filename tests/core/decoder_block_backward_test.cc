@@ -14,6 +14,7 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -72,11 +73,9 @@ struct Case {
   }
 
   void forward() {
-    SavedMemory size;
-    decoder_block_saved(x.shape(), memory.shape(), weights, options, size);
-    saved = Buffer<float, 1>({size.count()});
-    SavedMemory place(saved);
-    trace = decoder_block_saved(x.shape(), memory.shape(), weights, options, place);
+    trace = testing::saved_in(saved, [&](SavedMemory& place) {
+      return decoder_block_saved(x.shape(), memory.shape(), weights, options, place);
+    });
     Parallel one;
     decoder_block(x, memory, weights, options, out, scratch, one, trace);
   }

@@ -12,6 +12,7 @@
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/layer_gradient_reference.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -56,11 +57,9 @@ struct Case {
   }
 
   void forward() {
-    SavedMemory size;
-    feed_forward_saved(x.shape()[0], weights, size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = feed_forward_saved(x.shape()[0], weights, place);
+    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return feed_forward_saved(x.shape()[0], weights, place);
+    });
     Parallel one;
     feed_forward(x, weights, activation, out, scratch, one, trace);
   }

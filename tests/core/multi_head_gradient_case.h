@@ -12,6 +12,7 @@
 #include "core/backward_case.h"
 #include "core/golden.h"
 #include "core/multi_head_gradient_reference.h"
+#include "core/saved_trace.h"
 
 namespace tril::testing {
 
@@ -85,11 +86,9 @@ struct MultiHeadCase {
   }
 
   void forward() {
-    SavedMemory size;
-    multi_head_attention_saved(x.shape(), weights, options, size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = multi_head_attention_saved(x.shape(), weights, options, place);
+    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return multi_head_attention_saved(x.shape(), weights, options, place);
+    });
     Parallel one;
     multi_head_attention(x, weights, options, out, scratch, one, trace);
   }

@@ -13,6 +13,7 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -51,11 +52,9 @@ struct Case {
   }
 
   void forward() {
-    SavedMemory size;
-    transformer_saved(from.shape(), to.shape(), weights, options, size);
-    saved = Buffer<float, 1>({size.count()});
-    SavedMemory place(saved);
-    trace = transformer_saved(from.shape(), to.shape(), weights, options, place);
+    trace = testing::saved_in(saved, [&](SavedMemory& place) {
+      return transformer_saved(from.shape(), to.shape(), weights, options, place);
+    });
     Parallel one;
     transformer(from, to, weights, options, out, scratch, one, trace);
   }

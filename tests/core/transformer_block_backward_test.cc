@@ -14,6 +14,7 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -70,11 +71,9 @@ struct Case {
   }
 
   void forward() {
-    SavedMemory size;
-    transformer_block_saved(x.shape(), weights, options, size);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = transformer_block_saved(x.shape(), weights, options, place);
+    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+      return transformer_block_saved(x.shape(), weights, options, place);
+    });
     Parallel one;
     transformer_block(x, weights, options, out, scratch, one, trace);
   }
