@@ -3,6 +3,7 @@
 #include <tril/layers/activations.h>
 #include <tril/layers/elementwise_kernels.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -77,6 +78,26 @@ TEST(Activations, KernelsStayWithinTheirBounds) {
           std::string(name_of(kActivations, function.activation)) + "_" + isa_name(isa);
       RecordProperty(property + "_of_bound", text(worst));
       RecordProperty(property + "_worst_up_to_8", text(worst_absolute));
+    }
+  }
+}
+
+// So results do not depend on how threads share the elements.
+TEST(Activations, ANumberGivesTheSameBitsWhereverItStands) {
+  const std::vector<float> x = arguments();
+  std::vector<float> whole(x.size()), part(x.size());
+  for (const Isa isa : available_isas()) {
+    for (const Case& function : kCases) {
+      SCOPED_TRACE(std::string(name_of(kActivations, function.activation)) + " " + isa_name(isa));
+      const auto kernel = elementwise_kernels(isa).*function.kernel;
+      kernel(x.data(), whole.data(), static_cast<Index>(x.size()));
+      for (const std::size_t size : {1, 5, 16, 33}) {
+        for (std::size_t i = 0; i < x.size(); i += size) {
+          const std::size_t count = std::min(size, x.size() - i);
+          kernel(x.data() + i, part.data() + i, static_cast<Index>(count));
+        }
+        EXPECT_EQ(part, whole) << size << " at a time";
+      }
     }
   }
 }

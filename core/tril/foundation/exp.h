@@ -36,7 +36,12 @@ inline constexpr ExpNumbers kExpNumbers;
 
 class ExpParts {
  public:
-  explicit ExpParts(float round) noexcept : round_(broadcast(round)) {}
+  // With sign = -1, n is counted the other way: e^x = e^r / 2^n.
+  explicit ExpParts(float round, float sign = 1) noexcept
+      : round_(broadcast(round)),
+        log2_e_(broadcast(sign * kExpNumbers.log2_e)),
+        minus_ln2_high_(broadcast(sign * kExpNumbers.minus_ln2_high)),
+        minus_ln2_low_(broadcast(sign * kExpNumbers.minus_ln2_low)) {}
 
   template <typename R>
   struct Result {
@@ -59,9 +64,7 @@ class ExpParts {
 
  private:
   Register round_;
-  Register log2_e_ = broadcast(kExpNumbers.log2_e);
-  Register minus_ln2_high_ = broadcast(kExpNumbers.minus_ln2_high);
-  Register minus_ln2_low_ = broadcast(kExpNumbers.minus_ln2_low);
+  Register log2_e_, minus_ln2_high_, minus_ln2_low_;
   Register q0_ = broadcast(kExpNumbers.q0), q1_ = broadcast(kExpNumbers.q1);
   Register q2_ = broadcast(kExpNumbers.q2), q3_ = broadcast(kExpNumbers.q3);
   Register q4_ = broadcast(kExpNumbers.q4);

@@ -5,23 +5,25 @@
 // where tail falls from 1/2 to 0, so that nothing cancels, both tails keep their relative accuracy,
 // and one exponential of a number <= 0 is enough:
 //
-//   silu        tail(a) = e / (1 + e),  e = exp(-a)
-//   gelu_tanh   the same with e = exp(-z),  z = 2 sqrt(2/pi) (a + 0.044715 a^3),
-//               since (1 + tanh(z/2)) / 2 = 1 / (1 + exp(-z))
+//   silu        tail(a) = 1 / (1 + e^a)
+//   gelu_tanh   tail(a) = 1 / (1 + 2^y),  y = 2 sqrt(2/pi) / ln 2 (a + 0.044715 a^3),
+//               since (1 - tanh(z/2)) / 2 = 1 / (1 + e^z)
 //   gelu        tail(a) = 1 - Phi(a) = exp(-a^2 / 2) r(a)
 //
+// The first two are E / (E + 2^n), where the power in them is 2^n / E and E near 1: that takes
+// neither a product nor a second rounding for 2^n.
+//
 // r is Mills' ratio over sqrt(2 pi): smooth, 1/2 at 0, about 0.4 / a far out. It is taken as a
-// polynomial in t = 1 / (1 + p a) (the form of Abramowitz, Stegun 7.1.26), degree 9 without
-// constant term, minimax in relative error on [0, 14]: 1.2e-8, 4.1e-8 after its coefficients are
-// rounded to float.
+// polynomial of degree 4 over one of degree 5, minimax in relative error on [0, 13.27]: 5.0e-9,
+// 3.1e-8 after their coefficients are rounded to float. One division then serves all of tail.
 //
 // Backward, with g(a) = tail(a) + a tail'(a), which falls from 1/2 towards 0 as well:
 //
 //   f'(x) = 1 - g(x) from 0 on, g(-x) below
 //
 //   silu        g = tail (1 - a (1 - tail))
-//   gelu_tanh   g = tail (1 - a (1 - tail) z'),  z' = 2 sqrt(2/pi) (1 + 3 * 0.044715 a^2)
-//   gelu        g = exp(-a^2 / 2) (r(a) - a / sqrt(2 pi))
+//   gelu_tanh   g = tail (1 - a (1 - tail) z'),  z = y ln 2,  z' = 2 sqrt(2/pi) (1 + 3 * 0.044715
+//   a^2) gelu        g = exp(-a^2 / 2) (r(a) - a / sqrt(2 pi))
 #include <tril/foundation/exp.h>
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/lanes.h>
@@ -42,8 +44,8 @@ struct Relu {
   }
 };
 
-// m = max(-|x|, lowest): from `lowest` on, 127 ln 2 in the exponent, the exponential is 0, and so
-// is every tail; infinity times that would be NaN. NaN stays NaN.
+// m = max(-|x|, lowest): from `lowest` on every tail is 0; infinity times that would be NaN. NaN
+// stays NaN.
 struct MinusMagnitude {
   Register lowest;
   Register sign = constant(-0.0f);
@@ -54,21 +56,22 @@ struct MinusMagnitude {
   }
 };
 
-// e / (1 + e) for e = exp(exponent).
+// Of m = -a. From n = 128 on, 2^n is written as infinity, and the tail is 0.
 struct LogisticTail {
-  NonpositiveExp exp;
+  detail::ExpParts parts{detail::kExpNumbers.round_to_exponent, -1};
   Register one = constant(1.0f);
 
   template <typename R>
-  R operator()(R exponent) const noexcept {
-    const R e = exp.in_range(exponent);
-    return e / (e + one);
+  R operator()(R m) const noexcept {
+    const auto [above, shifted] = parts(m);
+    const R e = above + one;
+    return e / (e + detail::as_exponent(shifted));
   }
 };
 
 struct Silu {
   Relu relu;
-  MinusMagnitude minus_magnitude{constant(-88.0296919f)};
+  MinusMagnitude minus_magnitude{constant(-88.7228394f)};  // 128 ln 2
   LogisticTail tail;
 
   template <typename R>
@@ -78,115 +81,101 @@ struct Silu {
   }
 };
 
+// The same of gelu_tanh: y = n - r with |r| <= 1/2, exactly, and E = 2^r = 1 + r p(r), with p the
+// minimax polynomial of degree 5 (relative error 2.6e-9, 2.1e-8 after rounding its coefficients).
+struct TanhTail {
+  Register cubic = constant(-0x1.a5a7dp-4f);    // 2 sqrt(2/pi) / ln 2 * 0.044715 = 0.1029432
+  Register linear = constant(-0x1.26aec2p+1f);  // 2 sqrt(2/pi) / ln 2 = 2.3022082
+  Register round = constant(detail::kExpNumbers.round_to_exponent);
+  Register one = constant(1.0f);
+  Register p0 = constant(0x1.62e432p-1f), p1 = constant(0x1.ebfbe2p-3f),
+           p2 = constant(0x1.c6ae72p-5f), p3 = constant(0x1.3b270ep-7f),
+           p4 = constant(0x1.5f7276p-10f), p5 = constant(0x1.470b4ap-13f);
+
+  // Of m = -a and its square.
+  template <typename R>
+  R operator()(R m, R square) const noexcept {
+    const R y = m * madd(square, cubic, linear);
+    const R shifted = y + round, r = (shifted - round) - y;
+    const R r2 = r * r;
+    const R low = madd(r, p1, p0), middle = madd(r, p3, p2), high = madd(r, p5, p4);
+    const R e = madd(madd(madd(high, r2, middle), r2, low), r, one);
+    return e / (e + detail::as_exponent(shifted));
+  }
+};
+
 struct GeluTanh {
   Relu relu;
-  MinusMagnitude minus_magnitude{constant(-10.0311f)};
-  LogisticTail tail;
-  Register cubic = constant(0x1.2444f2p-4f);   // 2 sqrt(2/pi) * 0.044715 = 0.0713548
-  Register linear = constant(0x1.988454p+0f);  // 2 sqrt(2/pi) = 1.5957691
+  MinusMagnitude minus_magnitude{constant(-10.0609663f)};  // where y is 128
+  TanhTail tail;
 
   template <typename R>
   R operator()(R x) const noexcept {
     const R m = minus_magnitude(x);
-    return madd(m, tail(m * madd(m * m, cubic, linear)), relu(x));
+    return madd(m, tail(m, m * m), relu(x));
   }
 };
 
-// exp(-x^2 / 2)
-struct Density {
-  MinusMagnitude minus_magnitude{constant(-13.2687f)};
+// exp(-m^2 / 2), which is 0 from 127 ln 2 in the exponent on, and r(-m) = above / below.
+struct GeluParts {
   NonpositiveExp exp;
-  Register minus_half = constant(-0.5f);
+  Register minus_half = constant(-0.5f), one = constant(1.0f);
+  Register n0 = constant(0.5f), n1 = constant(-0x1.be11bap-2f), n2 = constant(0x1.73353cp-3f),
+           n3 = constant(-0x1.4767aep-5f), n4 = constant(0x1.074bcp-8f);
+  Register d1 = constant(-0x1.ab4b0cp+0f), d2 = constant(0x1.31bb48p+0f),
+           d3 = constant(-0x1.db61fp-2f), d4 = constant(0x1.9a5f26p-4f),
+           d5 = constant(-0x1.49fcdep-7f);
 
   template <typename R>
-  R operator()(R x) const noexcept {
-    const R m = minus_magnitude(x);
-    return exp.in_range(m * m * minus_half);
+  struct Result {
+    R density, above, below;
+  };
+
+  template <typename R>
+  Result<R> operator()(R m) const noexcept {
+    const R square = m * m;
+    const R above = madd(madd(square, n4, madd(m, n3, n2)), square, madd(m, n1, n0));
+    const R high = madd(square, madd(m, d5, d4), madd(m, d3, d2));
+    return {exp.in_range(square * minus_half), above, madd(high, square, madd(m, d1, one))};
   }
 };
 
-// r(-m)
-struct MillsRatio {
-  Register one = constant(1.0f), minus_p = constant(-0x1.1p-2f);  // 17/64
-  Register r9 = constant(0x1.f67deap-6f), r8 = constant(-0x1.23736ep-3f),
-           r7 = constant(0x1.b27e1cp-3f), r6 = constant(-0x1.c51d34p-4f),
-           r5 = constant(0x1.12d25p-3f), r4 = constant(0x1.fa6dc2p-5f),
-           r3 = constant(0x1.a4240ep-4f), r2 = constant(0x1.b04796p-4f),
-           r1 = constant(0x1.b22136p-4f);
-
-  template <typename R>
-  R operator()(R m) const noexcept {
-    const R t = one / madd(m, minus_p, one);
-    R r = madd(t, r9, r8);
-    r = madd(r, t, r7);
-    r = madd(r, t, r6);
-    r = madd(r, t, r5);
-    r = madd(r, t, r4);
-    r = madd(r, t, r3);
-    r = madd(r, t, r2);
-    r = madd(r, t, r1);
-    return r * t;
-  }
-};
-
-// GELU from x and its density.
-struct GeluOfDensity {
+struct Gelu {
   Relu relu;
   MinusMagnitude minus_magnitude{constant(-13.2687f)};
-  MillsRatio ratio;
+  GeluParts parts;
 
   template <typename R>
-  R operator()(R x, R density) const noexcept {
+  R operator()(R x) const noexcept {
     const R m = minus_magnitude(x);
-    return madd(m, density * ratio(m), relu(x));
+    const auto [density, above, below] = parts(m);
+    return madd(m, density * above / below, relu(x));
   }
 };
 
-// Registers that go through a function side by side.
-constexpr int kAtOnce = 4;
+// Registers that go through a function side by side. With 4 lanes (WebAssembly's engines keep few
+// constants in registers) a constant, once loaded, serves them all; with 8, several would need more
+// than the 16 registers that there are; 16 lanes come with 32. GELU has twice the constants.
+// wasm/bench/README.md has the measurements.
+constexpr int kAtOnce = kLanes == 8 ? 1 : kLanes == 16 ? 2 : 4;
+constexpr int kGeluAtOnce = kLanes == 8 ? 1 : 2;
 
-template <typename Function>
+template <typename Function, int AtOnce = kAtOnce>
 void map(const float* x, float* out, Index count) noexcept {
   const Function function;
   Index i = 0;
-  for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes) {
-    store(out + i, function(load_all<kAtOnce>(x + i)));
+  if constexpr (AtOnce > 1) {
+    for (; i + AtOnce * kLanes <= count; i += AtOnce * kLanes) {
+      store(out + i, function(load_all<AtOnce>(x + i)));
+    }
   }
   for (; i + kLanes <= count; i += kLanes) store(out + i, function(load(x + i)));
   if (i < count) store_part(out + i, function(load_part(x + i, count - i, 0.0f)), count - i);
 }
 
-// In two passes, since there are no registers for the constants of both: over so much at a time
-// that the densities stay in the level-1 cache.
-void gelu(const float* x, float* out, Index count) noexcept {
-  constexpr Index kBlock = 512;
-  for (Index begin = 0; begin < count; begin += kBlock) {
-    const Index size = begin + kBlock <= count ? kBlock : count - begin;
-    float density[kBlock];
-    map<Density>(x + begin, density, size);
-    const GeluOfDensity function;
-    Index i = 0;
-    for (; i + kAtOnce * kLanes <= size; i += kAtOnce * kLanes) {
-      store(out + begin + i,
-            function(load_all<kAtOnce>(x + begin + i), load_all<kAtOnce>(density + i)));
-    }
-    for (; i < size; i += kLanes) {
-      const Index rest = size - i;
-      if (rest >= kLanes) {
-        store(out + begin + i, function(load(x + begin + i), load(density + i)));
-      } else {
-        store_part(
-            out + begin + i,
-            function(load_part(x + begin + i, rest, 0.0f), load_part(density + i, rest, 0.0f)),
-            rest);
-      }
-    }
-  }
-}
-
 // g of each.
 struct SiluSlope {
-  MinusMagnitude minus_magnitude{constant(-88.0296919f)};
+  MinusMagnitude minus_magnitude{constant(-88.7228394f)};
   LogisticTail tail;
   Register one = constant(1.0f);
 
@@ -197,29 +186,27 @@ struct SiluSlope {
 };
 
 struct GeluTanhSlope {
-  MinusMagnitude minus_magnitude{constant(-10.0311f)};
-  LogisticTail tail;
+  MinusMagnitude minus_magnitude{constant(-10.0609663f)};
+  TanhTail tail;
   Register one = constant(1.0f);
-  Register cubic = constant(0x1.2444f2p-4f);  // as GeluTanh has them
-  Register linear = constant(0x1.988454p+0f);
-  Register three_cubic = constant(0x1.b6676cp-3f);
+  Register linear = constant(0x1.988454p+0f);       // 2 sqrt(2/pi) = 1.5957691
+  Register three_cubic = constant(0x1.b6676cp-3f);  // 3 * 0.044715 of that
 
   Register operator()(Register x) const noexcept {
-    const Register m = minus_magnitude(x), square = m * m;
-    const Register t = tail(m * madd(square, cubic, linear));
+    const Register m = minus_magnitude(x), square = m * m, t = tail(m, square);
     return t * madd(m * (one - t), madd(square, three_cubic, linear), one);
   }
 };
 
 struct GeluSlope {
   MinusMagnitude minus_magnitude{constant(-13.2687f)};
-  Density density;
-  MillsRatio ratio;
+  GeluParts parts;
   Register inverse_root = constant(0x1.988454p-2f);  // 1 / sqrt(2 pi) = 0.3989423
 
   Register operator()(Register x) const noexcept {
     const Register m = minus_magnitude(x);
-    return density(x) * madd(m, inverse_root, ratio(m));
+    const auto [density, above, below] = parts(m);
+    return density * madd(m, inverse_root, above / below);
   }
 };
 
@@ -269,7 +256,7 @@ constexpr ElementwiseKernels::Pairs kPairs = {both<Op>, one_x<Op>, one_y<Op>};
 
 extern const ElementwiseKernels kElementwiseKernels;
 const ElementwiseKernels kElementwiseKernels{map<Relu>,
-                                             gelu,
+                                             map<Gelu, kGeluAtOnce>,
                                              map<GeluTanh>,
                                              map<Silu>,
                                              kPairs<std::plus<>>,
