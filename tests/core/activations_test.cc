@@ -86,12 +86,13 @@ TEST(Activations, KernelsStayWithinTheirBounds) {
 TEST(Activations, ANumberGivesTheSameBitsWhereverItStands) {
   const std::vector<float> x = arguments();
   std::vector<float> whole(x.size()), part(x.size());
+  const std::size_t sizes[] = {1, 5, 16, 33};
   for (const Isa isa : available_isas()) {
     for (const Case& function : kCases) {
       SCOPED_TRACE(std::string(name_of(kActivations, function.activation)) + " " + isa_name(isa));
       const auto kernel = elementwise_kernels(isa).*function.kernel;
       kernel(x.data(), whole.data(), static_cast<Index>(x.size()));
-      for (const std::size_t size : {1, 5, 16, 33}) {
+      for (const std::size_t size : sizes) {
         for (std::size_t i = 0; i < x.size(); i += size) {
           const std::size_t count = std::min(size, x.size() - i);
           kernel(x.data() + i, part.data() + i, static_cast<Index>(count));
