@@ -73,7 +73,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 188 kB larger, so that there are trainers. */
+  /** Load a module of `tril/training`, which is 187 kB larger, so that there are trainers. */
   readonly training?: boolean;
 }
 
