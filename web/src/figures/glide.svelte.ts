@@ -44,12 +44,20 @@ function over(now: Place, { box, turned }: Place): string {
 function move(grid: HTMLElement, frames: Keyframe[]): void {
   const scroller = grid.closest<HTMLElement>('.scroller');
   if (scroller && scroller.scrollWidth > scroller.clientWidth) return;
-  if (scroller) scroller.style.overflow = 'visible';
-  const animation = grid.animate(
-    frames.map((frame) => ({ transformOrigin: '0 0', zIndex: 1, pointerEvents: 'none', ...frame })),
-    { duration: 400, easing: 'ease-in-out' },
-  );
-  animation.onfinish = () => scroller?.style.removeProperty('overflow');
+  // Once all are measured: the page is laid out a single time.
+  queueMicrotask(() => {
+    if (scroller) scroller.style.overflow = 'visible';
+    const animation = grid.animate(
+      frames.map((frame) => ({
+        transformOrigin: '0 0',
+        zIndex: 1,
+        pointerEvents: 'none',
+        ...frame,
+      })),
+      { duration: 400, easing: 'ease-in-out' },
+    );
+    animation.onfinish = () => scroller?.style.removeProperty('overflow');
+  });
 }
 
 /** Called where components are made; `step` names what is shown. */
