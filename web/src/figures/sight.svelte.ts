@@ -44,24 +44,21 @@ export const provideSight = (): Sight => setContext(key, new Sight());
 export const useSight = (): Sight => getContext<Sight>(key);
 
 /**
- * What changes for several figures at once: one that is seen follows at once, the others each in a turn of its own.
- * `get` gives the same object as long as nothing has changed.
+ * What changes for several figures at once: one that is seen follows at once, or in its turn if it is one of many, the
+ * others each in a turn of its own. `get` gives the same object as long as nothing has changed.
  */
 export class Followed<T> {
   now: T;
 
-  constructor(get: () => T) {
+  constructor(get: () => T, many = false) {
     const sight = getContext<Sight>(key);
     this.now = $state.raw(get());
     $effect.pre(() => {
       const value = get();
-      if (sight.seen) {
-        this.now = value;
-        return;
-      }
-      let back = whenIdle(() => {
-        back = inTurn(Infinity, () => (this.now = value)); // a frame of its own: styles are made with it
-      });
+      const follow = () => (this.now = value);
+      const takeTurn = () => inTurn(Infinity, follow); // a frame of its own: styles are made with it
+      if (sight.seen) return many ? takeTurn() : void follow();
+      let back = whenIdle(() => (back = takeTurn()));
       return () => back();
     });
   }
