@@ -112,10 +112,10 @@ double WordVectorTrainer::learn_window(const detail::WordWindow& window, float r
   return loss_of(work.p, inputs * targets);
 }
 
-// The moves of windows [first, last), each in a place of its own;  then each row's, in order: a
-// row belongs to one item of the work.
-void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, Parallel& parallel) {
-  constexpr Index kTogether = 4;
+// The moves of windows [first, last), each in a place of its own; then each row's, in order: a row
+// belongs to one item of the work.
+void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, int threads,
+                              Parallel& parallel) {
   const auto& all = windows_.windows;
   const auto count = static_cast<Index>(last - first);
   const Index width = inputs_.shape()[1];
@@ -130,18 +130,22 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, P
   float* const moves = frame.take<float>(rows, width);
   const float** const pointers = frame.take<const float*>(parallel.threads(), most_rows);
   float* const pairs = frame.take<float>(parallel.threads(), 2, most_pairs);
-  parallel.for_each((count + kTogether - 1) / kTogether, [&](Index item, int worker) {
+  // Windows of an item; where all threads work, who is done first takes over what others left.
+  constexpr Index kTogether = 4;
+  const Index groups = (count + kTogether - 1) / kTogether;
+  const Index items = threads > 1 && threads == parallel.threads() ? groups : threads;
+  parallel.for_each(items, [&](Index item, int worker) {
     const Work work{pointers + worker * most_rows, pairs + 2 * worker * most_pairs,
                     pairs + (2 * worker + 1) * most_pairs};
-    for (Index n = item * kTogether; n < std::min(count, (item + 1) * kTogether); ++n) {
+    for (Index n = item * count / items; n < (item + 1) * count / items; ++n) {
       const std::size_t at = first + static_cast<std::size_t>(n);
       losses_[at] = learn_window(all[at], rate, work, moves + rows_before(all[at]) * width);
     }
   });
 
-  const auto parts = static_cast<std::uint32_t>(parallel.threads());
+  const auto parts = static_cast<std::uint32_t>(threads);
   const auto add = word_vector_kernels().add;
-  parallel.for_each(parallel.threads(), [&](Index part, int) {
+  parallel.for_each(threads, [&](Index part, int) {
     const float* move = moves;
     const auto move_rows = [&](const std::vector<TokenId>& ids, std::size_t begin, std::size_t size,
                                float* values) {
@@ -164,6 +168,7 @@ WordVectorStep WordVectorTrainer::step(Parallel& parallel) {
   const auto start = static_cast<std::size_t>(steps_ % epoch_steps() * kStepWords);
   const auto piece =
       words.subspan(start, std::min(static_cast<std::size_t>(kStepWords), words.size() - start));
+  if (threads_.most() != parallel.threads()) threads_ = ThreadChoice(parallel.threads());
   windows_.clear();
   source_.append(piece, random_, windows_);
   losses_.assign(windows_.windows.size(), 0);
@@ -177,7 +182,7 @@ WordVectorStep WordVectorTrainer::step(Parallel& parallel) {
   const std::size_t count = windows_.windows.size(), batch = static_cast<std::size_t>(batch_);
   for (std::size_t first = 0; first < count; first += batch) {
     learn(first, std::min(count, first + batch), static_cast<float>(result.learning_rate),
-          parallel);
+          threads_.threads(), parallel);
   }
   for (const detail::WordWindow& window : windows_.windows) {
     result.pairs += static_cast<std::int64_t>(window.input_count * window.target_count);
@@ -190,6 +195,7 @@ WordVectorStep WordVectorTrainer::step(Parallel& parallel) {
   }
   ++steps_;
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  threads_.took(static_cast<double>(windows_.windows.size()), result.seconds);
   return result;
 }
 

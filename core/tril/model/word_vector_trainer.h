@@ -10,13 +10,15 @@
 //   once, not once a pair;
 // - a few dozen windows see the same vectors, and their moves are added one after the other. So the
 //   result depends on texts and options alone, not on the number of threads, and no two threads
-//   write the same memory, where word2vec.c lets them race;
+//   write the same memory, where word2vec.c lets them race; of the threads given it uses as many as
+//   are fastest;
 // - the logistic function is computed, not looked up.
 #pragma once
 
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
+#include <tril/foundation/thread_choice.h>
 #include <tril/model/word_vectors.h>
 #include <tril/model/word_windows.h>
 
@@ -87,7 +89,7 @@ class WordVectorTrainer {
   }
   double learn_window(const detail::WordWindow& window, float rate, const Work& work,
                       float* moves) const;
-  void learn(std::size_t first, std::size_t last, float rate, Parallel& parallel);
+  void learn(std::size_t first, std::size_t last, float rate, int threads, Parallel& parallel);
 
   WordCorpus corpus_;
   WordVectorOptions options_;
@@ -99,6 +101,7 @@ class WordVectorTrainer {
   detail::WordWindows windows_;
   std::vector<double> losses_;  // of each window
   Scratch scratch_;
+  ThreadChoice threads_{1};
 };
 
 }  // namespace tril
