@@ -1,9 +1,9 @@
-// Every chapter in a language made by a script: nothing stands there that is not translated, and nothing is too long.
+// Home and every chapter in a language made by a script: nothing stands there that is not translated, and nothing is too long.
 // Every vowel of a translated word has an accent.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { asSeen, chapters, cutTexts, open, still, unfold } from './reach.ts';
+import { asSeen, chapters, computed, cutTexts, open, still, unfold } from './reach.ts';
 
 /** What has no language: names, and functions in formulas. */
 const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
@@ -52,6 +52,9 @@ const states = [
   'attend?by=numbers&text=1 0 2\n0 1 1&step=output',
   'mask?by=numbers&text=1 0 2\n0 1 1',
   'heads?step=concat',
+  'check?sample=noScale',
+  'check?sample=maskTurned&kind=multiHead&heads=2',
+  'check?sample=right&kind=attentionBackward&of=d_k',
 ];
 
 for (const address of states) {
@@ -64,10 +67,15 @@ for (const address of states) {
   });
 }
 
-for (const { id } of chapters) {
+for (const id of ['home', ...chapters.map((chapter) => chapter.id)]) {
   test(`${id}: all is translated, and fits`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
-    await open(page, id);
+    if (id === 'home') {
+      await page.goto('./');
+      await computed(page);
+    } else {
+      await open(page, id);
+    }
     await unfold(page);
     await asSeen(page);
     const { language, direction } = await page.evaluate(() => ({

@@ -5,16 +5,18 @@
 // tried. For work whose result does not depend on the number of threads.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace tril {
 
+// Begins anew every hundred pieces or so: who else uses the processors changes.
 class ThreadChoice {
  public:
   // Tries 1, 2, 4 ... and all of so many threads, from the most to the fewest.
   explicit ThreadChoice(int most);
 
-  int most() const noexcept { return tried_.front().threads; }
+  int most() const noexcept { return tried_.front().threads; }  // that may be tried
   // How many are to do the next piece.
   int threads() const noexcept { return tried_[at_].threads; }
   // Of the piece that they did: how much it was, in any unit, and how long it took.
