@@ -10,8 +10,8 @@ const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
 /** Of the text whose singular values chapter "Longer" shows. */
 const example = ['the', 'cat', 'saw', 'dog', 'chase', 'and', 'run', 'away'];
 
-/** Chapters whose messages are about words that a model has: those are given to a message, which sets them apart. */
-const ofModels: readonly string[] = ['meaning', 'model'];
+/** Chapters whose messages are about words of a model, or names in a file: a message sets apart what it is given. */
+const withNames: readonly string[] = ['meaning', 'model', 'check'];
 const given = /\u2068[^\u2068\u2069]*\u2069/gu;
 
 /** Words without an accent, with the element that they stand in: seen, said aloud, or shown by hovering. */
@@ -38,7 +38,7 @@ async function escaped(page: Page, chapter: string): Promise<string[]> {
     return { said, typed };
   });
   const tokens = new Set([...found.typed.split(/[^A-Za-z]+/u), ...example]);
-  const own = (text: string) => (ofModels.includes(chapter) ? text.replace(given, ' ') : text);
+  const own = (text: string) => (withNames.includes(chapter) ? text.replace(given, ' ') : text);
   const words = found.said.flatMap(([place, text]) =>
     (own(text).match(/(?<![\p{L}_.])[A-Za-z]{3,}(?![\p{L}_(])/gu) ?? [])
       .filter((word) => /[aeiouy]/iu.test(word) && !names.has(word) && !tokens.has(word))
