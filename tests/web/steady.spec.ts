@@ -49,7 +49,7 @@ async function competeOn(
       contenders: runners.map((runner) => ({
         runner,
         call: () => machine.work(productMilliseconds(n) * (runner === 'ijk' ? 2 : 1)),
-        facts: (milliseconds) => ({ gigaflops: 1 / milliseconds }),
+        facts: (milliseconds) => ({ gigaflops: 1 / milliseconds, own: 1 / milliseconds }),
       })),
     }),
   };
