@@ -22,8 +22,9 @@
 //   f'(x) = 1 - g(x) from 0 on, g(-x) below
 //
 //   silu        g = tail (1 - a (1 - tail))
-//   gelu_tanh   g = tail (1 - a (1 - tail) z'),  z = y ln 2,  z' = 2 sqrt(2/pi) (1 + 3 * 0.044715
-//   a^2) gelu        g = exp(-a^2 / 2) (r(a) - a / sqrt(2 pi))
+//   gelu_tanh   g = tail (1 - a (1 - tail) z'),  z = y ln 2,
+//               z' = 2 sqrt(2/pi) (1 + 3 * 0.044715 a^2)
+//   gelu        g = exp(-a^2 / 2) (r(a) - a / sqrt(2 pi))
 #include <tril/foundation/exp.h>
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/lanes.h>
