@@ -1,8 +1,8 @@
 // How many threads do a piece of work fastest, where it is done again and again.
 //
-// Threads that work on the same memory send it to each other. For short pieces that may take longer
-// than what they save, by how far apart the processors are and by who else uses them; so it is
-// tried. For work whose result does not depend on the number of threads.
+// Threads that work on the same memory send it to each other. For short pieces of work that can
+// take longer than what the threads save. How long it takes depends on the machine and on who else
+// uses it, so each number of threads is tried. Only for work whose result does not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tril {
 
-// Begins anew every hundred pieces or so: who else uses the processors changes.
+// Chooses again every hundred pieces or so, since others may use the processors by then.
 class ThreadChoice {
  public:
   // Tries 1, 2, 4 ... and all of so many threads, from the most to the fewest.

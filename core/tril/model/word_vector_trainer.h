@@ -10,8 +10,8 @@
 //   once, not once a pair;
 // - a few dozen windows see the same vectors, and their moves are added one after the other. So the
 //   result depends on texts and options alone, not on the number of threads, and no two threads
-//   write the same memory, where word2vec.c lets them race; of the threads given it uses as many as
-//   are fastest;
+//   write the same memory, where word2vec.c lets them race. The trainer tries how many of the
+//   threads that it is given are fastest, and uses those;
 // - the logistic function is computed, not looked up.
 #pragma once
 
