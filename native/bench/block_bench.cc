@@ -95,11 +95,10 @@ void register_block_backward(Index batch, Index tokens, int threads) {
     Random random(2);
     fill_normal(x.view(), random);
     fill_normal(d_out.view(), random);
-    SavedMemory size_of;
-    transformer_block_saved(x.shape(), weights, options, size_of);
-    Buffer<float, 1> memory({size_of.count()}), d_memory({parameter_count(weights)});
-    SavedMemory place(memory);
-    const TransformerBlockTrace saved = transformer_block_saved(x.shape(), weights, options, place);
+    Buffer<float, 1> memory, d_memory({parameter_count(weights)});
+    const TransformerBlockTrace saved = saved_in(memory, [&](SavedMemory& place) {
+      return transformer_block_saved(x.shape(), weights, options, place);
+    });
     const TransformerBlockGradients gradients{
         .d_x = d_x,
         .weights = parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)};

@@ -2,6 +2,7 @@
 // and then the floats against the reference, within bounds that it carries along (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
+#include <tril/foundation/saved_memory.h>
 
 #include <algorithm>
 #include <string>
@@ -13,7 +14,6 @@
 #include "core/golden.h"
 #include "core/golden_gradients.h"
 #include "core/layer_gradient_reference.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -150,7 +150,7 @@ struct Case {
   }
 
   void forward() {
-    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    trace = saved_in(memory, [&](SavedMemory& place) {
       return additive_attention_saved(query.shape(), key.shape(), weights(), place);
     });
     Parallel one;

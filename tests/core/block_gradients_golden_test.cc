@@ -2,6 +2,7 @@
 // autograd in float64, as gradients_golden_test.cc has those of layers.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
+#include <tril/foundation/saved_memory.h>
 
 #include <cmath>
 #include <cstdint>
@@ -14,7 +15,6 @@
 #include "core/block_weights.h"
 #include "core/golden_gradients.h"
 #include "core/multi_head_gradient_case.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -89,7 +89,7 @@ TEST(GoldenGradients, OfTransformerBlocks) {
     options.activation = activation_of(order);
     options.attention.causal = true;
     Buffer<float, 1> memory, d_weights({parameter_count(weights)});
-    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    const auto trace = saved_in(memory, [&](SavedMemory& place) {
       return transformer_block_saved(x.shape(), weights, options, place);
     });
     Buffer<float, 3> out(x.shape()), d_x(x.shape());
@@ -125,7 +125,7 @@ TEST(GoldenGradients, OfDecoderBlocks) {
     options.self_attention.causal = true;
     options.cross_attention.mask = Mask::padding({7, 4});
     Buffer<float, 1> memory, d_weights({parameter_count(weights)});
-    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    const auto trace = saved_in(memory, [&](SavedMemory& place) {
       return decoder_block_saved(x.shape(), from.shape(), weights, options, place);
     });
     Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_from(from.shape());
@@ -177,7 +177,7 @@ struct Whole {
     options.dropout = dropout;
     Tools tools;
     Buffer<float, 1> memory;
-    const auto trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    const auto trace = saved_in(memory, [&](SavedMemory& place) {
       return transformer_saved(from.shape(), to.shape(), weights, options, place);
     });
     Buffer<float, 3> out(to.shape());

@@ -3,6 +3,7 @@
 // (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/block/decoder_block.h>
+#include <tril/foundation/saved_memory.h>
 
 #include <algorithm>
 #include <string>
@@ -14,7 +15,6 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -73,7 +73,7 @@ struct Case {
   }
 
   void forward() {
-    trace = testing::saved_in(saved, [&](SavedMemory& place) {
+    trace = saved_in(saved, [&](SavedMemory& place) {
       return decoder_block_saved(x.shape(), memory.shape(), weights, options, place);
     });
     Parallel one;

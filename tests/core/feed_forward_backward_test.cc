@@ -1,6 +1,7 @@
 // The gradients of feed_forward: its reference against the complex step through the definition, and
 // then the floats against the reference, within bounds that it carries along (bounded.h).
 #include <gtest/gtest.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/feed_forward.h>
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include "core/compare.h"
 #include "core/golden.h"
 #include "core/layer_gradient_reference.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -57,7 +57,7 @@ struct Case {
   }
 
   void forward() {
-    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    trace = saved_in(memory, [&](SavedMemory& place) {
       return feed_forward_saved(x.shape()[0], weights, place);
     });
     Parallel one;
@@ -213,6 +213,27 @@ TEST(SavedMemory, IsCountedBeforeItIsGiven) {
   EXPECT_EQ(trace.activated.shape(), (Shape<2>{7, 5}));
   EXPECT_EQ(error_of([&] { feed_forward_saved(7, weights, small); }),
             "SavedMemory: memory: holds 80 floats, and needs at least 96");
+}
+
+TEST(SavedMemory, ServesAgainWhereItIsLargeEnough) {
+  Buffer<float, 1> memory;
+  const auto lay_out = [&](Index rows) {
+    const auto taken = [&](SavedMemory& place) { return place.take(rows, Index{3}); };
+    EXPECT_EQ(saved_count(taken), (rows * 3 + 15) / 16 * 16);
+    return saved_in(memory, taken);
+  };
+  const MatrixView<float> first = lay_out(11);
+  EXPECT_EQ(memory.shape(), Shape<1>{48});
+  EXPECT_EQ(first.data(), memory.data());
+  EXPECT_EQ(lay_out(2).data(), first.data());
+  EXPECT_EQ(memory.shape(), Shape<1>{48});
+  const MatrixView<float> larger = lay_out(17);
+  EXPECT_EQ(memory.shape(), Shape<1>{64});
+  EXPECT_EQ(larger.data(), memory.data());
+  // What cannot be had leaves what there is.
+  EXPECT_NE(error_of([&] { lay_out(std::numeric_limits<Index>::max() / 8); }), "");
+  EXPECT_EQ(larger.data(), memory.data());
+  EXPECT_TRUE(saved_in(memory, [](SavedMemory&) { return true; }));
 }
 
 // Each of them could be.

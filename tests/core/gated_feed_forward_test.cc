@@ -50,11 +50,8 @@ struct Case {
     weights = parameters_as<FeedForwardWeights>(
         parameters_in<BasicFeedForwardWeights<float>>(memory.data(), form));
     gradients = {d_x, parameters_in<BasicFeedForwardWeights<float>>(d_memory.data(), form)};
-    SavedMemory size;
-    gated_feed_forward_saved(N, weights, size);
-    saved = Buffer<float, 1>({size.count()});
-    SavedMemory place(saved);
-    trace = gated_feed_forward_saved(N, weights, place);
+    trace = saved_in(
+        saved, [&](SavedMemory& place) { return gated_feed_forward_saved(N, weights, place); });
     std::fill_n(d_x.data(), N * C, 7.0f);  // overwritten, not added to
   }
   void forward(int threads = 1) {

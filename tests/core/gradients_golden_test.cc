@@ -308,12 +308,10 @@ TEST(GoldenGradients, OfFeedForwards) {
       if (gated && activation != Activation::silu) continue;
       Buffer<float, 2> out({N, C}), d_x({N, C}), d_weight1({rows, C}), d_weight2({C, F});
       Buffer<float, 1> d_bias1({rows}), d_bias2({C});
-      SavedMemory size;
-      (gated ? gated_feed_forward_saved : feed_forward_saved)(N, weights, size);
-      Buffer<float, 1> memory({size.count()});
-      SavedMemory place(memory);
-      const FeedForwardTrace trace =
-          (gated ? gated_feed_forward_saved : feed_forward_saved)(N, weights, place);
+      Buffer<float, 1> memory;
+      const FeedForwardTrace trace = saved_in(memory, [&](SavedMemory& place) {
+        return (gated ? gated_feed_forward_saved : feed_forward_saved)(N, weights, place);
+      });
       (gated ? gated_feed_forward : feed_forward)(x, weights, activation, out, tools.scratch,
                                                   tools.parallel, trace, nullptr);
       (gated ? gated_feed_forward_backward : feed_forward_backward)(

@@ -55,12 +55,10 @@ struct Traced {
   Traced(TraceCase& c, DecodingSession& session, const std::vector<std::int32_t>& ids,
          const ModelTraceOptions& options = {})
       : logits({static_cast<Index>(ids.size()), kVocabulary}) {
-    SavedMemory size;
     const auto count = static_cast<Index>(ids.size());
-    model_trace(session.config(), count, session.length(), size, options);
-    memory = Buffer<float, 1>({size.count()});
-    SavedMemory place(memory);
-    trace = model_trace(session.config(), count, session.length(), place, options);
+    trace = saved_in(memory, [&](SavedMemory& place) {
+      return model_trace(session.config(), count, session.length(), place, options);
+    });
     session.append(ids, logits, c.scratch, c.parallel, trace);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
+#include <tril/foundation/saved_memory.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +13,6 @@
 #include "core/backward_case.h"
 #include "core/golden.h"
 #include "core/multi_head_gradient_reference.h"
-#include "core/saved_trace.h"
 
 namespace tril::testing {
 
@@ -86,7 +86,7 @@ struct MultiHeadCase {
   }
 
   void forward() {
-    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    trace = saved_in(memory, [&](SavedMemory& place) {
       return multi_head_attention_saved(x.shape(), weights, options, place);
     });
     Parallel one;

@@ -101,11 +101,9 @@ TEST(NarrowModel, CanBeOpenedAndChanged) {
                        const MatrixView<float>& lens) {
     DecodingSession session(parameters);
     session.set_changes(changes);
-    SavedMemory size;
-    model_trace(config, 7, 0, size);
-    Buffer<float, 1> memory({size.count()}), copy({size.count()});
-    SavedMemory place(memory);
-    const ModelTrace trace = model_trace(config, 7, 0, place);
+    Buffer<float, 1> memory;
+    const ModelTrace trace =
+        saved_in(memory, [&](SavedMemory& place) { return model_trace(config, 7, 0, place); });
     Buffer<float, 2> logits({7, 91});
     session.append(tokens, logits, scratch, parallel, trace);
     session.read_out(trace.layers[0].out, lens, scratch, parallel);

@@ -2,6 +2,7 @@
 // the bit. Those are tested by themselves.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/layer_norm.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -52,7 +52,7 @@ struct Case {
   }
 
   void forward() {
-    trace = testing::saved_in(saved, [&](SavedMemory& place) {
+    trace = saved_in(saved, [&](SavedMemory& place) {
       return transformer_saved(from.shape(), to.shape(), weights, options, place);
     });
     Parallel one;
@@ -94,12 +94,7 @@ struct ByParts {
     Scratch scratch;
     Parallel parallel;
     std::vector<Buffer<float, 1>> memories;
-    const auto lay_out = [&](const auto& save) {
-      SavedMemory size;
-      save(size);
-      SavedMemory place(memories.emplace_back(Shape<1>{size.count()}));
-      return save(place);
-    };
+    const auto lay_out = [&](const auto& save) { return saved_in(memories.emplace_back(), save); };
     // There.
     std::vector<Buffer<float, 3>> sources, targets;
     std::vector<TransformerBlockTrace> encoder;

@@ -3,6 +3,7 @@
 // (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/block/transformer_block.h>
+#include <tril/foundation/saved_memory.h>
 
 #include <algorithm>
 #include <string>
@@ -14,7 +15,6 @@
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/golden.h"
-#include "core/saved_trace.h"
 
 namespace tril {
 namespace {
@@ -71,7 +71,7 @@ struct Case {
   }
 
   void forward() {
-    trace = testing::saved_in(memory, [&](SavedMemory& place) {
+    trace = saved_in(memory, [&](SavedMemory& place) {
       return transformer_block_saved(x.shape(), weights, options, place);
     });
     Parallel one;

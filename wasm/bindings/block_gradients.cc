@@ -33,7 +33,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   tril::detail::check_additive(kCall, q, k, v, parts);
   check_same_shape(d_out, with_width(query.shape(), v.size(2)), kCall, "d_out", "the output");
   Buffer<float, 1> saved;
-  const AdditiveTrace trace = lay_out(saved, [&](SavedMemory& memory) {
+  const AdditiveTrace trace = saved_in(saved, [&](SavedMemory& memory) {
     return additive_attention_saved(q.shape(), k.shape(), parts, memory);
   });
   Results results(engine, kCall);

@@ -107,7 +107,7 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
   const Index width = parts.linear2.weight.size(0);
   check_same_shape(d_out, with_width(x.shape(), width), call, "d_out", "the output");
   Buffer<float, 1> saved;
-  const FeedForwardTrace trace = lay_out(saved, [&](SavedMemory& memory) {
+  const FeedForwardTrace trace = saved_in(saved, [&](SavedMemory& memory) {
     return (gated ? gated_feed_forward_saved : feed_forward_saved)(rows.size(0), parts, memory);
   });
   Results results(engine, call);

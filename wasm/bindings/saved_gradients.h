@@ -4,9 +4,7 @@
 #pragma once
 
 #include <tril/foundation/parameters.h>
-#include <tril/foundation/saved_memory.h>
 
-#include <algorithm>
 #include <string>
 
 #include "output.h"
@@ -27,16 +25,6 @@ Gradients gradients_of(Results& results, const Weights& weights) {
       },
       weights, gradients);
   return gradients;
-}
-
-// The trace of a forward pass in `memory`, which is made for it: laid_out(memory) says how.
-template <typename LaidOut>
-auto lay_out(Buffer<float, 1>& memory, const LaidOut& laid_out) {
-  SavedMemory size;
-  laid_out(size);
-  memory = Buffer<float, 1>({std::max<Index>(size.count(), 1)});
-  SavedMemory place(memory);
-  return laid_out(place);
 }
 
 // That of an input, of its shape.

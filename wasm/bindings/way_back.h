@@ -14,9 +14,7 @@ class SavedPass {
  public:
   // Throws Error where nothing can be saved for the arguments of `call`, which it borrows.
   explicit SavedPass(const Call& call) : call_(call), given_(call.given()) {
-    SavedMemory size;
-    lay_out(size);
-    count_ = size.count();
+    count_ = tril::saved_count([&](SavedMemory& size) { return lay_out(size); });
   }
 
   Index count() const noexcept { return count_; }

@@ -2,21 +2,22 @@
 // layer, a stack or a model. Functions named *_saved lay it out: views for the forward pass to
 // fill, as its trace, and for the backward pass to read.
 //
-//     SavedMemory size;  // counts only
-//     transformer_block_saved(x.shape(), weights, options, size);
-//     Buffer<float, 1> memory({size.count()});
-//
-//     SavedMemory place(memory);  // in every step
-//     const TransformerBlockTrace saved =
-//         transformer_block_saved(x.shape(), weights, options, place);
+//     Buffer<float, 1> memory;
+//     const TransformerBlockTrace saved = saved_in(memory, [&](SavedMemory& place) {
+//       return transformer_block_saved(x.shape(), weights, options, place);
+//     });
 //     transformer_block(x, weights, options, out, scratch, parallel, saved);
 //     transformer_block_backward(d_out, x, weights, options, saved, gradients, scratch, parallel);
+//
+// The same memory serves every step. `saved_count` says how much of it there must be.
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/memory.h>
 #include <tril/foundation/tensor.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -65,6 +66,28 @@ class SavedMemory {
   VectorView<float> memory_;
   Index count_ = 0;
 };
+
+// Floats that laid_out(SavedMemory&) takes.
+template <typename LaidOut>
+Index saved_count(const LaidOut& laid_out) {
+  SavedMemory size;
+  laid_out(size);
+  return size.count();
+}
+
+// What laid_out(SavedMemory&) gives, in `memory`: what that holds is overwritten where it is large
+// enough, else it is replaced by as much as is needed, and freed before that is asked for. Throws
+// Error as SavedMemory does, before `memory` is touched.
+template <typename LaidOut>
+auto saved_in(Buffer<float, 1>& memory, const LaidOut& laid_out) {
+  const Index count = std::max<Index>(saved_count(laid_out), 1);
+  if (!memory.data() || count > memory.shape()[0]) {
+    memory = {};
+    memory = Buffer<float, 1>({count});
+  }
+  SavedMemory place(memory);
+  return laid_out(place);
+}
 
 namespace detail {
 

@@ -218,14 +218,8 @@ void EncoderDecoder::place(Index batches, Index source, Index target) {
   const Shape<3> wanted = {batches, source, target};
   if (placed_ == wanted) return;
   placed_ = {};
-  SavedMemory size;
-  laid_out(batches, source, target, size);
-  if (!saved_memory_.data() || size.count() > saved_memory_.shape()[0]) {
-    saved_memory_ = {};
-    saved_memory_ = Buffer<float, 1>({size.count()});
-  }
-  SavedMemory memory(saved_memory_);
-  saved_ = laid_out(batches, source, target, memory);
+  saved_ = saved_in(saved_memory_,
+                    [&](SavedMemory& memory) { return laid_out(batches, source, target, memory); });
   placed_ = wanted;
 }
 

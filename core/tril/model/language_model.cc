@@ -43,23 +43,17 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
 }
 
 Index LanguageModel::saved_count(Index batches, Index tokens) const {
-  SavedMemory size;
-  laid_out(batches, tokens, size);
-  return size.count();
+  return tril::saved_count([&](SavedMemory& size) { laid_out(batches, tokens, size); });
 }
 
 // Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
 // that there is if it is large enough.
 void LanguageModel::place(Index batches, Index tokens) {
   if (batches == batches_ && tokens == tokens_) return;
-  const Index count = saved_count(batches, tokens);
+  saved_count(batches, tokens);  // throws before what there is gives way
   batches_ = tokens_ = 0;
-  if (!saved_memory_.data() || count > saved_memory_.shape()[0]) {
-    saved_memory_ = {};
-    saved_memory_ = Buffer<float, 1>({count});
-  }
-  SavedMemory memory(saved_memory_);
-  saved_ = laid_out(batches, tokens, memory);
+  saved_ = saved_in(saved_memory_,
+                    [&](SavedMemory& memory) { return laid_out(batches, tokens, memory); });
   batches_ = batches, tokens_ = tokens;
 }
 
