@@ -1,6 +1,5 @@
 // What was measured as tables, a line for each benchmark: the median speed of what counts
-// operations, and its share of the peak in the same run; of what counts bytes; and of what counts
-// words.
+// operations, and its share of the peak in the same run; of what counts bytes, numbers, or words.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -23,8 +22,10 @@ class TableReporter : public benchmark::BenchmarkReporter {
     const char *counter, *heading;  // a benchmark's counter; its name in the table
     double size;                    // how many of the one are one of the other
   };
-  static constexpr Unit kUnits[] = {
-      {"FLOP/s", "GFLOP/s", 1e9}, {"B/s", "GB/s", 1e9}, {"words/s", "M words/s", 1e6}};
+  static constexpr Unit kUnits[] = {{"FLOP/s", "GFLOP/s", 1e9},
+                                    {"B/s", "GB/s", 1e9},
+                                    {"elements/s", "G numbers/s", 1e9},
+                                    {"words/s", "M words/s", 1e6}};
   struct Result {
     std::string name;
     std::vector<double> rates;  // a second, of each repetition

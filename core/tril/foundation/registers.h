@@ -11,6 +11,15 @@ namespace tril::TRIL_ISA {
 template <int Count>
 struct Registers {
   Register at[Count];
+
+  // Register by register: GCC would copy the whole in parts of 16 bytes, and a register that is
+  // read before its two parts have reached the level-1 cache waits for them, with AVX2.
+  Registers() noexcept = default;
+  Registers(const Registers& other) noexcept { *this = other; }
+  Registers& operator=(const Registers& other) noexcept {
+    for (int n = 0; n < Count; ++n) at[n] = other.at[n];
+    return *this;
+  }
 };
 
 namespace detail {

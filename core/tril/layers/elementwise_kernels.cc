@@ -156,22 +156,48 @@ struct Gelu {
 
 // Registers that go through a function side by side. With 4 lanes (WebAssembly's engines keep few
 // constants in registers) a constant, once loaded, serves them all; with 8, several would need more
-// than the 16 registers that there are; 16 lanes come with 32. GELU has twice the constants.
+// than the 16 registers that there are; 16 lanes come with 32. GELU has twice the constants. The
+// slopes of the other two, longer than they are, gain from four with any lanes; GELU's from one.
 // wasm/bench/README.md has the measurements.
 constexpr int kAtOnce = kLanes == 8 ? 1 : kLanes == 16 ? 2 : 4;
 constexpr int kGeluAtOnce = kLanes == 8 ? 1 : 2;
+constexpr int kSlopesAtOnce = 4;
 
-template <typename Function, int AtOnce = kAtOnce>
-void map(const float* x, float* out, Index count) noexcept {
+// out[i] = function(x[i]...) in whole steps of Count registers. All that it calls is inlined into
+// it, and it is inlined nowhere, so that a module holds each function once.
+template <typename Function, int Count, typename... Inputs>
+[[gnu::noinline, gnu::flatten]] void map_steps(float* out, Index count,
+                                               const Inputs*... x) noexcept {
   const Function function;
-  Index i = 0;
-  if constexpr (AtOnce > 1) {
-    for (; i + AtOnce * kLanes <= count; i += AtOnce * kLanes) {
-      store(out + i, function(load_all<AtOnce>(x + i)));
-    }
+  for (Index i = 0; i < count; i += Count * kLanes) {
+    store(out + i, function(load_all<Count>(x + i)...));
   }
-  for (; i + kLanes <= count; i += kLanes) store(out + i, function(load(x + i)));
-  if (i < count) store_part(out + i, function(load_part(x + i, count - i, 0.0f)), count - i);
+}
+
+// So many elements, and zeros behind them.
+template <Index Size>
+struct Padded {
+  float at[Size] = {};
+  Padded(const float* x, Index count) noexcept {
+    __builtin_memcpy(at, x, static_cast<std::size_t>(count) * sizeof(float));
+  }
+};
+
+// The same for any count: what is left over is padded to a step.
+template <typename Function, int Count, typename... Inputs>
+void map_all(float* out, Index count, const Inputs*... x) noexcept {
+  constexpr Index kStep = Count * kLanes;
+  const Index rest = count % kStep, whole = count - rest;
+  if (whole > 0) map_steps<Function, Count>(out, whole, x...);
+  if (rest == 0) return;
+  float last[kStep];
+  map_steps<Function, Count>(last, kStep, Padded<kStep>(x + whole, rest).at...);
+  __builtin_memcpy(out + whole, last, static_cast<std::size_t>(rest) * sizeof(float));
+}
+
+template <typename Function, int Count = kAtOnce>
+void map(const float* x, float* out, Index count) noexcept {
+  map_all<Function, Count>(out, count, x);
 }
 
 // g of each.
@@ -180,8 +206,9 @@ struct SiluSlope {
   LogisticTail tail;
   Register one = constant(1.0f);
 
-  Register operator()(Register x) const noexcept {
-    const Register m = minus_magnitude(x), t = tail(m);
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x), t = tail(m);
     return t * madd(m, one - t, one);
   }
 };
@@ -193,8 +220,9 @@ struct GeluTanhSlope {
   Register linear = constant(0x1.988454p+0f);       // 2 sqrt(2/pi) = 1.5957691
   Register three_cubic = constant(0x1.b6676cp-3f);  // 3 * 0.044715 of that
 
-  Register operator()(Register x) const noexcept {
-    const Register m = minus_magnitude(x), square = m * m, t = tail(m, square);
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x), square = m * m, t = tail(m, square);
     return t * madd(m * (one - t), madd(square, three_cubic, linear), one);
   }
 };
@@ -204,21 +232,47 @@ struct GeluSlope {
   GeluParts parts;
   Register inverse_root = constant(0x1.988454p-2f);  // 1 / sqrt(2 pi) = 0.3989423
 
-  Register operator()(Register x) const noexcept {
-    const Register m = minus_magnitude(x);
+  template <typename R>
+  R operator()(R x) const noexcept {
+    const R m = minus_magnitude(x);
     const auto [density, above, below] = parts(m);
     return density * madd(m, inverse_root, above / below);
   }
 };
 
+// Lane by lane: `below` where x is negative, else `above`.
+inline Register by_sign(Register x, Register below, Register above) noexcept {
+  return select(x < Register{}, below, above);
+}
+template <int Count>
+Registers<Count> by_sign(const Registers<Count>& x, const Registers<Count>& below,
+                         const Registers<Count>& above) noexcept {
+  return detail::each<Count>([](Register a, Register b, Register c) { return by_sign(a, b, c); }, x,
+                             below, above);
+}
+
+// d_out f'(x)
+template <typename Slope>
+struct Backward {
+  Slope slope;
+  Register one = constant(1.0f), minus_one = constant(-1.0f);
+
+  template <typename R>
+  R operator()(R d_out, R x) const noexcept {
+    const R g = slope(x), other = madd(g, minus_one, one);  // 1 - g, whatever is fused
+    return d_out * by_sign(x, g, other);
+  }
+};
+
 template <typename Slope>
 void map_backward(const float* d_out, const float* x, float* d_x, Index count) noexcept {
-  const Slope slope;
-  const Register one = constant(1.0f), minus_one = constant(-1.0f);
+  map_all<Backward<Slope>, kSlopesAtOnce>(d_x, count, d_out, x);
+}
+
+void gelu_backward(const float* d_out, const float* x, float* d_x, Index count) noexcept {
+  const Backward<GeluSlope> function;
   for_each_register(count, [&](Index i, auto lanes) {
-    const Register at = lanes.get(x + i), g = slope(at);
-    const Register other = madd(g, minus_one, one);  // 1 - g, whatever is fused
-    lanes.put(d_x + i, lanes.get(d_out + i) * select(at < Register{}, g, other));
+    lanes.put(d_x + i, function(lanes.get(d_out + i), lanes.get(x + i)));
   });
 }
 
@@ -267,6 +321,6 @@ const ElementwiseKernels kElementwiseKernels{map<Relu>,
 
 extern const ElementwiseBackwardKernels kElementwiseBackwardKernels;
 const ElementwiseBackwardKernels kElementwiseBackwardKernels{
-    relu_backward, map_backward<GeluSlope>, map_backward<GeluTanhSlope>, map_backward<SiluSlope>};
+    relu_backward, gelu_backward, map_backward<GeluTanhSlope>, map_backward<SiluSlope>};
 
 }  // namespace tril::TRIL_ISA
