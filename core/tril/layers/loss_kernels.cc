@@ -25,36 +25,37 @@ bool is_first_largest(const float* x, Index target, float largest) noexcept {
   return true;
 }
 
-// maximum = max x;  sum = e^(x[0] - maximum) + e^(x[1] - maximum) + ...
-// d_x[i] = factor / sum * e^(x[i] - maximum) - factor * share
+// maximum = max x;  e[i] = e^(x[i] - maximum);  sum = e[0] + e[1] + ...
+// d_x[i] = factor / sum * e[i] - factor * share
 //
-// The exponentials are computed twice rather than held: d_x may be x, whose elements are then gone.
+// d_x holds e meanwhile. It may be x, of which nothing is read after that.
 LossKernels::Row cross_entropy(const float* x, Index target, float* d_x, Index count, float factor,
                                float share, float rest) noexcept {
   const float largest = row_max(x, count);
+  const bool correct = is_first_largest(x, target, largest);
   const Register shift = broadcast(shift_of(largest));
   const NonpositiveExp exp;
   double powers = 0, values = 0;
   for_each_block(count, [&](Index first, Index length) {
     Register block_powers{}, block_values{};
     for_each_register(length, [&](Index i, auto lanes) {
-      const Register value = lanes.get(x + first + i);
+      const Register value = lanes.get(x + first + i), power = exp(value - shift);
       block_values += value;
-      block_powers += lanes.keep(exp(value - shift));
+      block_powers += lanes.keep(power);
+      if (d_x) lanes.put(d_x + first + i, power);
     });
     powers += static_cast<double>(reduce_add(block_powers));
     values += static_cast<double>(reduce_add(block_values));
   });
-  const LossKernels::Row row{shift[0], powers, values, is_first_largest(x, target, largest)};
   if (d_x) {
     const Register scale = broadcast(powers == 0 ? 0.0f : static_cast<float>(factor / powers));
     const Register offset = broadcast(-factor * share);
     for_each_register(count, [&](Index i, auto lanes) {
-      lanes.put(d_x + i, madd(scale, exp(lanes.get(x + i) - shift), offset));
+      lanes.put(d_x + i, madd(scale, lanes.get(d_x + i), offset));
     });
     d_x[target] -= factor * rest;
   }
-  return row;
+  return {shift[0], powers, values, correct};
 }
 
 double squared_error(const float* x, const float* y, float* d_x, Index count,
