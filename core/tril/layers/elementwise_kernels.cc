@@ -195,9 +195,17 @@ void map_all(float* out, Index count, const Inputs*... x) noexcept {
   __builtin_memcpy(out + whole, last, static_cast<std::size_t>(rest) * sizeof(float));
 }
 
-template <typename Function, int Count = kAtOnce>
+template <typename Function, int AtOnce = kAtOnce>
 void map(const float* x, float* out, Index count) noexcept {
-  map_all<Function, Count>(out, count, x);
+  const Function function;
+  Index i = 0;
+  if constexpr (AtOnce > 1) {
+    for (; i + AtOnce * kLanes <= count; i += AtOnce * kLanes) {
+      store(out + i, function(load_all<AtOnce>(x + i)));
+    }
+  }
+  for (; i + kLanes <= count; i += kLanes) store(out + i, function(load(x + i)));
+  if (i < count) store_part(out + i, function(load_part(x + i, count - i, 0.0f)), count - i);
 }
 
 // g of each.
