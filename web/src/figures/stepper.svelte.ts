@@ -1,6 +1,7 @@
 // Goes through the steps of a figure: by hand, or playing, the first ones slowly and then faster and faster.
 // While it plays only the figure moves; where it stops goes into the address.
 import { pace } from './pace.svelte';
+import { afterFrame } from './turns';
 
 interface StepperOptions {
   /** Where the address says that it is. */
@@ -20,7 +21,7 @@ export class Stepper {
   at = $state(0);
   playing = $state(false);
   readonly #options: StepperOptions;
-  #frame = 0;
+  #back = () => {};
 
   constructor(options: StepperOptions) {
     this.#options = options;
@@ -86,9 +87,10 @@ export class Stepper {
         due += this.#options.pace(since++) / pace.times;
       }
       if (this.at >= this.last && due <= now) return this.pause();
-      this.#frame = requestAnimationFrame(show);
+      next();
     };
-    this.#frame = requestAnimationFrame(show);
+    const next = () => (this.#back = afterFrame(show));
+    next();
   }
 
   close(): void {
@@ -96,7 +98,7 @@ export class Stepper {
   }
 
   #stop(): void {
-    cancelAnimationFrame(this.#frame);
+    this.#back();
     this.playing = false;
   }
 }

@@ -17,13 +17,24 @@ let waiting: Turn[] = [];
 let running = false;
 const drained: (() => void)[] = [];
 
-const nextFrame = (work: () => void) => requestAnimationFrame(() => setTimeout(work));
+/** After the next frame, whose time `work` is told: in a task apart from drawing what it changes. The result takes it back. */
+export function afterFrame(work: (now: number) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame((now) => (timer = setTimeout(work, 0, now)));
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+/** In this frame, for half of it at least: else a frame might have twice as many cells. */
+const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
 function go(): void {
   left = most;
-  while (waiting.length > 0 && left > 0) take(waiting.shift()!);
+  while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
   running = left < most;
-  if (running) nextFrame(go);
+  if (running) afterFrame(go);
   if (waiting.length === 0) drained.splice(0).forEach((done) => done());
 }
 
@@ -35,11 +46,11 @@ function take({ cells, work }: Turn): void {
 /** Does it at once where this frame has room for so many cells, else in a later one; the result takes it back. */
 export function inTurn(cells: number, work: () => void): () => void {
   const turn = { cells, work };
-  if (waiting.length === 0 && left > 0) take(turn);
+  if (waiting.length === 0 && isRoomFor(turn)) take(turn);
   else waiting.push(turn);
   if (!running) {
     running = true;
-    nextFrame(go);
+    afterFrame(go);
   }
   return () => (waiting = waiting.filter((other) => other !== turn));
 }
