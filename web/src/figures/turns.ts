@@ -30,11 +30,16 @@ export function afterFrame(work: (now: number) => void): () => void {
 /** In this frame, for half of it at least: else a frame might have twice as many cells. */
 const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
+/** Room is made with the frame: what is put on the page before these turns counts, too. */
+function goAfterFrame(): void {
+  requestAnimationFrame(() => (left = most));
+  afterFrame(go);
+}
+
 function go(): void {
-  left = most;
   while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
   running = left < most;
-  if (running) afterFrame(go);
+  if (running) goAfterFrame();
   if (waiting.length === 0) drained.splice(0).forEach((done) => done());
 }
 
@@ -50,7 +55,7 @@ export function inTurn(cells: number, work: () => void): () => void {
   else waiting.push(turn);
   if (!running) {
     running = true;
-    afterFrame(go);
+    goAfterFrame();
   }
   return () => (waiting = waiting.filter((other) => other !== turn));
 }
