@@ -14,9 +14,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "core/temporary_folder.h"
 
 // The sanitizers' own operators know more about memory than these. The thread sanitizer also keeps
 // those that do not throw, which call malloc and not these: what these put in front is then
@@ -143,9 +144,8 @@ TEST(Allocation, DecodingAllocatesNothingPerToken) {
 // A parameter that is larger than a piece, kept as it is, and, of an odd width, converted; and
 // those that memory has in another order.
 TEST(Allocation, ReadingAModelTakesItsParametersAndAPiece) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("tril-reading-" + std::to_string(std::random_device()()));
-  std::filesystem::create_directory(folder);
+  const testing::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     write_file(folder / name, {&bytes, 1});
   };
@@ -186,7 +186,6 @@ TEST(Allocation, ReadingAModelTakesItsParametersAndAPiece) {
   odd.layers = 1, odd.heads = 3, odd.width = 129, odd.context = 70, odd.vocabulary = 35000;
   ASSERT_GT(35000u * 129 * 2, kPiece);
   expect_reading(odd, ElementType::float16, 35000 * 129 * sizeof(float), kPiece);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Allocation, DecodingOfNarrowWeightsAllocatesNothingPerToken) {

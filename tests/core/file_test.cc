@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/temporary_folder.h"
 
 namespace tril {
 namespace {
@@ -15,20 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::error_of;
 
-// A folder of its own, gone after the test.
 class FileTest : public ::testing::Test {
  protected:
-  FileTest() {
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("tril-") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~FileTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
   std::size_t entries() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
@@ -43,7 +32,8 @@ class FileTest : public ::testing::Test {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
 
-  fs::path folder_;
+  const testing::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(FileTest, WritesPiecesAndReadsThemBack) {

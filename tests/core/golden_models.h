@@ -6,13 +6,13 @@
 #include <tril/model/pretrained.h>
 
 #include <filesystem>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/compare.h"
 #include "core/golden.h"
+#include "core/temporary_folder.h"
 
 namespace tril::testing {
 
@@ -32,34 +32,28 @@ inline std::string changed(const std::string& from, const std::string& to) {
 // A folder of its own with a copy of a golden model.
 class Copied {
  public:
-  explicit Copied(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("tril-pretrained-" + std::to_string(std::random_device()()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::copy(folder_of(name), path_);
-  }
-  ~Copied() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
+  explicit Copied(const std::string& name) { std::filesystem::copy(folder_of(name), path()); }
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::string at(const std::string& name) const { return (path() / name).string(); }
   void write(const std::string& name, std::span<const std::byte> bytes) const {
-    write_file(path_ / name, {&bytes, 1});
+    write_file(path() / name, {&bytes, 1});
   }
   void write(const std::string& name, const std::string& text) const {
     write(name, std::as_bytes(std::span(text)));
   }
   // The message, without the call.
   std::string refused() const {
-    const std::string message = error_of([&] { read_pretrained(path_); });
+    const std::string message = error_of([&] { read_pretrained(path()); });
     EXPECT_TRUE(message.starts_with("read_pretrained: ")) << message;
     return message.substr(std::string("read_pretrained: ").size());
   }
   bool is_read() const {
-    read_pretrained(path_);
+    read_pretrained(path());
     return true;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace tril::testing

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/temporary_folder.h"
 #include "core/tokenizer_files.h"
 #include "core/tokenizer_reference.h"
 
@@ -233,8 +234,8 @@ TEST(ParseVocabularyAndMerges, ReadsWhatGpt2Has) {
 }
 
 TEST(ReadTokenizer, NamesTheFile) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tril_tokenizer";
-  std::filesystem::create_directories(folder);
+  const testing::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   const auto write = [&](const std::string& name, const std::string& text) {
     const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
     write_file(folder / name, {&bytes, 1});
@@ -258,7 +259,6 @@ TEST(ReadTokenizer, NamesTheFile) {
               read_tokenizer(folder / "none.json");
             }).find("read_tokenizer: " + (folder / "none.json").string()),
             0u);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(TokenizerJson, RefusesWhatJsonCannotSay) {
