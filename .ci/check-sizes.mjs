@@ -41,7 +41,7 @@ export const limits = {
   // 10 the first figures of Two towers and Heads, whose words answer to touch, with their layouts and words; the lens of a crossing.
   // 2 hidden cells as one area, a stream that flows, and tables for phones.
   // Half a kilobyte: sentences that two more readers had to read twice, and that say more now.
-  page: 561.5, // 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
+  page: 563.6, // 2 pictures that are painted piece by piece, fetched when one is saved, 1 animated pictures, 4 the way to Meaning, and what its figures share with others; 7 how scores and outputs come
   // about, as motions, 4 what online softmax rescales and the stream through a block, as lengths; 1.5 what is fetched to be copied, and how a page is put together
   // The Worker that trains, opens models and learns vectors, and the scripts of its modules, of which a visitor takes one; 1 of it the
   // trainer of sequences; 0.8 what reads folders, which no page fetches, and weights in pieces.
@@ -70,7 +70,7 @@ export const limits = {
   // As they are, since few hosts compress them: the shipped model, which a visitor of chapter Model may ask for, 5 blocks of
   // 192 in float16 with its tokenizer; vectors, 1137, half a century of speeches, 2710, and the encoder, 3870. Nobody loads them before.
   models: 13_800,
-  'all but fonts': 863.6, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
+  'all but fonts': 865, // page, golden, the largest of pages and the base .wasm with its gradients: what a chapter promises;
   // 5 of it what Longer's page shows of sums and outputs, at five widths; 0.1 where cross-entropy puts its gradient, and an option of attention
 };
 

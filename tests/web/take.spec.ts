@@ -1,6 +1,5 @@
 // Taking figures along: in every chapter links, pictures, and programs that compute what the page shows, in C++, NumPy and
 // PyTorch.
-import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { tril } from './oracle.ts';
@@ -8,6 +7,7 @@ import { expect, languages, test, type Language, type Program } from './programs
 import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
 import { still } from './reach.ts';
+import { saved } from './saved.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */
 const chapters = [
@@ -197,14 +197,6 @@ for (const [address, make] of Object.entries(makers)) {
     if (process.env.CI) expect(missing).toEqual([]);
     test.skip(missing.length > 0, missing.join('; '));
   });
-}
-
-/** The file that a button saves. */
-async function saved(page: Page, take: Locator, kind: 'SVG' | 'PNG') {
-  const download = page.waitForEvent('download');
-  await take.getByRole('button', { name: kind }).click();
-  const file = await download;
-  return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
 }
 
 test('an SVG file holds the numbers as they are drawn', async ({ attend, page }) => {

@@ -18,3 +18,7 @@ export const startWorker = (again: boolean) =>
 export const startTrainingWorker = common(
   () => new Worker(new URL('./training/training-worker.ts', import.meta.url), { type: 'module' }),
 );
+
+/** One that writes a picture as a file. */
+export const startPngWorker = () =>
+  new Worker(new URL('../figures/png-worker.ts', import.meta.url), { type: 'module' });

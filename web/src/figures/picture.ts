@@ -1,60 +1,36 @@
-// A figure of the page as a file: SVG that stands by itself, or a PNG made of it.
+// A figure of the page as a file.
+import { startPngWorker } from '../compute/start-worker';
+import { canvasOf } from './picture-canvas';
+import { svgOf } from './picture-svg';
 import { Tracing } from './tracing';
 
-/** Fonts of the page that the picture uses, as a style that carries them along. */
-async function fontsOf(svg: string): Promise<string> {
-  const rules = [...document.styleSheets].flatMap((sheet) =>
-    [...sheet.cssRules]
-      .filter((rule) => rule instanceof CSSFontFaceRule)
-      .map((rule) => ({ rule: rule as CSSFontFaceRule, base: sheet.href ?? document.baseURI })),
+const traced = (figure: Element) =>
+  new Tracing().of(
+    figure,
+    getComputedStyle(figure.closest('.card') ?? document.body).backgroundColor,
   );
-  const used = rules.filter(({ rule: { style } }) =>
-    svg.includes(style.getPropertyValue('font-family').replace(/["']/gu, '')),
-  );
-  const faces = used.map(async ({ rule: { style }, base }) => {
-    const source = /url\(["']?([^"')]+)/u.exec(style.getPropertyValue('src'))?.[1];
-    if (!source) return '';
-    const file = await (await fetch(new URL(source, base))).blob();
-    const reader = new FileReader();
-    const loaded = new Promise((done) => reader.addEventListener('load', done));
-    reader.readAsDataURL(file);
-    await loaded;
-    const [family, weight, slant] = ['font-family', 'font-weight', 'font-style'].map((name) =>
-      style.getPropertyValue(name),
-    );
-    return `@font-face{font-family:${family};font-weight:${weight || 400};font-style:${slant || 'normal'};src:url(${reader.result as string})}`;
-  });
-  return `<style>${(await Promise.all(faces)).join('')}</style>`;
-}
-
-async function traced(figure: Element) {
-  const tracing = new Tracing();
-  await tracing.walk(figure);
-  const ground = getComputedStyle(figure.closest('.card') ?? document.body).backgroundColor;
-  return (fonts = '', scale = 1) =>
-    tracing.finish(ground, `Tril, ${location.href}`, { fonts, scale });
-}
-
-/** The page has its turn between the steps of a picture, each of which takes as long as a task may. */
-const turn = () => new Promise((later) => setTimeout(later));
 
 export async function svgFile(figure: Element): Promise<Blob> {
-  const drawn = await traced(figure);
-  return new Blob([drawn()], { type: 'image/svg+xml' });
+  const svg = svgOf(await traced(figure), { about: `Tril, ${location.href}` });
+  return new Blob([svg], { type: 'image/svg+xml' });
+}
+
+/** Written by a Worker of its own. */
+async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
+  const worker = startPngWorker();
+  try {
+    return await new Promise<Blob>((done, failed) => {
+      worker.onmessage = ({ data }: MessageEvent<Blob>) => done(data);
+      worker.onerror = failed;
+      worker.postMessage(bitmap, [bitmap]);
+    });
+  } finally {
+    worker.terminate();
+  }
 }
 
 /** Twice as large as on the page, with the page's fonts. */
 export async function pngFile(figure: Element): Promise<Blob> {
-  const drawn = await traced(figure);
-  const svg = drawn(await fontsOf(drawn()), 2);
-  await turn();
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  await turn();
-  // A bitmap is painted beside the page, where drawing on a canvas would hold it up.
-  const bitmap = await createImageBitmap(image);
-  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-  canvas.getContext('bitmaprenderer')!.transferFromImageBitmap(bitmap);
-  return canvas.convertToBlob({ type: 'image/png' });
+  const canvas = await canvasOf(await traced(figure), 2);
+  return pngOf(canvas.transferToImageBitmap());
 }

@@ -1,0 +1,67 @@
+// The page's fonts, as a style that a drawing carries along: an image sees none of the page's own.
+import type { Font } from './traced';
+
+interface Face {
+  readonly family: string;
+  /** The least and the largest weight that it is made for. */
+  readonly weights: readonly [least: number, most: number];
+  readonly slant: string;
+  readonly source: string;
+}
+
+/** Fetched once: many drawings use the same. */
+const files = new Map<string, Promise<string>>();
+
+async function inline(url: string): Promise<string> {
+  const file = await (await fetch(url)).blob();
+  const reader = new FileReader();
+  const loaded = new Promise((done) => reader.addEventListener('load', done));
+  reader.readAsDataURL(file);
+  await loaded;
+  return reader.result as string;
+}
+
+function facesOfPage(): Face[] {
+  return [...document.styleSheets].flatMap((sheet) =>
+    [...sheet.cssRules].flatMap((rule) => {
+      if (!(rule instanceof CSSFontFaceRule)) return [];
+      const value = (name: string) => rule.style.getPropertyValue(name);
+      const source = /url\(["']?([^"')]+)/u.exec(value('src'))?.[1];
+      if (!source) return [];
+      const [least, most = least] = (value('font-weight') || '400').split(' ').map(weightOf);
+      return {
+        family: plainName(value('font-family')),
+        weights: [least, most] as const,
+        slant: value('font-style') || 'normal',
+        source: new URL(source, sheet.href ?? document.baseURI).href,
+      };
+    }),
+  );
+}
+
+const plainName = (family: string) => family.trim().replace(/["']/gu, '');
+const weightOf = (name: string) =>
+  name === 'normal' ? 400 : name === 'bold' ? 700 : parseFloat(name);
+
+/** How far a face is from what is asked for: another slant is worse than any weight. */
+const distance = ({ weights: [least, most], slant }: Face, weight: number, style: string) =>
+  Math.max(least - weight, 0, weight - most) + (slant === style ? 0 : 1000);
+
+/** The faces that the page takes for texts in these fonts. */
+export async function facesFor(fonts: readonly Font[]): Promise<string> {
+  const page = facesOfPage();
+  const used = new Set<Face>();
+  for (const { family, style, weight } of fonts) {
+    for (const name of family.split(',').map(plainName)) {
+      const far = (face: Face) => distance(face, parseFloat(weight), style);
+      const faces = page.filter((face) => face.family === name);
+      const [nearest] = faces.sort((one, other) => far(one) - far(other));
+      if (nearest) used.add(nearest);
+    }
+  }
+  const rules = [...used].map(async ({ family, weights, slant, source }) => {
+    if (!files.has(source)) files.set(source, inline(source));
+    return `@font-face{font-family:"${family}";font-weight:${weights.join(' ')};font-style:${slant};src:url(${await files.get(source)!})}`;
+  });
+  return `<style>${(await Promise.all(rules)).join('')}</style>`;
+}
