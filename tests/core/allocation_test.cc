@@ -17,17 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "core/sanitized.h"
 #include "core/temporary_folder.h"
 
 // The sanitizers' own operators know more about memory than these. The thread sanitizer also keeps
 // those that do not throw, which call malloc and not these: what these put in front is then
-// missing. GCC says in one way which sanitizer there is, Clang in another.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// missing.
+#if !TRIL_SANITIZED
 
 namespace {
 
