@@ -1,10 +1,10 @@
 // A traced figure painted on a canvas with the page's own fonts, piece by piece.
 import { facesFor } from './picture-fonts';
 import { svgOf } from './picture-svg';
+import { Pieces } from './pieces';
 import {
   cssOf,
   isGradient,
-  Pieces,
   type Colour,
   type Drawing,
   type Gradient,

@@ -114,19 +114,3 @@ export interface Traced {
 }
 
 export const isGradient = (fill: Colour | Gradient): fill is Gradient => 'stops' in fill;
-
-/** The page has its turn whenever work on a picture has taken a while: it does not stand still meanwhile. */
-export class Pieces {
-  /** Milliseconds. */
-  static readonly #long = 8;
-  #begin = performance.now();
-
-  isOver(): boolean {
-    return performance.now() - this.#begin > Pieces.#long;
-  }
-
-  async next(): Promise<void> {
-    await new Promise((later) => setTimeout(later));
-    this.#begin = performance.now();
-  }
-}

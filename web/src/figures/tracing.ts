@@ -1,10 +1,10 @@
 // What the browser has laid out, as parts of a picture: boxes as rectangles, text line by line, drawings as they are,
 // canvases as images. Controls are left out.
 import { Colours } from './colours';
+import { Pieces } from './pieces';
 import {
   cssOf,
   fontOf,
-  Pieces,
   type Box,
   type Colour,
   type Gradient,
