@@ -6,7 +6,14 @@ import { findFirefox } from '../../wasm/toolchain/system.mjs';
 import { chapters } from './chapters.ts';
 import { host } from './host.ts';
 import { motions, placeOf } from './places.ts';
-import { expectChapter, expectMotion, isComputed, until, type Driven } from './smoke.ts';
+import {
+  expectChapter,
+  expectMotion,
+  expectPicture,
+  isComputed,
+  until,
+  type Driven,
+} from './smoke.ts';
 
 let browser: Browser;
 let context: BrowserContext;
@@ -52,6 +59,12 @@ for (const place of motions) {
     expect(page.trouble).toEqual([]);
   });
 }
+
+test('a figure becomes a picture', async ({ baseURL }) => {
+  const page = await newPage();
+  await expectPicture(page, `${baseURL}block/`);
+  expect(page.trouble).toEqual([]);
+});
 
 test('from the second visit on it computes with threads', async () => {
   const threads = Math.min(8, availableParallelism());

@@ -130,3 +130,26 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
   expect(await page.evaluate(parts)).toBeGreaterThan(4);
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }
+
+/** A figure is painted and written as a file, which is kept here: a picture of many colours, twice as large as on the page. */
+export async function expectPicture(page: Driven, address: string): Promise<void> {
+  await page.goto(address);
+  await until(page, isComputed).toBe(true);
+  await page.evaluate(() => {
+    HTMLAnchorElement.prototype.click = () => {};
+    URL.createObjectURL = (file) => {
+      void createImageBitmap(file as Blob).then((bitmap) => {
+        const ink = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+        ink.drawImage(bitmap, 0, 0);
+        const { data } = ink.getImageData(0, 0, bitmap.width, bitmap.height);
+        const colours = new Set(new Uint32Array(data.buffer));
+        document.body.dataset.picture = [colours.size > 100, bitmap.width > 800].join();
+      });
+      return '';
+    };
+    [...document.querySelectorAll<HTMLElement>('[data-take] button')]
+      .find((button) => button.textContent === 'PNG')!
+      .click();
+  });
+  await until(page, () => document.body.dataset.picture).toBe('true,true');
+}

@@ -2,7 +2,7 @@
 import { test } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { motions, placeOf } from './places.ts';
-import { expectChapter, expectMotion } from './smoke.ts';
+import { expectChapter, expectMotion, expectPicture } from './smoke.ts';
 import { WebKit } from './webkit.ts';
 
 const webkit = new WebKit();
@@ -20,3 +20,7 @@ for (const place of motions) {
     await expectMotion(webkit, `${baseURL}${placeOf(place)}`);
   });
 }
+
+test('a figure becomes a picture', async ({ baseURL }) => {
+  await expectPicture(webkit, `${baseURL}block/`);
+});

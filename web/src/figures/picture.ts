@@ -20,7 +20,8 @@ async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
   const worker = startPngWorker();
   try {
     return await new Promise<Blob>((done, failed) => {
-      worker.onmessage = ({ data }: MessageEvent<Blob>) => done(data);
+      worker.onmessage = ({ data }: MessageEvent<Blob | string>) =>
+        typeof data === 'string' ? failed(new Error(data)) : done(data);
       worker.onerror = failed;
       worker.postMessage(bitmap, [bitmap]);
     });
