@@ -1,4 +1,4 @@
-// One place that starts Workers: bundlers look for exactly these expressions.
+// One place that starts the Workers that compute: bundlers look for exactly these expressions.
 import { common } from './common';
 
 /** One that computes on one thread: what is measured says so, and what went wrong with threads goes well without. */
@@ -18,7 +18,3 @@ export const startWorker = (again: boolean) =>
 export const startTrainingWorker = common(
   () => new Worker(new URL('./training/training-worker.ts', import.meta.url), { type: 'module' }),
 );
-
-/** One that writes a picture as a file. */
-export const startPngWorker = () =>
-  new Worker(new URL('../figures/png-worker.ts', import.meta.url), { type: 'module' });

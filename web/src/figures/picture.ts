@@ -1,5 +1,4 @@
 // A figure of the page as a file.
-import { startPngWorker } from '../compute/start-worker';
 import { canvasOf } from './picture-canvas';
 import { svgOf } from './picture-svg';
 import { Tracing } from './tracing';
@@ -17,7 +16,7 @@ export async function svgFile(figure: Element): Promise<Blob> {
 
 /** Written by a Worker of its own. */
 async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
-  const worker = startPngWorker();
+  const worker = new Worker(new URL('./png-worker.ts', import.meta.url), { type: 'module' });
   try {
     return await new Promise<Blob>((done, failed) => {
       worker.onmessage = ({ data }: MessageEvent<Blob | string>) =>
