@@ -231,9 +231,14 @@ TEST(SavedMemory, ServesAgainWhereItIsLargeEnough) {
   EXPECT_EQ(memory.shape(), Shape<1>{64});
   EXPECT_EQ(larger.data(), memory.data());
   // What cannot be had leaves what there is.
-  EXPECT_NE(error_of([&] { lay_out(std::numeric_limits<Index>::max() / 8); }), "");
+  const auto huge = [](SavedMemory& place) {
+    return place.take(std::numeric_limits<Index>::max() / 8, Index{3});
+  };
+  EXPECT_NE(error_of([&] { saved_in(memory, huge); }), "");
+  EXPECT_EQ(memory.shape(), Shape<1>{64});
   EXPECT_EQ(larger.data(), memory.data());
-  EXPECT_TRUE(saved_in(memory, [](SavedMemory&) { return true; }));
+  Buffer<float, 1> none;
+  EXPECT_TRUE(saved_in(none, [](SavedMemory&) { return true; }));
 }
 
 // Each of them could be.

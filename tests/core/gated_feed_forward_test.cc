@@ -2,6 +2,7 @@
 // definition, and then the floats against the reference, within bounds that it carries along
 // (bounded.h).
 #include <gtest/gtest.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/feed_forward.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // additive attention in additive_attention_backward_test.cc, and of blocks in
 // block_gradients_golden_test.cc.
 #include <gtest/gtest.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/feed_forward.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tril/foundation/random.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/language_model.h>
 

@@ -2,6 +2,7 @@
 // as floats, bit for bit, and what they take is what the files take.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/language_model.h>
 #include <tril/model/model_file.h>

@@ -131,10 +131,23 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }
 
-/** A figure is painted and written as a file, which is kept here: a picture of many colours, twice as large as on the page. */
+/**
+ * A figure is painted in the page's fonts and written as a file, which is kept here: a picture of many colours, twice as
+ * large as on the page.
+ */
 export async function expectPicture(page: Driven, address: string): Promise<void> {
   await page.goto(address);
   await until(page, isComputed).toBe(true);
+  const widths = await page.evaluate(() => {
+    const word = [...document.querySelectorAll('[data-figure] bdi')].find(
+      (element) => element.getBoundingClientRect().width > 0,
+    )!;
+    const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(word);
+    const ink = new OffscreenCanvas(1, 1).getContext('2d')!;
+    ink.font = [fontStyle, fontWeight, fontSize, fontFamily].join(' ');
+    return [word.getBoundingClientRect().width, ink.measureText(word.textContent!).width];
+  });
+  expect(widths[1]).toBeCloseTo(widths[0], 0);
   await page.evaluate(() => {
     HTMLAnchorElement.prototype.click = () => {};
     URL.createObjectURL = (file) => {

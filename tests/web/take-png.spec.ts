@@ -38,11 +38,14 @@ async function compared(
       };
       const means = (data: Uint8ClampedArray) => {
         const sums = new Map<string, number>();
+        /** Of one colour of a tile; those at the edges are smaller. */
+        const pixelsOf = (x: number, y: number) =>
+          Math.min(side, width - (x - (x % side))) * Math.min(side, height - (y - (y % side)));
         for (let y = 0, i = 0; y < height; ++y) {
           for (let x = 0; x < width; ++x, ++i) {
             for (let colour = 0; colour < 3; ++colour) {
               const at = [Math.floor(x / side), Math.floor(y / side), colour].join();
-              sums.set(at, (sums.get(at) ?? 0) + data[4 * i + colour] / side ** 2);
+              sums.set(at, (sums.get(at) ?? 0) + data[4 * i + colour] / pixelsOf(x, y));
             }
           }
         }

@@ -1,6 +1,7 @@
 #include "block_gradients.h"
 
 #include <tril/attention/additive_attention.h>
+#include <tril/foundation/saved_memory.h>
 
 #include "saved_gradients.h"
 #include "sequences.h"

@@ -1,5 +1,6 @@
 #include "layer_gradients.h"
 
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/rotary_positions.h>

@@ -157,7 +157,7 @@ struct Gelu {
 // Registers that go through a function side by side. With 4 lanes (WebAssembly's engines keep few
 // constants in registers) a constant, once loaded, serves them all; with 8, several would need more
 // than the 16 registers that there are; 16 lanes come with 32. GELU has twice the constants. The
-// slopes of the other two, longer than they are, gain from four with any lanes; GELU's from one.
+// slopes of the other two are longer and gain from four with any lanes; GELU's is fastest with one.
 // wasm/bench/README.md has the measurements.
 constexpr int kAtOnce = kLanes == 8 ? 1 : kLanes == 16 ? 2 : 4;
 constexpr int kGeluAtOnce = kLanes == 8 ? 1 : 2;

@@ -50,7 +50,6 @@ Index LanguageModel::saved_count(Index batches, Index tokens) const {
 // that there is if it is large enough.
 void LanguageModel::place(Index batches, Index tokens) {
   if (batches == batches_ && tokens == tokens_) return;
-  saved_count(batches, tokens);  // throws before what there is gives way
   batches_ = tokens_ = 0;
   saved_ = saved_in(saved_memory_,
                     [&](SavedMemory& memory) { return laid_out(batches, tokens, memory); });

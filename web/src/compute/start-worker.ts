@@ -1,4 +1,4 @@
-// One place that starts the Workers that compute: bundlers look for exactly these expressions.
+// Starts the Workers that compute. Bundlers look for exactly these expressions.
 import { common } from './common';
 
 /** One that computes on one thread: what is measured says so, and what went wrong with threads goes well without. */

@@ -99,7 +99,7 @@ function paint(ink: Ink, part: Exclude<Part, Drawing>): void {
 /** Drawings that nothing lies between, as one image as large as the whole picture, fonts and all. */
 async function imageOf(drawings: readonly Drawing[], { frame }: Traced): Promise<HTMLImageElement> {
   const style = await facesFor(drawings.flatMap(({ fonts }) => fonts));
-  const svg = svgOf({ frame, parts: drawings }, { style });
+  const svg = await svgOf({ frame, parts: drawings }, { style });
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();

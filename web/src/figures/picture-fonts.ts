@@ -9,13 +9,18 @@ interface Face {
   readonly source: string;
 }
 
-/** Fetched once: many drawings use the same. */
-const files = new Map<string, Promise<string>>();
+/** What was fetched: many drawings use the same. */
+const files = new Map<string, string>();
 
 async function inline(url: string): Promise<string> {
-  const file = await (await fetch(url)).blob();
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  const file = await response.blob();
   const reader = new FileReader();
-  const loaded = new Promise((done) => reader.addEventListener('load', done));
+  const loaded = new Promise((done, failed) => {
+    reader.onload = done;
+    reader.onerror = failed;
+  });
   reader.readAsDataURL(file);
   await loaded;
   return reader.result as string;
@@ -60,8 +65,9 @@ export async function facesFor(fonts: readonly Font[]): Promise<string> {
     }
   }
   const rules = [...used].map(async ({ family, weights, slant, source }) => {
-    if (!files.has(source)) files.set(source, inline(source));
-    return `@font-face{font-family:"${family}";font-weight:${weights.join(' ')};font-style:${slant};src:url(${await files.get(source)!})}`;
+    const file = files.get(source) ?? (await inline(source));
+    files.set(source, file);
+    return `@font-face{font-family:"${family}";font-weight:${weights.join(' ')};font-style:${slant};src:url(${file})}`;
   });
   return `<style>${(await Promise.all(rules)).join('')}</style>`;
 }

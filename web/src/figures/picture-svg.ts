@@ -1,4 +1,5 @@
 // A traced figure as SVG that stands by itself: nothing refers to the page any more.
+import { Pieces } from './pieces';
 import { isGradient, type Colour, type Part, type Rect, type Stroke, type Traced } from './traced';
 
 const namespace = 'http://www.w3.org/2000/svg';
@@ -76,15 +77,20 @@ function written(part: Part, id: string): string {
   }
 }
 
-/** `scale` times as large as on the page; `style` is what it needs of styles. */
-export function svgOf(
+/** As large as on the page; `style` is what it needs of styles. */
+export async function svgOf(
   { frame, ground, parts }: Pick<Traced, 'frame' | 'parts'> & Partial<Traced>,
-  { about = '', style = '', scale = 1 } = {},
-): string {
+  { about = '', style = '' } = {},
+): Promise<string> {
   const { left, top, width, height } = frame;
-  const size = `viewBox="${left} ${top} ${width} ${height}" width="${scale * width}" height="${scale * height}"`;
+  const size = `viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}"`;
   const described = about && `<desc>${escaped(about)}</desc>`;
   const paper = ground ? written({ ...frame, kind: 'rect', radius: 0, fill: ground }, '') : '';
-  const drawn = parts.map((part, i) => written(part, `gradient-${i}`)).join('');
-  return `<svg xmlns="${namespace}" ${size}>${described}${style}${paper}${drawn}</svg>\n`;
+  const pieces = new Pieces();
+  const drawn: string[] = [];
+  for (const part of parts) {
+    drawn.push(written(part, `gradient-${drawn.length}`));
+    if (pieces.isOver()) await pieces.next();
+  }
+  return `<svg xmlns="${namespace}" ${size}>${described}${style}${paper}${drawn.join('')}</svg>\n`;
 }

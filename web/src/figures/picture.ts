@@ -10,7 +10,7 @@ const traced = (figure: Element) =>
   );
 
 export async function svgFile(figure: Element): Promise<Blob> {
-  const svg = svgOf(await traced(figure), { about: `Tril, ${location.href}` });
+  const svg = await svgOf(await traced(figure), { about: `Tril, ${location.href}` });
   return new Blob([svg], { type: 'image/svg+xml' });
 }
 
@@ -21,7 +21,7 @@ async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
     return await new Promise<Blob>((done, failed) => {
       worker.onmessage = ({ data }: MessageEvent<Blob | string>) =>
         typeof data === 'string' ? failed(new Error(data)) : done(data);
-      worker.onerror = failed;
+      worker.onerror = worker.onmessageerror = failed;
       worker.postMessage(bitmap, [bitmap]);
     });
   } finally {

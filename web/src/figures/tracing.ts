@@ -21,7 +21,7 @@ const leftOut =
 /** Around all that is drawn. */
 const margin = 16;
 
-/** Of all pictures: to know one takes a canvas. */
+/** Kept for all pictures: each new colour has to be painted to be known. */
 const colours = new Colours();
 
 /** Where something is on the page, wherever that has been scrolled to. */
@@ -71,15 +71,18 @@ export class Tracing {
     if (grouped) this.#parts.push({ kind: 'group', names, turn });
     this.#box(boxOf(element), style);
     for (const pseudo of ['::before', '::after']) this.#pseudo(element, pseudo);
+    const walks: Promise<void>[] = [];
     for (const child of element.childNodes) {
       if (child instanceof Text) this.#text(child, style);
       else if (child instanceof Element) {
-        const walked = this.#walk(child, turning || turn !== undefined);
-        if (!turning && !turn) await walked;
+        const walk = this.#walk(child, turning || turn !== undefined);
+        if (turning || turn) walks.push(walk);
+        else await walk;
       }
     }
     if (grouped) this.#parts.push({ kind: 'end' });
     if (turn) (element as HTMLElement).style.transform = '';
+    await Promise.all(walks);
   }
 
   #grow({ left, top, width, height }: Box): void {

@@ -27,7 +27,10 @@ export function afterFrame(work: (now: number) => void): () => void {
   };
 }
 
-/** In this frame, for half of it at least: else a frame might have twice as many cells. */
+/**
+ * A frame that has done nothing yet takes anything. Later it takes what at least half fits in: else a frame might have
+ * twice as many cells.
+ */
 const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
 /** Room is made with the frame: what is put on the page before these turns counts, too. */
@@ -37,9 +40,12 @@ function goAfterFrame(): void {
 }
 
 function go(): void {
-  while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
-  running = left < most;
-  if (running) goAfterFrame();
+  try {
+    while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
+  } finally {
+    running = left < most;
+    if (running) goAfterFrame(); // the others have their turn, even if this one has failed
+  }
   if (waiting.length === 0) drained.splice(0).forEach((done) => done());
 }
 
