@@ -172,13 +172,11 @@ std::vector<StoredParameter> stored_parameters(const BasicEncoderDecoderWeights<
 EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed)
     : config_(config) {
   check_encoder_decoder_config(config, "EncoderDecoder");
-  SavedMemory size;
-  lay_out(config, size, weights_);
-  values_ = Buffer<float, 1>({size.count()});
-  gradient_ = Buffer<float, 1>({size.count()});
-  SavedMemory values(values_), gradient(gradient_);
-  decayed_ = lay_out(config, values, weights_);
-  lay_out(config, gradient, gradients_);
+  const auto laid_out = [&](auto& weights) {
+    return [&](SavedMemory& memory) { return lay_out(config, memory, weights); };
+  };
+  decayed_ = saved_in(values_, laid_out(weights_));
+  saved_in(gradient_, laid_out(gradients_));
   transformer_ = parameters_as<TransformerWeights>(weights_.transformer);
   positions_ = Buffer<float, 2>({config.context, config.width});
   sinusoidal_positions({}, positions_);

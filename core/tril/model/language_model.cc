@@ -14,13 +14,9 @@
 namespace tril {
 
 LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed) : config_(config) {
-  SavedMemory size;
-  model_layout(config, size);
-  values_ = Buffer<float, 1>({size.count()});
-  gradient_ = Buffer<float, 1>({size.count()});
-  SavedMemory values(values_), gradient(gradient_);
-  values_layout_ = model_layout(config, values);
-  gradient_layout_ = model_layout(config, gradient);
+  const auto laid_out = [&](SavedMemory& memory) { return model_layout(config, memory); };
+  values_layout_ = saved_in(values_, laid_out);
+  gradient_layout_ = saved_in(gradient_, laid_out);
   rotary_ = detail::rotary_tables(config_, config_.context, config_.context);
   initialise_model(config_, weights(), seed);
 }
