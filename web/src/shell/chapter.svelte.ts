@@ -3,7 +3,7 @@ import { browser } from '$app/environment';
 import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
-import { allInTurn } from '../figures/turns';
+import { afterFrame, allInTurn } from '../figures/turns';
 import { arrival } from './arrival';
 import { whenIdle, type Sight } from '../figures/sight.svelte';
 
@@ -12,7 +12,7 @@ const patience = 1000;
 /** Where something is to be seen already, the living page may take longer. */
 const stillPatience = 5000;
 
-const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+const painted = () => new Promise((done) => afterFrame(done));
 
 /** A figure that is not drawn yet. */
 interface Undrawn {
