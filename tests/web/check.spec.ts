@@ -1,11 +1,11 @@
 // Chapter "Check": PyTorch's examples within their limits, the kinds of files, and what cannot be read.
-import { readFileSync } from 'node:fs';
 import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { file, golden, heads, test, type Files } from './check-case.ts';
 import { expect } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
 import { tril } from './oracle.ts';
+import { saved } from './saved.ts';
 
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
   const core = await tril();
@@ -117,11 +117,9 @@ test('a sample with a mistake, its files, and the question', async ({ open, page
     'data-suspect',
     'zerosForMask',
   );
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'q.npy' }).click();
-  const saved = await download;
-  expect(saved.suggestedFilename()).toBe('q.npy');
-  const [stored] = await core.readArrays(readFileSync(await saved.path()));
+  const { name, content } = await saved(page, page, 'q.npy');
+  expect(name).toBe('q.npy');
+  const [stored] = await core.readArrays(content);
   expect(stored.shape).toEqual([1, 2, 10, 8]);
   const all = core.randomNormal([3, 1, 2, 10, 8], { seed: 4 }).read();
   expect(stored.tensor.read()).toEqual(all.slice(0, 160));

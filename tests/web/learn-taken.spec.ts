@@ -1,6 +1,6 @@
 // Chapter "Learn": a training that is taken along, as its weights and as a program that trains the same.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
@@ -18,6 +18,7 @@ import {
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
 import { expect, test as base } from './programs.ts';
+import { saved } from './saved.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -55,26 +56,20 @@ test.describe('a training taken along', () => {
     await ready(page);
     const take = page.locator('[data-take="born"]');
     await expect(take.getByRole('button', { name: 'PyTorch' })).toHaveCount(0);
-    const saved = async (name: string) => {
-      const download = page.waitForEvent('download');
-      await take.getByRole('button', { name, exact: true }).click();
-      const file = await download;
-      return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
-    };
     const trainer = trainerOf(tril, tasks[task].steps, seed);
     const file = () => Buffer.from(trainer.export()['model.safetensors']);
-    const beginning = await saved('Weights at step 0');
-    expect(beginning.bytes.equals(file())).toBe(true);
+    const beginning = await saved(page, take, 'Weights at step 0');
+    expect(beginning.content.equals(file())).toBe(true);
     await train(page);
     await finished(page);
     const { steps, periods } = tasks[task];
     for (let step = 0; step < steps; ++step)
       trainer.step(batchOf(tril, periods, batchSize, seedsOf(seed).step(step)));
-    const end = await saved(`Weights at step ${steps}`);
-    expect(end.bytes).toHaveLength(beginning.bytes.length);
-    expect(end.bytes.equals(beginning.bytes)).toBe(false);
+    const end = await saved(page, take, `Weights at step ${steps}`);
+    expect(end.content).toHaveLength(beginning.content.length);
+    expect(end.content.equals(beginning.content)).toBe(false);
     const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
-    if (variant === tril.variant) expect(end.bytes.equals(file())).toBe(true);
+    if (variant === tril.variant) expect(end.content.equals(file())).toBe(true);
     trainer.dispose();
     await take.getByRole('button', { name: 'PyTorch', exact: true }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -84,7 +79,7 @@ test.describe('a training taken along', () => {
     expect(expected.match(/\d\.\d+/gu)).toHaveLength(10);
     // It looks for the file in the folder that it runs in, which is another one here.
     const place = join(mkdtempSync(join(tmpdir(), 'tril-')), beginning.name);
-    writeFileSync(place, beginning.bytes);
+    writeFileSync(place, beginning.content);
     const moved = code.replaceAll(`open("${beginning.name}"`, `open(${JSON.stringify(place)}`);
     expect(moved).not.toBe(code);
     await runner.expectRight([{ name: 'born', language: 'PyTorch', code: moved }]);
@@ -98,14 +93,9 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
   await ready(page);
   await train(page);
   await finished(page);
-  const download = page.waitForEvent('download');
-  await page
-    .locator('[data-take="born"]')
-    .getByRole('button', { name: 'Animated picture' })
-    .click();
-  const file = await download;
-  expect(file.suggestedFilename()).toBe('tril-previous-5-head-2.gif');
-  const bytes = readFileSync(await file.path());
+  const take = page.locator('[data-take="born"]');
+  const { name, content: bytes } = await saved(page, take, 'Animated picture');
+  expect(name).toBe('tril-previous-5-head-2.gif');
   expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
 
   // The same training here: what the head looks at in each of the pictures.

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 
-/** The picture that a button of a figure saves. */
-export async function saved(page: Page, take: Locator, kind: 'SVG' | 'PNG') {
+/** What the button with that name, in that part of the page, saves. */
+export async function saved(page: Page, within: Page | Locator, button: string) {
   const download = page.waitForEvent('download');
-  await take.getByRole('button', { name: kind }).click();
+  await within.getByRole('button', { name: button, exact: true }).click();
   const file = await download;
   return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
 }
