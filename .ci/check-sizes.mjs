@@ -23,8 +23,9 @@ export const limits = {
   // with reading weights piece by piece: 301 and 309 before both. Replaced activations 1.1, the cost of a step and its parts' times
   // 1.1, what a model takes of memory 0.4; weights of 16 bits kept so, settings of Qwen2 and of scaled positions, and what
   // stands in place of a file, 6.5. Training an encoder-decoder, with its checkpoints and what it says, 12.5; dropout of attention's
-  // weights and gradients of masks 1. Forward passes that keep what their way back needs, and by what shapes and options, 2; ways back through activations several registers at a time 0.6; weights in pieces, a context that is
-  // asked for, and all of a trace 1.4. The base with all of that would be beyond the 200 that it may have.
+  // weights and gradients of masks 1. Forward passes that keep what their way back needs, and by what shapes and options, 2; ways
+  // back through activations several registers at a time 0.6; weights in pieces, a context that is asked for, and all of a trace
+  // 1.4. The base with all of that would be beyond the 200 that it may have.
   'tril-simd-training.wasm': 359.7,
   'tril-relaxed-training.wasm': 359.7,
   'tril-simd-threads-training.wasm': 368,

@@ -1,10 +1,11 @@
 // A traced figure painted on a canvas with the page's own fonts, piece by piece.
-import { facesFor } from './picture-fonts';
+import { facesOfPage, styleOf, type Face } from './picture-fonts';
 import { svgOf } from './picture-svg';
 import { Pieces } from './pieces';
 import {
   cssOf,
   isGradient,
+  type Box,
   type Colour,
   type Drawing,
   type Gradient,
@@ -15,7 +16,7 @@ import {
   type Traced,
 } from './traced';
 
-/** The browser notes down what is to be painted, and paints it when the page has its turn: after so many parts. */
+/** The browser records what is painted, and does that work when the task ends. So a task paints this many parts at most. */
 const few = 60;
 
 type Ink = OffscreenCanvasRenderingContext2D;
@@ -55,7 +56,7 @@ function paintText(ink: Ink, { text, left, baseline, width, font, colour, struck
   ink.font = cssOf(font);
   ink.fillStyle = cssColour(colour);
   const stretch = width / ink.measureText(text).width;
-  // Letters of one size are drawn once and kept: those of hardly another size had to be drawn again.
+  // The browser keeps the shapes of letters for each size. With its own stretch, every text would need new ones.
   if (Math.abs(stretch - 1) * width < 0.5) ink.fillText(text, left, baseline);
   else {
     ink.save();
@@ -97,9 +98,13 @@ function paint(ink: Ink, part: Exclude<Part, Drawing>): void {
 }
 
 /** Drawings that nothing lies between, as one image as large as the whole picture, fonts and all. */
-async function imageOf(drawings: readonly Drawing[], { frame }: Traced): Promise<HTMLImageElement> {
-  const style = await facesFor(drawings.flatMap(({ fonts }) => fonts));
-  const svg = await svgOf({ frame, parts: drawings }, { style });
+async function imageOf(
+  drawings: readonly Drawing[],
+  frame: Box,
+  faces: readonly Face[],
+): Promise<HTMLImageElement> {
+  const fonts = drawings.flatMap((drawing) => drawing.fonts);
+  const svg = await svgOf({ frame, parts: drawings }, { style: await styleOf(fonts, faces) });
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
@@ -108,12 +113,12 @@ async function imageOf(drawings: readonly Drawing[], { frame }: Traced): Promise
 
 /** `scale` times as large as on the page. */
 export async function canvasOf(traced: Traced, scale: number): Promise<OffscreenCanvas> {
-  const { frame, ground, parts } = traced;
+  const { frame, parts } = traced;
+  const faces = facesOfPage();
   const canvas = new OffscreenCanvas(scale * frame.width, scale * frame.height);
   const ink = canvas.getContext('2d')!;
   ink.scale(scale, scale);
   ink.translate(-frame.left, -frame.top);
-  paintRect(ink, { ...frame, kind: 'rect', radius: 0, fill: ground });
   const pieces = new Pieces();
   for (let i = 0; i < parts.length; ++i) {
     const part = parts[i];
@@ -122,7 +127,7 @@ export async function canvasOf(traced: Traced, scale: number): Promise<Offscreen
       for (let next = parts[i + 1]; next?.kind === 'drawing'; next = parts[++i + 1]) {
         drawings.push(next);
       }
-      const image = await imageOf(drawings, traced);
+      const image = await imageOf(drawings, frame, faces);
       ink.drawImage(image, frame.left, frame.top, frame.width, frame.height);
       await pieces.next();
     } else {

@@ -1,7 +1,7 @@
 // The page's fonts, as a style that a drawing carries along: an image sees none of the page's own.
 import type { Font } from './traced';
 
-interface Face {
+export interface Face {
   readonly family: string;
   /** The least and the largest weight that it is made for. */
   readonly weights: readonly [least: number, most: number];
@@ -26,7 +26,7 @@ async function inline(url: string): Promise<string> {
   return reader.result as string;
 }
 
-function facesOfPage(): Face[] {
+export function facesOfPage(): Face[] {
   return [...document.styleSheets].flatMap((sheet) =>
     [...sheet.cssRules].flatMap((rule) => {
       if (!(rule instanceof CSSFontFaceRule)) return [];
@@ -52,9 +52,8 @@ const weightOf = (name: string) =>
 const distance = ({ weights: [least, most], slant }: Face, weight: number, style: string) =>
   Math.max(least - weight, 0, weight - most) + (slant === style ? 0 : 1000);
 
-/** The faces that the page takes for texts in these fonts. */
-export async function facesFor(fonts: readonly Font[]): Promise<string> {
-  const page = facesOfPage();
+/** With those of the page's faces that it takes for texts in these fonts. */
+export async function styleOf(fonts: readonly Font[], page: readonly Face[]): Promise<string> {
   const used = new Set<Face>();
   for (const { family, style, weight } of fonts) {
     for (const name of family.split(',').map(plainName)) {

@@ -79,18 +79,17 @@ function written(part: Part, id: string): string {
 
 /** As large as on the page; `style` is what it needs of styles. */
 export async function svgOf(
-  { frame, ground, parts }: Pick<Traced, 'frame' | 'parts'> & Partial<Traced>,
+  { frame, parts }: Traced,
   { about = '', style = '' } = {},
 ): Promise<string> {
   const { left, top, width, height } = frame;
   const size = `viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}"`;
   const described = about && `<desc>${escaped(about)}</desc>`;
-  const paper = ground ? written({ ...frame, kind: 'rect', radius: 0, fill: ground }, '') : '';
   const pieces = new Pieces();
   const drawn: string[] = [];
   for (const part of parts) {
     drawn.push(written(part, `gradient-${drawn.length}`));
     if (pieces.isOver()) await pieces.next();
   }
-  return `<svg xmlns="${namespace}" ${size}>${described}${style}${paper}${drawn.join('')}</svg>\n`;
+  return `<svg xmlns="${namespace}" ${size}>${described}${style}${drawn.join('')}</svg>\n`;
 }

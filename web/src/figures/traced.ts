@@ -109,7 +109,6 @@ export type Part = Rect | Line | TextLine | Image | Drawing | Group | GroupEnd;
 export interface Traced {
   /** All that is drawn, with a margin. */
   readonly frame: Box;
-  readonly ground: Colour;
   readonly parts: readonly Part[];
 }
 

@@ -45,11 +45,9 @@ export class Tracing {
     const top = Math.floor(this.#least.top - margin);
     const width = Math.ceil(this.#right + margin) - left;
     const height = Math.ceil(this.#bottom + margin) - top;
-    return {
-      frame: { left, top, width, height },
-      ground: colours.of(ground),
-      parts: this.#parts,
-    };
+    const frame = { left, top, width, height };
+    const paper: Part = { kind: 'rect', ...frame, radius: 0, fill: colours.of(ground) };
+    return { frame, parts: [paper, ...this.#parts] };
   }
 
   /** What is turned stands upright while it is traced: nobody is to see that. */
