@@ -45,14 +45,13 @@ TileOutput from_column(TileOutput out, Index col) noexcept {
 }
 
 void pack_panel(const float* b, Index stride, Index depth, Index cols, float* panel) noexcept {
-  const Index whole = cols / kLanes * kLanes;  // in registers that are full
   for (Index k = 0; k < depth; ++k) {
     const float* const from = b + k * stride;
     float* const to = panel + k * kPanelCols;
-    for (Index c = 0; c < kPanelCols; c += kLanes) {
-      store(to + c, c < whole  ? load(from + c)
-                    : c < cols ? load_part(from + c, cols - c, 0.0f)
-                               : Register{});
+    if (cols == kPanelCols) {
+      for (int v = 0; v < kTileVectors; ++v) store(to + v * kLanes, load(from + v * kLanes));
+    } else {
+      for (Index c = 0; c < kPanelCols; ++c) to[c] = c < cols ? from[c] : 0.0f;
     }
   }
 }
