@@ -52,6 +52,7 @@ const sizes = measureSizes(root);
 const checks = {
   'the checks themselves': () =>
     call(process.execPath, '--test', join(root, '.ci', 'checks.test.mjs')),
+  'the toolchain': () => call(process.execPath, '--test', join(root, '.ci', 'toolchain.test.mjs')),
   'clang-format': () => clangFormat({ write: false }),
   Prettier: () => prettier({ write: false }),
   ESLint: () => npx('eslint', '--config', '.ci/eslint.config.mjs', '--max-warnings', '0', '.'),

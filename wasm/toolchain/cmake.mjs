@@ -1,6 +1,6 @@
 // Configuring and building by CMake preset, as `cmake --preset NAME` would, on all processors.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { root, run } from './steps.mjs';
@@ -19,8 +19,25 @@ const cacheEnv = ccache && {
 
 export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
 
+/**
+ * Removes build folders that came with a copy of another folder: CMake would go on building the original. All of
+ * them, since a preset may take objects from the folder of another (core/rest.cmake).
+ */
+function removeCopied() {
+  const folder = join(root, 'build');
+  if (!existsSync(folder)) return;
+  for (const preset of readdirSync(folder)) {
+    const cache = join(folder, preset, 'CMakeCache.txt');
+    if (!existsSync(cache)) continue;
+    const [, home] =
+      /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8')) ?? [];
+    if (home !== root) rmSync(join(folder, preset), { recursive: true });
+  }
+}
+
 /** Configures if that was never done or the presets have changed; CMake itself sees the rest. */
 export async function configure(preset, { tests = false } = {}) {
+  removeCopied();
   const cache = join(root, 'build', preset, 'CMakeCache.txt');
   const presets = join(root, 'CMakePresets.json');
   if (existsSync(cache) && statSync(cache).mtimeMs >= statSync(presets).mtimeMs) {

@@ -1,0 +1,72 @@
+// What sets up and builds (wasm/toolchain) is tried on a project of one file.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from './files.mjs';
+
+/** A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. */
+function makeProject(folder) {
+  const toolchain = join('wasm', 'toolchain');
+  mkdirSync(join(folder, toolchain), { recursive: true });
+  for (const file of ['cmake.mjs', 'steps.mjs', 'system.mjs']) {
+    cpSync(join(root, toolchain, file), join(folder, toolchain, file));
+  }
+  const presets = {
+    version: 3,
+    configurePresets: [
+      { name: 'tiny', generator: 'Unix Makefiles', binaryDir: '${sourceDir}/build/${presetName}' },
+    ],
+    buildPresets: [{ name: 'tiny', configurePreset: 'tiny' }],
+  };
+  writeFileSync(join(folder, 'CMakePresets.json'), JSON.stringify(presets));
+  writeFileSync(
+    join(folder, 'CMakeLists.txt'),
+    `cmake_minimum_required(VERSION 3.22)
+project(Tiny NONE)
+add_custom_command(OUTPUT result.txt DEPENDS \${CMAKE_SOURCE_DIR}/source.txt
+  COMMAND \${CMAKE_COMMAND} -E copy \${CMAKE_SOURCE_DIR}/source.txt result.txt)
+add_custom_target(result DEPENDS result.txt)
+`,
+  );
+}
+
+const builtIn = (folder) => readFileSync(join(folder, 'build', 'tiny', 'result.txt'), 'utf8');
+
+function buildIn(folder) {
+  const program = `import { build } from './wasm/toolchain/cmake.mjs'; await build('tiny', 'result');`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
+}
+
+for (const preserveTimestamps of [true, false]) {
+  test(`a built folder that is copied ${preserveTimestamps ? 'with' : 'without'} its times builds itself`, (t) => {
+    const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tril-toolchain-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [original, copy] = ['original', 'copy'].map((name) => join(folder, name));
+    makeProject(original);
+    writeFileSync(join(original, 'source.txt'), 'first');
+    buildIn(original);
+    assert.equal(builtIn(original), 'first');
+
+    cpSync(original, copy, { recursive: true, preserveTimestamps });
+    writeFileSync(join(copy, 'source.txt'), 'second');
+    buildIn(copy);
+    assert.equal(builtIn(copy), 'second');
+    assert.equal(builtIn(original), 'first');
+    writeFileSync(join(original, 'source.txt'), 'third');
+    buildIn(original);
+    assert.equal(builtIn(original), 'third');
+    assert.equal(builtIn(copy), 'second');
+  });
+}
