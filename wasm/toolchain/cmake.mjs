@@ -45,9 +45,12 @@ export async function configure(preset, { tests = false } = {}) {
   }
   // Where GoogleTest's sources are not, package and page are built without fetching them.
   const withTests = tests || findGoogleTest() ? 'ON' : 'OFF';
-  const launcher =
-    ccache && !preset.startsWith('wasm') ? [`-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`] : [];
-  await run('cmake', ['--preset', preset, `-DTRIL_TESTS=${withTests}`, ...launcher], {
+  // ccache keeps no object that was compiled with a precompiled header; natively CMakeLists.txt sees to that.
+  const caching = preset.startsWith('wasm')
+    ? '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'
+    : `-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`;
+  const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : [])];
+  await run('cmake', ['--preset', preset, ...options], {
     log: `${preset}-configure`,
     env: cacheEnv,
     advice: `remove build/${preset} and try again; \`cmake --preset ${preset}\` shows it by hand`,
