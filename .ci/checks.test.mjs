@@ -100,6 +100,39 @@ test('forbidden text is found', () => {
   assert.equal(guards('core/a.cc', 'x\n'.repeat(401)).length, 1);
 });
 
+test('what depends on the locale is found', () => {
+  const bad = [
+    'std::strtod(text, &end)',
+    'strtoul(a, b, 10)',
+    'std::stof(text)',
+    'std::stoll (text)',
+    'std::snprintf(to, 9, "%g", x)',
+    'printf("%f", x)',
+    'sscanf(text, "%lf", &x)',
+    'std::isalpha(letter)',
+    'std::tolower(letter)',
+    'towupper(letter)',
+    'std::ostringstream text;',
+    '#include <iomanip>',
+    'std::setlocale(LC_ALL, "")',
+    'std::locale::global(x)',
+  ];
+  for (const text of bad) {
+    for (const path of ['core/tril/files/a.cc', 'native/cli/a.h', 'wasm/bindings/a.cc'])
+      assert.equal(guards(path, text).length, 1, text);
+    assert.deepEqual(guards('core/tril/foundation/read_number.cc', text), [], text);
+    assert.deepEqual(guards('tests/core/a_test.cc', text), [], text);
+  }
+  const good = [
+    'std::to_string(7)',
+    'read_number(text)',
+    'lower_case(word)',
+    'stop(all)',
+    'a.is(b)',
+  ];
+  for (const text of good) assert.deepEqual(guards('core/tril/a.cc', text), [], text);
+});
+
 test('allowed text is left alone', () => {
   const good = ['random(seed)', 'evaluate(x)', '<a href="https://example.org">', "fetch('a.json')"];
   for (const text of good) assert.deepEqual(guards('web/src/a.svelte', text), [], text);

@@ -11,6 +11,7 @@ import {
   buildPseudo,
 } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
+import { findLocale } from '../wasm/toolchain/locales.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
 import {
   findHeadless,
@@ -33,8 +34,11 @@ const relaxedModule = [
 /** The flags with which this Node runs relaxed SIMD: none from Node 22 on, one in Node 20. */
 const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [relaxedFlag];
 
-/** The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set. */
-function googleTest(preset, { isa, short = 'never' } = {}) {
+/**
+ * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
+ * in that one where the machine has it.
+ */
+function googleTest(preset, { isa, locale, short = 'never' } = {}) {
   const id = ['core', preset, isa].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
@@ -42,9 +46,12 @@ function googleTest(preset, { isa, short = 'never' } = {}) {
     ? [process.execPath, ...nodeFlags, join(folder, 'tril_tests.js')]
     : [join(folder, 'tril_tests')];
   const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' };
+  const found = () => locale && findLocale(locale); // when it is asked: the set-up may bring it
   return {
     id,
-    name: ['GoogleTest', preset, isa].filter(Boolean).join(', '),
+    get name() {
+      return ['GoogleTest', preset, isa, found() && locale].filter(Boolean).join(', ');
+    },
     part: 'core',
     short,
     report,
@@ -53,7 +60,7 @@ function googleTest(preset, { isa, short = 'never' } = {}) {
     run: () =>
       run(command[0], [...command.slice(1), `--gtest_output=json:${report}`], {
         log: id,
-        env,
+        env: { ...env, TRIL_TEST_LOCALE: found() ? locale : '', ...found() },
         allowFailure: true,
       }),
     read: readGoogleTest,
@@ -125,9 +132,15 @@ function page({ short, ...rest }) {
 
 const isas = findIsas();
 
+/** Two of the lanes run as in a program that writes numbers and letters as its users do. */
+const locales = { baseline: 'tr_TR.UTF-8', avx2: 'de_DE.UTF-8' };
+
 const suites = [
-  googleTest('native', { short: isas.length > 0 ? 'only' : 'yes' }),
-  ...isas.map((isa) => googleTest('native', { isa })),
+  googleTest('native', {
+    short: isas.length > 0 ? 'only' : 'yes',
+    locale: isas.length > 0 ? undefined : 'de_DE.UTF-8',
+  }),
+  ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
   googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan'),
   googleTest('wasm-simd'),

@@ -18,7 +18,7 @@
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--kernels") {
-    for (const std::string& line : tril::bench::chosen_kernels()) std::printf("%s\n", line.c_str());
+    for (const std::string& line : tril::bench::chosen_kernels()) std::puts(line.c_str());
     return 0;
   }
   std::array<char*, 3> ours = {const_cast<char*>("--benchmark_repetitions=11"),

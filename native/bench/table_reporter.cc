@@ -1,8 +1,9 @@
 #include "table_reporter.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <ostream>
+
+#include "number_text.h"
 
 namespace tril::bench {
 namespace {
@@ -14,6 +15,12 @@ double quantile(std::vector<double> values, double at) {
 
 bool starts_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
+}
+
+std::string row(const std::string& name, const std::string& median, const std::string& share,
+                const std::string& range) {
+  return left_aligned(name, 40) + " " + right_aligned(median, 10) + " " + right_aligned(share, 8) +
+         " " + range + "\n";
 }
 
 }  // namespace
@@ -51,24 +58,19 @@ double TableReporter::peak_of(const Result& one) const {
 
 void TableReporter::print(const Unit& unit) {
   std::ostream& out = GetOutputStream();
-  char line[160];
   const bool has_peak = &unit == &kUnits[0];
   bool begun = false;
   for (const auto& [index, one] : results_) {
     if (one.unit != &unit) continue;
     if (!begun) {
-      std::snprintf(line, sizeof line, "%-40s %10s %8s %16s\n", "", unit.heading,
-                    has_peak ? "of peak" : "", "10 % .. 90 %");
-      out << line;
+      out << row("", unit.heading, has_peak ? "of peak" : "", "    10 % .. 90 %");
       begun = true;
     }
     const double median = quantile(one.rates, 0.5), peak = has_peak ? peak_of(one) : 0;
-    char share[16] = "";
-    if (peak > 0) std::snprintf(share, sizeof share, "%.3f", median / peak);
-    std::snprintf(line, sizeof line, "%-40s %10.2f %8s %8.2f %7.2f\n", one.name.c_str(),
-                  median / unit.size, share, quantile(one.rates, 0.1) / unit.size,
-                  quantile(one.rates, 0.9) / unit.size);
-    out << line;
+    const auto number = [&](double rate) { return fixed_text(rate / unit.size, 2); };
+    out << row(one.name, number(median), peak > 0 ? fixed_text(median / peak, 3) : "",
+               right_aligned(number(quantile(one.rates, 0.1)), 8) + " " +
+                   right_aligned(number(quantile(one.rates, 0.9)), 7));
   }
 }
 

@@ -9,10 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iomanip>
 #include <memory>
-#include <sstream>
 
+#include "number_text.h"
 #include "program.h"
 #include "progress.h"
 
@@ -105,11 +104,10 @@ ExitCode run(const Program& program, const Arguments& arguments) {
       }
     }
   }
-  std::ostringstream text;
-  text << isa_name(best_isa()) << ", " << parallel.threads() << " thread"
-       << (parallel.threads() > 1 ? "s" : "") << ", median of " << arguments.rounds
-       << " rounds (smallest to largest)\n"
-       << std::fixed << std::setprecision(1);
+  const auto number = [](double value) { return fixed_text(value, 1); };
+  std::string text = std::string(isa_name(best_isa())) + ", " + std::to_string(parallel.threads()) +
+                     " thread" + (parallel.threads() > 1 ? "s" : "") + ", median of " +
+                     std::to_string(arguments.rounds) + " rounds (smallest to largest)\n";
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const Task& task : tasks) {
     std::vector<double> shares;
@@ -118,8 +116,9 @@ ExitCode run(const Program& program, const Arguments& arguments) {
     }
     const auto [least, most] = std::ranges::minmax(task.rates);
     const double rate = median(task.rates), share = median(shares);
-    text << std::left << std::setw(24) << task.name << std::right << std::setw(8) << rate
-         << " GFLOP/s (" << least << " to " << most << "), " << 100 * share << " % of the peak\n";
+    text += left_aligned(task.name, 24) + right_aligned(number(rate), 8) + " GFLOP/s (" +
+            number(least) + " to " + number(most) + "), " + number(100 * share) +
+            " % of the peak\n";
     results.push_back({{"name", task.name},
                        {"gflops", rate},
                        {"smallest", least},
@@ -130,7 +129,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
                  {"threads", parallel.threads()},
                  {"rounds", arguments.rounds},
                  {"results", results}},
-                text.str());
+                text);
   return kDone;
 }
 

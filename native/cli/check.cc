@@ -1,9 +1,10 @@
 // tril check EXPECTED ACTUAL: how far two files are apart.
 #include <tril/foundation/compare.h>
+#include <tril/foundation/message.h>
 
 #include <memory>
-#include <sstream>
 
+#include "number_text.h"
 #include "program.h"
 #include "progress.h"
 #include "tensor_file.h"
@@ -43,21 +44,18 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
   const std::vector<Index> worst = index_of(difference.worst, expected.shape);
   const double wanted = expected.elements.data()[difference.worst],
                got = actual.elements.data()[difference.worst];
-  std::ostringstream text;
-  text.precision(9);
-  text << difference.count << " elements " << expected.shape_text() << '\n';
-  text.precision(3);
-  text << "  norm of the difference  " << difference.frobenius << ", over that of EXPECTED "
-       << difference.relative << '\n'
-       << "  largest difference      " << difference.max_absolute << ", relative "
-       << difference.max_relative << '\n';
+  const auto size = [](double value) { return general_text(value, 3); };
+  std::string text = std::to_string(difference.count) + " elements " + expected.shape_text() +
+                     "\n  norm of the difference  " + size(difference.frobenius) +
+                     ", over that of EXPECTED " + size(difference.relative) +
+                     "\n  largest difference      " + size(difference.max_absolute) +
+                     ", relative " + size(difference.max_relative) + "\n";
   if (difference.max_absolute > 0) {
-    text.precision(9);
-    text << "  worst element           " << shape_text(worst.data(), expected.rank())
-         << ": expected " << wanted << ", actual " << got << '\n';
+    text += "  worst element           " + shape_text(worst.data(), expected.rank()) +
+            ": expected " + general_text(wanted, 9) + ", actual " + general_text(got, 9) + "\n";
   }
-  text << "  beyond the tolerance    " << difference.beyond << '\n';
-  return {text.str(),
+  text += "  beyond the tolerance    " + std::to_string(difference.beyond) + "\n";
+  return {text,
           {{"shape", expected.shape},
            {"elements", difference.count},
            {"frobenius", difference.frobenius},
@@ -97,14 +95,14 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   for (const auto& [name, tensor] : actual.tensors) {
     if (!expected.find(name)) add(name, failing("missing in " + arguments.expected));
   }
-  std::ostringstream summary;
-  summary << (passes ? "the same" : "different") << " within " << arguments.tolerance.absolute
-          << " + " << arguments.tolerance.relative << " * |expected|\n";
+  const std::string summary = std::string(passes ? "the same" : "different") + " within " +
+                              number_text(arguments.tolerance.absolute) + " + " +
+                              number_text(arguments.tolerance.relative) + " * |expected|\n";
   program.print({{"passes", passes},
                  {"atol", arguments.tolerance.absolute},
                  {"rtol", arguments.tolerance.relative},
                  {"tensors", tensors}},
-                text + summary.str());
+                text + summary);
   return passes ? kDone : kDifferent;
 }
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <memory>
-#include <sstream>
 
+#include "number_text.h"
 #include "program.h"
 #include "progress.h"
 #include "tensor_file.h"
@@ -38,19 +38,18 @@ Summary summarise(const Tensor<double>& tensor) {
 }
 
 std::string text_of(const std::string& name, const Tensor<double>& tensor, const Summary& summary) {
-  std::ostringstream text;
-  text << name << ": " << element_name(tensor.type) << ' ' << tensor.shape_text();
+  std::string text = name + ": " + element_name(tensor.type) + " " + tensor.shape_text();
   if (summary.any_finite) {
-    text.precision(4);
-    text << ", " << summary.finite.smallest << " to " << summary.finite.largest << ", mean "
-         << summary.finite.mean << ", deviation " << std::sqrt(summary.finite.variance);
+    const auto number = [](double value) { return general_text(value, 4); };
+    text += ", " + number(summary.finite.smallest) + " to " + number(summary.finite.largest) +
+            ", mean " + number(summary.finite.mean) + ", deviation " +
+            number(std::sqrt(summary.finite.variance));
   }
   for (const auto& [count, what] :
        {std::pair(summary.zero, "zero"), {summary.nan, "NaN"}, {summary.infinite, "infinite"}}) {
-    if (count > 0) text << ", " << count << ' ' << what;
+    if (count > 0) text += ", " + std::to_string(count) + " " + what;
   }
-  text << '\n';
-  return text.str();
+  return text + "\n";
 }
 
 nlohmann::ordered_json report_of(const Tensor<double>& tensor, const Summary& summary) {

@@ -1,7 +1,9 @@
 #include "processes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 
@@ -21,7 +23,11 @@ namespace {
 // program that was started as usual does not wait for MPI to begin.
 int started_together() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
-    if (const char* const text = std::getenv(name)) return std::atoi(text);
+    if (const char* const text = std::getenv(name)) {
+      int count = 0;
+      std::from_chars(text, text + std::strlen(text), count);
+      return count;
+    }
   }
   return 1;
 }

@@ -26,9 +26,9 @@ TrainLog::TrainLog(const std::filesystem::path& path, std::int64_t done) : path_
 }
 
 void TrainLog::add(const TrainingStep& step, std::optional<double> validation) {
-  file_ << step.step << ',' << number(step.loss) << ',' << (validation ? number(*validation) : "")
-        << ',' << number(step.gradient_norm) << ',' << number(step.learning_rate) << ','
-        << number(step.seconds) << '\n';
+  file_ << std::to_string(step.step) << ',' << number(step.loss) << ','
+        << (validation ? number(*validation) : "") << ',' << number(step.gradient_norm) << ','
+        << number(step.learning_rate) << ',' << number(step.seconds) << '\n';
 }
 
 void TrainLog::flush() {

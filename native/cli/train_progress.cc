@@ -3,36 +3,28 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
+#include "number_text.h"
+
 namespace tril::cli {
-namespace {
-
-template <typename... Values>
-std::string printed(const char* format, Values... values) {
-  char text[80];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
-}  // namespace
 
 std::string time_text(double seconds) {
-  if (seconds < 10) return printed("%.2g s", seconds);
+  if (seconds < 10) return general_text(seconds, 2) + " s";
   const auto whole = static_cast<long long>(std::min(seconds + 0.5, 1e15));
-  if (whole < 60) return printed("%lld s", whole);
-  if (whole < 3600) return printed("%lld min %lld s", whole / 60, whole % 60);
-  return printed("%lld h %lld min", whole / 3600, whole % 3600 / 60);
+  const auto text = [](long long count, const char* unit) { return std::to_string(count) + unit; };
+  if (whole < 60) return text(whole, " s");
+  if (whole < 3600) return text(whole / 60, " min ") + text(whole % 60, " s");
+  return text(whole / 3600, " h ") + text(whole % 3600 / 60, " min");
 }
 
 std::string count_text(double count) {
-  if (count < 999.5) return printed("%.0f", count);
-  if (count < 999500) return printed("%.3g k", count / 1e3);
-  return printed("%.3g M", count / 1e6);
+  if (count < 999.5) return fixed_text(count, 0);
+  if (count < 999500) return general_text(count / 1e3, 3) + " k";
+  return general_text(count / 1e6, 3) + " M";
 }
 
-std::string loss_text(double loss) { return printed("%.4f", loss); }
+std::string loss_text(double loss) { return fixed_text(loss, 4); }
 
 TrainProgress::TrainProgress(std::int64_t done, std::int64_t steps, const char* unit)
     : unit_(unit),
@@ -74,8 +66,8 @@ void TrainProgress::step(std::int64_t done, double loss, std::int64_t units) {
   is_drawn_ = true;
   const auto full = static_cast<std::size_t>(kWidth * done / std::max<std::int64_t>(steps_, 1));
   std::cerr << "\r\x1b[K[" << std::string(full, '#') << std::string(kWidth - full, '.') << "] "
-            << done << '/' << steps_ << " loss " << loss_text(loss) << ", " << rate_and_time_left()
-            << std::flush;
+            << std::to_string(done) << '/' << std::to_string(steps_) << " loss " << loss_text(loss)
+            << ", " << rate_and_time_left() << std::flush;
 }
 
 void TrainProgress::line(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <optional>
@@ -328,8 +329,15 @@ void RunSettings::read(const Metadata& metadata, const std::string& file) {
     // Checkpoints of versions that had no such option are without it.
     if (metadata.contains("validation")) validation = list("validation");
     tokenizer = metadata.at("tokenizer");
-    every = std::max(1l, std::stol(metadata.at("validate_every")));
-    sample = std::stol(metadata.at("sample"));
+    const auto whole = [&](const char* name) {
+      const std::string& text = metadata.at(name);
+      Index number = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (read.ec != std::errc() || read.ptr != text.data() + text.size()) throw Failure(name);
+      return number;
+    };
+    every = std::max<Index>(1, whole("validate_every"));
+    sample = whole("sample");
   } catch (const std::exception&) {
     throw Failure(file + ": is not a checkpoint of `tril train`");
   }

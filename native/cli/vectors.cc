@@ -2,11 +2,11 @@
 #include <tril/files/file.h>
 #include <tril/model/word_vector_trainer.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "number_text.h"
 #include "program.h"
 #include "train_data.h"
 #include "train_progress.h"
@@ -99,10 +99,9 @@ ExitCode ask(const Program& program, const Arguments& arguments) {
     for (const WordNeighbour& each : found) {
       const std::string& word = vectors.words.words()[static_cast<std::size_t>(each.word)];
       report.push_back({{"word", word}, {"cosine", each.cosine}});
-      char cosine[16];
-      std::snprintf(cosine, sizeof cosine, "%7.4f  ", each.cosine);
       const std::string quoted = one_line(word);
-      text += cosine + quoted.substr(1, quoted.size() - 2) + '\n';
+      text += right_aligned(fixed_text(each.cosine, 4), 7) + "  " +
+              quoted.substr(1, quoted.size() - 2) + '\n';
     }
     program.print(report, text);
     return kDone;

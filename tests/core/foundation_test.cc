@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/check.h>
-#include <tril/foundation/exact_number.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/random.h>
 #include <tril/foundation/scratch.h>
@@ -87,57 +86,6 @@ TEST(Check, NamesCallArgumentAndShapes) {
     EXPECT_EQ(error.argument(), "out");
     EXPECT_STREQ(error.what(),
                  "matmul: out: shape must be [3, 3], is [2, 3]; a is [3, 1], b is [1, 3]");
-  }
-}
-
-TEST(Check, WritesNumbersAsPrintfDoes) {
-  for (const double value : {0.0,      -0.0,
-                             1.0,      -1.0,
-                             0.5,      12.5,
-                             -3.25,    0.1,
-                             1e-5,     1e-6,
-                             -2.5e-7,  123456.0,
-                             999999.0, 1e6,
-                             1.5e6,    100.0,
-                             1e300,    1e-300,
-                             0.999999, 0.00012345,
-                             5e-324,   1.7976931348623157e308}) {
-    std::array<char, 32> expected{};
-    std::snprintf(expected.data(), expected.size(), "%g", value);
-    EXPECT_EQ(number_text(value), expected.data());
-  }
-  EXPECT_EQ(number_text(std::nan("")), "nan");
-  EXPECT_EQ(number_text(HUGE_VAL), "inf");
-  EXPECT_EQ(number_text(-HUGE_VAL), "-inf");
-  Random random(3);
-  for (int i = 0; i < 10000; ++i) {
-    const double value =
-        random.normal() * std::pow(10.0, static_cast<int>(random.below(600)) - 300);
-    // Half a unit of the sixth digit, and what scaling by 300 tens rounds.
-    EXPECT_NEAR(std::stod(number_text(value)), value, std::fabs(value) * 5.0001e-6) << value;
-  }
-}
-
-TEST(Message, WritesNumbersThatAreReadBack) {
-  const auto expect_read_back = [](double value) {
-    const std::string text = exact_number_text(value);
-    EXPECT_EQ(std::strtod(text.c_str(), nullptr), value) << text;
-    EXPECT_LE(text.size(), 24u);
-  };
-  EXPECT_EQ(exact_number_text(0.001), "0.001");
-  EXPECT_EQ(exact_number_text(1e-5), "1e-05");
-  EXPECT_EQ(exact_number_text(-0.0), "-0");
-  EXPECT_EQ(exact_number_text(10000), "10000");
-  EXPECT_EQ(exact_number_text(0.1 + 0.2), "0.30000000000000004");
-  EXPECT_EQ(exact_number_text(1.0 / 3), "0.3333333333333333");
-  for (const double value : {5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 9.5, 999.0,
-                             -123456789.0, 9007199254740993.0, 0.99999999999999989}) {
-    expect_read_back(value);
-  }
-  Random random(4);
-  for (int i = 0; i < 2000; ++i) {
-    expect_read_back(random.normal() * std::pow(10.0, static_cast<int>(random.below(600)) - 300) *
-                     (1 + random.uniform() * 1e-9));
   }
 }
 

@@ -1,13 +1,36 @@
-// All tests, on the instruction set that TRIL_FORCE_ISA names, else on the widest.
+// All tests, on the instruction set that TRIL_FORCE_ISA names, else on the widest, and in the
+// locale that TRIL_TEST_LOCALE names, as a program has it that shows numbers as its user writes
+// them.
 #include <gtest/gtest.h>
 #include <tril/foundation/error.h>
 #include <tril/foundation/isa.h>
 
+#include <clocale>
 #include <cstdio>
+#include <cstdlib>
+#include <locale>
+#include <stdexcept>
 
 #include "core/golden.h"
 
 const char* const tril::testing::kGoldenFolder = TRIL_GOLDEN;
+
+namespace {
+
+// Only while a test runs: GoogleTest writes its report by streams, and JSON has no "0,5".
+class InLocale : public ::testing::EmptyTestEventListener {
+ public:
+  explicit InLocale(const char* name) : locale_(name) {}
+  void OnTestStart(const ::testing::TestInfo&) override { std::locale::global(locale_); }
+  void OnTestEnd(const ::testing::TestInfo&) override {
+    std::locale::global(std::locale::classic());
+  }
+
+ private:
+  std::locale locale_;
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
@@ -16,6 +39,15 @@ int main(int argc, char** argv) {
   } catch (const tril::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
+  }
+  if (const char* const name = std::getenv("TRIL_TEST_LOCALE"); name && *name) {
+    try {
+      ::testing::UnitTest::GetInstance()->listeners().Append(new InLocale(name));
+    } catch (const std::runtime_error&) {
+      std::fprintf(stderr, "TRIL_TEST_LOCALE: the locale %s is not installed\n", name);
+      return 2;
+    }
+    std::printf("Locale: %s\n", name);
   }
   return RUN_ALL_TESTS();
 }

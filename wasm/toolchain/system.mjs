@@ -6,6 +6,7 @@
 import { existsSync, accessSync, constants, readFileSync, readdirSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { findLocale } from './locales.mjs';
 import { StepError, run, logFolder } from './steps.mjs';
 
 export function findProgram(...names) {
@@ -137,6 +138,13 @@ const requirements = [
     find: () => findGoogleTest() && findHeader('gtest/gtest.h'),
     debian: 'libgtest-dev googletest',
     elsewhere: 'fetched by CMake',
+  },
+  {
+    what: 'locales',
+    purposes: ['core'],
+    find: () => findLocale('de_DE.UTF-8') && findLocale('tr_TR.UTF-8'),
+    debian: 'locales',
+    elsewhere: 'left out: the tests then run in the C locale alone',
   },
   {
     what: 'CLI11',

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 
 namespace tril {
 
@@ -49,9 +48,7 @@ std::string exact_number_text(double value) {
     return detail::decimal_text(negative, written,
                                 exponent + static_cast<int>(written.size()) - digits);
   };
-  const auto is_same = [&](const std::string& text) {
-    return std::strtod(text.c_str(), nullptr) == value;
-  };
+  const auto is_same = [&](const std::string& text) { return read_number(text) == value; };
   constexpr int kMost = 17;
   for (int digits = 1; digits < kMost; ++digits) {
     const std::string text =

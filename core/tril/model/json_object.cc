@@ -1,7 +1,6 @@
 #include <tril/files/header_reader.h>
+#include <tril/foundation/exact_number.h>
 #include <tril/model/json_object.h>
-
-#include <cstdlib>
 
 namespace tril::detail {
 
@@ -47,11 +46,9 @@ Index JsonObject::whole(const char* name, std::optional<Index> otherwise) const 
 double JsonObject::number(const char* name, std::optional<double> otherwise) const {
   const std::string_view text = expected(name, otherwise.has_value(), "-0123456789", "a number");
   if (text.empty()) return *otherwise;
-  const std::string digits(text);
-  char* end = nullptr;  // not std::from_chars, which libc++ does not have for these
-  const double value = std::strtod(digits.c_str(), &end);
-  if (*end != '\0') fail(call_, name, {"must be a number, is ", shown(text)});
-  return value;
+  const std::optional<double> value = read_number(text);
+  if (!value) fail(call_, name, {"must be a number, is ", shown(text)});
+  return *value;
 }
 
 bool JsonObject::boolean(const char* name, std::optional<bool> otherwise) const {

@@ -9,7 +9,7 @@
 #include <tril/foundation/named.h>
 
 #include <charconv>
-#include <cstdlib>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -68,9 +68,9 @@ class SettingsReader {
       value = text == "true";
       is_read = value || text == "false";
     } else if constexpr (std::is_floating_point_v<T>) {
-      char* last = nullptr;  // not std::from_chars, which libc++ does not have for these
-      value = std::strtod(text.c_str(), &last);
-      is_read = !text.empty() && last == end;
+      const std::optional<double> number = read_number(text);
+      is_read = number.has_value();
+      if (is_read) value = *number;
     } else {
       const std::from_chars_result result = std::from_chars(text.data(), end, value);
       is_read = result.ec == std::errc() && result.ptr == end;

@@ -1,0 +1,77 @@
+// The one place that may call what depends on a locale: it names its own.
+#include <tril/foundation/exact_number.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#if defined(__APPLE__)
+#include <xlocale.h>
+#elif !defined(_WIN32)
+#include <locale.h>
+#endif
+
+namespace tril {
+namespace {
+
+#if defined(__cpp_lib_to_chars) || defined(_WIN32)
+
+// What from_chars found out of range and does not tell which: a number of 1 or more is too large.
+// Its first digit that is not zero has this place before the point, or after it, and the exponent.
+bool is_large(std::string_view text) noexcept {
+  const std::size_t mark = text.find_first_of("eE");
+  const std::string_view digits = text.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  const auto place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  std::int64_t exponent = 0;
+  if (mark != text.npos) {
+    std::string_view power = text.substr(mark + 1);
+    if (power.front() == '+') power.remove_prefix(1);
+    const auto read = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (read.ec != std::errc()) return power.front() != '-';
+  }
+  return exponent > -place;
+}
+
+std::optional<double> nearest(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, value);
+  if (read.ptr != end || read.ec == std::errc::invalid_argument) return {};
+  if (read.ec == std::errc::result_out_of_range) {
+    value = is_large(text) ? std::numeric_limits<double>::infinity() : 0;
+    if (text.front() == '-') value = -value;
+  }
+  return value;
+}
+
+#else  // libc++, whose from_chars reads no fractions, or only on the newest systems
+
+std::optional<double> nearest(std::string_view text) {
+  static const locale_t kPlain = newlocale(LC_ALL_MASK, "C", nullptr);
+  const std::string ended(text);
+  char* end = nullptr;
+  const double value = strtod_l(ended.c_str(), &end, kPlain);
+  if (end != ended.c_str() + ended.size()) return {};
+  return value;
+}
+
+#endif
+
+}  // namespace
+
+std::optional<double> read_number(std::string_view text) {
+  std::string_view size = text;  // without its sign
+  if (size.starts_with('-')) size.remove_prefix(1);
+  if (size.empty() || std::string_view("0123456789.iInN").find(size.front()) == size.npos ||
+      size.find_first_of("xX(") != size.npos) {
+    return {};
+  }
+  return nearest(text);
+}
+
+}  // namespace tril
