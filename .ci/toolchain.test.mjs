@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { portable } from '../wasm/toolchain/portable.mjs';
 import { root } from './files.mjs';
 
 /** A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. */
@@ -70,3 +71,46 @@ for (const preserveTimestamps of [true, false]) {
     assert.equal(builtIn(copy), 'second');
   });
 }
+
+// What Emscripten 3 and 6 write, as far as it is read; and a bracket in a string.
+const spellings = {
+  3: `if(isNode){const{createRequire}=await import("module");var text=")}"}
+let cores=()=>(await import('worker_threads')).cores;
+var workerOptions={type:"module",workerData:"em-pthread",name:"em-pthread"};
+worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),workerOptions);`,
+  6: `if(isNode){const{createRequire}=await import("node:module");var text=")}"}
+let cores=()=>(await import("node:worker_threads")).cores;
+worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),{"type":"module","workerData":"em-pthread","name":"em-pthread"});`,
+};
+
+for (const [version, script] of Object.entries(spellings)) {
+  test(`a script of Emscripten ${version} is made portable`, () => {
+    const made = portable(script, 'tril-simd-threads');
+    assert.doesNotMatch(made, /\bimport\s*\(/);
+    assert.match(made, /=process\.getBuiltinModule\("module"\)/);
+    assert.match(made, /\(process\.getBuiltinModule\("worker_threads"\)\)/);
+    const [, url, options] =
+      /new Worker\(new URL\("([^"]*)",import\.meta\.url\),(\{[^}]*\})\)/.exec(made) ?? [];
+    assert.equal(url, 'tril-simd-threads.js');
+    const pairs = [...options.matchAll(/"?(\w+)"?:"([^"]*)"/g)].map(([, key, value]) => [
+      key,
+      value,
+    ]);
+    assert.deepEqual(pairs, [
+      ['type', 'module'],
+      ['workerData', 'em-pthread'],
+      ['name', 'em-pthread-tril-simd-threads'], // begins as the script expects it
+    ]);
+  });
+}
+
+test('a script that is unlike them is refused, with what it lacks', () => {
+  const [three] = Object.values(spellings);
+  assert.throws(() => portable('const x = 1;', 'tril-simd'), /asks nothing of Node/);
+  assert.throws(() => portable(`${three}import("./x.mjs")`, 'tril-simd-threads'), /imports/);
+  assert.throws(() => portable(three, 'tril-simd'), /starts Workers in 1 places/);
+  const other = three.replace('new URL(', 'address(');
+  assert.throws(() => portable(other, 'tril-simd-threads'), /something else/);
+  const nameless = three.replace('name:"em-pthread"', 'name:other');
+  assert.throws(() => portable(nameless, 'tril-simd-threads'), /not named em-pthread/);
+});

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, variants } from './toolchain/cmake.mjs';
+import { portable } from './toolchain/portable.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -24,27 +25,6 @@ const modules = variants.flatMap((variant) =>
 async function compile() {
   for (const variant of variants) await build(`wasm-${variant}`, 'tril_wasm');
   return join(dirname(here), 'build');
-}
-
-/** Emscripten's script as bundlers and static hosts take it. */
-function portable(script, name) {
-  const replace = (pattern, replacement) => {
-    if (!pattern.test(script)) throw new Error(`${name}.mjs has no ${pattern}`);
-    script = script.replace(pattern, replacement);
-  };
-  // Node's own modules without an import, which bundlers for the web follow or refuse.
-  replace(/await import\("module"\)/, 'process.getBuiltinModule("module")');
-  if (!name.includes('-threads')) return script;
-  replace(/\(await import\('worker_threads'\)\)/, "process.getBuiltinModule('worker_threads')");
-  // The options of its Workers where they are used: bundlers read them without running the script.
-  // Webpack puts scripts of one name into one file, hence a name for each variant.
-  const [declared, options] = /var workerOptions=(\{[^}]*\});/.exec(script) ?? [];
-  if (!declared) throw new Error(`${name}.mjs: no Worker where one was expected`);
-  script = script.replace(declared, '');
-  const named = options.replace('name:"em-pthread"', `name:"em-pthread-${name}"`);
-  const worker = `new Worker(new URL("${name}.js",import.meta.url),${named})`;
-  replace(/new Worker\(new URL\("[^"]*",import\.meta\.url\),workerOptions\)/, worker);
-  return script;
 }
 
 /** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */

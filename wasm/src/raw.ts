@@ -1,9 +1,11 @@
 import type { MainModule as TrainingModule } from './generated/tril-simd-training.js';
-import type { MainModule } from './generated/tril-simd.js';
+import type { MainModule as Declared } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
+/** What a module exports, but for views of its memory, which some versions of Emscripten declare in some variants. */
+type MainModule = Omit<Declared, `HEAP${string}`>;
 /** What the modules of `tril/training` export besides. */
-export type RawTraining = Omit<TrainingModule, keyof MainModule>;
+export type RawTraining = Omit<TrainingModule, keyof Declared | `HEAP${string}`>;
 /**
  * The compiled module as Embind declares it. All variants export the same, and those with training
  * that besides; `load.ts` makes tsc check that.

@@ -49,7 +49,7 @@ export async function ensureEmscripten() {
     log: 'emscripten',
     capture: true,
     advice: debian
-      ? 'check the network, then start again; or put emcc 3.1.60 or newer on PATH'
+      ? 'check the network, then start again; or name a Debian mirror (`EMSCRIPTEN_MIRROR=ADDRESS npm start`), or put emcc 3.1.60 or newer on PATH'
       : 'get Emscripten 3.1.60 or newer and put emcc on PATH (`brew install emscripten`, or emsdk)',
   });
   const emcc = output.trim().split('\n').at(-1);
