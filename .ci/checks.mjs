@@ -13,7 +13,7 @@ import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkModels, listModels } from './check-models.mjs';
-import { checkSizes, measureSizes } from './check-sizes.mjs';
+import { checkSizes, listSizes, measureSizes } from './check-sizes.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 import { readFiles, root } from './files.mjs';
 import { call, clangFormat, prettier } from './format.mjs';
@@ -93,8 +93,7 @@ async function work() {
   }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, work));
-const shown = Object.entries(sizes).map(([name, size]) => `${name} ${size.toFixed(1)} kB`);
-console.log(`\nGzipped: ${shown.join(', ')}`);
+console.log(`\nGzipped:\n${listSizes(sizes).join('\n')}`);
 
 if (options.sum) {
   const tests = existsSync(options.sum)

@@ -10,7 +10,7 @@ import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkModels } from './check-models.mjs';
-import { checkSizes, limits } from './check-sizes.mjs';
+import { checkSizes, written } from './check-sizes.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 
 const floors = (path, text) => checkFloors([{ path, text }]);
@@ -186,9 +186,13 @@ test('a lock that names a host is refused', () => {
 });
 
 test('what is too large or was not built is refused', () => {
-  assert.deepEqual(checkSizes(limits), []);
-  assert.equal(checkSizes({ ...limits, page: limits.page + 1 }).length, 1);
-  assert.equal(checkSizes({ ...limits, 'tril-simd.wasm': undefined }).length, 1);
+  const page = (size) => checkSizes({ ...written, page: size });
+  assert.deepEqual(checkSizes(written), []);
+  assert.deepEqual(page(written.page * 1.0199), []);
+  assert.match(page(written.page * 1.0201)[0], /^page: \d+\.\d kB, more than \d+\.\d kB/);
+  const small = 'several, further down'; // of which 2 % would be nothing
+  assert.deepEqual(checkSizes({ ...written, [small]: written[small] + 0.9 }), []);
+  assert.equal(checkSizes({ ...written, 'tril-simd.wasm': undefined }).length, 1);
 });
 
 test('a page does without the styles of scripts that it does not name', () => {
