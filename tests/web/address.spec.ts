@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
+import { message, messagePattern } from './messages.ts';
 import { still } from './reach.ts';
 
 test('what is done on the page can be opened elsewhere by its address', async ({
@@ -10,13 +11,13 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   context,
 }) => {
   await attend.open();
-  await page.getByLabel('Your text').fill('été ou hiver? 夏 & 冬 #1 100%');
-  await page.getByRole('radio', { name: 'Characters' }).click();
-  await page.getByRole('radio', { name: 'First token' }).click();
-  await page.getByRole('radio', { name: 'None' }).click();
+  await page.getByLabel(message('attend.input.label')).fill('été ou hiver? 夏 & 冬 #1 100%');
+  await page.getByRole('radio', { name: message('attend.input.modes.characters') }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
+  await page.getByRole('radio', { name: message('attend.mask.none') }).click();
   await attend.step('K');
   await attend.point('wk', 1, 3);
-  await page.getByLabel('New value').first().fill('0.5');
+  await page.getByLabel(message('figures.why.edit')).first().fill('0.5');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/edits=wk/);
   const table = await attend.table();
@@ -25,11 +26,13 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   const other = await context.newPage();
   await other.goto(page.url());
   await other.locator('[data-variant]').waitFor();
-  await expect(other.getByLabel('Your text')).toHaveValue('été ou hiver? 夏 & 冬 #1 100%');
+  await expect(other.getByLabel(message('attend.input.label'))).toHaveValue(
+    'été ou hiver? 夏 & 冬 #1 100%',
+  );
   for (const name of ['Characters', 'None']) {
     await expect(other.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
   }
-  const own = other.getByRole('button', { name: 'Your own' });
+  const own = other.getByRole('button', { name: message('attend.head.own') });
   await expect(own).toHaveAttribute('aria-pressed', 'true');
   await expect(other.locator('#steps .stage')).toHaveAttribute('data-step', 'k');
   expect(await other.locator('#steps .why').innerText()).toBe(why);
@@ -56,13 +59,12 @@ test('a broken address says what could not be read, and shows the rest', async (
   for (const part of ['step=nonsense', 'pin=q.99.0', 'edits=wq', 'evil=<img']) {
     await expect(alert).toContainText(part);
   }
-  await expect(page.getByLabel('Your text')).toHaveValue('still here');
-  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('still here');
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.same') }),
+  ).toHaveAttribute('aria-checked', 'true');
   await expect(page.locator('#steps .stage')).toHaveAttribute('data-step', 'weights');
-  await alert.getByRole('button', { name: 'Dismiss' }).click();
+  await alert.getByRole('button', { name: message('shell.dismiss') }).click();
   await expect(alert).toHaveCount(0);
 });
 
@@ -86,7 +88,7 @@ test('an address that is no address at all falls back as well', async ({ page })
 
 test('a pin outside of its matrix is said, not shown', async ({ attend, page }) => {
   await attend.open({ text: 'one two', pin: 'weights.5.5', step: 'weights' });
-  await expect(page.getByRole('alert')).toContainText('outside');
+  await expect(page.getByRole('alert')).toContainText(messagePattern('attend.pinOutside'));
   await attend.point('weights', 1, 0);
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
@@ -96,25 +98,22 @@ test('back and forward go through heads and texts; steps do not fill the history
   page,
 }) => {
   await attend.open();
-  await page.getByRole('radio', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await attend.step('Scores');
   await attend.step('Weights');
-  await page.getByRole('radio', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
   await page.goBack();
-  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.same') }),
+  ).toHaveAttribute('aria-checked', 'true');
   await page.goBack();
-  await expect(page.getByRole('radio', { name: 'Previous token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.previous') }),
+  ).toHaveAttribute('aria-checked', 'true');
   await page.goForward();
-  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.same') }),
+  ).toHaveAttribute('aria-checked', 'true');
 });
 
 test('the formula is the map: each symbol leads to its step and lights up', async ({
@@ -122,7 +121,7 @@ test('the formula is the map: each symbol leads to its step and lights up', asyn
   page,
 }) => {
   await attend.open();
-  const map = page.getByRole('navigation', { name: 'The formula is the map' });
+  const map = page.getByRole('navigation', { name: message('shell.map') });
   for (const [name, step] of [
     ['Q: the queries', 'q'],
     ['K: the keys', 'k'],
@@ -226,12 +225,11 @@ test('a browser that refuses to change the address is asked again, and nothing i
   await watchHistory(page);
   await attend.open();
   await page.evaluate(() => ((window as unknown as Watched).refusing.left = 2));
-  await page.getByRole('radio', { name: 'Same token' }).click();
-  await page.getByRole('radio', { name: 'First token' }).click();
-  await expect(page.getByRole('radio', { name: 'First token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.first') }),
+  ).toHaveAttribute('aria-checked', 'true');
   await expect.poll(() => stateOf(page).get('head')).toBe('first');
   for (const name of ['Same token', 'Previous token']) {
     await page.goBack();

@@ -4,6 +4,7 @@ import { expectAccessible } from './axe.ts';
 import { scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -69,10 +70,10 @@ test('the worked example', async ({ lesson }) => {
 
 test('sums: by loops and by a matrix, not by softmax', async ({ lesson, page }) => {
   await lesson.open();
-  await page.getByRole('radio', { name: 'Sums' }).click();
+  await page.getByRole('radio', { name: message('average.shows.sums') }).click();
   await expectWay(lesson, 0, 'loops', { sum: true });
   await expectWay(lesson, 0, 'matrix', { sum: true });
-  await expect(page.getByText('so it cannot give sums.')).toBeVisible();
+  await expect(page.getByText(message('average.noSums'))).toBeVisible();
   await expect(page.locator('[data-matrix="softmax"]')).toHaveCount(0);
 });
 
@@ -83,11 +84,13 @@ test('zeros in place of −∞ let the future in', async ({ lesson, page }) => {
     ['−2', -2],
   ] as const) {
     await page
-      .getByRole('radiogroup', { name: 'The mask hides with' })
+      .getByRole('radiogroup', { name: message('average.hidden') })
       .getByRole('radio', { name, exact: true })
       .click();
     await expectWay(lesson, 0, 'softmax', { hidden });
-    await expect(page.locator('[data-method="softmax"]')).toContainText('the future leaks in');
+    await expect(page.locator('[data-method="softmax"]')).toContainText(
+      messagePattern('average.leaks'),
+    );
     await expectWay(lesson, 0, 'matrix');
   }
 });
@@ -104,7 +107,7 @@ test('a changed number changes all three; what came before it stays', async ({ l
     await lesson.expectDrawn(method, rowsOf(output), rounding);
   }
   expect((await lesson.drawn('softmax'))[0]).toEqual(x[0]);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   await expectWay(lesson, 0, 'softmax');
 });
 
@@ -125,7 +128,8 @@ test('says why, in each of the three ways', async ({ lesson, page }) => {
 test('rows can be added and removed, in both sequences', async ({ lesson, page }) => {
   const core = await tril();
   await lesson.open();
-  for (let i = 0; i < 3; ++i) await page.getByRole('button', { name: 'Add a row' }).click();
+  for (let i = 0; i < 3; ++i)
+    await page.getByRole('button', { name: message('average.length.more') }).click();
   await expect(async () => expect((await lesson.drawn('x')).length).toBe(6)).toPass();
   const longer = await lesson.drawn('x');
   const { output } = core.runningAverage(core.tensor([longer]));
@@ -138,7 +142,10 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
   const figure = lesson.figure('series');
   await expect(figure.locator('[data-blend-value]')).toHaveText('5');
   expect(await figure.locator('[data-average]').allTextContents()).toEqual(['2', '3', '4', '5']);
-  await figure.page().getByRole('slider', { name: 'Score of 8' }).fill('2');
+  await figure
+    .page()
+    .getByRole('slider', { name: message('average.series.score', { value: 8 }) })
+    .fill('2');
   const weights = [...core.softmax(core.tensor([[0, 0, 0, 2]])).read()];
   await expect(async () => {
     const shares = await figure.locator('[data-weight]').all();
@@ -175,20 +182,22 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
   }
   const blended = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
   expect(Math.abs(x(line.blend) - blended)).toBeLessThan(0.02);
-  await page.getByRole('button', { name: 'Twice the last, minus the one before' }).click();
+  await page.getByRole('button', { name: message('average.series.extrapolate') }).click();
   await expect(figure.locator('[data-blend-value]')).toHaveText('10');
-  await expect(figure).toContainText('a weight that softmax cannot give');
+  await expect(figure).toContainText(message('average.series.hit'));
 });
 
 test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#three .ask');
   await ask.getByRole('button', { name: '4.67' }).click();
-  await expect(ask).toContainText('Yes. It is 4.67.');
-  await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: 'what it was' }).click();
+  await expect(ask).toContainText(
+    `${message('figures.ask.right')} ${message('average.question.answer', { value: '4.67' })}`,
+  );
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
+  await ask.getByRole('button', { name: message('average.question.choices.same') }).click();
   await expect(ask).toContainText('Not quite. It becomes [4.67, 5.33]');
-  await ask.getByRole('button', { name: 'See it' }).click();
+  await ask.getByRole('button', { name: message('figures.ask.see') }).click();
   await expectWay(lesson, 0, 'softmax', { hidden: 0 });
 });
 
@@ -200,7 +209,7 @@ test('on a phone "See it" brings the cell that answers into sight, and why it is
   await lesson.open();
   const ask = page.locator('#three .ask');
   await ask.getByRole('button', { name: '4.67' }).click();
-  await ask.getByRole('button', { name: 'See it' }).click();
+  await ask.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(lesson.cell('loops', 2, 0)).toBeInViewport({ ratio: 1 });
   await expect(page.locator('#three .why')).toBeInViewport({ ratio: 1 });
   await expect(page.locator('#three .why')).toContainText('( 2 + 6 + 6 ) / 3');
@@ -246,5 +255,8 @@ test('a broken link shows the rest and says what was wrong', async ({ lesson, pa
   await expect(page.getByText('x=1,2;3')).toBeVisible();
   await expect(page.getByText('hidden=99')).toBeVisible();
   await lesson.expectDrawn('x', x);
-  await expect(page.getByRole('radio', { name: 'Sums' })).toHaveAttribute('aria-checked', 'true');
+  await expect(page.getByRole('radio', { name: message('average.shows.sums') })).toHaveAttribute(
+    'aria-checked',
+    'true',
+  );
 });

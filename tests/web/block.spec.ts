@@ -5,6 +5,7 @@ import { expectAccessible } from './axe.ts';
 import { readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, expectTablesFit, rowsOf, type Rows } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { added, blockOf, ids, inputOf, normed, seed, weightsOf } from './oracles/block.ts';
 
@@ -81,7 +82,7 @@ for (const norm of ['post', 'pre'] as const) {
       const expected =
         stage === 'x' ? inputOf(core, ids, true) : trace[stage as keyof typeof trace];
       await lesson.expectDrawn(stage, rowsOf(expected!), rounding);
-      const on = page.getByRole('button', { name: 'Step on' });
+      const on = page.getByRole('button', { name: message('figures.player.step') });
       if (step < 15) await on.click();
       await expect(page.locator('[data-stage]')).not.toHaveAttribute(
         'data-stage',
@@ -108,7 +109,7 @@ for (const norm of ['post', 'pre'] as const) {
       const size = Number(await page.locator('[data-effect]').getAttribute('data-effect'));
       expect(Math.abs(size - length(difference))).toBeLessThan(8 * rounding);
       await toggle.click();
-      await expect(page.getByText('Nothing yet: all parts are on.')).toBeVisible();
+      await expect(page.getByText(message('block.effect.none'))).toBeVisible();
     }
   });
 }
@@ -118,7 +119,7 @@ test('heads, a changed word, and the way back', async ({ lesson, page }) => {
   await lesson.open({ stage: 'weights', mask: 'causal' });
   const x = rowsOf(inputOf(core, ids, true));
   const { trace } = blockOf(core, core.tensor(x), 'post', true);
-  await page.getByRole('radio', { name: '2 of 2' }).click();
+  await page.getByRole('radio', { name: message('block.controls.heads.1') }).click();
   await lesson.expectDrawn('weights', rowsOf(trace.weights, 1), rounding);
   await lesson.open({ pin: 'words.1.3' });
   await page.locator('#one .why input').fill('2.5');
@@ -129,7 +130,7 @@ test('heads, a changed word, and the way back', async ({ lesson, page }) => {
   await lesson.expectDrawn('x', added(words, places), rounding);
   await expect(lesson.cell('x', 1, 3)).toHaveClass(/changed/);
   await expect(lesson.cell('x', 0, 3)).not.toHaveClass(/changed/);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   await lesson.expectDrawn('x', x, rounding);
 });
 
@@ -159,7 +160,8 @@ test('one scale of colours for all that flows, or one for each matrix', async ({
   // Within expectDrawn() a scale of its own ends at the matrix's largest number.
   const drawn = { attention: trace.attention, residual1: trace.residual1 };
   for (const scale of ['shared', 'own']) {
-    if (scale === 'own') await page.getByRole('radio', { name: 'Each matrix its own' }).click();
+    if (scale === 'own')
+      await page.getByRole('radio', { name: message('block.controls.scales.own') }).click();
     const legends = page.locator(`[data-stage] .legend[data-scale="${scale}"]`);
     await expect(legends).toHaveCount(3);
     for (const [id, matrix] of Object.entries(drawn)) {
@@ -210,7 +212,10 @@ test('moved words: the same rows without positions, others with them', async ({ 
   const largest = page.locator('[data-largest]');
   for (const positions of [false, true]) {
     if (positions) {
-      await page.locator('#shuffle').getByRole('radio', { name: 'Sinusoidal' }).click();
+      await page
+        .locator('#shuffle')
+        .getByRole('radio', { name: message('block.controls.position.sinusoidal') })
+        .click();
     }
     const plain = rowsOf(blockOf(core, inputOf(core, ids, positions), 'post').output).reverse();
     const moved = rowsOf(blockOf(core, inputOf(core, reversed, positions), 'post').output);
@@ -221,8 +226,11 @@ test('moved words: the same rows without positions, others with them', async ({ 
     expect(Math.abs(drawn - most)).toBeLessThan(2 * rounding);
     await expect(largest).toContainText(positions ? 'Not the same rows' : 'The same rows, moved');
   }
-  await page.locator('#shuffle').getByRole('radio', { name: 'Rotary' }).click();
-  await expect(largest).toContainText('Not the same rows');
+  await page
+    .locator('#shuffle')
+    .getByRole('radio', { name: message('block.controls.position.rotary') })
+    .click();
+  await expect(largest).toContainText(messagePattern('block.shuffle.differ'));
 });
 
 test('hidden units at zero, and the size of numbers with depth', async ({ lesson, page }) => {
@@ -268,17 +276,19 @@ test('hidden units at zero, and the size of numbers with depth', async ({ lesson
 test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const shuffle = page.locator('#shuffle .ask');
-  await shuffle.getByRole('button', { name: 'the same rows, reversed' }).click();
-  await expect(shuffle).toContainText('Yes.');
-  await shuffle.getByRole('button', { name: 'Another' }).click();
-  await shuffle.getByRole('button', { name: 'the same rows, reversed' }).click();
-  await expect(shuffle).toContainText('Not quite.');
+  await shuffle.getByRole('button', { name: message('block.shuffle.choices.same') }).click();
+  await expect(shuffle).toContainText(message('figures.ask.right'));
+  await shuffle.getByRole('button', { name: message('figures.ask.another') }).click();
+  await shuffle.getByRole('button', { name: message('block.shuffle.choices.same') }).click();
+  await expect(shuffle).toContainText(message('figures.ask.wrong'));
   const norm = page.locator('#norm .ask');
-  await norm.getByRole('button', { name: 'only row 2' }).click();
-  await expect(norm).toContainText('Yes. 4 numbers change, all in row 2');
+  await norm.getByRole('button', { name: message('block.norm.choices.row', { row: 2 }) }).click();
+  await expect(norm).toContainText(
+    `${message('figures.ask.right')} ${message('block.norm.answer', { changed: 4, row: 2 })}`,
+  );
   const depth = page.locator('#depth .ask');
-  await depth.getByRole('button', { name: 'they grow' }).click();
-  await expect(depth).toContainText('Yes.');
+  await depth.getByRole('button', { name: message('block.depth.choices.grow') }).click();
+  await expect(depth).toContainText(message('figures.ask.right'));
 });
 
 test('the link holds the state; a broken one says so', async ({ lesson, page }) => {

@@ -3,6 +3,7 @@
 import type { Tensor, Tril } from 'tril';
 import { file, heads, test } from './check-case.ts';
 import { expect } from './fixtures.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
 const [batches, count, tokens, width] = [2, 3, 7, 4];
@@ -208,7 +209,7 @@ test('a hidden mistake of a backward is guessed before it is told', async ({ ope
   );
   await expect(page.getByRole('radio', { name: 'd_v' })).toHaveText('d_v ✓');
   for (let turn = 0; turn < 19; ++turn) {
-    await page.getByRole('button', { name: 'Surprise me' }).click();
+    await page.getByRole('button', { name: message('check.own.surprise') }).click();
     await expect(page.locator('#own .card .ask')).toBeVisible();
     if (page.url().includes('kind=attentionBackward')) break;
   }

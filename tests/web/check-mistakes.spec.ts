@@ -3,6 +3,7 @@
 import type { MultiHeadWeights, Tensor, Tril } from 'tril';
 import { file, golden, heads, test, type Files } from './check-case.ts';
 import { expect } from './fixtures.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 
 const mistakes: Record<string, (core: Tril, own: ReturnType<typeof heads>) => Tensor> = {
@@ -97,9 +98,9 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const padded = core.attention(q, k, v, { mask: core.mask.padding([5, 7]) }).output;
   await give({ ...own, key_padding_mask: padding, expected: padded });
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
-  await page.getByRole('radio', { name: '1 means visible' }).click();
+  await page.getByRole('radio', { name: message('check.own.readings.look') }).click();
   await suspect('maskInverted');
-  await expect(verdict).toContainText('read the other way round');
+  await expect(verdict).toContainText(message('check.variants.maskInverted'));
 
   // Queries and keys of a mask in each other's place.
   const one = core.mask.toTensor(core.mask.window({ left: 2, right: 0 }), [7, 7]);
@@ -120,7 +121,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await give({ ...own, expected: core.tensor([2, 3, 7, 4], data) });
   await suspect('hidesItself');
   await expect(page.locator('[data-blanks="24"]')).toContainText('the first at [1, 1, 1, 1]');
-  await expect(verdict).toContainText('Where it has numbers');
+  await expect(verdict).toContainText(message('check.own.whereNumbers'));
   const right = core.matmul(weights, v);
   const some = right.read().map((one, i) => (i === 30 ? NaN : one));
   await give({ expected: core.tensor([2, 3, 7, 4], some) });
@@ -140,7 +141,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
 
   // Nothing but NaN is as far from everything: no norms, no nearest mistake.
   await give({ expected: core.tensor([2, 3, 7, 4], right.read().fill(NaN)) });
-  await expect(verdict).toContainText('nothing but NaN');
+  await expect(verdict).toContainText(messagePattern('check.own.allBlank'));
   await expect(page.locator('[data-blanks="168"]')).toContainText('65 504');
   await expect(page.locator('[data-suspect]')).toHaveCount(0);
   await expect(page.locator('[data-figure="own"] [data-worst]')).toHaveCount(0);
@@ -148,8 +149,10 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   // Halves are three digits: near enough within 0.001.
   await give({}, [file('expected.npy', core.writeNpy(right, { dtype: 'float16' }))]);
   await expect(verdict).toHaveAttribute('data-verdict', 'close');
-  await expect(verdict).toContainText('float16');
-  await page.getByRole('button', { name: 'Compare within 0.001' }).click();
+  await expect(verdict).toContainText(message('check.own.types.float16'));
+  await page
+    .getByRole('button', { name: message('check.own.compareWithin', { within: '0.001' }) })
+    .click();
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
   await expect(page).toHaveURL(/tolerance=3/);
 
@@ -195,10 +198,10 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   );
   await expect(page.locator('[data-suspect="sideBySide"]')).toHaveCount(3); // 2, 4 or 12 of them
   await expect(verdict).not.toHaveAttribute('data-verdict', 'mistake');
-  await page.getByRole('spinbutton', { name: 'Heads in the last axis' }).fill('3');
+  await page.getByRole('spinbutton', { name: message('check.own.heads') }).fill('3');
   await page.keyboard.press('Tab');
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
-  await page.getByRole('spinbutton', { name: 'Heads in the last axis' }).fill('0');
+  await page.getByRole('spinbutton', { name: message('check.own.heads') }).fill('0');
   await page.keyboard.press('Tab');
   const scaled = core.attention(q, k, v, { causal: true, scale: 0.3 }).output;
   await give({ ...own, expected: scaled });
@@ -219,7 +222,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
 
   // What cannot be computed with says why.
   await give({ q, k: core.tensor([2, 3, 4, 7], k.read()), v, expected: right });
-  await expect(page.locator('[data-failure]')).toContainText('last two axes');
+  await expect(page.locator('[data-failure]')).toContainText(message('check.own.keysTurned'));
   await give({ q: core.tensor([1, 2, 3, 7, 4], q.read()), k, v });
   await expect(page.locator('[data-failure]')).toContainText('must be [T, D]');
 });
@@ -245,13 +248,13 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   const layer = file('layer.safetensors', core.writeSafetensors(tensors));
   await page.locator('input[type=file]').setInputFiles(layer);
   await expect(page.locator('[data-verdict="equal"]')).toBeVisible();
-  await page.getByRole('spinbutton', { name: 'Heads' }).fill('1');
+  await page.getByRole('spinbutton', { name: message('check.own.layerHeads') }).fill('1');
   await page.keyboard.press('Tab');
   const first = page.locator('[data-suspect]').first();
   await expect(first).toHaveAttribute('data-suspect', 'otherHeads');
   await expect(first).toContainText('2 heads');
   await expect(first).toHaveAttribute('data-matches', 'true');
-  await page.getByRole('radio', { name: 'None', exact: true }).click();
+  await page.getByRole('radio', { name: message('check.own.causals.no'), exact: true }).click();
   await expect(page).toHaveURL(/causal=no/);
 
   // Weights with a mistake; the names say which layer they are of.

@@ -4,6 +4,7 @@ import { expectAccessible } from './axe.ts';
 import { file, golden, heads, test, type Files } from './check-case.ts';
 import { expect } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { saved } from './saved.ts';
 
@@ -36,9 +37,11 @@ test('PyTorch’s examples are within their limits here', async ({ open, page })
   await expect(said).toContainText('[2, 1]: PyTorch');
   const [, stored] = /PyTorch (\S+),/u.exec((await said.textContent())!)!;
   expect(Math.fround(Number(stored))).toBe(tensor.read()[40]);
-  await page.getByRole('button', { name: 'GELU, exact' }).click();
+  await page.getByRole('button', { name: message('check.proof.names.gelu') }).click();
   await expect(page).toHaveURL(/example=gelu/);
-  await expect(page.locator('[data-figure="proof"] h2')).toHaveText('GELU, exact');
+  await expect(page.locator('[data-figure="proof"] h2')).toHaveText(
+    message('check.proof.names.gelu'),
+  );
 });
 
 test('reads .npz, .safetensors, .json and .csv', async ({ open, page }) => {
@@ -87,7 +90,9 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
     await expect(message).toBeVisible();
     expect((await message.textContent())!.length).toBeGreaterThan(name.length + 12);
   }
-  await expect(page.locator('[data-unread="model.pt"]').first()).toContainText('save_file');
+  await expect(page.locator('[data-unread="model.pt"]').first()).toContainText(
+    message('check.own.pickled'),
+  );
   await expect(page.locator('[data-missing]')).toHaveAttribute('data-missing', 'q,k,v');
   const other = core.randomNormal([2, 3, 6, 4], { seed: 1 });
   await field.setInputFiles([
@@ -103,10 +108,14 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
   await expect(page.locator('[data-verdict="none"]')).toBeVisible();
   await field.setInputFiles(file('expected.npy', core.writeNpy(other)));
   await expect(page.locator('[data-verdict="otherShape"]')).toContainText('2 × 3 × 6 × 4');
-  await page.getByRole('combobox', { name: 'Used as: expected' }).selectOption('');
+  await page
+    .getByRole('combobox', { name: message('check.own.files.roleOf', { name: 'expected' }) })
+    .selectOption('');
   await expect(page.locator('[data-verdict="none"]')).toBeVisible();
   // By hand: another tensor takes the part.
-  await page.getByRole('combobox', { name: 'Used as: good' }).selectOption('expected');
+  await page
+    .getByRole('combobox', { name: message('check.own.files.roleOf', { name: 'good' }) })
+    .selectOption('expected');
   await expect(page.locator('[data-verdict="unknown"]')).toBeVisible();
 });
 
@@ -124,14 +133,16 @@ test('a sample with a mistake, its files, and the question', async ({ open, page
   const all = core.randomNormal([3, 1, 2, 10, 8], { seed: 4 }).read();
   expect(stored.tensor.read()).toEqual(all.slice(0, 160));
   const ask = page.locator('#own .ask');
-  await ask.getByRole('button', { name: 'the first only' }).click();
-  await expect(ask).toContainText('Yes. Only the first');
+  await ask.getByRole('button', { name: message('check.ask.choices.first') }).click();
+  await expect(ask).toContainText(
+    `${message('figures.ask.right')} ${message('check.ask.answer.first')}`,
+  );
 });
 
 test('a surprise waits for a guess before its verdict', async ({ open, page }) => {
   await open();
-  await page.getByRole('button', { name: 'Surprise me' }).click();
-  const ask = page.locator('#own .ask').filter({ hasText: 'Which mistake' });
+  await page.getByRole('button', { name: message('check.own.surprise') }).click();
+  const ask = page.locator('#own .ask').filter({ hasText: message('check.own.guess') });
   await expect(ask.locator('.chips .chip')).toHaveCount(4);
   await expect(page.locator('[data-verdict], [data-suspect]')).toHaveCount(0);
   const sample = new URLSearchParams(page.url().split('?').pop()).get('sample')!;
@@ -139,9 +150,9 @@ test('a surprise waits for a guess before its verdict', async ({ open, page }) =
   await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
   await expect(page.locator(`[data-suspect="${sample}"][data-matches="true"]`)).toBeVisible();
   await expect(ask.locator('[data-answer]')).toContainText('It is ');
-  await page.getByRole('button', { name: 'Surprise me' }).click();
+  await page.getByRole('button', { name: message('check.own.surprise') }).click();
   await expect(page.locator('[data-verdict], [data-suspect]')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Just show it' }).click();
+  await page.getByRole('button', { name: message('figures.ask.skip') }).click();
   await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
 });
 

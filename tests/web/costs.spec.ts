@@ -4,6 +4,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Cost, Tril } from 'tril';
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { placeOf } from './places.ts';
 import { tril } from './oracle.ts';
 
@@ -207,7 +208,7 @@ test('products of eight and of seven are timed when it is asked for', async ({ p
   const { cost } = await tril();
   await page.goto('./multiply/');
   const section = page.locator('#strassen');
-  await section.getByRole('button', { name: 'Time both' }).click();
+  await section.getByRole('button', { name: message('multiply.strassen.measure.start') }).click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished', {
     timeout: 120_000,
   });

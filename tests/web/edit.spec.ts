@@ -1,6 +1,7 @@
 // Any input can be changed, and everything downstream follows; going back undoes.
 import { boxOf } from './box.ts';
 import { expect, numberOf, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
@@ -23,14 +24,14 @@ test('an edited weight changes Q, scores, weights and output, and is marked', as
 }) => {
   await attend.open({ step: 'q' });
   await attend.point('wq', 0, 7);
-  await page.getByLabel('New value').first().fill('-7.5x');
-  await page.getByRole('button', { name: 'Set', exact: true }).click();
-  await expect(page.getByText('Not a number.', { exact: true })).toBeVisible();
-  await page.getByLabel('New value').first().fill('−7.5');
+  await page.getByLabel(message('figures.why.edit')).first().fill('-7.5x');
+  await page.getByRole('button', { name: message('figures.why.set'), exact: true }).click();
+  await expect(page.getByText(message('figures.why.notANumber'), { exact: true })).toBeVisible();
+  await page.getByLabel(message('figures.why.edit')).first().fill('−7.5');
   await page.keyboard.press('Enter');
   await expect(attend.cell('wq', 0, 7)).toHaveText(/^−7\.50?$/);
   await expect(attend.cell('wq', 0, 7)).toHaveClass(/edited/);
-  await expect(page.getByRole('button', { name: 'Your own' })).toHaveAttribute(
+  await expect(page.getByRole('button', { name: message('attend.head.own') })).toHaveAttribute(
     'aria-pressed',
     'true',
   );
@@ -65,7 +66,7 @@ test('typing at a cell edits it; back in the browser, the button and the reset u
   await attend.grid('wq').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('3');
-  await expect(page.getByLabel('New value').first()).toBeFocused();
+  await expect(page.getByLabel(message('figures.why.edit')).first()).toBeFocused();
   await page.keyboard.type('.25');
   await page.keyboard.press('Enter');
   await expect(attend.cell('wq', 1, 0)).toHaveText('3.25');
@@ -73,9 +74,9 @@ test('typing at a cell edits it; back in the browser, the button and the reset u
   await expect(attend.cell('wq', 1, 0)).toHaveText('0');
   await page.goForward();
   await expect(attend.cell('wq', 1, 0)).toHaveText('3.25');
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   await expect(attend.cell('wq', 1, 0)).toHaveText('0');
-  await expect(page.getByRole('button', { name: 'Your own' })).toHaveAttribute(
+  await expect(page.getByRole('button', { name: message('attend.head.own') })).toHaveAttribute(
     'aria-pressed',
     'false',
   );
@@ -126,7 +127,7 @@ test('every press of an arrow key at the slider counts, however late the answers
 test('"back to the head as it was" takes all edits back', async ({ attend, page }) => {
   await attend.open({ step: 'q', edits: 'wq~0~0~5!wv~1~1~-2' });
   await expect(attend.cell('wq', 0, 0)).toHaveText('5');
-  await page.getByRole('button', { name: 'Back to the head as it was' }).click();
+  await page.getByRole('button', { name: message('attend.resetWeights') }).click();
   await expect(attend.cell('wq', 0, 0)).toHaveText('0');
   await expect(page).not.toHaveURL(/edits/);
 });
@@ -137,10 +138,12 @@ test("a number of X can be edited where the numbers are the visitor's", async ({
 }) => {
   await attend.open({ by: 'numbers', text: '[[1, 2], [3, 4]]', head: 'same', step: 'x' });
   await attend.point('x', 1, 2);
-  await page.getByLabel('New value').fill('-9');
+  await page.getByLabel(message('figures.why.edit')).fill('-9');
   await page.keyboard.press('Enter');
   await expect(attend.cell('x', 1, 2)).toHaveText('−9');
-  await expect(page.getByLabel('Your numbers')).toHaveValue('[[1, 2], [3, -9]]');
+  await expect(page.getByLabel(message('attend.input.numbersLabel'))).toHaveValue(
+    '[[1, 2], [3, -9]]',
+  );
   const rows = [
     [1, 2],
     [3, -9],
@@ -151,14 +154,18 @@ test("a number of X can be edited where the numbers are the visitor's", async ({
 
   await attend.step('X');
   await attend.point('x', 0, 1);
-  await page.getByLabel('New value').fill('0.1');
+  await page.getByLabel(message('figures.why.edit')).fill('0.1');
   await page.keyboard.press('Enter');
-  await expect(page.getByLabel('Your numbers')).toHaveValue('[[0.1, 2], [3, -9]]');
-  await expect(page.getByLabel('New value')).toHaveValue('0.1');
-  await expect(page.getByLabel('New value')).toBeFocused();
+  await expect(page.getByLabel(message('attend.input.numbersLabel'))).toHaveValue(
+    '[[0.1, 2], [3, -9]]',
+  );
+  await expect(page.getByLabel(message('figures.why.edit'))).toHaveValue('0.1');
+  await expect(page.getByLabel(message('figures.why.edit'))).toBeFocused();
   await page.keyboard.type('7');
   await page.keyboard.press('Enter');
-  await expect(page.getByLabel('Your numbers')).toHaveValue('[[7, 2], [3, -9]]');
+  await expect(page.getByLabel(message('attend.input.numbersLabel'))).toHaveValue(
+    '[[7, 2], [3, -9]]',
+  );
 });
 
 test('what belongs to the text, or to the first column, cannot be edited', async ({
@@ -168,13 +175,13 @@ test('what belongs to the text, or to the first column, cannot be edited', async
   await attend.open({ step: 'x' });
   await attend.point('x', 1, 5);
   await expect(attend.why).toContainText('token number 1');
-  await expect(page.getByLabel('New value')).toHaveCount(0);
+  await expect(page.getByLabel(message('figures.why.edit'))).toHaveCount(0);
 });
 
 test('the mask can be taken away and put back', async ({ attend, page }) => {
   await attend.open({ step: 'masked' });
   await expect(attend.matrix('masked').locator('.hidden')).toHaveCount(28);
-  await page.getByRole('radio', { name: 'None' }).click();
+  await page.getByRole('radio', { name: message('attend.mask.none') }).click();
   await expect(attend.matrix('masked').locator('.hidden')).toHaveCount(0);
   await expect(attend.matrix('masked').locator('.changed')).toHaveCount(28);
   await page.goBack();

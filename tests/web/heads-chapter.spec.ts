@@ -4,6 +4,7 @@ import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { circuit, headsApart, ids, inputOf, sideBySide } from './oracles/heads.ts';
 
@@ -28,7 +29,7 @@ for (const batch of [1, 2]) {
       await lesson.expectDrawn('packed', sideBySide(apart.map((head) => head[which])), rounding);
     }
     await page.getByRole('radio', { name: 'Q', exact: true }).click();
-    const next = page.getByRole('button', { name: 'Step on' });
+    const next = page.getByRole('button', { name: message('figures.player.step') });
     await next.click();
     for (const [h, head] of apart.entries()) {
       await lesson.expectDrawn(`part${h + 1}`, rowsOf(head.q), rounding);
@@ -165,9 +166,14 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
   const svg = page.locator('[data-lines="chosen"]');
   const box = await boxOf(svg);
   await page.mouse.move(box.x + 20, box.y + (4.5 * box.height) / 9);
-  await expect(page.locator('[data-strip]')).toContainText('Why “the₄” gives “cat₂” this weight');
+  await expect(page.locator('[data-strip]')).toContainText(
+    message('heads.circuit.strip', { query: 'the₄', key: 'cat₂' }),
+  );
 
-  await page.locator('#circuit').getByRole('button', { name: 'Previous token' }).click();
+  await page
+    .locator('#circuit')
+    .getByRole('button', { name: message('heads.headNames.previous') })
+    .click();
   const silent = rowsOf((await circuit(ids, false))[1][0].weights);
   await lesson.expectDrawn('chosen', silent, rounding);
   expect(silent[8][0]).toBeGreaterThan(0.9);
@@ -184,13 +190,13 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   const ask = page.locator('#circuit .ask');
   await ask.getByRole('button', { name: 'saw', exact: true }).click();
   await expect(ask).toContainText('Yes. At “saw”');
-  await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: 'start sign' }).click();
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
+  await ask.getByRole('button', { name: message('heads.startName') }).click();
   await expect(ask).toContainText('Yes. At “start sign”');
   const first = page.locator('#reads .ask');
   await first.getByRole('button').first().click();
   const answer = await first.locator('[data-answer]').textContent();
-  await first.getByRole('button', { name: 'Another' }).click();
+  await first.getByRole('button', { name: message('figures.ask.another') }).click();
   await first.getByRole('button').first().click();
   await expect(first.locator('[data-answer]')).not.toHaveText(answer!);
 });
@@ -203,7 +209,9 @@ test('the address holds it all; a broken one says so', async ({ lesson, page, co
   await lesson.point('chosen', 3, 1);
   const other = await context.newPage();
   await other.goto(page.url());
-  await expect(other.locator('[data-strip]')).toContainText('Why “a₃” gives “a₁” this weight');
+  await expect(other.locator('[data-strip]')).toContainText(
+    message('heads.circuit.strip', { query: 'a₃', key: 'a₁' }),
+  );
 });
 
 test('never scrolls sideways, at three widths; axe finds nothing', async ({ lesson, page }) => {

@@ -1,5 +1,6 @@
 // The hand-made heads do what their names say, because of their weights alone.
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
 /** Distinct tokens are the hardest for "same token": each has 63 others to be told apart from. */
@@ -82,8 +83,8 @@ for (const [head, expected] of Object.entries(readings)) {
 
 test('a head is chosen by its chip, and the text follows any change', async ({ attend, page }) => {
   await attend.open({ step: 'weights' });
-  await page.getByRole('radio', { name: 'Same token' }).click();
-  await page.getByLabel('Your text').fill('so it is so');
+  await page.getByRole('radio', { name: message('heads.headNames.same') }).click();
+  await page.getByLabel(message('heads.input')).fill('so it is so');
   const { weights } = await chapter({
     content: idsOf(['so', 'it', 'is', 'so']).map(contentOf),
     head: 'same',

@@ -10,6 +10,7 @@ import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
+import { message } from './messages.ts';
 import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts, still } from './reach.ts';
@@ -104,9 +105,9 @@ test('the sentence reads as the head hands it on', async ({ page }) => {
   await open(page);
   const readings = page.locator('[data-readings] bdi');
   await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
-  await page.getByRole('radio', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
   await expect(readings).toHaveText(sentence.map(() => 'the'));
-  await page.getByRole('radio', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await expect(readings).toHaveText(sentence);
 });
 
@@ -136,7 +137,7 @@ test('own words, in any script, and as many as have room; arrow keys go along th
   page,
 }) => {
   await open(page);
-  const field = page.getByLabel('Your own sentence');
+  const field = page.getByLabel(message('home.say'));
   await field.fill('القطة رأت الكلب والكلب رأى القطة');
   await expect(page.locator('[data-word]')).toHaveCount(6);
   await field.fill(Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '));

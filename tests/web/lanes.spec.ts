@@ -5,6 +5,7 @@ import { arcsIn, expectWeights, middlesIn } from './arcs.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { headsApart, ids, sideBySide } from './oracles/heads.ts';
 
@@ -73,7 +74,7 @@ test('one head, two, four: arcs, strips and answers are the core’s', async ({ 
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await lesson.open();
   await expectLanes(page, 2, 8);
-  const into = page.getByRole('radiogroup', { name: 'Read Q, K and V as' });
+  const into = page.getByRole('radiogroup', { name: message('heads.reads.into') });
   for (const count of [4, 1, 2]) {
     await into.getByRole('radio', { name: count === 1 ? '1 head' : `${count} heads` }).click();
     await expectLanes(page, count, 8);

@@ -4,13 +4,14 @@ import type { Tril } from 'tril';
 import { born } from '../../web/src/compute/training/born.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import type { TaskId } from '../../web/src/compute/training/tasks.ts';
+import { message } from './messages.ts';
 
 export async function ready(page: Page): Promise<void> {
   await page.locator('#born .card').scrollIntoViewIfNeeded();
   await page.locator('#born [data-training="ready"]').waitFor();
 }
 export const train = (page: Page) =>
-  page.getByRole('button', { name: 'Train', exact: true }).click();
+  page.getByRole('button', { name: message('learn-born.buttons.train'), exact: true }).click();
 export const finished = (page: Page) =>
   page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
 

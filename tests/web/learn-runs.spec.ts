@@ -14,6 +14,7 @@ import { expectBars } from './bars.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -40,7 +41,7 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   await part.locator('[data-training="ready"]').waitFor();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
   // Covered it takes no more room than its cover needs; uncovered it grows below what has been pressed.
-  const guess = part.getByRole('button', { name: 'its loss is small, but it cannot write' });
+  const guess = part.getByRole('button', { name: message('learn-if.ask.options.cheats') });
   const high = async () => (await part.locator('[data-veil]').boundingBox())!.height;
   expect(await high()).toBeLessThan(140);
   await guess.scrollIntoViewIfNeeded();
@@ -57,7 +58,7 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   const expected = await whatIf(tril, { change: 'mask', seed: 1 }, session);
   await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
   await expect(part.locator('[data-answer]')).toContainText('against');
-  await expect(part.locator('.answer')).toContainText('Yes.');
+  await expect(part.locator('.answer')).toContainText(message('figures.ask.right'));
 
   const allowed = await allowedOf(page, tril.variant);
   for (const [i, run] of ['usual', 'changed'].entries()) {
@@ -86,10 +87,10 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   await expectAccessible(page);
 
   // Another change asks again, and is run to its end, too.
-  await part.getByRole('radio', { name: 'no norm' }).click();
+  await part.getByRole('radio', { name: message('learn-if.changes.norm.name') }).click();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
   await expect(page).toHaveURL(/change=norm/u);
-  await part.getByRole('button', { name: 'it learns less' }).click();
+  await part.getByRole('button', { name: message('learn-if.ask.options.worse') }).click();
   const without = await whatIf(tril, { change: 'norm', seed: 1 }, { ...never, say: () => {} });
   const outcome = outcomeOf(without, Math.log(usualModel.vocabulary));
   await expect(part.locator(`[data-outcome="${outcome}"]`)).toBeVisible({ timeout: 180_000 });
@@ -117,17 +118,17 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   const figure = part.locator('[data-figure="own"]');
   await part.locator('[data-training="ready"]').waitFor();
   await expect(figure).toHaveAttribute('data-learned', String(lincoln.length));
-  const area = part.getByLabel('Your text');
+  const area = part.getByLabel(message('attend.input.label'));
   await area.fill('Too short.');
   await expect(part.locator('.note[role="status"]')).toContainText('at least 1,000');
   await expect(part.locator('.train')).toBeDisabled();
   page.on('request', (request) => sent.push(request.url()));
   await area.fill(own1200);
-  await part.getByRole('button', { name: 'Learn the new text' }).click();
+  await part.getByRole('button', { name: message('learn-own.buttons.anew') }).click();
   await expect(figure).toHaveAttribute('data-learned', '1200');
   // The newest sample is shown, here for less than half a second each.
   await figure.locator('[data-sample]:not([data-sample="0"])').waitFor({ timeout: 120_000 });
-  await part.getByRole('button', { name: 'Pause' }).click();
+  await part.getByRole('button', { name: message('figures.player.pause') }).click();
   await expect(figure).toHaveAttribute('data-training', 'waiting');
 
   const { about } = said[0];
@@ -137,7 +138,9 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   expect(grams.length).toBe(about!.grams.length);
   for (const [i, loss] of about!.grams.entries())
     expect(Math.abs(grams[i] - loss)).toBeLessThan(1e-4);
-  await figure.getByRole('button', { name: 'Step 0', exact: true }).click();
+  await figure
+    .getByRole('button', { name: message('learn-own.samples.step', { step: 0 }), exact: true })
+    .click();
   const sample = figure.locator('[data-sample="0"]');
   await sample.waitFor();
   if ((await allowedOf(page, tril.variant)) === 0) {
@@ -147,7 +150,7 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   expect(own1200).toContain(run);
   expect(await number(figure.locator('[data-run]'), 'run')).toBe(run!.length);
   expect(sent).toEqual([]);
-  await part.getByRole('button', { name: 'Go on' }).click();
+  await part.getByRole('button', { name: message('learn-born.buttons.on') }).click();
   await expect(figure).toHaveAttribute('data-training', 'running');
 
   // It waits while another chapter is open, and goes on from there.
@@ -172,7 +175,7 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
   const figure = part.locator('[data-figure="cost"]');
   await part.locator('[data-training="ready"]').waitFor();
   await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-  await part.getByRole('button', { name: 'about 3 times' }).click(); // which begins it
+  await part.getByRole('button', { name: message('learn-cost.ask.options.three') }).click(); // which begins it
   await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 60_000 });
 
   const parts = ['forward', 'backward', 'optimizer', 'step'] as const;
@@ -244,7 +247,9 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
   expect(Math.abs((await number(timed, 'timed-wider')) - slope(wider, 'width', took))).toBeLessThan(
     1e-5,
   );
-  await expect(part.locator('[data-answer]')).toContainText('times the operations');
+  await expect(part.locator('[data-answer]')).toContainText(
+    messagePattern('learn-cost.states.finished'),
+  );
   await expectFits(page);
   await expectAccessible(page);
 });

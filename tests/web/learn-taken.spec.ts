@@ -17,6 +17,7 @@ import {
 } from '../../web/src/compute/training/tasks.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
+import { message } from './messages.ts';
 import { expect, test as base } from './programs.ts';
 import { saved } from './saved.ts';
 
@@ -55,7 +56,9 @@ test.describe('a training taken along', () => {
     await lesson.open({ task, seed: String(seed) });
     await ready(page);
     const take = page.locator('[data-take="born"]');
-    await expect(take.getByRole('button', { name: 'PyTorch' })).toHaveCount(0);
+    await expect(
+      take.getByRole('button', { name: message('figures.take.code.pytorch') }),
+    ).toHaveCount(0);
     const trainer = trainerOf(tril, tasks[task].steps, seed);
     const file = () => Buffer.from(trainer.export()['model.safetensors']);
     const beginning = await saved(page, take, 'Weights at step 0');
@@ -71,7 +74,9 @@ test.describe('a training taken along', () => {
     const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
     if (variant === tril.variant) expect(end.content.equals(file())).toBe(true);
     trainer.dispose();
-    await take.getByRole('button', { name: 'PyTorch', exact: true }).click();
+    await take
+      .getByRole('button', { name: message('figures.take.code.pytorch'), exact: true })
+      .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toContain(beginning.name);
     const code = await copied();

@@ -6,6 +6,7 @@ import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import { expectAccessible } from './axe.ts';
 import { pointsOf } from './bars.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
+import { message } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson, expectFits } from './lessons.ts';
@@ -88,9 +89,9 @@ test('steps move all weights against their gradients; long ones leap over', asyn
       const allowed = rounding * (1 + rate) ** steps;
       expect(Math.abs((await number(loss, 'loss')) - expected)).toBeLessThan(allowed);
     }).toPass();
-  await page.getByRole('button', { name: 'One step' }).click();
+  await page.getByRole('button', { name: message('learn.steps.one') }).click();
   await expectLoss(3, 1);
-  await page.getByRole('button', { name: 'One step' }).click();
+  await page.getByRole('button', { name: message('learn.steps.one') }).click();
   await expectLoss(3, 2);
   await lesson.expectDrawn('wv', trained(3, 2).wv, rounding * 16);
   expectLine(
@@ -101,8 +102,8 @@ test('steps move all weights against their gradients; long ones leap over', asyn
   await page.getByRole('radio', { name: '30', exact: true }).click();
   await expectLoss(30, 2);
   expect(await number(loss, 'loss')).toBeGreaterThan(lossOf(forward(first)));
-  await expect(page.locator('#step')).toContainText('these steps are so long');
-  await page.getByRole('button', { name: 'Back to the beginning' }).click();
+  await expect(page.locator('#step')).toContainText(message('learn-step.steps.over'));
+  await page.getByRole('button', { name: message('learn.steps.again') }).click();
   await expectLoss(30, 0);
 });
 
@@ -132,7 +133,7 @@ test.describe('taken along', () => {
       await take.getByRole('button', { name: language, exact: true }).click();
       const copied = () => page.evaluate(() => navigator.clipboard.readText());
       await expect.poll(copied).toContain(language === 'NumPy' ? 'import numpy' : 'import torch');
-      programs.push({ name: 'step', language, code: await copied() });
+      programs.push({ name: message('towers.axes.step'), language, code: await copied() });
     }
     await runner.expectRight(programs);
   });
@@ -219,7 +220,7 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
   await train(page);
   await finished(page);
 
-  const slider = page.getByRole('slider', { name: 'Step that is shown' });
+  const slider = page.getByRole('slider', { name: message('learn-born.film.scrub') });
   for (const step of [0, 8, 96]) {
     await slider.fill(String(step));
     await expect(page.locator('#born [data-step]')).toHaveAttribute('data-step', String(step));
@@ -267,11 +268,11 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
   await ready(page);
   const ask = page.locator('#born .ask');
   await ask.getByRole('button', { name: 'no', exact: true }).click(); // which begins it
-  await expect(ask).toContainText('let it run to its end');
+  await expect(ask).toContainText(message('learn-born.ask.waiting'));
   await finished(page);
   expect(await number(page.locator('#born li.loss'), 'loss')).toBeLessThan(0.2);
   expect(await number(page.locator('#born li.others'), 'others')).toBeGreaterThan(Math.log(24));
-  await expect(ask).toContainText('Yes.');
+  await expect(ask).toContainText(message('figures.ask.right'));
 });
 
 test('it can be held, waits while nobody looks, and begins anew', async ({ lesson, page }) => {
@@ -293,7 +294,7 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
     });
   await pressTwice();
   await expect(figure).toHaveAttribute('data-training', 'waiting');
-  await expect(button).toHaveText('Go on');
+  await expect(button).toHaveText(message('learn-born.buttons.on'));
   await button.evaluate((one: HTMLElement) => {
     one.click();
     Object.defineProperty(document, 'hidden', { value: true, configurable: true });
@@ -303,12 +304,15 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
   await look(false);
   await expect(figure).toHaveAttribute('data-training', /running|finished/u);
   await finished(page);
-  await expect(button).toHaveText('Train again');
+  await expect(button).toHaveText(message('learn-born.buttons.again'));
   await pressTwice();
   await expect(figure).toHaveAttribute('data-training', 'waiting');
   await button.click();
   await finished(page);
-  await page.locator('#born').getByRole('button', { name: 'Another seed (now 1)' }).click();
+  await page
+    .locator('#born')
+    .getByRole('button', { name: message('learn-born.seed', { seed: 1 }) })
+    .click();
   await expect(figure).toHaveAttribute('data-training', 'ready');
   await expect(page).toHaveURL(/seed=2/u);
 });
@@ -330,7 +334,7 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
   expect(modules()).toHaveLength(1);
 
   // While a training waits for its word, figure 1 is answered.
-  await page.getByRole('button', { name: 'One step' }).click();
+  await page.getByRole('button', { name: message('learn.steps.one') }).click();
   const loss = page.locator('#step [data-loss]');
   const expected = lossOf(forward(trained(3, 1)));
   await expect
@@ -339,7 +343,10 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
 
   // Another chapter has the Worker of all others; the training stays, and the way back starts nothing.
   const chapter = (name: string) =>
-    page.getByRole('navigation', { name: 'Chapters' }).getByText(name).click();
+    page
+      .getByRole('navigation', { name: message('shell.chapters') })
+      .getByText(name)
+      .click();
   await chapter('Mask');
   await expect(page).toHaveTitle('Mask · Tril');
   await computed(page);
@@ -355,7 +362,7 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
   await lesson.open({ task: 'previous' });
   await ready(page);
   await kill(page);
-  await page.getByRole('button', { name: 'One step' }).click();
+  await page.getByRole('button', { name: message('learn.steps.one') }).click();
   await expect
     .poll(async () => Math.abs((await number(loss, 'loss')) - expected))
     .toBeLessThan(4 * rounding);

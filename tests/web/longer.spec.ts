@@ -6,6 +6,7 @@ import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, expectTablesFit, rowsOf } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
 
@@ -86,7 +87,7 @@ for (const [mask, rule] of Object.entries(masks)) {
 test('a skipped block computes nothing; the keyboard plays along', async ({ lesson, page }) => {
   await lesson.open({ step: '2' });
   const bar = lesson.stepper('online');
-  await bar.getByRole('button', { name: 'Step on' }).focus();
+  await bar.getByRole('button', { name: message('figures.player.step') }).focus();
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-sentence]')).toContainText('this block is skipped');
   await expect(page.locator('[data-matrix="block"]')).toHaveCount(0);
@@ -123,14 +124,14 @@ test('a changed number changes what follows; why, and undo', async ({ lesson, pa
   const { output } = core.attention(q, k, core.tensor([[rows]]), { causal: true });
   await lesson.expectDrawn('out', rowsOf(output), rounding);
   await expect(page).toHaveURL(/edits=v%7E2%7E1%7E-3/);
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('button', { name: message('shell.undo'), exact: true }).click();
   await lesson.expectDrawn(
     'out',
     rowsOf(core.attention(q, k, v, { causal: true }).output),
     rounding,
   );
   await lesson.open({ step: '2', pin: 'sum.3.0' });
-  await expect(page.locator('#online .why')).toContainText('The old sum, rescaled');
+  await expect(page.locator('#online .why')).toContainText(message('longer.online.why.sum'));
 });
 
 test('two orders of one product, and weights without softmax', async ({ lesson, page }) => {
@@ -200,13 +201,15 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const online = page.locator('#online .ask');
   await online.getByRole('button', { name: '2', exact: true }).click();
-  await expect(online).toContainText('Yes. 2 of 8');
+  await expect(online).toContainText(
+    `${message('figures.ask.right')} ${message('longer.online.answer', { skipped: 2, all: 8 })}`,
+  );
   const linear = page.locator('#linear .ask');
-  await linear.getByRole('button', { name: '(Q Kᵀ) V' }).click();
-  await expect(linear).toContainText('Yes.');
+  await linear.getByRole('button', { name: message('longer.linear.choices.scores') }).click();
+  await expect(linear).toContainText(message('figures.ask.right'));
   const rank = page.locator('#rank .ask');
-  await rank.getByRole('button', { name: 'one', exact: true }).click();
-  await expect(rank).toContainText('Not quite.');
+  await rank.getByRole('button', { name: message('longer.rank.choices.one'), exact: true }).click();
+  await expect(rank).toContainText(message('figures.ask.wrong'));
 });
 
 test('the axes hold exact methods of this machine before anything is pressed', async ({
@@ -218,13 +221,17 @@ test('the axes hold exact methods of this machine before anything is pressed', a
   await section.scrollIntoViewIfNeeded();
   const plot = section.locator('[data-show]');
   await expect(plot).toHaveAttribute('data-glanced', '9');
-  await expect(section.locator('[data-state="idle"]')).toContainText('A first look at short texts');
+  await expect(section.locator('[data-state="idle"]')).toContainText(
+    message('longer.measured.glanced'),
+  );
   const { lines } = await readChart(section.locator('svg[role=img]'));
   for (const method of ['full', 'blocked', 'online']) expect(lines[method]).toHaveLength(3);
   expect(lines['linear']).toEqual([]); // which the guess is about
   await expect(section.locator('table')).toHaveCount(0);
   // What each holds is as the core counts it.
-  await section.getByRole('radio', { name: 'Memory', exact: true }).click();
+  await section
+    .getByRole('radio', { name: message('longer.measured.shows.memory'), exact: true })
+    .click();
   const { cost } = await tril();
   for (const [i, method] of (['full', 'blocked', 'online'] as const).entries()) {
     for (const [j, tokens] of [32, 64, 128].entries()) {
@@ -241,7 +248,9 @@ test('the axes hold exact methods of this machine before anything is pressed', a
     }
   }
   // The first look had no mask.
-  await section.getByRole('radio', { name: 'Causal', exact: true }).click();
+  await section
+    .getByRole('radio', { name: message('longer.online.masks.causal'), exact: true })
+    .click();
   await expect(plot).not.toHaveAttribute('data-glanced', /./u);
   await expect(section.locator('circle')).toHaveCount(0);
 });
@@ -255,10 +264,12 @@ test('all methods measured: time, memory as counted, error as computed', async (
   await lesson.open();
   const section = page.locator('#measured');
   await section
-    .getByRole('radiogroup', { name: 'Up to T' })
+    .getByRole('radiogroup', { name: message('longer.measured.upTo') })
     .getByRole('radio', { name: '512' })
     .click();
-  await section.getByRole('button', { name: 'Measure', exact: true }).click();
+  await section
+    .getByRole('button', { name: message('longer.measured.start'), exact: true })
+    .click();
   const state = section.locator('[data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'running');
   await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 200_000 });
@@ -269,13 +280,17 @@ test('all methods measured: time, memory as counted, error as computed', async (
       await section.locator(`[data-runner="${runner}"] [data-n="${n}"]`).getAttribute('data-value'),
     );
   expect(await value('full', 512)).toBeGreaterThan(0);
-  await section.getByRole('radio', { name: 'Memory', exact: true }).click();
+  await section
+    .getByRole('radio', { name: message('longer.measured.shows.memory'), exact: true })
+    .click();
   for (const method of ['full', 'blocked', 'online'] as const) {
     const { heldBytes } = core.cost.attention({ queries: 512, keys: 512, width: 64, method });
     expect(await value(method, 512)).toBe(heldBytes);
   }
   expect(await value('online', 512)).toBeLessThan(await value('full', 512));
-  await section.getByRole('radio', { name: 'Error', exact: true }).click();
+  await section
+    .getByRole('radio', { name: message('longer.measured.shows.error'), exact: true })
+    .click();
   expect(await value('online', 512)).toBeLessThan(1e-6);
   // On a phone there are fewer sizes, and no scrolling.
   await expectTablesFit(page);
@@ -296,7 +311,7 @@ test('all methods measured: time, memory as counted, error as computed', async (
   const take = page.locator('[data-take="longer-measured"]');
   const copied = async (name: string) => {
     await take.getByRole('button', { name, exact: true }).click();
-    await expect(take.getByRole('status')).toHaveText('Copied');
+    await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
     return page.evaluate(() => navigator.clipboard.readText());
   };
   const distances = (csv: string) =>

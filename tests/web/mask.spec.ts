@@ -4,6 +4,7 @@ import { boxOf } from './box.ts';
 import { edgeIn, hatchedIn, readHatch } from './hatch.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { positionOf, tril } from './oracle.ts';
 import { headOf, input, size } from './oracles/mask.ts';
 
@@ -135,9 +136,9 @@ test('other ways to hide, and what leaks', async ({ lesson, page }) => {
   for (const [t, leak] of drawn.entries()) {
     expect(Math.abs(leak - leaked[t])).toBeLessThan(rounding);
   }
-  await expect(page.locator('[data-verdict]')).toContainText('It leaks');
+  await expect(page.locator('[data-verdict]')).toContainText(messagePattern('mask.verdicts.leaks'));
 
-  await page.getByRole('radio', { name: 'weight := 0' }).click();
+  await page.getByRole('radio', { name: message('mask.hide.names.after') }).click();
   const whole = scores.map(softmax);
   await lesson.expectDrawn(
     'weights',
@@ -145,7 +146,7 @@ test('other ways to hide, and what leaks', async ({ lesson, page }) => {
     rounding,
   );
   expect(await leaks()).toEqual(Array(size).fill(0));
-  await expect(page.locator('[data-verdict]')).toContainText('not 1');
+  await expect(page.locator('[data-verdict]')).toContainText(messagePattern('mask.verdicts.short'));
 });
 
 test('a row that sees nothing: zeros, no NaN; with −10⁹ everything comes back', async ({
@@ -153,17 +154,17 @@ test('a row that sees nothing: zeros, no NaN; with −10⁹ everything comes bac
   page,
 }) => {
   await lesson.open();
-  await page.getByRole('button', { name: 'A row that sees nothing' }).click();
+  await page.getByRole('button', { name: message('mask.examples.names.empty') }).click();
   await expect(page.locator('[data-verdict]')).toContainText('sees nothing');
   expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(0));
   expect((await lesson.drawn('output'))[0]).toEqual([0, 0, 0, 0]);
   expect((await lesson.drawn('output')).flat().some(Number.isNaN)).toBe(false);
   await expect(page.locator('#masks .why')).toContainText('−∞ − (−∞) = NaN');
-  await page.getByRole('radio', { name: '+ (−10⁹)' }).click();
+  await page.getByRole('radio', { name: message('mask.hide.names.large') }).click();
   await expect(async () => {
     expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(1 / size));
   }).toPass();
-  await expect(page.locator('[data-verdict]')).toContainText('It leaks');
+  await expect(page.locator('[data-verdict]')).toContainText(messagePattern('mask.verdicts.leaks'));
 });
 
 test('drawn by click, stroke and keyboard; the address holds it, undo takes it back', async ({
@@ -175,7 +176,9 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   await lesson.point('mask', 4, 1);
   hidden[4][1] = -Infinity;
   await lesson.expectDrawn('mask', hidden);
-  await expect(page.getByRole('button', { name: 'Drawn' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(
+    page.getByRole('button', { name: message('mask.rules.names.drawn') }),
+  ).toHaveAttribute('aria-pressed', 'true');
 
   const [from, to] = [lesson.cell('mask', 0, 5), lesson.cell('mask', 0, 7)];
   const b = await boxOf(to);
@@ -194,7 +197,7 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   hidden[2][0] = -Infinity;
   await lesson.expectDrawn('mask', hidden);
 
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   hidden[2][0] = 0;
   await lesson.expectDrawn('mask', hidden);
   await page.goForward();
@@ -269,7 +272,7 @@ test('the future overwritten: the same bits under a causal mask, and where they 
 }) => {
   await lesson.open();
   const before = await lesson.drawn('before');
-  await page.getByRole('button', { name: 'Overwrite' }).click();
+  await page.getByRole('button', { name: message('mask.future.do') }).click();
   await expect(page.locator('[data-lost]')).toHaveAttribute('data-lost', '0');
   const after = await lesson.drawn('after');
   expect(after.slice(0, 5)).toEqual(before.slice(0, 5));
@@ -319,7 +322,7 @@ test('blocks: which are skipped, and how much of the others may be seen', async 
     await lesson.expectDrawn('blocks', seen, 1e-6);
     const skipped = seen.flat().filter((share) => share === 0).length;
     await expect(page.locator('[data-skipped]')).toHaveAttribute('data-skipped', String(skipped));
-    await expect(page.locator('#blocks .said')).toContainText(/ of 262,144 scores are computed/u);
+    await expect(page.locator('#blocks .said')).toContainText(messagePattern('mask.blocks.scores'));
   }
 });
 
@@ -327,16 +330,20 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#masks .ask');
   await ask.getByRole('button', { name: 'cat₈' }).click();
-  await expect(ask).toContainText('Yes.');
-  await ask.getByRole('button', { name: 'Another' }).click();
+  await expect(ask).toContainText(message('figures.ask.right'));
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: 'NaN' }).click();
   await expect(ask).toContainText('Not quite. Zeros');
-  await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: 'the average of all' }).click();
-  await expect(ask).toContainText('Yes. The average of all 8: each has weight 0.125');
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
+  await ask.getByRole('button', { name: message('mask.ask.choices.even') }).click();
+  await expect(ask).toContainText(
+    `${message('figures.ask.right')} ${message('mask.ask.largeAnswer', { count: 8, weight: '0.125' })}`,
+  );
   const future = page.locator('#future .ask');
   await future.getByRole('button', { name: 'none' }).click();
-  await expect(future).toContainText('Yes. 0 of 5 changed.');
+  await expect(future).toContainText(
+    `${message('figures.ask.right')} ${message('mask.future.answer', { changed: 0, rows: 5 })}`,
+  );
 });
 
 test('fits any width with the longest text', async ({ lesson, page }) => {

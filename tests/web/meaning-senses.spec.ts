@@ -8,6 +8,7 @@ import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { bank, chosenPassages, tokensOf, contextOf, type Line } from '../../models/meaning.mjs';
 import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
+import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
 const read = (path: string) => new Uint8Array(readFileSync(new URL(`../../web/dist/models/${path}`, import.meta.url))); // prettier-ignore
@@ -102,7 +103,7 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   await open(page, 'meaning');
   const section = page.locator('#bank');
   await section.scrollIntoViewIfNeeded();
-  const depth = section.getByRole('slider', { name: 'Depth' });
+  const depth = section.getByRole('slider', { name: message('meaning-senses.depth') });
   const measured = section.locator('dl[data-layer]');
   /** Where each dot is drawn behind a layer: distances are the same across and up, and all layers together fill the map. */
   let signs: number[] = [];
@@ -157,11 +158,13 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
     }
   };
   // What was computed with the page, before anything is loaded.
-  await expect(section.locator('[data-senses="none"]')).toContainText('when this page was built');
-  const veil = section.getByRole('button', { name: 'Just show it' });
+  await expect(section.locator('[data-senses="none"]')).toContainText(
+    message('meaning-senses.made'),
+  );
+  const veil = section.getByRole('button', { name: message('figures.ask.skip') });
   for (const one of await veil.all()) if (await one.isVisible()) await one.click();
   await expectAll();
-  await expect(section.getByLabel('Your sentence')).toBeDisabled();
+  await expect(section.getByLabel(message('meaning-senses.sentence'))).toBeDisabled();
   await expect(section.locator('[data-milliseconds]')).toHaveCount(0);
   const spots = () =>
     section
@@ -169,7 +172,7 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
       .evaluateAll((found) => found.map((one) => Number((one as SVGElement).dataset.x)));
   const before = await spots();
 
-  await section.getByRole('button', { name: /^Load the encoder/u }).click();
+  await section.getByRole('button', { name: messagePattern('meaning-senses.load') }).click();
   await section.locator('[data-senses="there"]').waitFor({ timeout: 120_000 });
   const all = text.match(/(?<![\p{L}\p{N}])bank(?![\p{L}\p{N}])/gu)!.length;
   await expect(section.locator('[data-senses]')).toContainText(String(all));
@@ -186,7 +189,10 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   if (python) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page.locator('[data-take="senses"]').getByRole('button', { name: 'PyTorch' }).click();
+    await page
+      .locator('[data-take="senses"]')
+      .getByRole('button', { name: message('figures.take.code.pytorch') })
+      .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toContain('largest difference');
     const folder = fileURLToPath(new URL('../../models/encoder', import.meta.url));
@@ -199,7 +205,7 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
 
   // A sentence of the visitor's lands among them.
   await section
-    .getByLabel('Your sentence')
+    .getByLabel(message('meaning-senses.sentence'))
     .fill('We fished from the bank of the Ohio river all day.');
   await page.keyboard.press('Tab');
   const lands = section.locator('.lands [data-first]');

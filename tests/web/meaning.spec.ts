@@ -8,6 +8,7 @@ import { learning } from '../../web/src/compute/meaning/words.ts';
 import { expectAccessible } from './axe.ts';
 import { expectMap } from './bars.ts';
 import { expect, test } from './fixtures.ts';
+import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
 const models = new URL('../../models/', import.meta.url);
@@ -147,10 +148,10 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   expect(asked.filter((url) => url.includes('/models/'))).toEqual([]);
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: /Load all words/u }).click();
+  await page.getByRole('button', { name: messagePattern('meaning.load.all') }).click();
   await page.locator('[data-words="finished"]').waitFor();
   expect(asked.filter((url) => url.includes('/models/'))).toHaveLength(1);
-  const field = page.getByLabel('A word', { exact: true });
+  const field = page.getByLabel(message('meaning.word.label'), { exact: true });
   await field.fill('River');
   await field.press('Enter');
   await expectNeighbours(page, table, 'river');
@@ -162,7 +163,10 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   const other = page.locator('#words').getByRole('button', { name: 'war', exact: true });
   await other.click();
   await expectNeighbours(page, table, 'war');
-  await page.locator('#words').getByRole('radio', { name: 'from word to word' }).click();
+  await page
+    .locator('#words')
+    .getByRole('radio', { name: message('meaning.map.words') })
+    .click();
   await expect(share).toHaveCount(0);
   const along = (to: string, from: string) => {
     const [a, b] = [rowOf(table, to), rowOf(table, from)];
@@ -224,12 +228,12 @@ test('vectors are learned before your eyes, and are those that Node learns', asy
     rows: vectors.vectors().toArray<number[][]>().map(unit),
   };
   await open(page, 'meaning');
-  await page.getByRole('button', { name: /Learn them here/u }).click();
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: messagePattern('meaning.load.share') }).click();
+  await page.getByRole('button', { name: message('meaning.load.wait') }).click();
   const doing = page.locator('[data-words]');
   await expect(doing).toHaveText(/Paused at step \d+ of/u);
   const early = await dotsOf(page);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: message('meaning.load.on') }).click();
   await page.locator('[data-words="finished"]').waitFor({ timeout: 150_000 });
   await expect(doing).toContainText(String(vectors.allSteps));
   expect(await dotsOf(page)).not.toEqual(early);
@@ -267,14 +271,17 @@ test('the program that is taken along finds the same neighbours, analogies and m
       await expect(page.locator('#words h2').first()).toContainText('“spring”');
     },
     async () => {
-      await page.getByRole('radio', { name: 'from word to word' }).click();
+      await page.getByRole('radio', { name: message('meaning.map.words') }).click();
       await expect(page.locator('#words [data-share]')).toHaveCount(0);
     },
   ];
   for (const enter of states) {
     await enter();
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page.locator('[data-take="words"]').getByRole('button', { name: 'NumPy' }).click();
+    await page
+      .locator('[data-take="words"]')
+      .getByRole('button', { name: message('figures.take.code.numpy') })
+      .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toContain('largest difference');
     const run = spawnSync(python!, ['-c', await copied()], { encoding: 'utf8', cwd });

@@ -2,6 +2,7 @@
 // that measures says what the test has it say; the charts are read back.
 import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 
 /** A Worker that answers measurements with what the test has it say. */
 const scripted = ({ kind, messages }: { kind: string; messages: object[] }) => {
@@ -37,7 +38,9 @@ test('what could not be measured well is marked, and nothing is concluded from i
   await section.scrollIntoViewIfNeeded();
   // What is seen at first says so, too.
   await expect(section.locator('[data-state="idle"]')).toContainText('these times are rough');
-  await section.getByRole('button', { name: 'Measure', exact: true }).click();
+  await section
+    .getByRole('button', { name: message('multiply.measured.start'), exact: true })
+    .click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished');
   await expect(section.locator('td.unsteady[data-n]')).toHaveCount(2);
   await expect(section.locator('[data-unsteady]')).toContainText('2 of 18 times are marked ≈');
@@ -81,8 +84,10 @@ test('no share of a peak that something is faster than', async ({ page }) => {
   await page.addInitScript(scripted, { kind: 'products', messages });
   await page.goto('./multiply/');
   const section = page.locator('#measured');
-  await section.getByRole('button', { name: 'Measure', exact: true }).click();
-  await expect(section.locator('[data-over-peak]')).toContainText('no share of it can be given');
+  await section
+    .getByRole('button', { name: message('multiply.measured.start'), exact: true })
+    .click();
+  await expect(section.locator('[data-over-peak]')).toContainText(message('shell.busy.overPeak'));
   await expect(section.locator('[data-share]')).toHaveText(['?', '?']);
 });
 
@@ -103,7 +108,9 @@ test('where linear attention wins is not told from unsteady times', async ({ pag
     await page.goto('about:blank');
     await page.goto('./longer/');
     const section = page.locator('#measured');
-    await section.getByRole('button', { name: 'Measure', exact: true }).click();
+    await section
+      .getByRole('button', { name: message('multiply.measured.start'), exact: true })
+      .click();
     await expect(section.locator('[data-wins]')).toHaveAttribute(
       'data-wins',
       steady ? '32' : 'unsteady',

@@ -3,6 +3,7 @@
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
+import { message } from './messages.ts';
 import {
   allowed,
   expectCarried,
@@ -29,12 +30,18 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
   expect(await number(panel('without'), 'now')).toBe(3 * D * T + (T * (T + 1)) / 2);
   expect(await number(figure.locator('[data-apart]'), 'apart')).toBeLessThan(allowed);
 
-  await figure.getByRole('radiogroup', { name: 'Layer' }).getByRole('radio').nth(1).click();
+  await figure
+    .getByRole('radiogroup', { name: message('model-away.layer') })
+    .getByRole('radio')
+    .nth(1)
+    .click();
   await expectPainted(figure, model.forward(ids, { trace: true }).trace!.layers[1]);
 
   // Counted for as many tokens as the slider says, and held by the core to the byte.
   const tokens = Math.min(100, shape.context);
-  await figure.getByRole('slider', { name: 'Tokens so far' }).fill(String(tokens));
+  await figure
+    .getByRole('slider', { name: message('model-away.cache.length') })
+    .fill(String(tokens));
   const bytes = 2 * shape.layers * shape.kvHeads * D * 4 * tokens;
   await expect(figure.locator('[data-held]')).toHaveAttribute('data-held', String(bytes));
   await expect(figure.locator('[data-held]')).toHaveAttribute('data-bytes', String(bytes));
@@ -59,11 +66,11 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
     expect(await number(row, 'bytes')).toBe((bytes / shape.kvHeads) * heads);
   }
 
-  await figure.getByRole('button', { name: 'Time it here' }).click();
+  await figure.getByRole('button', { name: message('model-away.cache.times.start') }).click();
   const timed = figure.locator('[data-tokens]');
   await timed.nth(1).waitFor({ timeout: 60_000 });
   await figure
-    .getByRole('button', { name: 'Stop' })
+    .getByRole('button', { name: message('model-away.cache.times.stop') })
     .click({ force: true })
     .catch(() => {});
   await expect(figure.locator('[data-timing]')).toHaveAttribute('data-timing', /stopped|finished/u);
@@ -104,7 +111,7 @@ test('parts are taken away, ranked, and carried over', async ({ page }) => {
   await expectShifts(figure, whole.shares, after.shares);
   await expect(page).toHaveURL(/off=1h2\.2f/u);
   await expect(figure.locator('[data-part="1h2"]')).toHaveAttribute('aria-pressed', 'true');
-  await figure.getByRole('button', { name: 'Switch all on' }).click();
+  await figure.getByRole('button', { name: message('model-away.away.back') }).click();
   await expect(async () => near(await number(loss, 'now'), whole.loss)).toPass();
 
   // Guessed before anything is lit; then all are taken away in turn.
@@ -114,7 +121,7 @@ test('parts are taken away, ranked, and carried over', async ({ page }) => {
   await page.locator('#away .ask button').first().click();
   await page.locator('#away [data-answer]').waitFor({ timeout: 60_000 });
   await expect(veil).not.toHaveAttribute('data-covered', 'true');
-  await figure.getByRole('button', { name: 'Take each away again' }).click();
+  await figure.getByRole('button', { name: message('model-away.away.ranking.again') }).click();
   await expect(figure.locator('[data-ranking]')).toHaveAttribute('data-ranking', 'finished', {
     timeout: 60_000,
   });
@@ -130,7 +137,10 @@ test('parts are taken away, ranked, and carried over', async ({ page }) => {
   await expectShifts(patch, core.said(receiver).shares, patched(0, columns - 2));
   await page.keyboard.press('ArrowRight');
   await expect(cell(0, columns - 1)).toBeFocused();
-  await page.locator('#patch').getByRole('button', { name: 'Swap them' }).click();
+  await page
+    .locator('#patch')
+    .getByRole('button', { name: message('model-away.patch.swap') })
+    .click();
   await expect(page).toHaveURL(/into=/u);
   await expect(async () => {
     near(await number(base, 'after'), core.said(receiver).shares[await number(base, 'answer')]);

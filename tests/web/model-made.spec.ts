@@ -4,6 +4,7 @@ import { openingText } from '../../web/src/compute/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectTablesFit } from './lessons.ts';
+import { message } from './messages.ts';
 import {
   allowed,
   expectCarried,
@@ -36,7 +37,7 @@ test('before a model is loaded the figures further down are true, too', async ({
   const [T, D] = [ids.length, shape.headWidth];
   expect(await number(cache.locator('[data-panel="with"]'), 'now')).toBe(3 * D + T);
   expect(await number(cache.locator('[data-apart]'), 'apart')).toBeLessThan(allowed);
-  const tokensSoFar = cache.getByRole('slider', { name: 'Tokens so far' });
+  const tokensSoFar = cache.getByRole('slider', { name: message('model-away.cache.length') });
   for (const [key, tokens] of [
     ['Home', 16],
     ['End', shape.context],
@@ -69,8 +70,13 @@ test('before a model is loaded the figures further down are true, too', async ({
   const { cell, columns } = await expectCarried(page, core);
   await cell(0, columns - 2).press('Enter');
   await expect(patch.locator('[data-chosen]')).toHaveAttribute('data-chosen', `0.${columns - 2}`);
-  await page.locator('#patch').getByRole('button', { name: 'Swap them' }).click();
-  await expect(page.locator('#patch [data-closed]')).toContainText('still shows our prompts');
+  await page
+    .locator('#patch')
+    .getByRole('button', { name: message('model-away.patch.swap') })
+    .click();
+  await expect(page.locator('#patch [data-closed]')).toContainText(
+    message('model-away.patch.notLoaded'),
+  );
   await expectAccessible(page, '#patch');
   await page.setViewportSize({ width: 360, height: 780 });
   await expectFits(page);

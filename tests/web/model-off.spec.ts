@@ -9,6 +9,7 @@ import { expectAccessible } from './axe.ts';
 import { expectBars } from './bars.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
 
@@ -29,7 +30,7 @@ async function opened(page: Page, query = ''): Promise<Locator> {
   await page.goto('about:blank');
   await page.goto(placeOf(`model${query}`));
   await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1);
-  await page.getByRole('button', { name: /^Load the model/u }).click();
+  await page.getByRole('button', { name: messagePattern('model.load.button') }).click();
   const figure = page.locator('[data-figure="model"][data-live="true"][data-current="true"]');
   await figure.waitFor({ timeout: 60_000 });
   return figure;
@@ -116,7 +117,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   await expectWithout(figure, [{ layer: 1, head: 2 }]);
 
   // By keys: its feed-forward as well, then all back; and the way back through what was done.
-  const roll = page.getByRole('grid', { name: /blocks, the last on top/u });
+  const roll = page.getByRole('grid', { name: messagePattern('model.open.roll') });
   await roll.focus();
   await page.keyboard.press('f');
   await expect(page).toHaveURL(/off=2h3\.2f/u);
@@ -132,7 +133,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   }
   await expectAccessible(page, '#open');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'All back on' }).click();
+  await page.getByRole('button', { name: message('model.off.back') }).click();
   await expect(page).not.toHaveURL(/off=/u);
   await figure.waitFor();
   await expect(figure.locator('[data-was]')).toHaveCount(0);
@@ -168,7 +169,10 @@ test('the program that is taken along finds the same in PyTorch, with all parts 
   for (const query of ['', '?off=2h3.3a.5f&topK=40&minP=0.01&temperature=1.2', '?temperature=0']) {
     await opened(page, query);
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page.locator('[data-take="model"]').getByRole('button', { name: 'PyTorch' }).click();
+    await page
+      .locator('[data-take="model"]')
+      .getByRole('button', { name: message('figures.take.code.pytorch') })
+      .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toContain('largest difference');
     const code = await copied();

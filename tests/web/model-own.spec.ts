@@ -8,6 +8,7 @@ import { shapeOf } from '../../web/src/compute/opened/shape.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
+import { message } from './messages.ts';
 import { familyIds, modelFiles, writeClone } from './oracles/folders.ts';
 import { readOf } from './oracles/model.ts';
 
@@ -116,5 +117,5 @@ test('dropped files do as well, a folder around the model too; what is no model 
     /memory: does not suffice.* take \d+ MiB/u,
   );
   await drop(page, [join(path, 'README.md')]);
-  await expect(own(page)).toContainText('no config.json');
+  await expect(own(page)).toContainText(message('model-own.missing'));
 });

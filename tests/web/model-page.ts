@@ -12,6 +12,7 @@ import {
 import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
 import { expect } from './fixtures.ts';
 import { expectBars, expectGrounds } from './bars.ts';
+import { messagePattern } from './messages.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { placeOf } from './places.ts';
 
@@ -67,7 +68,7 @@ export async function opened(page: Page, query = ''): Promise<Here> {
   await visited(page, query);
   await page
     .locator('#open')
-    .getByRole('button', { name: /^Load the model/u })
+    .getByRole('button', { name: messagePattern('model.load.button') })
     .click();
   await page.locator('[data-figure="model"][data-live="true"]').waitFor({ timeout: 60_000 });
   return here();

@@ -6,6 +6,7 @@ import { expectAccessible } from './axe.ts';
 import { expectBars, expectGrounds } from './bars.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import {
   filesOf,
   nextOf,
@@ -124,11 +125,13 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const shown = figure(page);
   // Made with the page, in Node.
   await expectShown(page, opened, readOf(opened, opening), nextOf(opened, opening), 1e-8);
-  await expect(page.getByRole('slider', { name: 'Temperature' })).toBeDisabled();
+  await expect(
+    page.getByRole('slider', { name: message('model.sampling.names.temperature') }),
+  ).toBeDisabled();
   const models = () => asked.filter((url) => url.includes('/models/'));
   expect(models(), 'before it is asked for').toEqual([]);
 
-  await page.getByRole('button', { name: /^Load the model/ }).click();
+  await page.getByRole('button', { name: messagePattern('model.load.button') }).click();
   await current(page);
   expect(models()).toHaveLength(3);
   const bar = page.locator('[data-layers]');
@@ -140,14 +143,14 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
 
   // Another text, and tokens drawn behind it one by one.
   const text = 'The treaty of peace between';
-  await page.getByLabel('Your text').fill(text);
+  await page.getByLabel(message('model.open.field')).fill(text);
   await current(page);
   const then: number[] = [];
   for (let drawn = 0; drawn < 2; ++drawn) {
     const { drawn: found } = nextOf(opened, {
       ...{ ...opening, text, then: [...then], seed: opening.seed + drawn },
     });
-    await page.getByRole('button', { name: 'Next token' }).click();
+    await page.getByRole('button', { name: message('model.die.next') }).click();
     then.push(found.id);
     await expect(page).toHaveURL(new RegExp(`then=${then.join('\\.')}`));
     await current(page);
@@ -174,10 +177,10 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
     await expect(does).toContainText(`${kept} are left`);
   }
   await slide('Temperature', '0');
-  await expect(shown.locator('.die p')).toContainText('no die is cast');
+  await expect(shown.locator('.die p')).toContainText(messagePattern('model.die.sure'));
 
   // A tile by keys: pinned, in the address, freed.
-  const roll = page.getByRole('grid', { name: /blocks, the last on top/ });
+  const roll = page.getByRole('grid', { name: messagePattern('model.open.roll') });
   await roll.focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowDown');
@@ -198,16 +201,16 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
 
   // On its own, as long as nobody stops it.
   const before = (await shown.locator('[data-id]').count()) + 2;
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: message('model.die.goOn') }).click();
   await expect.poll(() => shown.locator('[data-id]').count()).toBeGreaterThanOrEqual(before);
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByRole('button', { name: 'Back to the text alone' }).click();
+  await page.getByRole('button', { name: message('model.die.stop') }).click();
+  await page.getByRole('button', { name: message('model.die.again') }).click();
   await current(page);
   await expect(page).not.toHaveURL(/then=/u);
 
   // The question is answered by a run of its own.
   const question = page.locator('.ask').first();
-  await question.getByRole('button', { name: 'a single one' }).click();
+  await question.getByRole('button', { name: message('model-ask.options.one') }).click();
   const one = { text: 'The Government of the United', seed: 1 };
   const sampling = { temperature: 1, topK: 0, topP: 0.5, minP: 0 };
   const { kept } = nextOf(opened, { ...one, sampling });
@@ -277,7 +280,7 @@ test('a folder of the visitor’s takes the place of the page’s model, or is r
     await expect(own.locator('[data-row="family"]')).toHaveText(family);
     await expect(own.locator('[data-row="blocks"]')).toHaveText(String(opened.shape.layers));
     await expect(own.locator('[data-row="kvHeads"]')).toHaveText(String(opened.shape.kvHeads));
-    await expect(own).toContainText('no tokenizer');
+    await expect(own).toContainText(messagePattern('model-own.numbers'));
     await current(page);
     const { best } = readOf(opened, { text: '3 1 4 1 5' });
     const shares = await numbers(figure(page).locator('[data-tile]'), 'p');
@@ -301,6 +304,6 @@ test('a folder of the visitor’s takes the place of the page’s model, or is r
   await expect(own.locator('.wrong')).toContainText(`${context + 1}`);
   await expect(own.locator('.wrong')).toContainText(`${context},`);
   await give([{ name: 'model.safetensors', buffer: Buffer.from('x') }]);
-  await expect(own).toContainText('no config.json');
+  await expect(own).toContainText(message('model-own.missing'));
   await expectFits(page);
 });

@@ -2,6 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
+import { message } from './messages.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
 
@@ -44,7 +45,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
   const { q, k, scores } = await matrices('previous');
   const [row, col, depth] = [2, 6, q[0].length];
   await lesson.open({ step: 'scores', pin: `scores.${row}.${col}` });
-  await page.getByRole('button', { name: 'See the crossing' }).click();
+  await page.getByRole('button', { name: message('attend.motion.scores') }).click();
   const motion = page.locator('[data-motion="cross"]');
 
   // At the second stop both have come to the crossing: their last entries lie on one place, the others a cell apart.
@@ -98,7 +99,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
     await show(motion, frame);
     expect(await made(), `frame ${frame}`).toEqual([...cells]);
   }
-  await page.getByRole('button', { name: 'Back to the matrices' }).click();
+  await page.getByRole('button', { name: message('attend.motion.close') }).click();
   await expect(lesson.cell('scores', row, col)).toBeVisible();
 });
 
@@ -161,7 +162,7 @@ test('rows of V slide together, and the point is their blend so far', async ({ l
   const row = 4;
   const [across, up] = [v[0].length - 2, v[0].length - 1];
   await lesson.open({ step: 'output', head: 'average', pin: `output.${row}.0` });
-  await page.getByRole('button', { name: 'See the blend' }).click();
+  await page.getByRole('button', { name: message('attend.motion.output') }).click();
   const motion = page.locator('[data-motion="join"]');
   const number = async (place: Locator, name: string) => Number(await place.getAttribute(name));
   const strip = async (key: number) => {

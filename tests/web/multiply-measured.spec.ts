@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectTablesFit } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
@@ -13,15 +14,15 @@ const test = base.extend<{ lesson: Lesson }>({
 test('a guess about this machine is answered by a race on it', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#measured .ask');
-  await ask.getByRole('button', { name: 'less than 1.5' }).click();
+  await ask.getByRole('button', { name: message('multiply.measured.ratios.0') }).click();
   const form =
     /^i j k took [\d.]+ (?:ms|µs), tiled [\d.]+ (?:ms|µs): ([\d.]+) times as fast\.(?: Something else .*)?$/;
   const answer = ask.locator('[data-answer]');
   await expect(answer).toHaveText(form);
   // Which guess is right follows from what was measured, whatever that is.
   const ratio = Number(form.exec((await answer.textContent())!)![1]);
-  await expect(ask).toContainText(ratio < 1.5 ? 'Yes.' : 'Not quite.');
-  await ask.getByRole('button', { name: 'Another' }).click();
+  await expect(ask).toContainText(message(ratio < 1.5 ? 'figures.ask.right' : 'figures.ask.wrong'));
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
 });
 
@@ -31,19 +32,24 @@ test('measures in a Worker, can be cancelled, and the page goes on meanwhile', a
 }) => {
   test.slow();
   await lesson.open({ step: '0' });
-  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  await page.getByRole('button', { name: message('multiply.measured.start'), exact: true }).click();
   const state = page.locator('#measured [data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'running');
   // All of this while a core is kept busy.
-  await lesson.stepper('readings').getByRole('button', { name: 'Step on' }).click();
+  await lesson
+    .stepper('readings')
+    .getByRole('button', { name: message('figures.player.step') })
+    .click();
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '1');
   await page.locator('[data-runner="tiled"] [data-median]').first().waitFor({ timeout: 60_000 });
   const row = page.locator('[data-runner="tiled"]');
   expect(Number(await row.locator('[data-n="16"]').getAttribute('data-median'))).toBeGreaterThan(0);
   await expect(page.locator('#measured svg .level text')).toHaveText(/^peak [\d.]+$/);
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: message('multiply.measured.cancel') }).click();
   await expect(state).toHaveAttribute('data-state', 'cancelled');
-  await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible();
+  await expect(
+    page.getByRole('button', { name: message('multiply.measured.again') }),
+  ).toBeVisible();
 });
 
 test('a whole measurement: speeds under the peak, an exponent each, a word on Strassen', async ({
@@ -53,7 +59,7 @@ test('a whole measurement: speeds under the peak, an exponent each, a word on St
   test.setTimeout(300_000);
   await lesson.open();
   await page.getByRole('radio', { name: '256', exact: true }).click();
-  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  await page.getByRole('button', { name: message('multiply.measured.start'), exact: true }).click();
   const state = page.locator('#measured [data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 240_000 });
   await expect(page.locator('#measured tbody tr')).toHaveCount(11);
@@ -102,7 +108,9 @@ test('the axes hold points of this machine before anything is pressed', async ({
   const section = page.locator('#measured');
   await section.scrollIntoViewIfNeeded();
   await expect(section.locator('[data-glanced]')).toHaveAttribute('data-glanced', '12');
-  await expect(section.locator('[data-state="idle"]')).toContainText('A first look at small sizes');
+  await expect(section.locator('[data-state="idle"]')).toContainText(
+    message('multiply.measured.glanced'),
+  );
   await expect(section.locator('svg .level text')).toHaveText(/^peak [\d.]+$/u);
   // Each dot says what it is: a speed that goes with its size and its time.
   const { cost } = await tril();
@@ -125,10 +133,12 @@ test('the axes hold points of this machine before anything is pressed', async ({
   // No table, no exponent and no verdict of so short a look.
   await expect(section.locator('table')).toHaveCount(0);
   // What is measured in earnest takes its place point by point, and what it has not got to stays.
-  await section.getByRole('button', { name: 'Measure', exact: true }).click();
+  await section
+    .getByRole('button', { name: message('multiply.measured.start'), exact: true })
+    .click();
   await expect(section.locator('[data-state="running"]')).toBeVisible();
   expect(await section.locator('circle').count()).toBeGreaterThanOrEqual(12);
-  await section.getByRole('button', { name: 'Cancel' }).click();
+  await section.getByRole('button', { name: message('multiply.measured.cancel') }).click();
 });
 
 test('a first look is given up where it is left, and taken when one comes back', async ({
@@ -179,7 +189,9 @@ test('nothing is measured unasked in a hidden tab, or where data are to be saved
   await section.scrollIntoViewIfNeeded();
   await painted(page);
   expect(await posted(page, 'begin')).toBe(0);
-  await expect(section.locator('[data-state="idle"]')).toContainText('Press “Measure”');
+  await expect(section.locator('[data-state="idle"]')).toContainText(
+    message('multiply.measured.idle'),
+  );
 });
 
 test.describe('without script', () => {

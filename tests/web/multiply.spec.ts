@@ -5,6 +5,7 @@ import { boxOf } from './box.ts';
 import { readHeat, shownOf } from './drawn.ts';
 import { expect, numberOf, test as base } from './fixtures.ts';
 import { Lesson, countOf, expectFits, rowsOf } from './lessons.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -33,7 +34,9 @@ for (const reading of ['dots', 'rows', 'columns', 'outer'] as const) {
     await lesson.open({ reading, step: '0' });
     await lesson.expectDrawn('a', a);
     await lesson.expectDrawn('b', b);
-    const on = lesson.stepper('readings').getByRole('button', { name: 'Step on' });
+    const on = lesson
+      .stepper('readings')
+      .getByRole('button', { name: message('figures.player.step') });
     for (let step = 1; step <= last; ++step) {
       await on.click();
       await lesson.expectDrawn('c', rowsOf(partial, step - 1));
@@ -48,7 +51,10 @@ test('plays from nothing to the whole product', async ({ lesson }) => {
   const core = await tril();
   await lesson.open({ reading: 'outer', step: '0' });
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '0');
-  await lesson.stepper('readings').getByRole('button', { name: 'Play' }).click();
+  await lesson
+    .stepper('readings')
+    .getByRole('button', { name: message('figures.player.play') })
+    .click();
   await expect(lesson.figure('readings')).toHaveAttribute('data-done', '4');
   await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(a), core.tensor(b))));
 });
@@ -60,7 +66,7 @@ test('says why: the terms that are in, and how many are not', async ({ lesson, p
   await expect(why).toContainText('C[2, 2]');
   await expect(why).toContainText('3·1 + 1·3');
   await expect(why.locator('[data-value]')).toHaveText('6');
-  await expect(why).toContainText('2 of 4 terms so far.');
+  await expect(why).toContainText(message('multiply.readings.partial', { done: 2, of: 4 }));
   await expect(page).toHaveURL(/pin=c\.1\.1/);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/pin=/);
@@ -74,23 +80,27 @@ test('a number that is changed changes the product, and back undoes it', async (
   await lesson.open({ step: '6' });
   await lesson.point('a', 0, 1);
   await page.locator('#readings .why input').fill('-2.5');
-  await page.locator('#readings .why').getByRole('button', { name: 'Set' }).click();
+  await page
+    .locator('#readings .why')
+    .getByRole('button', { name: message('figures.why.set') })
+    .click();
   const changed = a.map((row, r) => row.map((value, c) => (r === 0 && c === 1 ? -2.5 : value)));
   await lesson.expectDrawn('a', changed);
   await lesson.expectDrawn('c', rowsOf(core.matmul(core.tensor(changed), core.tensor(b))));
   await page.locator('#readings .why input').fill('x');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Not a number.')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(message('figures.why.notANumber'))).toBeVisible();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   await lesson.expectDrawn('a', a);
 });
 
 test('sizes change, and the product with them', async ({ lesson, page }) => {
   const core = await tril();
   await lesson.open();
-  for (let i = 0; i < 2; ++i) await page.getByRole('button', { name: 'More depth' }).click();
-  await page.getByRole('button', { name: 'Fewer rows of A' }).click();
-  await page.getByRole('button', { name: 'More columns of B' }).click();
+  for (let i = 0; i < 2; ++i)
+    await page.getByRole('button', { name: message('multiply.readings.more.depth') }).click();
+  await page.getByRole('button', { name: message('multiply.readings.less.rows') }).click();
+  await page.getByRole('button', { name: message('multiply.readings.more.cols') }).click();
   const sizes = async () => {
     const [left, right] = [await lesson.drawn('a'), await lesson.drawn('b')];
     return [left.length, left[0].length, right[0].length];
@@ -153,18 +163,20 @@ for (const order of orders) {
 test('memory: steps, plays, and can be scrubbed', async ({ lesson, page }) => {
   await lesson.open({ access: '0' });
   const stepper = lesson.stepper('memory');
-  await expect(page.locator('[data-access]')).toContainText('Nothing has been read yet');
-  await stepper.getByRole('button', { name: 'Step on' }).click();
-  await expect(page.locator('[data-access]')).toHaveText('read A[1, 1], miss');
+  await expect(page.locator('[data-access]')).toContainText(message('multiply.memory.begin'));
+  await stepper.getByRole('button', { name: message('figures.player.step') }).click();
+  await expect(page.locator('[data-access]')).toHaveText(
+    message('multiply.memory.said.readMiss', { matrix: 'A', row: 1, col: 1 }),
+  );
   await stepper.getByRole('slider').fill('8448');
   await expect(lesson.figure('memory').locator('[data-misses]')).toHaveText('5,376');
   await stepper.getByRole('slider').fill('0');
-  await stepper.getByRole('button', { name: 'Play' }).click();
+  await stepper.getByRole('button', { name: message('figures.player.play') }).click();
   await expect(async () => {
     const done = Number(await lesson.figure('memory').getAttribute('data-done'));
     expect(done).toBeGreaterThan(20);
   }).toPass();
-  await stepper.getByRole('button', { name: 'Pause' }).click();
+  await stepper.getByRole('button', { name: message('figures.player.pause') }).click();
   const done = await lesson.figure('memory').getAttribute('data-done');
   await expect(page).toHaveURL(new RegExp(`access=${done}(&|$)`));
 });
@@ -173,13 +185,13 @@ test('the question about memory is answered by the count', async ({ lesson, page
   await lesson.open();
   const ask = page.locator('#memory .ask');
   await ask.getByRole('button', { name: 'i j k', exact: true }).click();
-  await expect(ask).toContainText('Yes.');
+  await expect(ask).toContainText(message('figures.ask.right'));
   await expect(ask.locator('[data-answer]')).toHaveText(
     'i j k misses 5,376 times, i k j 1,408 times.',
   );
-  await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: 'both alike' }).click();
-  await expect(ask).toContainText('Not quite.');
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
+  await ask.getByRole('button', { name: message('multiply.memory.alike') }).click();
+  await expect(ask).toContainText(message('figures.ask.wrong'));
 });
 
 test('Strassen: seven sums, seven products, and what they add up to', async ({ lesson }) => {
@@ -203,7 +215,9 @@ test('Strassen: seven sums, seven products, and what they add up to', async ({ l
     await lesson.expectDrawn('right', rowsOf(level.right, p));
     await lesson.expectDrawn('product', rowsOf(level.products, p));
     await lesson.expectDrawn('sc', rowsOf(core.matmul(core.tensor(sa), core.tensor(sb))));
-    const on = lesson.stepper('strassen').getByRole('button', { name: 'Step on' });
+    const on = lesson
+      .stepper('strassen')
+      .getByRole('button', { name: message('figures.player.step') });
     if (p < 6) await on.click();
     await expect(lesson.figure('strassen')).toHaveAttribute(
       'data-product',
@@ -247,7 +261,7 @@ test('the error maps are read cell by cell: by keys, aloud, in a table, in words
   const map = page.locator('[data-heat="error-2"]');
   const grid = map.getByRole('grid');
   const before = map.locator('[data-pointed]');
-  await expect(before).toHaveText('Point at a cell, or use the arrow keys.');
+  await expect(before).toHaveText(message('figures.heat.hint'));
   await page.locator('[data-heat="error-1"] summary').focus();
   await page.keyboard.press('Tab');
   await expect(grid).toBeFocused();
@@ -290,12 +304,12 @@ test('the question about rows and columns is answered by multiplying again', asy
 }) => {
   await lesson.open();
   const ask = page.locator('#readings .ask');
-  await ask.getByRole('button', { name: 'one column' }).click();
-  await expect(ask).toContainText('Not quite.');
-  await ask.getByRole('button', { name: 'one row' }).click();
+  await ask.getByRole('button', { name: message('multiply.readings.choices.col') }).click();
+  await expect(ask).toContainText(message('figures.ask.wrong'));
+  await ask.getByRole('button', { name: message('multiply.readings.choices.row') }).click();
   await expect(ask).toContainText(/Yes\. \d numbers have changed, in row 2/);
-  await ask.getByRole('button', { name: 'Another' }).click();
-  await ask.getByRole('button', { name: 'one column' }).click();
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
+  await ask.getByRole('button', { name: message('multiply.readings.choices.col') }).click();
   await expect(ask).toContainText(/Yes\. \d numbers have changed, in column/);
 });
 
@@ -307,11 +321,13 @@ test('the question about Strassen is answered by how many products the core adds
   const ask = page.locator('#strassen .ask');
   await expect(ask.locator('.chip').first()).toHaveText('14');
   await ask.getByRole('button', { name: '49', exact: true }).click();
-  await expect(ask).toContainText('Yes. Each product becomes seven at every level: 7 · 7 = 49.');
-  await ask.getByRole('button', { name: 'Another' }).click();
+  await expect(ask).toContainText(
+    `${message('figures.ask.right')} ${message('multiply.strassen.answer', { powers: '7 · 7', count: 49 })}`,
+  );
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask).toContainText('3 levels deep, the plain way makes 512 small products.');
   await ask.getByRole('button', { name: '448', exact: true }).click();
-  await expect(ask).toContainText('Not quite.');
+  await expect(ask).toContainText(message('figures.ask.wrong'));
   await expect(ask).toContainText('7 · 7 · 7 = 343.');
 });
 
@@ -350,6 +366,6 @@ test('a broken link shows the rest and says what was wrong', async ({ lesson, pa
     'aria-checked',
     'true',
   );
-  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByRole('button', { name: message('shell.dismiss') }).click();
   await expect(page.getByText('reading=sideways')).toHaveCount(0);
 });

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectNoSidewaysScroll } from './lessons.ts';
+import { message } from './messages.ts';
 import { readCanvas } from './pixels.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
@@ -40,7 +41,7 @@ for (const [name, text] of [
         await expectMotionFits(page, step);
         await expectNoSidewaysScroll(page, step);
       }
-      await expect(page.getByRole('link', { name: 'V: the values' })).toBeInViewport();
+      await expect(page.getByRole('link', { name: message('shell.parts.v') })).toBeInViewport();
     });
   });
 }
@@ -65,61 +66,68 @@ test('64 tokens: every cell of the canvas can be reached and explained', async (
   const [strong, weak] = [red(20, 19), red(20, 3)];
   expect(strong).toBeLessThan(40);
   expect(weak).toBeGreaterThan(200);
-  await page.getByLabel('Show numbers').check();
+  await page.getByLabel(message('attend.numbersToggle')).check();
   await expect(grid.locator('canvas')).toHaveCSS('width', `${64 * 30}px`);
 });
 
 test('more than 64 tokens: said, not dropped in silence', async ({ attend, page }) => {
   await attend.open({ text: `${long} and some more` });
-  await expect(page.getByText('The first 64 of 67 words are shown.')).toBeVisible();
+  await expect(
+    page.getByText(message('attend.input.cut.words', { shown: 64, found: 67 })),
+  ).toBeVisible();
   await attend.open({
     by: 'numbers',
     text: Array(70).fill(Array(14).fill(1).join(' ')).join('\n'),
   });
   await expect(
-    page.getByText('The first 64 of 70 rows and 12 of 14 columns are shown.'),
+    page.getByText(
+      message('attend.input.cutNumbers', { rows: 64, foundRows: 70, cols: 12, foundCols: 14 }),
+    ),
   ).toBeVisible();
 });
 
 test('no text, one token, bad numbers: words, never a blank page', async ({ attend, page }) => {
   await attend.open();
-  await page.getByLabel('Your text').fill('   ');
-  await expect(page.getByText('Type a word to begin.')).toBeVisible();
-  await page.getByLabel('Your text').fill('alone');
+  await page.getByLabel(message('attend.input.label')).fill('   ');
+  await expect(page.getByText(message('attend.input.empty'))).toBeVisible();
+  await page.getByLabel(message('attend.input.label')).fill('alone');
   await attend.step('Weights');
   await expect(attend.cell('weights', 0, 0)).toHaveText('1.00');
-  await page.getByRole('radio', { name: 'Numbers', exact: true }).click();
-  await page.getByLabel('Your numbers').fill('1 2\n3');
+  await page
+    .getByRole('radio', { name: message('attend.input.modes.numbers'), exact: true })
+    .click();
+  await page.getByLabel(message('attend.input.numbersLabel')).fill('1 2\n3');
   await expect(page.getByRole('alert')).toContainText(
-    'Row 2 has 1 number, but the first row has 2.',
+    message('attend.ragged', { row: 2, found: 1, wanted: 2 }),
   );
-  await page.getByLabel('Your numbers').fill('1 2\n3 x');
-  await expect(page.getByRole('alert')).toContainText('Row 2: “x” is not a number.');
-  await page.getByLabel('Your numbers').fill('1 2\n3 nan');
+  await page.getByLabel(message('attend.input.numbersLabel')).fill('1 2\n3 x');
+  await expect(page.getByRole('alert')).toContainText(
+    message('attend.notANumber', { row: 2, found: 'x' }),
+  );
+  await page.getByLabel(message('attend.input.numbersLabel')).fill('1 2\n3 nan');
   await expect(page.getByRole('alert')).toHaveCount(0);
   await attend.step('X');
   await expect(attend.cell('x', 1, 2)).toHaveText('NaN');
-  await page.getByRole('radio', { name: 'Words', exact: true }).click();
-  await expect(page.getByLabel('Your text')).toHaveValue('alone');
+  await page.getByRole('radio', { name: message('attend.input.modes.words'), exact: true }).click();
+  await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('alone');
 });
 
 test('where the core cannot be loaded the page says so', async ({ page, guard }) => {
   guard.expect(/\.wasm|Failed to load|both async and sync|instantiation/);
   await page.route('**/*.wasm', (route) => route.abort());
   await page.goto('./attend/');
-  await expect(page.getByRole('alert')).toContainText('This could not be computed.');
-  await expect(page.getByLabel('Your text')).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText(message('shell.trouble'));
+  await expect(page.getByLabel(message('attend.input.label'))).toBeVisible();
 });
 
 test('pasted rows of numbers are recognised', async ({ attend, page }) => {
   await attend.open();
-  await page.getByLabel('Your text').fill('1\t2\n3\t4');
-  await page.getByRole('button', { name: 'Read them as numbers' }).click();
-  await expect(page.getByRole('radio', { name: 'Numbers', exact: true })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
-  await expect(attend.cell('x', 1, 2)).toHaveText('4');
+  await page.getByLabel(message('attend.input.label')).fill('1\t2\n3\t4');
+  await page.getByRole('button', { name: message('attend.input.readAsNumbers') }).click();
+  await expect(
+    page.getByRole('radio', { name: message('attend.input.modes.numbers'), exact: true }),
+  ).toHaveAttribute('aria-checked', 'true');
+  await expect(attend.cell('x', 1, 2)).toHaveText(message('attend.dials.where.0'));
 });
 
 test('the theme follows the system until it is chosen, and the choice is kept', async ({
@@ -132,12 +140,12 @@ test('the theme follows the system until it is chosen, and the choice is kept', 
   await page.emulateMedia({ colorScheme: 'dark' });
   const dark = await background();
   expect(dark).not.toBe(light);
-  await page.getByRole('button', { name: 'Light theme' }).click();
+  await page.getByRole('button', { name: message('shell.theme.light') }).click();
   expect(await background()).toBe(light);
   await page.reload();
   await page.locator('[data-variant]').waitFor();
   expect(await background()).toBe(light);
-  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await page.getByRole('button', { name: message('shell.theme.dark') }).click();
   expect(await background()).toBe(dark);
 });
 

@@ -1,6 +1,7 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
 const order = ['x', 'q', 'k', 'v', 'scores', 'scaled', 'masked', 'weights', 'output'];
@@ -8,15 +9,15 @@ const order = ['x', 'q', 'k', 'v', 'scores', 'scaled', 'masked', 'weights', 'out
 test('steps by buttons and keys', async ({ attend, page }) => {
   await attend.open();
   const stage = page.locator('#steps .stage');
-  await expect(page.getByRole('button', { name: 'Step back' })).toBeDisabled();
-  await page.getByRole('button', { name: 'Step on' }).click();
+  await expect(page.getByRole('button', { name: message('figures.player.back') })).toBeDisabled();
+  await page.getByRole('button', { name: message('figures.player.step') }).click();
   await expect(stage).toHaveAttribute('data-step', 'q');
   await page.locator('h1').click();
   for (const step of order.slice(2)) {
     await page.keyboard.press('ArrowRight');
     await expect(stage).toHaveAttribute('data-step', step);
   }
-  await expect(page.getByRole('button', { name: 'Step on' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: message('figures.player.step') })).toBeDisabled();
   await page.getByRole('button', { name: /^9\. / }).focus();
   await page.keyboard.press('Home');
   await expect(stage).toHaveAttribute('data-step', 'x');
@@ -29,15 +30,15 @@ test('plays: the first cell first, then all, then the next step; any step stops 
   page,
 }) => {
   await attend.open({ step: 'masked' });
-  await page.getByRole('button', { name: 'Play from here' }).click();
+  await page.getByRole('button', { name: message('attend.player.play') }).click();
   const waiting = attend.matrix('masked').locator('.waiting');
   await expect(waiting).toHaveCount(63);
   await expect(attend.why).toContainText('masked[the₁, the₁]');
   await expect(waiting).toHaveCount(0);
   await expect(page.locator('#steps .stage')).toHaveAttribute('data-step', 'weights');
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: message('figures.player.pause') }).click();
   await expect(attend.matrix('weights').locator('.waiting')).toHaveCount(0);
-  await expect(page.getByRole('button', { name: 'Play from here' })).toBeVisible();
+  await expect(page.getByRole('button', { name: message('attend.player.play') })).toBeVisible();
 });
 
 /** Those that glide when the step is taken, with their first frame; each ends where it stands. */
@@ -75,7 +76,7 @@ test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test('nothing is drawn piece by piece', async ({ attend, page }) => {
     await attend.open({ step: 'scores' });
-    await page.getByRole('button', { name: 'Play from here' }).click();
+    await page.getByRole('button', { name: message('attend.player.play') }).click();
     await expect(attend.why).toContainText('scores[the₁, the₁]');
     await expect(attend.matrix('scores').locator('.waiting')).toHaveCount(0);
     await attend.step('K');
@@ -90,23 +91,26 @@ test("predict, then see: the question is about another head, the answer is its w
   await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
   await expect(ask).toContainText(
-    'In the head “Previous token”, which word will “cat₈”, number 8, look at most?',
+    message('attend.predict.question', {
+      head: message('attend.head.names.previous'),
+      token: 'cat₈',
+      place: 8,
+    }),
   );
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   await ask.getByRole('button', { name: 'chase' }).click();
-  await expect(ask).toContainText('Not quite.');
+  await expect(ask).toContainText(message('figures.ask.wrong'));
   await ask.getByRole('button', { name: 'the₇' }).click();
-  await expect(ask).toContainText('Yes.');
-  await ask.getByRole('button', { name: 'See it' }).click();
+  await expect(ask).toContainText(message('figures.ask.right'));
+  await ask.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(page).toHaveURL(/#\?pin=weights\.7\.6/);
-  await expect(page.getByRole('radio', { name: 'Previous token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.previous') }),
+  ).toHaveAttribute('aria-checked', 'true');
   const answer = await ask.locator('[data-answer]').textContent();
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
   expect(answer).toBe('“cat₈” looks at “the₇” most: weight .98.');
-  await ask.getByRole('button', { name: 'Another' }).click();
+  await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   // Never about the head that is to be seen.
   for (const head of ['Previous token', 'Same token', 'First token', 'Average of the past']) {

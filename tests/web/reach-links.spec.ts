@@ -1,5 +1,6 @@
 // A figure's link leads to the figure, not to the head of its chapter.
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { chapters, computed, open } from './reach.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -19,6 +20,6 @@ for (const { id } of chapters) {
     await page.goto(link);
     await computed(page);
     await expect(page.locator(`section[id="${name}"] .card`).first()).toBeInViewport();
-    await expect(page.getByText('Part of this link could not be read')).toHaveCount(0);
+    await expect(page.getByText(message('shell.brokenLink'))).toHaveCount(0);
   });
 }

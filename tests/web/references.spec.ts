@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
+import { message } from './messages.ts';
 
 test('every call is an example away from the page', async ({ page }) => {
   await page.goto('./average/');
@@ -21,7 +22,10 @@ test('every call is an example away from the page', async ({ page }) => {
 test('the reference of the library is there where Doxygen is', async ({ page }) => {
   test.skip(!existsSync(join(dist, 'cpp')), 'built without Doxygen');
   await page.goto('./api/index.html');
-  await page.getByRole('link', { name: 'C++' }).first().click();
+  await page
+    .getByRole('link', { name: message('figures.take.code.cpp') })
+    .first()
+    .click();
   await expect(page.getByText('Plain C++20')).toBeVisible();
   await page.goto('./cpp/attention_8h.html');
   await expect(page.getByText('Scaled dot-product attention').first()).toBeVisible();

@@ -3,6 +3,7 @@
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -26,7 +27,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   await lesson.open({ head: 'average' });
   const figure = lesson.figure('blend');
   const row = 4;
-  await page.getByRole('slider', { name: /^Output of/ }).fill(String(row + 1));
+  await page.getByRole('slider', { name: message('attend.blend.row') }).fill(String(row + 1));
   await expect(figure).toHaveAttribute('data-row', String(row));
   const blend = figure.locator('[data-blend-x]');
   const drawn = async (name: string) => Number(await blend.getAttribute(name));
@@ -95,7 +96,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
   await expect(figure).toContainText('Each value has 6 entries, and two of them are drawn');
-  await page.getByRole('combobox', { name: /^Across/ }).selectOption('1');
+  await page.getByRole('combobox', { name: message('attend.blend.across') }).selectOption('1');
   await expect(page).toHaveURL(/across=1/);
   await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
 });
@@ -103,7 +104,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
 test('values of two entries are drawn as they are', async ({ lesson }) => {
   await lesson.open({ by: 'numbers', text: '0 0\n4 0\n0 4\n1 1', head: 'average', mask: 'none' });
   const figure = lesson.figure('blend');
-  await expect(figure).toContainText('Each value has two entries, so the plane shows all of it.');
+  await expect(figure).toContainText(message('attend.blend.exact'));
   const blend = figure.locator('[data-blend-x]');
   expect(Number(await blend.getAttribute('data-blend-x'))).toBeCloseTo(1.25, 6);
   expect(Number(await blend.getAttribute('data-blend-y'))).toBeCloseTo(1.25, 6);
@@ -147,13 +148,13 @@ test('overflow says why, and a score that is changed takes the added number off'
   const why = page.locator('#stable .why');
   await lesson.point('naivePowers', 0, 3);
   await expect(why).toContainText('e104');
-  await expect(why).toContainText('it overflows to infinity');
+  await expect(why).toContainText(message('attend.stable.why.overflow'));
   await lesson.point('naive', 0, 0);
-  await expect(why).toContainText('Infinity divided by infinity is not a number.');
+  await expect(why).toContainText(message('attend.stable.why.notANumber'));
   await lesson.point('stable', 0, 3);
   await expect(why).toContainText('1 / ( 0.050 + 0.135 + 0.368 + 1 )');
   await lesson.point('row', 0, 0);
-  await page.getByLabel('New value').fill('-7');
+  await page.getByLabel(message('figures.why.edit')).fill('-7');
   await page.keyboard.press('Enter');
   await lesson.expectDrawn('row', [[-7, 2, 3, 4]]);
 });
@@ -206,7 +207,7 @@ test('the variance of scores grows with the width, unless they are divided', asy
     expectLine(drawn, kind, points, { across: true, up: true });
   }
   expect(widths.at(-1)).toBe(1024);
-  await page.getByRole('slider', { name: 'Width of the head' }).fill('2');
+  await page.getByRole('slider', { name: message('attend.scale.width') }).fill('2');
   await expect(page.locator('[data-width]')).toHaveText('d = 4');
   await expect(page).toHaveURL(/width=2/);
 });
@@ -214,15 +215,17 @@ test('the variance of scores grows with the width, unless they are divided', asy
 test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const blend = page.locator('#blend .ask');
-  await blend.getByRole('button', { name: 'nearly on a single value' }).click();
-  await expect(blend).toContainText('Yes. The largest share, .98, goes to “the₇”.');
+  await blend.getByRole('button', { name: message('attend.blend.choices.one') }).click();
+  await expect(blend).toContainText(
+    `${message('figures.ask.right')} ${message('attend.blend.answer', { weight: '.98', key: 'the₇' })}`,
+  );
   const stable = page.locator('#stable .ask');
-  await stable.getByRole('button', { name: 'the same weights' }).click();
+  await stable.getByRole('button', { name: message('attend.stable.choices.same') }).click();
   await expect(stable).toContainText('Not quite. The plain formula gives NaN, NaN, NaN, NaN.');
-  await stable.getByRole('button', { name: 'See it' }).click();
+  await stable.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(page).toHaveURL(/added=100/);
   const scale = page.locator('#scale .ask');
-  await scale.getByRole('button', { name: '64', exact: true }).click();
+  await scale.getByRole('button', { name: message('attend.dials.where.2'), exact: true }).click();
   await expect(scale).toContainText('Yes. Measured on 4,096 dot products:');
 });
 
@@ -242,7 +245,7 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   const row = 4;
   const largest = Math.max(...weights[row]);
   await lesson.open({ step: 'weights', head: 'same', pin: `weights.${row}.1` });
-  const button = page.getByRole('button', { name: 'See how softmax makes this row' });
+  const button = page.getByRole('button', { name: message('attend.laid.open') });
   await button.click();
   const laid = page.locator('[data-laid]');
   const bars = () =>
@@ -277,13 +280,15 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
     const length = seen.reduce((all, one) => all + one.length, 0);
     expect(Math.abs(length / unit - whole), `frame ${frame}`).toBeLessThan(8 * rounding);
   }
-  await expect(laid.locator('p')).toContainText('shrinks to length 1');
-  await laid.getByRole('button', { name: 'Step back' }).click();
+  await expect(laid.locator('p')).toContainText(messagePattern('attend.laid.said.shrink'));
+  await laid.getByRole('button', { name: message('figures.player.back') }).click();
   await expect(laid.locator('[data-count]')).toHaveText('3 of 4');
-  await laid.getByRole('button', { name: '1×, speed' }).click();
-  await expect(laid.getByRole('button', { name: '2×, speed' })).toBeVisible();
+  await laid.getByRole('button', { name: message('figures.player.speed', { times: 1 }) }).click();
+  await expect(
+    laid.getByRole('button', { name: message('figures.player.speed', { times: 2 }) }),
+  ).toBeVisible();
   // Held down, a button goes on by itself.
-  await laid.getByRole('button', { name: 'Step back' }).hover();
+  await laid.getByRole('button', { name: message('figures.player.back') }).hover();
   await page.mouse.down();
   await expect(laid.locator('[data-count]')).toHaveText('0 of 4');
   await page.mouse.up();

@@ -2,6 +2,7 @@
 // PyTorch.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
+import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
 import { readHatch } from './hatch.ts';
@@ -53,7 +54,7 @@ async function copied(page: Page, take: Locator, language: Language): Promise<Pr
   await button.click();
   const inClipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(inClipboard, { intervals: [20, 50, 100] }).not.toBe('nothing yet');
-  await expect(take.getByRole('status')).toHaveText('Copied');
+  await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
   return { name: (await take.getAttribute('data-take'))!, language, code: await inClipboard() };
 }
 
@@ -77,7 +78,9 @@ async function programs(page: Page, address: string): Promise<Program[]> {
 /** Of each gradient that there is: in Python, since the core has no program that takes gradients step by step. */
 async function ofGradients(page: Page, name: string): Promise<Program[]> {
   const found: Program[] = [];
-  const chips = page.getByRole('radiogroup', { name: 'Gradient', exact: true }).getByRole('radio');
+  const chips = page
+    .getByRole('radiogroup', { name: message('check.own.of'), exact: true })
+    .getByRole('radio');
   await expect(chips.last()).toHaveText(/[✓✗]/u);
   for (const chip of await chips.all()) {
     await chip.click();
@@ -330,7 +333,7 @@ test('a motion is taken along as it stands', async ({ page }) => {
 test('a link is copied', async ({ attend, page }) => {
   await attend.open({ head: 'first' });
   const take = page.locator('[data-take]').first();
-  await take.getByRole('button', { name: 'Link' }).click();
-  await expect(take.getByRole('status')).toHaveText('Copied');
+  await take.getByRole('button', { name: message('figures.take.link') }).click();
+  await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
 });

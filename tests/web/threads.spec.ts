@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
+import { message } from './messages.ts';
 import { computed, kept, open } from './reach.ts';
 
 const threads = Math.min(8, availableParallelism());
@@ -40,7 +41,10 @@ test.describe('with the service worker', () => {
 
     await test.step('the first visit is not interrupted', async () => {
       await kept(page);
-      await page.getByRole('navigation', { name: 'Chapters' }).getByText('Mask').click();
+      await page
+        .getByRole('navigation', { name: message('shell.chapters') })
+        .getByText(message('attend.mask.label'))
+        .click();
       await expect(page).toHaveTitle('Mask · Tril');
       await computed(page);
       expect(loads).toBe(0);
@@ -52,7 +56,10 @@ test.describe('with the service worker', () => {
       await open(page, 'attend?step=weights', server.address);
       await expectThreads(page);
       expect(await spoken(page)).toEqual(before);
-      await page.getByRole('navigation', { name: 'Chapters' }).getByText('Mask').click();
+      await page
+        .getByRole('navigation', { name: message('shell.chapters') })
+        .getByText(message('attend.mask.label'))
+        .click();
       await expect(page).toHaveTitle('Mask · Tril');
       await computed(page);
       await expectThreads(page);

@@ -4,6 +4,7 @@ import type { ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import {
   additiveScores,
@@ -76,17 +77,17 @@ test('masks: padding, both ways, a cell turned over, and the future let in', asy
   given.source = full(7, 7, (_, col) => col < 5);
   given.memory = full(6, 7, (_, col) => col < 5);
   await expectMaps(lesson, 'follows', given);
-  await page.getByLabel('Hidden from the decoder, too').uncheck();
+  await page.getByLabel(message('towers.controls.hides')).uncheck();
   given.memory = full(6, 7);
   await expectMaps(lesson, 'follows', given);
   await lesson.point('memoryMask', 2, 3);
   given.memory[2][3] = 0;
   await expectMaps(lesson, 'follows', given);
-  await page.getByLabel('Causal mask').uncheck();
+  await page.getByLabel(message('towers.controls.causal')).uncheck();
   given.target = full(6, 6);
   await expectMaps(lesson, 'follows', given);
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
+  await page.getByRole('button', { name: message('shell.undo') }).click();
   given.memory[2][3] = 1;
   given.target = masks().target;
   await expectMaps(lesson, 'follows', given);
@@ -98,7 +99,7 @@ test('a row that sees nothing of the source gets nothing from it', async ({ less
   const given = masks();
   given.memory[1] = Array<number>(7).fill(0);
   await expectMaps(lesson, 'place', given);
-  await expect(page.locator('#maps .why')).toContainText('This row sees nothing');
+  await expect(page.locator('#maps .why')).toContainText(message('towers.why.blind'));
 });
 
 test('step by step as in one go: teacher and own words', async ({ lesson, page }) => {
@@ -118,8 +119,8 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
   };
   expect(await rows('reads')).toEqual(inputs);
   expectWritten(await rows('writes'), taught.chances);
-  const feed = page.getByRole('radiogroup', { name: 'The decoder reads' });
-  await feed.getByRole('radio', { name: 'its own words' }).click();
+  const feed = page.getByRole('radiogroup', { name: message('towers.steps.feed') });
+  await feed.getByRole('radio', { name: message('towers.steps.feeds.own') }).click();
   await expect(async () => {
     const now = await rows('reads');
     expect(now).toHaveLength(inputs.length);
@@ -131,11 +132,16 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
   expectWritten(written, towers(core, 'follows', masks(), read).chances);
   const furthest = Number(await page.locator('[data-furthest]').getAttribute('data-furthest'));
   expect(furthest).toBeLessThan(rounding);
-  await lesson.stepper('steps').getByRole('button', { name: 'Step back' }).click();
+  await lesson
+    .stepper('steps')
+    .getByRole('button', { name: message('figures.player.back') })
+    .click();
   await expect(page.locator('[data-row="writes"][data-word]')).toHaveCount(5);
   // A step that may look at nothing but what comes later.
   await lesson.open({ causal: 'no', flips: 'targetMask.1.0!targetMask.1.1' });
-  await expect(page.locator('[data-furthest]')).toContainText('lets a step look at');
+  await expect(page.locator('[data-furthest]')).toContainText(
+    messagePattern('towers.steps.differs'),
+  );
   expect(likeliest(taught.chances).length).toBe(6);
 });
 
@@ -155,11 +161,13 @@ test('questions, shapes, and why', async ({ lesson, page }) => {
   await lesson.open({ pin: 'scores.2.3' });
   await expect(page.locator('#cross .why')).toContainText('/ √6');
   const ask = page.locator('#maps .ask');
-  await ask.getByRole('button', { name: 'only the last' }).click();
-  await expect(ask).toContainText('Yes. 1 of 6 rows change.');
+  await ask.getByRole('button', { name: message('towers.leak.choices.last') }).click();
+  await expect(ask).toContainText(
+    `${message('figures.ask.right')} ${message('towers.leak.answer', { changed: 1, all: 6 })}`,
+  );
   const steps = page.locator('#steps .ask');
-  await steps.getByRole('button', { name: 'reading the target' }).click();
-  await expect(steps).toContainText('Yes.');
+  await steps.getByRole('button', { name: message('towers.steps.choices.teacher') }).click();
+  await expect(steps).toContainText(message('figures.ask.right'));
   const { trace } = towers(await tril(), 'place', masks());
   const shape = (name: string) => page.locator(`[data-tensor="${name}"] td`);
   await expect(shape('memory')).toHaveText(`[${trace.memory.shape.join(', ')}]`);
@@ -191,7 +199,9 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   const sizes = { queries: 6, keys: 7, width: 7, keyWidth: 6, valueWidth: 6, units: 12 };
   const network = cost.additiveAttention(sizes).flops;
   await expect(meter('additive').last()).toHaveAttribute('data-flops', String(network));
-  await expect(page.locator('#additive')).toContainText('12 values of tanh per score');
+  await expect(page.locator('#additive')).toContainText(
+    message('towers.additive.tangents', { units: 12 }),
+  );
 });
 
 test('the link holds the state; a broken one says so', async ({ lesson, page }) => {
@@ -205,7 +215,7 @@ test('the link holds the state; a broken one says so', async ({ lesson, page }) 
   await page.keyboard.press(' ');
   await expect(page).toHaveURL(/flips=sourceMask\.0\.0/);
   await page.keyboard.press('Enter');
-  await expect(page.locator('#maps .why')).toContainText('Hidden: −∞ is added');
+  await expect(page.locator('#maps .why')).toContainText(message('towers.why.unseen'));
   await lesson.open({ mode: 'sideways', flips: 'q.0.0' });
   await expect(page.getByText('mode=sideways')).toBeVisible();
   await expect(page.getByText('flips=q.0.0')).toBeVisible();
@@ -220,7 +230,10 @@ test('on a phone one part of a figure stands there, that of the pinned cell firs
   const matrices = page.locator('#maps [data-matrix]');
   const named = () => matrices.evaluateAll((all) => all.map((one) => one.dataset.matrix));
   await expect.poll(named).toEqual(['targetWeights', 'targetMask']);
-  await page.locator('#maps').getByRole('radio', { name: 'Cross-attention' }).click();
+  await page
+    .locator('#maps')
+    .getByRole('radio', { name: message('towers.diagram.cross') })
+    .click();
   await expect.poll(named).toEqual(['memoryWeights', 'memoryMask']);
   await expect(page).not.toHaveURL(/pin=/u);
   const { crossAttention } = towers(await tril(), 'place', masks()).trace.decoder[0];

@@ -1,6 +1,7 @@
 // What goes wrong with the Worker, as a visitor sees it: it is started again unseen, and where that does not help one is told
 // why and tries again. What takes long can be ended.
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { holdWorkers, inPage, kill } from './workers.ts';
 
 test('a Worker that dies is replaced unseen; one that dies again is said, and tried again', async ({
@@ -11,7 +12,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await attend.open({ step: 'weights', text: 'a b a' });
   const before = await attend.drawn('weights');
   await kill(page);
-  await page.getByRole('radio', { name: 'First token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
   await expect.poll(() => attend.drawn('weights')).not.toEqual(before);
   await expect(page.getByRole('alert')).toHaveCount(0);
   expect(await inPage(page, ({ workers }) => workers.length)).toBe(2);
@@ -19,7 +20,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   // Twice while something is waited for: now there is a reason, and an end.
   await inPage(page, (held) => void (held.hold = 'attend'));
   const held = await attend.drawn('weights');
-  await page.getByRole('radio', { name: 'Previous token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.previous') }).click();
   await kill(page);
   await expect.poll(() => inPage(page, ({ workers }) => workers.length)).toBe(3);
   await kill(page);
@@ -32,7 +33,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   expect(await inPage(page, (all) => all.posted.length)).toBe(posted);
 
   await inPage(page, (all) => void (all.hold = ''));
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: message('shell.tryAgain') }).click();
   await expect(page.getByRole('alert')).toHaveCount(0);
   await expect.poll(() => attend.drawn('weights')).toEqual(before);
 });
@@ -41,9 +42,9 @@ test('where the core cannot be loaded, the next try may succeed', async ({ page,
   guard.expect(/\.wasm|Failed to load|both async and sync|instantiation/);
   await page.route('**/*.wasm', (route) => route.abort());
   await page.goto('./#attend');
-  await expect(page.getByRole('alert')).toContainText('This could not be computed.');
+  await expect(page.getByRole('alert')).toContainText(message('shell.trouble'));
   await page.unroute('**/*.wasm');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: message('shell.tryAgain') }).click();
   await page.locator('[data-matrix] [role="gridcell"]').first().waitFor();
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
@@ -54,13 +55,13 @@ test('the ways of going wrong are tried one by one, and that can be ended', asyn
   await page.goto('./#check?sample=noScale');
   const state = page.locator('.trying');
   await expect(state).toHaveAttribute('data-state', 'running');
-  await state.getByRole('button', { name: 'Cancel' }).click();
+  await state.getByRole('button', { name: message('check.own.cancel') }).click();
   await expect(state).toHaveAttribute('data-state', 'cancelled');
-  await expect(state).toContainText('Not all ways were tried.');
+  await expect(state).toContainText(message('check.own.cancelled'));
   const own = await inPage(page, ({ posted }) => posted.filter(({ what }) => what === 'cancel'));
   expect(own.length).toBeGreaterThan(0);
   await inPage(page, (held) => void (held.hold = ''));
-  await state.getByRole('button', { name: 'Try again' }).click();
+  await state.getByRole('button', { name: message('shell.tryAgain') }).click();
   await expect(state).toHaveAttribute('data-state', 'answered');
   await expect(page.locator('[data-verdict]').first()).toBeVisible();
 });
@@ -73,10 +74,13 @@ test('a proof whose numbers cannot be fetched says so, and is tried again', asyn
   await page.route('**/gelu*.npy', (route) => route.abort());
   await page.goto('./#check');
   const row = page.locator('[data-example="gelu"]');
-  await expect(row).toContainText('not computed');
+  await expect(row).toContainText(message('figures.notComputed'));
   await expect(page.locator('[data-example="block"] [data-passed="true"]')).toBeVisible();
   await page.unroute('**/gelu*.npy');
-  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page
+    .getByRole('button', { name: message('shell.tryAgain') })
+    .first()
+    .click();
   await expect(row.locator('[data-passed="true"]')).toBeVisible();
 });
 
@@ -99,11 +103,14 @@ test('a measurement is a session of its own Worker, which is kept when it is can
   for (const turn of [1, 2]) {
     await page
       .locator('#measured')
-      .getByRole('button', { name: /^Measure/ })
+      .getByRole('button', { name: message('multiply.measured.start') })
       .click();
     await expect(state).toHaveAttribute('data-state', 'running');
     await page.locator('#measured progress').waitFor();
-    await page.locator('#measured').getByRole('button', { name: 'Cancel' }).click();
+    await page
+      .locator('#measured')
+      .getByRole('button', { name: message('check.own.cancel') })
+      .click();
     await expect(state).toHaveAttribute('data-state', 'cancelled');
     const { workers, begun, cancelled } = await counted();
     expect({ workers, begun }).toEqual({ workers: 2, begun: 1 + turn });

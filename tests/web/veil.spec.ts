@@ -1,5 +1,6 @@
 // No question has its answer beside it: what answers is covered until a guess is made, or it is asked for.
 import { expect, test } from './fixtures.ts';
+import { message } from './messages.ts';
 import { open } from './reach.ts';
 
 /** By chapter, the veils there are. */
@@ -38,11 +39,11 @@ for (const [chapter, names] of Object.entries(veils)) {
       expect(over!.height).toBeGreaterThanOrEqual(under!.height);
       await ask.locator('.chips .chip').first().click();
       await expect(veil.locator('.cover')).toHaveCount(0);
-      const another = ask.getByRole('button', { name: 'Another' });
+      const another = ask.getByRole('button', { name: message('figures.ask.another') });
       if ((await another.count()) === 0) continue;
       await another.click();
       await expect(cover).toBeVisible();
-      await cover.getByRole('button', { name: 'Just show it' }).click();
+      await cover.getByRole('button', { name: message('figures.ask.skip') }).click();
       await expect(veil.locator('.cover')).toHaveCount(0);
     }
   });
@@ -61,7 +62,7 @@ test('a link to a state shows what it is a link to; who wants no covers has none
   await page
     .locator('.cover')
     .first()
-    .getByRole('button', { name: 'Never cover anything' })
+    .getByRole('button', { name: message('figures.ask.never') })
     .click();
   await expect(page.locator('.cover')).toHaveCount(0);
   expect(await page.evaluate(() => localStorage.getItem('tril.veils'))).toBe('none');

@@ -3,6 +3,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
+import { message } from './messages.ts';
 import { chapters, computed, kept, open, still } from './reach.ts';
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
@@ -10,7 +11,7 @@ const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
 const noted = (page: Page, place: number) =>
   expect.poll(() => page.evaluate(() => history.state?.scroll)).toBe(place);
 const chapter = (page: Page, name: RegExp) =>
-  page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name });
+  page.getByRole('navigation', { name: message('shell.chapters') }).getByRole('link', { name });
 /** Clicks where the link is: locators scroll the page at times, though the header is always in sight. */
 async function follow(page: Page, link: Locator): Promise<void> {
   const { x, y, width, height } = (await link.boundingBox())!;
@@ -22,7 +23,7 @@ test('back, forward and reload lead to where one was, and to what was done there
   page,
 }) => {
   await attend.open();
-  await page.getByRole('radio', { name: 'Same token' }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await still(page);
   await page.mouse.wheel(0, 1600);
   await noted(page, 1600);
@@ -39,10 +40,9 @@ test('back, forward and reload lead to where one was, and to what was done there
   await expect(page).toHaveTitle('Attend · Tril');
   await computed(page);
   await expect.poll(() => scrolled(page)).toBe(1600);
-  await expect(page.getByRole('radio', { name: 'Same token' })).toHaveAttribute(
-    'aria-checked',
-    'true',
-  );
+  await expect(
+    page.getByRole('radio', { name: message('attend.head.names.same') }),
+  ).toHaveAttribute('aria-checked', 'true');
   await page.goForward();
   await computed(page);
   await expect.poll(() => scrolled(page)).toBe(700);
@@ -92,7 +92,7 @@ test('before any script has run a chapter can be read; the one before stays unti
     await route.continue();
   });
   await page.goto('./');
-  await expect(page.getByText('Attention you can open up.')).toBeVisible();
+  await expect(page.getByText(message('shell.welcome.what'))).toBeVisible();
   await expect(page.locator('h1')).toBeVisible();
   pass!();
   await computed(page);
@@ -114,7 +114,7 @@ test('a chapter that cannot be loaded says so, and the next try succeeds', async
   await open(page, 'attend');
   await page.route('**/nodes/*.js', (route) => route.abort());
   await chapter(page, /Mask/).click();
-  await expect(page.getByRole('alert')).toContainText('could not be loaded');
+  await expect(page.getByRole('alert')).toContainText(message('shell.notLoaded'));
   await page.unroute('**/nodes/*.js');
   await page.goBack();
   await expect(page).toHaveTitle('Attend · Tril');
@@ -134,7 +134,7 @@ test('an address of no chapter says so, one with a broken state as well, in ever
   await go('./#attention?text=a+b');
   await expect(alert).toContainText('chapter=attention');
   await expect(page).toHaveTitle('Attend · Tril');
-  await expect(page.getByLabel('Your text')).toHaveValue('a b');
+  await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('a b');
   for (const { id, title } of chapters) {
     await go(`./${id}/#?nonsense=1`);
     await expect(alert).toContainText('nonsense=1');
@@ -151,7 +151,10 @@ test('one Worker and one module go along from chapter to chapter', async ({ page
   const modules = () => asked.filter((url) => url.endsWith('.wasm')).length;
   const before = modules();
   for (const name of ['Mask', 'Heads', 'Average']) {
-    await page.getByRole('navigation', { name: 'Chapters' }).getByText(name).click();
+    await page
+      .getByRole('navigation', { name: message('shell.chapters') })
+      .getByText(name)
+      .click();
     await expect(page).toHaveTitle(`${name} · Tril`);
     await computed(page);
   }
@@ -162,10 +165,10 @@ test('one Worker and one module go along from chapter to chapter', async ({ page
 test('whoever comes to no chapter in particular is told what this is', async ({ page }) => {
   await page.goto('./');
   await computed(page);
-  await expect(page.getByText('Attention you can open up.')).toBeVisible();
+  await expect(page.getByText(message('shell.welcome.what'))).toBeVisible();
   await chapter(page, /Mask/).click();
   await expect(page).toHaveTitle('Mask · Tril');
-  await expect(page.getByText('Attention you can open up.')).toHaveCount(0);
+  await expect(page.getByText(message('shell.welcome.what'))).toHaveCount(0);
 });
 
 test('chapters lead to one another, and the formula to all', async ({ page }) => {
@@ -178,9 +181,9 @@ test('chapters lead to one another, and the formula to all', async ({ page }) =>
   await page.locator('[data-matrix="weights"]').waitFor();
   await page.goBack();
   await expect(page).toHaveTitle('Average · Tril');
-  await page.getByRole('link', { name: 'Q K transposed: the scores' }).click();
+  await page.getByRole('link', { name: message('shell.parts.product') }).click();
   await expect(page).toHaveTitle('Multiply · Tril');
-  await page.getByRole('link', { name: 'Q: the queries' }).click();
+  await page.getByRole('link', { name: message('shell.parts.q') }).click();
   await page.locator('[data-matrix="q"]').waitFor();
 });
 
@@ -234,7 +237,7 @@ test.describe('forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } });
   test('bars and the lit symbols of the formula are still to be seen', async ({ page }) => {
     await open(page, 'attend?step=scores');
-    const map = page.getByRole('navigation', { name: 'The formula is the map' });
+    const map = page.getByRole('navigation', { name: message('shell.map') });
     await expect(map.locator('a.on').first()).toHaveCSS('border-bottom-style', 'solid');
     await expect(map.locator('a:not(.on)').first()).toHaveCSS('border-bottom-style', 'none');
     const part = page.locator('.unit .bar span').first();
