@@ -173,8 +173,9 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await expectShown(page, opened, read, cut, within);
   for (const { id, removed, kept } of cut.cuts) {
     const does = page.locator(`[data-does="${id}"]`);
-    await expect(does).toContainText(`Removes ${removed.toLocaleString('en')}`);
-    await expect(does).toContainText(`${kept} are left`);
+    await expect(does).toHaveText(messagePattern('model.sampling.removes'));
+    for (const count of [removed, kept])
+      await expect(does).toContainText(` ${count.toLocaleString('en')} `);
   }
   await slide('Temperature', '0');
   await expect(shown.locator('.die p')).toContainText(messagePattern('model.die.sure'));
