@@ -17,10 +17,15 @@ const all = Array.from({ length: 0x110000 }, (_, code) => code).filter(
 // made again.
 const changed = all.filter((code) => text(code).normalize('NFD') !== text(code));
 const byParts = new Map(changed.map((code) => [String(decomposed(code)), code]));
+// Several may have the same parts: U+00C5 and the sign of the angstrom. Composing asks for the one that it makes.
+const together = (parts) => {
+  const joined = codesOf(text(...parts).normalize('NFC'));
+  return joined.length === 1 ? joined[0] : byParts.get(String(parts));
+};
 const decompositions = changed.map((code) => {
   const parts = decomposed(code);
   const last = parts.length > 1 ? parts.pop() : 0;
-  const first = parts.length > 1 ? byParts.get(String(parts)) : parts[0];
+  const first = parts.length > 1 ? together(parts) : parts[0];
   return { code, first, last, isComposed: text(code).normalize('NFC') === text(code) };
 });
 // Combining classes, by their order: two characters change places where the second has the lower class, and neither
