@@ -33,7 +33,7 @@ TEST(CharacterClass, IsUnicodes) {
       {0, other},        {'a', letter},     {'Z', letter},     {'7', number},
       {' ', space},      {'\v', space},     {'_', other},      {0x85, space},
       {0xa0, space},     {0xaa, letter},    {0xb2, number},    {0xb5, letter},
-      {0xd7, other},     {0xdf, letter},    {0x301, other},    {0x3b1, letter},
+      {0xd7, other},     {0xdf, letter},    {0x301, mark},     {0x3b1, letter},
       {0x660, number},   {0x2028, space},   {0x200b, other},   {0x2160, number},
       {0x3000, space},   {0x4e2d, letter},  {0xac00, letter},  {0xd7a3, letter},
       {0xd800, other},   {0xfeff, other},   {0x1f600, other},  {0x1d7ce, number},

@@ -1,17 +1,22 @@
 // Texts as words, counted and numbered; windows and words drawn from them, against the shares that
 // the definition gives, within five standard deviations.
 #include <gtest/gtest.h>
+#include <tril/files/file.h>
 #include <tril/model/lower_case.h>
+#include <tril/model/tokenizer_file.h>
+#include <tril/model/train_tokenizer.h>
 #include <tril/model/word_windows.h>
 
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/compare.h"
+#include "core/golden.h"
 
 namespace tril {
 namespace {
@@ -42,6 +47,50 @@ TEST(Words, AreRunsOfLettersAndNumbers) {
                      "b\x80"),
             (Strings{"a", "b"}));  // bytes that are no UTF-8 end words
   EXPECT_EQ(words_of(""), Strings{});
+}
+
+// tests/golden/words.txt: texts and their words, which the page's tests read, too.
+struct TextAndWords {
+  std::string text;
+  Strings words;
+};
+std::vector<TextAndWords> words_of_any_script() {
+  const std::vector<std::byte> bytes =
+      read_file(std::string(testing::kGoldenFolder) + "/words.txt");
+  std::istringstream file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  std::vector<TextAndWords> all;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t tab = line.find('\t');
+    TextAndWords& each = all.emplace_back(TextAndWords{line.substr(0, tab), {}});
+    std::istringstream words(line.substr(tab + 1));
+    for (std::string word; words >> word;) each.words.push_back(word);
+  }
+  return all;
+}
+
+TEST(Words, OfAnyScriptKeepTheirMarks) {
+  const std::vector<TextAndWords> all = words_of_any_script();
+  EXPECT_GT(all.size(), 20u);
+  for (const auto& [text, words] : all) EXPECT_EQ(words_of(text), words) << text;
+  EXPECT_EQ(words_of("\u0301a \u0301 \u200d"), Strings{"a"});  // marks of nothing are no words
+  EXPECT_EQ(words_of("a\u0301\u2019\u0301b"), (Strings{"a\u0301", "b"}));
+}
+
+// Pieces of the tokenizer of words, which cuts "don't" in two, as GPT-2 does.
+TEST(Words, AreTokensOfTheTokenizerOfWords) {
+  for (const auto& [text, words] : words_of_any_script()) {
+    if (text.find('\'') != text.npos || text.find("\u2019") != text.npos) continue;
+    const std::string_view view = text;
+    const Tokenizer tokenizer = train_tokenizer({&view, 1}, {.kind = TokenizerKind::words});
+    Strings found;
+    for (const TokenId id : tokenizer.encode(text)) {
+      for (const std::string& word : words_of(tokenizer.token(id))) found.push_back(word);
+    }
+    EXPECT_EQ(found, words) << text;
+    EXPECT_LE(tokenizer.encode(text).size(), words.size() + 2) << text;  // and signs
+    const Tokenizer again = parse_tokenizer_json(tokenizer_json(tokenizer));
+    EXPECT_EQ(again.encode(text), tokenizer.encode(text)) << text;
+  }
 }
 
 TEST(Words, HaveAnEndWhereALineIsBlank) {

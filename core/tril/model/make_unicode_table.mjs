@@ -1,21 +1,21 @@
-// Writes unicode_table.cc: which code points are letters, numbers and white space, from the Unicode data
+// Writes unicode_table.cc: which code points are letters, numbers, white space and marks, from the Unicode data
 // that Node carries (ICU's). A new version of Unicode only gives classes to code points that had none.
 //
 //   node core/tril/model/make_unicode_table.mjs     - prints it instead
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const classes = [/^\p{L}$/u, /^\p{N}$/u, /^\p{White_Space}$/u]; // 1, 2, 3; 0 is everything else
+const classes = [/^\p{L}$/u, /^\p{N}$/u, /^\p{White_Space}$/u, /^\p{M}$/u]; // 1 to 4; 0 is everything else
 const last = 0x10ffff;
 
-/** Each code point at which another class begins, as 4 * code point + class. */
+/** Each code point at which another class begins, as 8 * code point + class. */
 function changes() {
   const found = [];
   for (let code = 0, before = -1; code <= last; ++code) {
     const isSurrogate = code >= 0xd800 && code < 0xe000;
     const character = isSurrogate ? '' : String.fromCodePoint(code);
     const now = classes.findIndex((expression) => expression.test(character)) + 1;
-    if (now !== before) found.push(4 * code + now);
+    if (now !== before) found.push(8 * code + now);
     before = now;
   }
   return found;

@@ -7,10 +7,16 @@ namespace {
 
 using enum CharacterClass;
 
+// As the published expressions have it, to which marks are signs.
+Character next_character(std::string_view text) noexcept {
+  const Character next = first_character(text);
+  return {next.kind == mark ? other : next.kind, next.size};
+}
+
 // Where the run of characters of one class ends that begins before `at`.
 std::size_t run_end(std::string_view text, std::size_t at, CharacterClass kind) noexcept {
   while (at < text.size()) {
-    const Character next = first_character(text.substr(at));
+    const Character next = next_character(text.substr(at));
     if (next.kind != kind) break;
     at += next.size;
   }
@@ -58,9 +64,27 @@ std::size_t first_gpt2_piece(std::string_view text) noexcept {
     if (const std::size_t size = contraction(text); size > 0) return size;
   }
   const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
-  const Character first = first_character(text.substr(blank));
+  const Character first = next_character(text.substr(blank));
   if (first.kind == space) return white_space(text);
   return run_end(text, blank + first.size, first.kind);
+}
+
+std::size_t first_word_piece(std::string_view text) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction(text); size > 0) return size;
+  }
+  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Character first = next_character(text.substr(blank));
+  if (first.kind != letter && first.kind != number) return first_gpt2_piece(text);
+  std::size_t at = blank + first.size;
+  while (at < text.size()) {
+    at += word_extension(text.substr(at));
+    if (at == text.size()) break;
+    const Character next = next_character(text.substr(at));
+    if (next.kind != first.kind) break;
+    at += next.size;
+  }
+  return at;
 }
 
 std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept {
@@ -84,7 +108,7 @@ std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept 
   }
   // Signs take a blank before them, and the ends of lines behind them.
   const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
-  if (first_character(text.substr(blank)).kind == other) {
+  if (next_character(text.substr(blank)).kind == other) {
     std::size_t at = run_end(text, blank, other);
     while (at < text.size() && ends_line(text[at])) ++at;
     return at;
@@ -99,6 +123,9 @@ std::string_view expression_of(PreSplit split) noexcept {
   switch (split) {
     case PreSplit::characters:
       return R"([\s\S])";
+    case PreSplit::words:
+      return R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*|)"
+             R"( ?\p{N}[\p{N}\p{M}\x{200C}\x{200D}]*| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
     case PreSplit::llama3:
       return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
              R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";

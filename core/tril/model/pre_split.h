@@ -14,6 +14,7 @@ namespace tril {
 enum class PreSplit : std::uint8_t {
   whole,       // nowhere
   characters,  // after every code point; a byte that is not UTF-8 is a piece of its own
+  words,       // as gpt2, but a letter keeps its marks
   gpt2,        // into words, numbers, signs and white space, as GPT-2 does
   llama3,      // the same as Llama 3 does: numbers of at most three digits, line ends by themselves
   qwen2        // as llama3, but every digit is a number
@@ -27,6 +28,10 @@ namespace detail {
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::size_t first_gpt2_piece(std::string_view text) noexcept;
 
+// The same where letters and numbers keep what follows them of marks, U+200C and U+200D: a word of
+// Hindi is one piece, and GPT-2's expression makes six of it.
+std::size_t first_word_piece(std::string_view text) noexcept;
+
 // The same by the expressions of Llama 3 and of Qwen2 (their tokenizer.json), which differ in how
 // many digits a number has.
 std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept;
@@ -39,6 +44,8 @@ inline std::size_t first_piece(std::string_view text, PreSplit split) noexcept {
   switch (split) {
     case PreSplit::characters:
       return first_character(text).size;
+    case PreSplit::words:
+      return first_word_piece(text);
     case PreSplit::gpt2:
       return first_gpt2_piece(text);
     case PreSplit::llama3:

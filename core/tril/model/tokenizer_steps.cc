@@ -118,7 +118,8 @@ class StepReader {
       return false;
     }
     const std::string_view pattern = step["pattern"]["Regex"].text();
-    for (const PreSplit split : {PreSplit::characters, PreSplit::llama3, PreSplit::qwen2}) {
+    for (const PreSplit split :
+         {PreSplit::characters, PreSplit::words, PreSplit::llama3, PreSplit::qwen2}) {
       if (pattern != expression_of(split)) continue;
       parts_.pre_split = split;
       return true;

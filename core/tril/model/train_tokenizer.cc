@@ -19,6 +19,7 @@ using Counted = std::pair<std::string_view, std::int64_t>;
 PreSplit split_for(TokenizerKind kind) {
   return kind == TokenizerKind::bytes        ? PreSplit::whole
          : kind == TokenizerKind::characters ? PreSplit::characters
+         : kind == TokenizerKind::words      ? PreSplit::words
                                              : PreSplit::gpt2;
 }
 

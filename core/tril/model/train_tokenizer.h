@@ -16,8 +16,8 @@ namespace tril {
 enum class TokenizerKind : std::uint8_t {
   bytes,       // nothing
   characters,  // code points of the texts
-  words,       // pieces of GPT-2's split
-  bpe          // merges within these pieces
+  words,       // pieces of GPT-2's split, in which letters keep their marks
+  bpe          // merges within pieces of GPT-2's split
 };
 
 // Their names.

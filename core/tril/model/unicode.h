@@ -1,6 +1,6 @@
-// What GPT-2's split asks of a character: is it a letter, a number, white space, or something else?
-// By Unicode's general categories L and N and its property White_Space; the table is made by
-// make_unicode_table.mjs.
+// What splits of a text ask of a character: is it a letter, a number, white space, a mark, or
+// something else? By Unicode's general categories L, N and M and its property White_Space; the
+// table is made by make_unicode_table.mjs.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 namespace tril::detail {
 
 // In the order of the table.
-enum class CharacterClass : std::uint8_t { other, letter, number, space };
+enum class CharacterClass : std::uint8_t { other, letter, number, space, mark };
 
 // Of any number; what is no code point is `other`.
 CharacterClass character_class(std::uint32_t code) noexcept;
 
-// 4 * code point + class, for each code point at which another class begins; ascending.
+// 8 * code point + class, for each code point at which another class begins; ascending.
 std::span<const std::uint32_t> character_class_changes() noexcept;
 
 // A character of a text: its class and its size in bytes.
@@ -26,6 +26,22 @@ struct Character {
 };
 
 Character wide_character(std::string_view text) noexcept;
+
+// The one that `text`, which is not empty, ends with.
+Character last_character(std::string_view text) noexcept;
+
+// Whether the character that `text`, which is not empty, begins with is one of words and names: a
+// letter, a number, a mark, U+200C, U+200D, or what connects as the underscore does (\w of Unicode
+// Technical Standard 18, and fractions besides).
+bool is_of_word(std::string_view text) noexcept;
+
+// Of what follows a letter or a number of a word and has no meaning alone, which belongs to the
+// word: marks, and U+200C and U+200D, which part and join letters of Persian and of India's scripts
+// (as Unicode Standard Annex 29 has it, rule WB4).
+bool extends_word(std::uint32_t code) noexcept;
+
+// The bytes of all such characters that `text` begins with.
+std::size_t word_extension(std::string_view text) noexcept;
 
 // The one that `text`, which is not empty, begins with. A byte that is not UTF-8 is a character of
 // its own, and `other`.

@@ -67,6 +67,9 @@ void for_each_word(std::string_view text, bool lower,
     if (is_in_word(kind)) {
       append(word, text.substr(0, size), lower);
       text.remove_prefix(size);
+      const std::size_t extension = word_extension(text);
+      word += text.substr(0, extension);
+      text.remove_prefix(extension);
       lines = 0;
       continue;
     }
