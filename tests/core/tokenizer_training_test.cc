@@ -49,6 +49,16 @@ TEST(TrainTokenizer, LearnsThePairsThatTheDefinitionLearns) {
   }
 }
 
+// Text without white space, as many scripts have it, is one word: a merge that went through all of
+// it would not end, for there are more than thirty thousand.
+TEST(TrainTokenizer, LearnsFromAWordOfAMillionLetters) {
+  Random random(11);
+  const std::string text = testing::random_letters(random, 1'000'000, 26);
+  const Tokenizer tokenizer = trained(text, {});
+  EXPECT_GT(tokenizer.parts().merges.size(), 30'000u);
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+}
+
 TEST(TrainTokenizer, IsDeterministic) {
   Random random(3);
   const std::string text = testing::random_bytes(random, 5000) + "the the then";

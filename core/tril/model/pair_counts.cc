@@ -8,30 +8,33 @@ PairCounts::Key PairCounts::key_of(TokenId left, TokenId right) noexcept {
   return static_cast<Key>(left) << 32 | static_cast<Key>(right);
 }
 
+PairCounts::Key PairCounts::key_at(std::size_t place) const noexcept {
+  return key_of(places_[place].token, places_[places_[place].after].token);
+}
+
 PairCounts::PairCounts(std::span<const std::pair<std::string_view, std::int64_t>> words) {
   for (const auto& [bytes, count] : words) {
-    Word& word = words_.emplace_back();
-    word.count = count;
-    for (const char byte : bytes) word.tokens.push_back(static_cast<unsigned char>(byte));
-    add(static_cast<std::uint32_t>(words_.size() - 1));
+    const auto word = static_cast<std::uint32_t>(counts_.size());
+    counts_.push_back(count);
+    const std::size_t begin = places_.size(), end = begin + bytes.size();
+    for (const char byte : bytes) {
+      const std::size_t at = places_.size();
+      places_.push_back({static_cast<unsigned char>(byte), word, at == begin ? kNone : at - 1,
+                         at + 1 == end ? kNone : at + 1});
+    }
+    for (std::size_t at = begin; at + 1 < end; ++at) add(at);
   }
   for (const auto& [key, found] : pairs_) candidates_.push({found.count, key});
 }
 
-void PairCounts::add(std::uint32_t word) {
-  const auto& [tokens, count] = words_[word];
-  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-    Found& found = pairs_[key_of(tokens[at], tokens[at + 1])];
-    found.count += count;
-    if (found.words.empty() || found.words.back() != word) found.words.push_back(word);
-  }
+void PairCounts::add(std::size_t place) {
+  Found& found = pairs_[key_at(place)];
+  found.count += counts_[places_[place].word];
+  found.places.push_back(place);
 }
 
-void PairCounts::take_away(std::uint32_t word) {
-  const auto& [tokens, count] = words_[word];
-  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-    pairs_[key_of(tokens[at], tokens[at + 1])].count -= count;
-  }
+void PairCounts::take_away(std::size_t place) {
+  pairs_[key_at(place)].count -= counts_[places_[place].word];
 }
 
 std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t least) {
@@ -49,26 +52,30 @@ std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t leas
 }
 
 void PairCounts::merge(const Pair& pair, TokenId id) {
+  const Key merged = key_of(pair.left, pair.right);
+  std::vector<std::size_t> places = std::move(pairs_[merged].places);
+  std::ranges::sort(places);  // two ways to the same token find its places by turns
   // No pair but those with `id` becomes more frequent.
   std::vector<Key> grown;
-  const std::vector<std::uint32_t> places = std::move(pairs_[key_of(pair.left, pair.right)].words);
-  for (const std::uint32_t word : places) {
-    take_away(word);
-    std::vector<TokenId>& tokens = words_[word].tokens;
-    std::size_t size = 0;
-    for (std::size_t at = 0; at < tokens.size(); ++at) {
-      const bool is_pair =
-          at + 1 < tokens.size() && tokens[at] == pair.left && tokens[at + 1] == pair.right;
-      tokens[size++] = is_pair ? id : tokens[at];
-      at += is_pair;
+  for (const std::size_t at : places) {
+    Place& left = places_[at];
+    if (left.token != pair.left || left.after == kNone || key_at(at) != merged) continue;
+    const std::size_t before = left.before, next = left.after, after = places_[next].after;
+    take_away(at);
+    if (before != kNone) take_away(before);
+    if (after != kNone) take_away(next);
+    left.token = id;
+    left.after = after;
+    places_[next].token = kNoToken;
+    if (after != kNone) {
+      places_[after].before = at;
+      add(at);
+      grown.push_back(key_at(at));
     }
-    tokens.resize(size);
-    for (std::size_t at = 0; at + 1 < size; ++at) {
-      if (tokens[at] == id || tokens[at + 1] == id) {
-        grown.push_back(key_of(tokens[at], tokens[at + 1]));
-      }
+    if (before != kNone) {
+      add(before);
+      grown.push_back(key_at(before));
     }
-    add(word);
   }
   std::ranges::sort(grown);
   grown.erase(std::unique(grown.begin(), grown.end()), grown.end());

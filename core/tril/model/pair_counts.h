@@ -1,9 +1,11 @@
 // How often which two tokens are neighbours in words that occur so and so often, kept up to date
-// while pairs are merged (Sennrich et al. 2016, learn_bpe.py).
+// while pairs are merged (Sennrich et al. 2016, learn_bpe.py). A merge looks only where its pair
+// stands, or has stood, so that a word of any length costs n log n.
 #pragma once
 
 #include <tril/model/token_table.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <queue>
@@ -32,13 +34,16 @@ class PairCounts {
 
  private:
   using Key = std::uint64_t;
-  struct Word {
-    std::vector<TokenId> tokens;
-    std::int64_t count;
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  // A token of a word, and its neighbours; kNoToken once it is merged into the one before it.
+  struct Place {
+    TokenId token;
+    std::uint32_t word;
+    std::size_t before, after;  // kNone: there is none
   };
   struct Found {
     std::int64_t count = 0;
-    std::vector<std::uint32_t> words;  // where it occurs, or has occurred
+    std::vector<std::size_t> places;  // of the left one, where it occurs, or has occurred
   };
   struct Candidate {
     std::int64_t count;
@@ -48,10 +53,13 @@ class PairCounts {
     }
   };
   static Key key_of(TokenId left, TokenId right) noexcept;
-  void add(std::uint32_t word);
-  void take_away(std::uint32_t word);
+  Key key_at(std::size_t place) const noexcept;
+  // The pair at a place occurs once more, or once less, in its word.
+  void add(std::size_t place);
+  void take_away(std::size_t place);
 
-  std::vector<Word> words_;
+  std::vector<std::int64_t> counts_;  // of each word
+  std::vector<Place> places_;
   std::unordered_map<Key, Found> pairs_;
   std::priority_queue<Candidate> candidates_;  // counts may have fallen since
 };
