@@ -127,6 +127,71 @@ TEST(ParseTokenizerJson, SaysWhereItIsWrong) {
             "values inside values, more than 64");
 }
 
+// Fields that are missing or null, and spellings of several years.
+TEST(ParseTokenizerJson, ReadsWhatOthersWrite) {
+  const Ids expected = {256, ' ', '1', '2'};
+  const auto ids = [](const File& file) {
+    return parse_tokenizer_json(file.text()).encode("ab 12");
+  };
+  EXPECT_EQ(ids({.model = R"(,"type":null,"dropout":0,"unk_token":null,"end_of_word_suffix":null,)"
+                          R"("continuing_subword_prefix":null,"fuse_unk":null,)"
+                          R"("byte_fallback":null,"ignore_merges":null)"}),
+            expected);
+  EXPECT_EQ(ids({.model = R"(,"dropout":0.0)"}), expected);
+  EXPECT_EQ(ids({.more = R"(,"added_tokens":null,"normalizer":null,"post_processor":null,)"
+                         R"("decoder":null,"version":null,"truncation":null)"}),
+            expected);
+  EXPECT_EQ(
+      ids({.pre_tokenizer = R"({"type":"ByteLevel","add_prefix_space":null,"use_regex":null})"}),
+      expected);
+  EXPECT_EQ(ids({.merges = R"(["#version: 0.2","a b"])"}), expected);
+  EXPECT_EQ(problem_of_file(File{.merges = "null"}.text()),
+            "is no tokenizer of byte-pair encoding: \"model\" without \"merges\"");
+}
+
+TEST(ParseTokenizerJson, ReadsAndWritesTheFlagsOfAddedTokens) {
+  const std::string file =
+      File{.more = R"(,"added_tokens":[{"id":257,"content":"<m>","single_word":true,"lstrip":true,)"
+                   R"("rstrip":true,"normalized":true,"special":false},{"id":258,"content":"<n>",)"
+                   R"("single_word":null,"lstrip":null,"rstrip":null,"normalized":null,)"
+                   R"("special":null}])"}
+          .text();
+  const Tokenizer tokenizer = parse_tokenizer_json(file);
+  const Tokenizer again = parse_tokenizer_json(tokenizer_json(tokenizer));
+  for (const Tokenizer* each : {&tokenizer, &again}) {
+    const AddedToken &mask = each->parts().added[0], &plain = each->parts().added[1];
+    EXPECT_TRUE(mask.single_word && mask.lstrip && mask.rstrip && mask.normalized);
+    EXPECT_FALSE(mask.special);
+    EXPECT_FALSE(plain.single_word || plain.lstrip || plain.rstrip || plain.normalized ||
+                 plain.special);
+    EXPECT_EQ(each->encode("ab <m> ab<m>"), (Ids{256, 257, 256, '<', 'm', '>'}));
+  }
+}
+
+// Few bytes of a file must not stand for any number of tokens, nor be looked through again and
+// again.
+TEST(ParseTokenizerJson, ReadsTemplatesOfAnySizeOnce) {
+  const auto with = [](int names, int ids) {
+    std::string single, special;
+    for (int n = 0; n < names; ++n) {
+      const std::string name = "\"" + std::to_string(n) + "\"";
+      single += R"({"SpecialToken":{"id":)" + name + "}},";
+      special += (n > 0 ? "," : "") + name + R"(:{"ids":[)";
+      for (int m = 0; m < ids; ++m) special += m > 0 ? ",7" : "7";
+      special += "]}";
+    }
+    return File{.more = R"(,"post_processor":{"type":"TemplateProcessing","single":[)" + single +
+                        R"({"Sequence":{"id":"A"}}],"special_tokens":{)" + special + "}}"}
+        .text();
+  };
+  const Tokenizer tokenizer = parse_tokenizer_json(with(60'000, 1));
+  EXPECT_EQ(tokenizer.parts().prefix.size(), 60'000u);
+  EXPECT_EQ(parse_tokenizer_json(tokenizer_json(tokenizer)).parts().prefix,
+            tokenizer.parts().prefix);
+  EXPECT_EQ(problem_of_file(with(2, 40'000)),
+            "post_processor: TemplateProcessing: more than 65536 special tokens");
+}
+
 TEST(ParseTokenizerJson, RefusesModelsThatAreOtherwise) {
   const auto model = [](const std::string& field) {
     return problem_of_file(File{.model = "," + field}.text());
@@ -204,8 +269,8 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(added(R"({"id":99999999999,"content":"<e>"})"), "the number is too large");
   EXPECT_EQ(added(R"({"id":257})"), "an added token has no content");
   EXPECT_EQ(added(R"({"content":"<e>"})"), "added token \"<e>\" has no id");
-  EXPECT_EQ(added(R"({"id":257,"content":"<e>","lstrip":true})"),
-            "added token \"<e>\": lstrip is not read, only tokens that are matched as they are");
+  EXPECT_EQ(added(R"({"id":257,"content":"<e>","lstrip":1})"),
+            "expected true or false, found \"1\"");
   EXPECT_EQ(added(R"({"id":257,"content":"<e>"},{"id":257,"content":"<f>"})"),
             "added token \"<f>\": id 257 has another one already");
 }

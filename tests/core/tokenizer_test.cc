@@ -164,6 +164,35 @@ TEST(Tokenizer, LongPiecesTakeNoTimeThatGrowsWithTheirSquare) {
   EXPECT_EQ(tokenizer.encode(text), Ids(256, tokenizer.size() - 1));
 }
 
+// What hostile texts are made of, under each split, with merges and by characters: the square of
+// their size would be half a minute for each.
+TEST(Tokenizer, TakesLongTextsOfOneKind) {
+  const std::string_view kinds[] = {"!",    " ",   "\n",     "7",  "\u0301",
+                                    "\xff", " \n", "\u4e2d", "'s", "<"};
+  for (const PreSplit split : {PreSplit::whole, PreSplit::characters, PreSplit::words,
+                               PreSplit::gpt2, PreSplit::llama3, PreSplit::qwen2}) {
+    TokenizerParts parts = parts_of_bytes(split);
+    for (std::string each : {"!", " ", "\n", "7", "<"}) {
+      for (; each.size() < 64; each += each) add_merge(parts, each, each);
+    }
+    parts.added.push_back({"<<|", static_cast<TokenId>(parts.tokens.size()), true});
+    parts.tokens.push_back("<<|");
+    if (split == PreSplit::whole) {
+      for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
+      parts.blank_before = true;
+    } else {
+      parts.nfc = true;
+    }
+    const Tokenizer tokenizer(parts);
+    for (const std::string_view kind : kinds) {
+      std::string text;
+      while (text.size() < 1 << 17) text += kind;
+      text += "x";
+      EXPECT_TRUE(tokenizer.decode(tokenizer.encode(text)) == text) << kind;
+    }
+  }
+}
+
 TEST(Tokenizer, EveryByteStringSurvives) {
   TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
   for (const std::string pair : {"th", "he", "\xc3\xa9", "\xff\xff", " t", "\n\n"}) {
@@ -250,6 +279,85 @@ TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
   EXPECT_EQ(tokenizer.encode("x <s>"), (Ids{' ', 'x', 256}));
   EXPECT_EQ(tokenizer.encode_with_spans("x <s>").spans,
             (std::vector<TokenSpan>{{0, 0}, {0, 1}, {1, 5}}));
+  for (const char* text : {"a <s> b", "<s>x", "x <s>", "<s> <s>", "x<s>", "  <s>", "a  <s>  b"}) {
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+  }
+  EXPECT_EQ(tokenizer.offsets(Ids{256, 'x', 256}),
+            (std::vector<TokenSpan>{{0, 3}, {3, 4}, {4, 8}}));
+  EXPECT_EQ(tokenizer.token(256), "<s>");
+  EXPECT_EQ(tokenizer.text(256), " <s>");
+}
+
+// What Hugging Face's tokenizers gives for these flags (added_vocabulary.rs).
+TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
+  const auto with = [](AddedToken token, std::string_view text, bool special_tokens = true) {
+    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+    token.text = "<m>", token.id = 256;
+    parts.tokens.push_back(token.text);
+    parts.added.push_back(token);
+    const Tokenizer tokenizer(parts);
+    std::string shown;
+    const EncodedText encoded =
+        tokenizer.encode_with_spans(text, {.special_tokens = special_tokens});
+    for (std::size_t n = 0; n < encoded.ids.size(); ++n) {
+      const TokenSpan span = encoded.spans[n];
+      const std::string_view part = text.substr(span.begin, span.end - span.begin);
+      if (encoded.ids[n] == 256) shown += "[" + std::string(part) + "]";
+      if (encoded.ids[n] != 256) shown += part;
+    }
+    return shown;
+  };
+  AddedToken token;
+  EXPECT_EQ(with(token, "a <m> b<m>c"), "a [<m>] b[<m>]c");
+  token.lstrip = true;
+  EXPECT_EQ(with(token, "a \t\u3000<m> b<m>c"), "a[ \t\u3000<m>] b[<m>]c");
+  EXPECT_EQ(with(token, " <m> <m>"), "[ <m>][ <m>]");
+  token.rstrip = true;
+  EXPECT_EQ(with(token, "a <m> \n b"), "a[ <m> \n ]b");
+  EXPECT_EQ(with(token, " <m> <m> "), "[ <m> ][<m> ]");  // the blank between goes with the first
+  token.lstrip = false;
+  EXPECT_EQ(with(token, "a <m>\u00a0b <m>"), "a [<m>\u00a0]b [<m>]");
+  token = {.single_word = true};
+  EXPECT_EQ(with(token, "<m> a<m> <m>b 1<m> <m>_ \u00e9<m> e\u0301<m> (<m>) \u200d<m>"),
+            "[<m>] a<m> <m>b 1<m> <m>_ \u00e9<m> e\u0301<m> ([<m>]) \u200d<m>");
+  EXPECT_EQ(with(token, "\xff<m>\x80"), "\xff[<m>]\x80");
+  token = {.special = true, .lstrip = true};
+  EXPECT_EQ(with(token, "a <m>", false), "a <m>");
+  token.special = false;
+  EXPECT_EQ(with(token, "a <m>", false), "a[ <m>]");
+}
+
+// Of several that begin at one place the longest counts, and one that is passed over is text.
+TEST(Tokenizer, FindsTheLongestAddedToken) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+  for (const char* text : {"<a", "<a>", "<a>b"}) {
+    parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size()), false});
+    parts.tokens.push_back(text);
+  }
+  parts.added[1].special = true;
+  const Tokenizer tokenizer(parts);
+  EXPECT_EQ(tokenizer.encode("<a>b<a>c<a<b"), (Ids{258, 257, 'c', 256, '<', 'b'}));
+  EXPECT_EQ(tokenizer.encode("<a>b<a>c", {.special_tokens = false}),
+            (Ids{258, '<', 'a', '>', 'c'}));
+}
+
+// Many added tokens that share their beginnings, and a text of nothing else: looked through one by
+// one at each place, they would not end.
+TEST(Tokenizer, FindsAddedTokensAmongAHundredThousand) {
+  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+  constexpr int kCount = 100'000;
+  for (int n = 0; n < kCount; ++n) {
+    const std::string text = "<|reserved_" + std::to_string(n) + "|>";
+    parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size()), true});
+    parts.tokens.push_back(text);
+  }
+  std::string text;
+  Ids expected;
+  for (int n = 0; n < kCount; ++n) {
+    text += "<|reserved_" + std::to_string(kCount - 1 - n) + "|>";
+    expected.push_back(256 + kCount - 1 - n);
+  }
+  EXPECT_EQ(Tokenizer(parts).encode(text), expected);
 }
 
 // Whether or not the text is cut before its blanks, which is quicker.

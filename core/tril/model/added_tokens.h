@@ -20,6 +20,8 @@ struct AddedToken {
   // Looked for only once the text is as the merges see it, blanks before it and all
   // (TokenizerParts::nfc, blank_before); others are looked for before.
   bool normalized = false;
+  bool lstrip = false, rstrip = false;  // takes all white space before it, or behind it, with it
+  bool single_word = false;             // only where no letter, digit or underscore is beside it
 };
 
 namespace detail {
@@ -29,26 +31,32 @@ class AddedTokens {
   AddedTokens() = default;
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  // use(text before it, the token or null) for each added token in `text`, leftmost first, of
-  // several at one place the longest; in the end for what is behind the last one, with null.
-  // Special ones only if `with_special`.
+  // use(text before it, the token or null, its text with the white space that it takes) for each
+  // added token in `text`, leftmost first, of several at one place the longest; in the end for what
+  // is behind the last one, with null. What is passed over, special ones unless `with_special` and
+  // parts of words, is text, all of it.
   template <typename Use>
   void split(std::string_view text, bool with_special, const Use& use) const {
-    while (const std::optional<Match> match = find(text, with_special)) {
-      use(text.substr(0, match->begin), match->token);
-      text.remove_prefix(match->begin + match->token->text.size());
+    std::size_t done = 0, from = 0;
+    while (const std::optional<Match> match = find(text, done, from, with_special)) {
+      use(text.substr(done, match->begin - done), match->token,
+          text.substr(match->begin, match->end - match->begin));
+      done = from = match->end;
     }
-    use(text, nullptr);
+    use(text.substr(done), static_cast<const AddedToken*>(nullptr), std::string_view());
   }
 
  private:
   struct Match {
-    std::size_t begin;
+    std::size_t begin, end;
     const AddedToken* token;
   };
-  std::optional<Match> find(std::string_view text, bool with_special) const noexcept;
+  // The next one that begins at `from` or later, and takes nothing before `done`.
+  std::optional<Match> find(std::string_view text, std::size_t done, std::size_t from,
+                            bool with_special) const noexcept;
+  const AddedToken* longest(std::string_view text) const noexcept;
 
-  std::vector<AddedToken> tokens_;         // long ones first
+  std::vector<AddedToken> tokens_;         // by their bytes
   std::array<bool, 256> is_first_byte_{};  // of any of them
 };
 

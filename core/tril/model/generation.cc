@@ -95,7 +95,7 @@ std::optional<GeneratedToken> Generation::next(Scratch& scratch, Parallel& paral
 
 std::string Generation::text_behind(std::int32_t token) {
   if (!model_.tokenizer) return {};
-  std::string_view bytes = model_.tokenizer->token(static_cast<TokenId>(token));
+  std::string_view bytes = model_.tokenizer->text(static_cast<TokenId>(token));
   if (is_at_beginning_ && !model_.tokenizer->is_special(token)) {
     is_at_beginning_ = false;
     if (bytes.starts_with(' ')) bytes.remove_prefix(1);

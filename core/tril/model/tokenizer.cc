@@ -118,6 +118,7 @@ void Tokenizer::read_added() {
     }
     normalized_ones.push_back(each);
     normalized_ones.back().text = normalized(each.text, false).text();
+    if (parts_.blank_before) behind_blank_[each.id] = normalized_ones.back().text;
   }
   added_ = detail::AddedTokens(std::move(first));
   normalized_added_ = detail::AddedTokens(std::move(normalized_ones));
@@ -172,6 +173,13 @@ const std::string& Tokenizer::checked(TokenId id, const char* call) const {
 
 std::string_view Tokenizer::token(TokenId id) const { return checked(id, "Tokenizer::token"); }
 
+std::string_view Tokenizer::text_of(TokenId id, const char* call) const {
+  const std::string& bytes = checked(id, call);
+  if (behind_blank_.empty()) return bytes;
+  const auto found = behind_blank_.find(id);
+  return found == behind_blank_.end() ? bytes : found->second;
+}
+
 bool Tokenizer::is_special(TokenId id) const {
   checked(id, "Tokenizer::is_special");
   return std::ranges::any_of(parts_.added,
@@ -180,7 +188,7 @@ bool Tokenizer::is_special(TokenId id) const {
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
-  for (const TokenId id : ids) text += checked(id, "Tokenizer::decode");
+  for (const TokenId id : ids) text += text_of(id, "Tokenizer::decode");
   if (parts_.blank_before && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
@@ -189,7 +197,7 @@ std::vector<TokenSpan> Tokenizer::offsets(std::span<const TokenId> ids) const {
   std::vector<TokenSpan> spans;
   std::size_t begin = 0;
   for (const TokenId id : ids) {
-    const std::string& bytes = checked(id, "Tokenizer::offsets");
+    const std::string_view bytes = text_of(id, "Tokenizer::offsets");
     const bool loses_blank = spans.empty() && parts_.blank_before && bytes.starts_with(' ');
     const std::size_t end = begin + bytes.size() - loses_blank;
     spans.push_back({begin, end});

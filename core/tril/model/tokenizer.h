@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tril {
@@ -81,6 +82,9 @@ class Tokenizer {
   TokenId size() const noexcept { return static_cast<TokenId>(parts_.tokens.size()); }
   // The bytes of a token. Throws Error where there is none.
   std::string_view token(TokenId id) const;
+  // What decode() makes of it: its bytes, and the blank before an added token that is looked for
+  // with one (AddedToken::normalized, TokenizerParts::blank_before). Throws as token().
+  std::string_view text(TokenId id) const { return text_of(id, "Tokenizer::text"); }
   // All that it is made of.
   const TokenizerParts& parts() const noexcept { return parts_; }
 
@@ -88,7 +92,7 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
-  // The bytes of all tokens, one after the other, without the first blank where `blank_before`.
+  // The texts of all tokens, one after the other, without the first blank where `blank_before`.
   // Throws Error where an id is no token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
@@ -108,12 +112,14 @@ class Tokenizer {
   void find_whole_pieces();
   detail::SourceText normalized(std::string_view text, bool keeps_sources) const;
   const std::string& checked(TokenId id, const char* call) const;
+  std::string_view text_of(TokenId id, const char* call) const;
 
   TokenizerParts parts_;
   detail::FirstTokens first_;
   detail::PairTable pairs_;
   detail::TokenTable whole_;  // pieces that need no merging
   detail::AddedTokens added_, normalized_added_;
+  std::unordered_map<TokenId, std::string> behind_blank_;  // texts of added tokens that are
   bool cuts_at_blanks_ = false;  // with `fallback`: no merge makes a blank behind something else
 };
 

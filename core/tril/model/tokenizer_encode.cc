@@ -19,16 +19,17 @@ class Tokenizer::Encoder {
 
   std::vector<TokenId> encode(std::string_view text) && {
     append_affix(parts_.prefix, 0);
-    tokenizer_.added_.split(text, options_.special_tokens,
-                            [&](std::string_view part, const AddedToken* added) {
-                              append_part(part);
-                              offset_ += part.size();
-                              if (!added) return;
-                              ids_.push_back(added->id);
-                              const std::size_t end = offset_ + added->text.size();
-                              if (spans_) spans_->push_back({offset_, end});
-                              offset_ = end;
-                            });
+    tokenizer_.added_.split(
+        text, options_.special_tokens,
+        [&](std::string_view part, const AddedToken* added, std::string_view found) {
+          append_part(part);
+          offset_ += part.size();
+          if (!added) return;
+          ids_.push_back(added->id);
+          const std::size_t end = offset_ + found.size();
+          if (spans_) spans_->push_back({offset_, end});
+          offset_ = end;
+        });
     append_affix(parts_.suffix, text.size());
     return std::move(ids_);
   }
@@ -50,13 +51,14 @@ class Tokenizer::Encoder {
       changed_ = tokenizer_.normalized(part, spans_ != nullptr);
       text_ = changed_->text();
     }
-    tokenizer_.normalized_added_.split(text_, options_.special_tokens,
-                                       [&](std::string_view between, const AddedToken* added) {
-                                         append_pieces(between);
-                                         if (!added) return;
-                                         ids_.push_back(added->id);
-                                         if (spans_) place(at_ + added->text.size());
-                                       });
+    tokenizer_.normalized_added_.split(
+        text_, options_.special_tokens,
+        [&](std::string_view between, const AddedToken* added, std::string_view found) {
+          append_pieces(between);
+          if (!added) return;
+          ids_.push_back(added->id);
+          if (spans_) place(at_ + found.size());
+        });
   }
 
   void append_pieces(std::string_view text) {

@@ -15,7 +15,7 @@ namespace tril {
 // are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words,
 // without dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
 //
-//   normalizer      none or NFC
+//   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
 //   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
 //                   each alone, or Split, isolated, at every character or at the expression of
 //                   Llama 3 or of Qwen2
@@ -32,10 +32,11 @@ namespace tril {
 //
 //   post_processor  none, ByteLevel, which changes offsets only, TemplateProcessing, of which
 //                   "single" is read, or a Sequence of them
-//   added_tokens    matched as they are: no lstrip, rstrip, single_word
+//   added_tokens    with all their flags
 //
-// and ids without gaps. `truncation` and `padding` are left to the caller. Throws Error, with the
-// byte of the file, for everything else: a file is read as what it says, or not at all.
+// and ids without gaps. A step that is missing is as null; merges are "left right" or pairs.
+// `truncation` and `padding` are left to the caller. Throws Error, with the byte of the file, for
+// everything else: a file is read as what it says, or not at all.
 Tokenizer parse_tokenizer_json(std::string_view file);
 
 // The tokenizer of GPT-2 and its kin: the bytes of vocab.json, an object from tokens to ids, and of

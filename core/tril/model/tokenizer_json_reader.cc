@@ -28,7 +28,11 @@ void for_each_field(HeaderReader& reader, const Use& use) {
   });
 }
 
+// null is false.
+bool read_flag(HeaderReader& reader) { return !reader.take_word("null") && reader.boolean(); }
+
 void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
+  if (reader.take_word("null")) return;
   reader.list('[', ']', false, [&] {
     reader.peek();
     const std::size_t begin = reader.position();
@@ -42,14 +46,15 @@ void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
           reader.fail_at(position, "the number is too large");
         token.id = static_cast<TokenId>(id);
       } else if (key == "special") {
-        token.special = reader.boolean();
+        token.special = read_flag(reader);
       } else if (key == "normalized") {
-        token.normalized = reader.boolean();
-      } else if (key == "lstrip" || key == "rstrip" || key == "single_word") {
-        if (reader.boolean()) {
-          reader.fail_at(position, "added token " + shown(token.text) + ": " + key +
-                                       " is not read, only tokens that are matched as they are");
-        }
+        token.normalized = read_flag(reader);
+      } else if (key == "lstrip") {
+        token.lstrip = read_flag(reader);
+      } else if (key == "rstrip") {
+        token.rstrip = read_flag(reader);
+      } else if (key == "single_word") {
+        token.single_word = read_flag(reader);
       } else {
         reader.skip_value();
       }
@@ -74,7 +79,9 @@ std::vector<detail::MergeEntry> read_merges(HeaderReader& reader) {
     const char next = reader.peek();
     const std::size_t position = reader.position(), number = merges.size();
     if (next == '"') {
-      merges.push_back(detail::merge_entry(reader, reader.json_string(), position, number));
+      std::string text = reader.json_string();
+      if (text.starts_with("#version")) return;
+      merges.push_back(detail::merge_entry(reader, text, position, number));
       return;
     }
     std::vector<std::string> names;
@@ -95,7 +102,7 @@ Model read_model(HeaderReader& reader) {
   }
   for_each_field(reader, [&](const std::string& key, std::size_t position) {
     if (key == "type") {
-      const std::string type = reader.json_string();
+      const std::string type = reader.take_word("null") ? "BPE" : reader.json_string();
       if (type != "BPE") {
         reader.fail_at(position, "model: expected the type \"BPE\", found " + shown(type));
       }
@@ -104,17 +111,20 @@ Model read_model(HeaderReader& reader) {
         reader.fail_at(position, "model: " + key + " is not read, only models without");
       }
     } else if (key == "dropout") {
-      if (!reader.take_word("null") && !reader.take_word("0.0")) {
+      const std::string_view value = reader.skip_value();
+      if (value != "null" && value != "0" && value != "0.0") {
         reader.fail_at(position, "model: dropout is not read, only models without");
       }
     } else if (key == "unk_token") {
       if (!reader.take_word("null")) model.unknown = reader.json_string();
     } else if (key == "ignore_merges") {
-      model.whole_pieces = reader.boolean();
+      model.whole_pieces = read_flag(reader);
     } else if (key == "byte_fallback") {
-      model.byte_fallback = reader.boolean();
+      model.byte_fallback = read_flag(reader);
     } else if (key == "fuse_unk") {
-      model.fuses_unknown = reader.boolean();
+      model.fuses_unknown = read_flag(reader);
+    } else if ((key == "vocab" || key == "merges") && reader.take_word("null")) {
+      return;
     } else if (key == "vocab") {
       if (reader.peek() != '{') {
         reader.fail_at(position,
@@ -180,7 +190,8 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
                                    : " without \"merges\"") +
              (model ? "" : " is missing"));
   }
-  if (!has_pre_tokenizer) fail(kCall, "file", "\"pre_tokenizer\" is missing");
+  if (!has_pre_tokenizer && !model->byte_fallback)
+    fail(kCall, "file", "\"pre_tokenizer\" is missing");
   const bool is_by_characters = steps.is_by_characters();
   if (is_by_characters && !model->byte_fallback) {
     reader.fail_at(steps.pre_tokenizer.position,

@@ -65,14 +65,15 @@ std::string decoder(const TokenizerParts& parts) {
 std::string post_processor(const TokenizerParts& parts, const std::vector<std::string>& names) {
   if (parts.prefix.empty() && parts.suffix.empty()) return "null";
   std::string single, tokens;
+  std::unordered_set<TokenId> listed;
   const auto append = [&](const std::vector<TokenId>& ids) {
     for (const TokenId id : ids) {
       const std::string name = json_quoted(names[static_cast<std::size_t>(id)]);
       if (!single.empty()) single += ", ";
       single += R"({"SpecialToken": {"id": )" + name + R"(, "type_id": 0}})";
-      const std::string entry = name + R"(: {"id": )" + name + R"(, "ids": [)" +
-                                std::to_string(id) + R"(], "tokens": [)" + name + "]}";
-      if (tokens.find(entry) == tokens.npos) tokens += (tokens.empty() ? "" : ", ") + entry;
+      if (!listed.insert(id).second) continue;
+      tokens += (tokens.empty() ? "" : ", ") + name + R"(: {"id": )" + name + R"(, "ids": [)" +
+                std::to_string(id) + R"(], "tokens": [)" + name + "]}";
     }
   };
   append(parts.prefix);
@@ -95,10 +96,15 @@ std::string added_tokens(const TokenizerParts& parts) {
     if (!list.empty()) list += ',';
     list += "\n    {\"id\": " + std::to_string(each.id) + ", \"content\": ";
     list += json_quoted(each.text);
-    list += R"(, "single_word": false, "lstrip": false, "rstrip": false, "normalized": )";
-    list += text_of(each.normalized);
-    list += R"(, "special": )";
-    list += text_of(each.special);
+    const auto flag = [&](const char* name, bool value) {
+      list += std::string(", \"") + name + "\": ";
+      list += text_of(value);
+    };
+    flag("single_word", each.single_word);
+    flag("lstrip", each.lstrip);
+    flag("rstrip", each.rstrip);
+    flag("normalized", each.normalized);
+    flag("special", each.special);
     list += '}';
   }
   return "[" + list + (list.empty() ? "]" : "\n  ]");

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <span>
+#include <unordered_map>
 
 namespace tril::detail {
 namespace {
@@ -150,12 +151,17 @@ class StepReader {
   // Tokens before sequence A and behind it.
   void read_template(const JsonNode& step) {
     bool is_behind = false;
+    std::unordered_map<std::string_view, const JsonNode*> named_tokens;
+    const JsonNode& special = step["special_tokens"];
+    for (std::size_t n = 0; n < special.names.size(); ++n) {
+      named_tokens.try_emplace(special.names[n], &special.items[n]);
+    }
     for (const JsonNode& part : step["single"].items) {
       const JsonNode &token = part["SpecialToken"], &sequence = part["Sequence"];
       if (sequence["id"].text() == "A" && !is_behind) {
         is_behind = true;
       } else if (token.kind == JsonNode::Kind::object) {
-        append_special(step, token, is_behind ? parts_.suffix : parts_.prefix);
+        append_special(named_tokens, token, is_behind ? parts_.suffix : parts_.prefix);
       } else {
         refuse(part,
                "post_processor: TemplateProcessing: expected special tokens and sequence A, "
@@ -167,10 +173,17 @@ class StepReader {
     }
   }
 
-  void append_special(const JsonNode& step, const JsonNode& token,
-                      std::vector<TokenId>& ids) const {
+  void append_special(const std::unordered_map<std::string_view, const JsonNode*>& tokens,
+                      const JsonNode& token, std::vector<TokenId>& ids) const {
+    constexpr std::size_t kMost = 1 << 16;  // a few names could stand for any number of tokens
     const std::string_view name = token["id"].text();
-    const std::vector<JsonNode>& found = step["special_tokens"][name]["ids"].items;
+    const auto entry = tokens.find(name);
+    const std::vector<JsonNode> none;
+    const std::vector<JsonNode>& found =
+        entry == tokens.end() ? none : (*entry->second)["ids"].items;
+    if (ids.size() + found.size() > kMost) {
+      refuse(token, "post_processor: TemplateProcessing: more than 65536 special tokens");
+    }
     if (found.empty()) {
       refuse(token, "post_processor: TemplateProcessing: special token " + shown(name) +
                         " has no ids in \"special_tokens\"");

@@ -31,7 +31,7 @@ std::vector<Counted> count_pieces(std::span<const std::string_view> texts,
     if (piece.size() > 1) ++counts[piece];
   };
   for (const std::string_view text : texts) {
-    added.split(text, true, [&](std::string_view part, const AddedToken*) {
+    added.split(text, true, [&](std::string_view part, const AddedToken*, std::string_view) {
       detail::for_each_piece(part, split, false, count);
     });
   }
