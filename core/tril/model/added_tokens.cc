@@ -48,12 +48,14 @@ const AddedToken* AddedTokens::longest(std::string_view text) const noexcept {
   const AddedToken* found = nullptr;
   auto begin = tokens_.begin(), end = tokens_.end();
   for (std::size_t size = 0; size < text.size(); ++size) {
-    const auto byte_at = [size](const AddedToken& each) {
+    const int byte = static_cast<unsigned char>(text[size]);
+    const auto byte_of = [size](const AddedToken& each) {
       return each.text.size() == size ? -1 : int{static_cast<unsigned char>(each.text[size])};
     };
-    const int byte = static_cast<unsigned char>(text[size]);
-    const auto same = std::ranges::equal_range(begin, end, byte, {}, byte_at);
-    begin = same.begin(), end = same.end();
+    begin = std::partition_point(begin, end,
+                                 [&](const AddedToken& each) { return byte_of(each) < byte; });
+    end = std::partition_point(begin, end,
+                               [&](const AddedToken& each) { return byte_of(each) == byte; });
     if (begin == end) break;
     if (begin->text.size() == size + 1) found = &*begin;
   }
