@@ -1,54 +1,11 @@
 // What an address says, chapter by chapter: links of every age are read, each field by itself, and written again as short as
 // they can be. In Node, on the codecs alone; the links are written down here as visitors have them.
 import { expect, test } from '@playwright/test';
-import * as attend from '../../web/src/state/attend.ts';
 import * as average from '../../web/src/state/average.ts';
-import * as block from '../../web/src/state/block.ts';
-import * as check from '../../web/src/state/check.ts';
-import * as heads from '../../web/src/state/heads.ts';
-import * as learn from '../../web/src/state/learn.ts';
-import * as longer from '../../web/src/state/longer.ts';
 import * as mask from '../../web/src/state/mask.ts';
-import * as meaning from '../../web/src/state/meaning.ts';
 import * as multiply from '../../web/src/state/multiply.ts';
-import * as towers from '../../web/src/state/towers.ts';
+import { codecs, full } from './links.ts';
 
-interface Codec {
-  readonly defaults: object;
-  readonly decode: (query: string) => {
-    readonly state: object;
-    readonly problems: readonly { readonly field: string; readonly found: string }[];
-  };
-  readonly encode: (state: never) => string;
-}
-const codecs: Record<string, Codec> = {
-  ...{ attend, average, block, check, heads, learn, longer, mask, meaning, multiply, towers },
-};
-
-/** Every field of every chapter, none as it is by default, as it is written today. */
-const full: Record<string, string> = {
-  attend:
-    'by=characters&text=a+b&head=same&mask=none&step=scores&moves=yes&laid=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
-  average:
-    'x=2,7;6,4;6,5.25&y=1,-2;3,0;-4,8000&batch=2&show=sums&hidden=3&pin=ones.2.1&scores=1,2,3,4&weights=0,0.5,-1,2&blend=free',
-  block:
-    'text=a+b+c&norm=pre&positions=rotary&activation=gelu&mask=causal&off=norm1,residual2&seed=12&stage=hidden&head=2&edits=0.1~2.5!3.7~-0.001&pin=x.0.1&given=1,2;3,4&normPin=normed.0.1&order=shuffle&shufflePin=gap.1.1&measure=spread&scale=own',
-  check:
-    'bug=3&pin=gap.1.2&example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
-  heads:
-    'text=a+b&batch=2&into=4&word=13&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
-  learn:
-    'rate=10&steps=12&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96&change=norm&pair=5',
-  longer:
-    'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
-  mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
-  meaning:
-    'word=war&beside=peace+gold&axes=words&across=war+peace&up=gold+silver&analogy=a+b+c&seed=7&of=arms&first=bear&second=sword&sentence=To+arms.&layer=3',
-  multiply:
-    'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
-  towers:
-    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=gap.0.1&additivePin=dot.1.2',
-};
 const plain = (query: string) => decodeURIComponent(query);
 
 for (const [id, codec] of Object.entries(codecs)) {

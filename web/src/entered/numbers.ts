@@ -25,7 +25,7 @@ export type NumbersProblem =
     };
 
 /** A line ends a row, and so does a bracket before the next one, as in [[1, 2], [3, 4]]. */
-const rowEnd = /(\n|\]\s*,?\s*(?=\[))/u;
+const rowEnd = /(\n|\]\s*(?:,\s*)?(?=\[))/u;
 
 export function parseNumbers(text: string): Numbers {
   const lines = text.split(rowEnd).map((line) => line.replace(/[[\]()]/gu, ' ').trim());

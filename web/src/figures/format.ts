@@ -112,6 +112,6 @@ const named: Readonly<Record<string, number>> = {
 export function parseNumber(text: string): number | null {
   const plain = text.trim().toLowerCase().replace(/^[−–]/u, '-').replace('infinity', 'inf');
   if (plain in named) return named[plain];
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u.test(plain)) return null;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/u.test(plain)) return null;
   return Number(plain);
 }

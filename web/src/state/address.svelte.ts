@@ -3,7 +3,7 @@
 // The browser's own history is used, not SvelteKit's: its entries are kept as they are, so that for SvelteKit all
 // changes of one page's state are one place, and only this class hears of them.
 
-import type { Problem } from './fields';
+import { excerpt, type Problem } from './fields';
 import { mayWrite, writeEntry } from './history';
 import { hashOf, splitHash } from './places';
 
@@ -143,7 +143,7 @@ export class Address<State> {
     this.state = state;
     // There is no such place here, and there was no chapter of that name.
     const lost = this.#path !== '' && section !== '' && !document.getElementById(section);
-    this.problems = lost ? [{ field: 'chapter', found: section }, ...problems] : problems;
+    this.problems = lost ? [{ field: 'chapter', found: excerpt(section) }, ...problems] : problems;
     this.depth = (history.state as { depth?: number } | null)?.depth ?? 0;
   }
 }

@@ -2,7 +2,18 @@
 import type { Activation } from 'tril';
 import * as v from 'valibot';
 import type { Cell } from './cell';
-import { cell, choice, codecOf, list, matrix, renamed, text, whole, type StateOf } from './fields';
+import {
+  cell,
+  choice,
+  codecOf,
+  list,
+  matrix,
+  numberText,
+  renamed,
+  text,
+  whole,
+  type StateOf,
+} from './fields';
 
 /** What can be switched off, in the order of computing. */
 export const partIds = [
@@ -63,14 +74,17 @@ const largestGiven = 6;
 
 /** "1.7~-0.5" */
 const edit = {
+  longest: 40,
   read: v.pipe(
     v.string(),
-    v.regex(/^\d\.\d~-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u),
-    v.transform((found): WordEdit => {
-      const [place, value] = found.split('~');
-      return { row: Number(place[0]), col: Number(place[2]), value: Number(value) };
-    }),
-    v.check(({ row, col, value }) => row < maxTokens && col < width && Number.isFinite(value)),
+    v.transform((found) => found.split('~')),
+    v.strictTuple([v.pipe(v.string(), v.regex(/^\d\.\d$/u)), numberText]),
+    v.transform(([place, value]): WordEdit => ({
+      row: Number(place[0]),
+      col: Number(place[2]),
+      value,
+    })),
+    v.check(({ row, col }) => row < maxTokens && col < width),
   ),
   write: ({ row, col, value }: WordEdit) => `${row}.${col}~${value}`,
 };

@@ -17,6 +17,7 @@ function drawnText({ size, hidden }: DrawnMask): string {
 
 export const drawnMask = (most: number): Field<DrawnMask | null> => ({
   usual: null,
+  longest: 3 + digitsFor(most),
   read: v.pipe(
     v.string(),
     v.regex(/^\d{1,2}\.[0-9a-f]+$/u),

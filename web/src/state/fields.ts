@@ -1,6 +1,7 @@
 // A chapter's state and its address: each field is one line, which says how it reads, how it is written and what it is
 // where the address does not say. A field that cannot be read is reported and stays at its default, so that a broken link
-// still shows the rest. Nothing is ever evaluated.
+// still shows the rest. Nothing is ever evaluated. Anybody can write a link: how much of it is read is bounded, and
+// reading takes time in proportion to its length.
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/protocol';
 import type { Cell } from './cell';
@@ -15,6 +16,8 @@ type Schema<Value> = v.GenericSchema<string, Value>;
 
 export interface Field<Value> {
   readonly usual: Value;
+  /** Characters: a longer text is refused before anything is made of it. */
+  readonly longest: number;
   readonly read: Schema<Value>;
   readonly write: (value: Value) => string;
   /** What older links call it. */
@@ -27,6 +30,20 @@ type Fields = Readonly<Record<string, Field<any>>>;
 export type StateOf<Own extends Fields> = {
   readonly [Name in keyof Own]: Own[Name]['usual'];
 };
+
+/** Characters of a link: chapter Attend's longest, in a script of which each letter takes nine. */
+const longestLink = 100_000;
+/** More than these are not listed. */
+const mostProblems = 20;
+
+/** The whole link, or as many whole fields as its bound allows. */
+const bounded = (query: string) =>
+  query.length <= longestLink
+    ? query
+    : query.slice(0, Math.max(0, query.lastIndexOf('&', longestLink)));
+
+/** What is said of a part of a link: its beginning. */
+export const excerpt = (found: string) => (found.length > 40 ? `${found.slice(0, 40)}…` : found);
 
 /** What is wrong with fields that do not go together, each read well; `instead` stands for them. */
 interface Misfit<State> {
@@ -48,13 +65,19 @@ export function codecOf<Own extends Fields>(
 
   function decode(query: string): { state: State; problems: Problem[] } {
     const problems: Problem[] = [];
+    const report = (field: string, found: string) => {
+      if (problems.length === mostProblems) return;
+      problems.push({ field: excerpt(field), found: excerpt(found) });
+    };
     const read: Record<string, unknown> = {};
-    for (const [field, found] of new URLSearchParams(query)) {
+    const within = bounded(query);
+    for (const [field, found] of new URLSearchParams(within)) {
       const name = names.get(field);
-      const parsed = name === undefined ? null : v.safeParse(fields[name].read, found);
+      const parsed = name === undefined ? null : readAs(fields[name], found);
       if (parsed?.success) read[name!] = parsed.output;
-      else problems.push({ field, found: found.length > 40 ? `${found.slice(0, 40)}…` : found });
+      else report(field, found);
     }
+    if (within !== query) report('…', query.slice(within.length));
     const state = { ...defaults, ...read };
     const wrong = misfit(state);
     if (!wrong) return { state, problems };
@@ -74,6 +97,11 @@ export function codecOf<Own extends Fields>(
   return { defaults, decode, encode };
 }
 
+function readAs<Value>({ longest, read }: Field<Value>, found: string) {
+  if (found.length > longest) return null;
+  return v.safeParse(read, found, { abortEarly: true, abortPipeEarly: true });
+}
+
 /** The same field, which older links call otherwise. */
 export const renamed = <Value>(formerly: string, field: Field<Value>): Field<Value> => ({
   ...field,
@@ -82,9 +110,12 @@ export const renamed = <Value>(formerly: string, field: Field<Value>): Field<Val
 
 export const text = (usual: string, most: number): Field<string> => ({
   usual,
-  read: v.pipe(v.string(), v.maxLength(most)),
+  longest: most,
+  read: v.string(),
   write: String,
 });
+
+const longestOf = (words: readonly string[]) => Math.max(...words.map(({ length }) => length));
 
 /** One of some words; `formerly` gives those that older links have for them. */
 export const choice = <Id extends string>(
@@ -93,6 +124,7 @@ export const choice = <Id extends string>(
   formerly: Readonly<Record<string, Id>> = {},
 ): Field<Id> => ({
   usual,
+  longest: longestOf([...ids, ...Object.keys(formerly)]),
   read: v.pipe(
     v.string(),
     v.transform((found) => (Object.hasOwn(formerly, found) ? formerly[found] : found)),
@@ -107,6 +139,7 @@ export const yes = (
   words: readonly [string, string] = ['yes', 'no'],
 ): Field<boolean> => ({
   usual,
+  longest: longestOf(words),
   read: v.pipe(
     v.picklist(words),
     v.transform((found) => found === words[0]),
@@ -114,6 +147,7 @@ export const yes = (
   write: (value) => words[value ? 0 : 1],
 });
 
+const wholeDigits = 6;
 const wholeText = (least: number, most: number) =>
   v.pipe(
     v.string(),
@@ -125,6 +159,7 @@ const wholeText = (least: number, most: number) =>
 
 export const whole = (least: number, most: number, usual: number): Field<number> => ({
   usual,
+  longest: wholeDigits,
   read: wholeText(least, most),
   write: String,
 });
@@ -132,6 +167,7 @@ export const whole = (least: number, most: number, usual: number): Field<number>
 /** One of some whole numbers. */
 export const oneOf = (values: readonly number[], usual: number): Field<number> => ({
   usual,
+  longest: wholeDigits,
   read: v.pipe(
     wholeText(0, 999_999),
     v.check((value) => values.includes(value)),
@@ -139,15 +175,20 @@ export const oneOf = (values: readonly number[], usual: number): Field<number> =
   write: String,
 });
 
-const numberText = v.pipe(
+/** JavaScript writes a number in 25 characters at most. */
+const longestNumber = 32;
+/** Decimal, finite. One way to match each text: a mismatch is found in one pass. */
+export const numberText = v.pipe(
   v.string(),
-  v.regex(/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/u),
+  v.maxLength(longestNumber),
+  v.regex(/^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/u),
   v.transform(Number),
   v.finite(),
 );
 
 export const number = (least: number, most: number, usual: number): Field<number> => ({
   usual,
+  longest: longestNumber,
   read: v.pipe(numberText, v.minValue(least), v.maxValue(most)),
   write: String,
 });
@@ -155,6 +196,7 @@ export const number = (least: number, most: number, usual: number): Field<number
 /** "1,2,3", as many as usually. */
 export const numbers = (usual: readonly number[]): Field<readonly number[]> => ({
   usual,
+  longest: usual.length * (longestNumber + 1),
   read: v.pipe(
     v.string(),
     v.transform((found) => found.split(',')),
@@ -171,9 +213,9 @@ export const matrix = (
   fits: (given: MatrixData) => boolean = () => true,
 ): Field<MatrixData> => ({
   usual: matrixOf(rows),
+  longest: most * most * (longestNumber + 1),
   read: v.pipe(
     v.string(),
-    v.maxLength(2000),
     v.transform((found) => found.split(';').map((row) => row.split(','))),
     v.array(v.array(numberText)),
     v.minLength(1),
@@ -187,17 +229,18 @@ export const matrix = (
 
 /** Several, between separators; none is an empty text only where `none` says so. */
 export const list = <Item>(
-  item: Pick<Field<Item>, 'read' | 'write'>,
+  item: Pick<Field<Item>, 'longest' | 'read' | 'write'>,
   separator: string,
   most: number,
   none = false,
 ): Field<readonly Item[]> => ({
   usual: [],
+  longest: most * (item.longest + separator.length),
   read: v.pipe(
     v.string(),
     v.transform((found) => (none && found === '' ? [] : found.split(separator))),
-    v.array(item.read),
     v.maxLength(most),
+    v.array(item.read),
   ),
   write: (items) => items.map(item.write).join(separator),
 });
@@ -210,11 +253,14 @@ const placed = <Id extends string>(ids: readonly [Id, ...Id[]]): Schema<Cell<Id>
     v.transform(([id, row, col]) => ({ matrix: id, row, col })),
   );
 
+/** Behind the name: ".63.63". */
+const placeLength = (ids: readonly string[]) => longestOf(ids) + 2 * (wholeDigits + 1);
 const placeText = ({ matrix: id, row, col }: Cell) => `${id}.${row}.${col}`;
 
 /** "a.0.1": a cell of one of the matrices, or none. */
 export const cell = <Id extends string>(ids: readonly [Id, ...Id[]]): Field<Cell<Id> | null> => ({
   usual: null,
+  longest: placeLength(ids),
   read: placed(ids),
   write: (one) => (one ? placeText(one) : ''),
 });
@@ -223,7 +269,8 @@ export const cell = <Id extends string>(ids: readonly [Id, ...Id[]]): Field<Cell
 export const cells = <Id extends string>(
   ids: readonly [Id, ...Id[]],
   most: number,
-): Field<readonly Cell<Id>[]> => list({ read: placed(ids), write: placeText }, '!', most);
+): Field<readonly Cell<Id>[]> =>
+  list({ longest: placeLength(ids), read: placed(ids), write: placeText }, '!', most);
 
 /** A number that the visitor has put into a cell. */
 export type Edit<Id extends string> = Cell<Id> & { readonly value: number };
@@ -235,6 +282,7 @@ export const edits = <Id extends string>(
 ): Field<readonly Edit<Id>[]> =>
   list<Edit<Id>>(
     {
+      longest: placeLength(ids) + 1 + longestNumber,
       read: v.pipe(
         v.string(),
         v.transform((found) => found.split('~')),

@@ -30,6 +30,7 @@ export const mostTokens = 12;
 /** "1010": yes or no, each. */
 const flags: Field<readonly boolean[]> = {
   usual: [true, false, false, false],
+  longest: 4,
   read: v.pipe(
     v.string(),
     v.regex(/^[01]{4}$/u),

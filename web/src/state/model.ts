@@ -21,6 +21,7 @@ const last = 999;
 /** Letters of a prompt of which something is put into another; parts that are off. */
 export const [mostPrompt, mostOff] = [200, 64];
 const part = {
+  longest: 7,
   read: v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}(h[1-9]\d{0,2}|[af])?$/u)),
   write: String,
 };

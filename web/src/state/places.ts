@@ -4,8 +4,10 @@
 
 /** "#section?query" in its parts; a section is only where one is led to, and no state. */
 export function splitHash(hash: string): { section: string; query: string } {
-  const [section, ...rest] = hash.slice(1).split('?');
-  return { section, query: rest.join('?') };
+  const at = hash.indexOf('?');
+  return at < 0
+    ? { section: hash.slice(1), query: '' }
+    : { section: hash.slice(1, at), query: hash.slice(at + 1) };
 }
 
 export function hashOf(section: string, query: string): string {

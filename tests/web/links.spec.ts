@@ -1,0 +1,167 @@
+// Links and pasted texts are the work of strangers. Whatever they hold, each chapter makes a state of it that it can write
+// and read again, names a few of the parts that it could not read, and takes time in proportion to their length: a reader
+// that went over each text once for each of its letters would not be through with a megabyte before the test ends.
+// TRIL_FUZZ_SECONDS=600 goes on from other seeds for so long.
+import { expect, test } from '@playwright/test';
+import { labelsOf } from '../../web/src/entered/labels.ts';
+import { parseNumbers, replaceNumber } from '../../web/src/entered/numbers.ts';
+import { tokenize } from '../../web/src/entered/tokens.ts';
+import { movedFrom, splitHash } from '../../web/src/state/places.ts';
+import { codecs, full } from './links.ts';
+
+const megabyte = 1_000_000;
+
+/** Mulberry32. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+const bits = [
+  ...['&', '=', '?', '#', '!', '~', '.', ',', ';', '%', '+', '-', '−', '/', '\\', ' ', '\u00a0'],
+  ...['[', ']', '(', ')', '"', "'", '<', '\0', '\n', '\r', '\u2028', '\ud800', '\udc00', '\u202e'],
+  ...['0', '1', '9', '63', '64', '1e999', '-1e-999', '0x10', 'NaN', 'inf', '∞', '.5', '5.', '00'],
+  ...['%00', '%', '%zz', '%ff', '%ed%a0%80', '%F0%9F%98%80', '😀', 'e\u0301', 'हिन्दी', '猫'],
+  ...['__proto__', 'constructor', 'toString', 'text=', 'pin=', 'edits=', 'x.0.0', 'wq~0~7~3'],
+  ...['1'.repeat(40), '!'.repeat(40), '~'.repeat(99), ' '.repeat(99), 'a&'.repeat(40)],
+];
+
+/** A text that was cut, doubled, spliced or sprinkled, a few times over. */
+function mutated(text: string, below: (limit: number) => number): string {
+  let now = text;
+  for (let times = 1 + below(4); times > 0; --times) {
+    const [from, to] = [below(now.length + 1), below(now.length + 1)].sort((a, b) => a - b);
+    const bit = bits[below(bits.length)];
+    const edits = [
+      () => now.slice(0, from) + bit + now.slice(from),
+      () => now.slice(0, from) + bit + now.slice(to),
+      () => now.slice(0, from) + now.slice(to),
+      () => now.slice(0, to) + now.slice(from),
+      () => `${now}&${now}`,
+      () => now.slice(0, from) + bit.repeat(1 + below(60)) + now.slice(from),
+    ];
+    now = edits[below(edits.length)]();
+  }
+  return now;
+}
+
+type Named = Record<string, unknown>;
+const plain = (state: object) => JSON.parse(JSON.stringify(state)) as Named;
+
+/** What is read is written, and read again as the same. */
+function expectRead(id: string, query: string): void {
+  const { decode, encode, defaults } = codecs[id];
+  const { state, problems } = decode(query);
+  expect(Object.keys(state)).toEqual(Object.keys(defaults));
+  expect(problems.length).toBeLessThanOrEqual(24);
+  for (const { field, found } of problems) {
+    expect(field.length + found.length).toBeLessThanOrEqual(2 * 41);
+  }
+  const again = decode(encode(state as never));
+  expect(again.problems).toEqual([]);
+  expect(plain(again.state)).toEqual(plain(state));
+}
+
+function expectPasted(text: string): void {
+  const numbers = parseNumbers(text);
+  if (numbers.kind === 'numbers') {
+    const { rows, cols, data } = numbers.matrix;
+    expect([data.length, rows <= 64, cols <= 12]).toEqual([rows * cols, true, true]);
+    expect(labelsOf(numbers)).toHaveLength(rows);
+    if (rows * cols > 0) {
+      const changed = parseNumbers(replaceNumber(text, rows - 1, cols - 1, '7'));
+      expect(changed.kind === 'numbers' && changed.matrix.data.at(-1)).toBe(7);
+    }
+  }
+  for (const mode of ['words', 'characters'] as const) {
+    const found = tokenize(text, mode);
+    expect(found.ids.map((token) => found.distinct[token])).toEqual(found.tokens);
+    expect(labelsOf(found)).toHaveLength(found.tokens.length);
+  }
+}
+
+const seconds = Number(process.env.TRIL_FUZZ_SECONDS ?? 0);
+/** So many a chapter, or as many as there is time for. */
+function* seeds(count: number): Generator<number> {
+  const end = performance.now() + 1000 * seconds;
+  for (let seed = 0; seed < count || performance.now() < end; ++seed) yield seed;
+}
+
+for (const id of Object.keys(codecs)) {
+  test(`${id}: any link makes a state that is written and read again`, () => {
+    test.setTimeout(180_000 + 2000 * seconds);
+    for (const seed of seeds(200)) {
+      const query = mutated(full[id], seeded(seed));
+      try {
+        expectRead(id, query);
+      } catch (error) {
+        throw new Error(`seed ${seed}: ${JSON.stringify(query)}`, { cause: error });
+      }
+    }
+  });
+
+  test(`${id}: no link takes more time than its length`, () => {
+    const length = 99_000; // of a field that is read, where another bound does not forbid it
+    const long = ['1', '1.', '!', '!x', '~', ',', ';', '1,', '1;', '.', 'a', ' ', '\u2028', '😀'];
+    for (const field of [...Object.keys(codecs[id].defaults), 'zz']) {
+      for (const part of long) {
+        expectRead(id, `${field}=${part.repeat(length / part.length)}x`);
+      }
+      expectRead(id, `${field}=1&`.repeat(length / (field.length + 3)));
+    }
+    for (const part of ['zz&', '&', '=', '%', 'zz=1&zz=1&']) {
+      expectRead(id, part.repeat(megabyte / part.length));
+    }
+  });
+}
+
+test('a link that is too long keeps what it says first, and what is left out is named', () => {
+  const { decode, defaults } = codecs.attend;
+  const { state, problems } = decode(`head=same&text=${'a'.repeat(megabyte)}`);
+  expect(state).toEqual({ ...defaults, head: 'same' });
+  expect(problems).toEqual([{ field: '…', found: `&text=${'a'.repeat(34)}…` }]);
+  const many = decode(Array.from({ length: 1000 }, (_, i) => `z${i}=1`).join('&'));
+  expect(many.problems).toHaveLength(20);
+  expect(decode(`${'z'.repeat(999)}=1`).problems[0].field).toBe(`${'z'.repeat(40)}…`);
+});
+
+test('a place is found in any address', () => {
+  for (const part of ['?', '#', '/', 'attend', '#attend/', 'a', '=']) {
+    const hash = `#${part.repeat(megabyte)}`;
+    const { section, query } = splitHash(hash);
+    expect(section.length + query.length).toBeGreaterThan(megabyte - 2);
+    movedFrom(hash, Object.keys(codecs));
+    movedFrom(`#attend/${hash}`, Object.keys(codecs));
+  }
+});
+
+test('whatever is pasted as words or numbers is read, or said to be none', () => {
+  test.setTimeout(180_000 + 2000 * seconds);
+  const starts = [
+    '1 2\n3 4',
+    '[[1, 2], [3, 4]]',
+    'the cat saw the dog',
+    '1;2;3',
+    'e\u0301té 猫 हिन्दी',
+  ];
+  for (const seed of seeds(500)) {
+    const text = mutated(starts[seed % starts.length], seeded(seed));
+    try {
+      expectPasted(text);
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${JSON.stringify(text)}`, { cause: error });
+    }
+  }
+  for (const part of ['1', '1 ', '] ', '],', '[', '1e', '.', ' ', '\n', 'a\u0301', '!', '\u200d']) {
+    const field = part.repeat(4000 / part.length); // as much as a field takes
+    expectPasted(field);
+    expectPasted(`]${field}x`);
+    parseNumbers(field.repeat(50));
+    parseNumbers(`]${field.repeat(50)}x`);
+  }
+});
