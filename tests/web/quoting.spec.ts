@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cppProgram, numpyProgram, torchProgram } from '../../web/src/figures/code.ts';
+import { sensesCode } from '../../web/src/chapters/meaning/code-senses.ts';
+import { wordsCode } from '../../web/src/chapters/meaning/code.ts';
+import { modelCode } from '../../web/src/chapters/model/code.ts';
+import { pythonLiteral } from '../../web/src/figures/quoting.ts';
+import { svgOf } from '../../web/src/figures/picture-svg.ts';
 import { expect, test } from '@playwright/test';
+import { hostile } from './hostile.ts';
 
 const matrix = (...rows: number[][]) => ({
   rows: rows.length,
@@ -19,51 +25,99 @@ const program = (about: string) => ({
   expected: matrix([1, 2]),
 });
 
-const texts = [
-  '# coding: nonsense',
-  '-*- coding: utf-7 -*- +AGkAbQBwAG8AcgB0-',
-  'vim: set fileencoding=nonsense',
-  '"""\nraise SystemExit(1)\n"""',
-  "'; raise SystemExit(1) #",
-  'ends in \\',
-  'ends in \\ \t',
-  'ends in ??/',
-  'one\rtwo\u2028three\u2029four\u0085five\u000bsix\u000cseven\u0000eight',
-  '\u202e\u2066 turned \ud800 alone',
-  '*/ int main() { return 1; } /*',
-  '',
-];
-
 /** Files, as a visitor saves them: Python reads the encoding of a file, not of a string. */
-function inFiles(ending: string, codes: readonly string[], check: (file: string) => void): void {
+function inFolder(
+  ending: string,
+  codes: readonly string[],
+  check: (files: readonly string[]) => void,
+): void {
   const folder = mkdtempSync(join(tmpdir(), 'tril-'));
   try {
-    for (const [i, code] of codes.entries()) {
-      const file = join(folder, `${i}.${ending}`);
-      writeFileSync(file, code);
-      check(file);
-    }
+    const files = codes.map((_, i) => join(folder, `${i}.${ending}`));
+    for (const [i, code] of codes.entries()) writeFileSync(files[i], code);
+    check(files);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
+/** What a look at a figure gives to its program, with this text wherever a visitor's can be. */
+const programsOf = (text: string): string[] => {
+  const reading = { tokens: [{ id: 1, text }], lens: [[[{ id: 1, text, p: 0.5 }]]], looks: [[[]]] };
+  const sampling = { temperature: 1, topK: 0, topP: 1, minP: 0 };
+  const next = { bars: [{ id: 1, text, left: 1 }], number: 0.5, drawn: { id: 1, text } };
+  const about = { shape: { family: 'llama' } };
+  const shown = { reading, next, sampling, seed: 1, about, off: ['2h3'] };
+  const senses = { query: { word: text }, paths: [], reads: [], separation: [] };
+  const map = [{ word: text, x: 0, y: 1 }];
+  const query = {
+    word: text,
+    axes: [
+      [text, 'a'],
+      ['b', text],
+    ],
+    analogies: [[text, text, text]],
+  };
+  const words = { query, neighbours: [], map, analogies: [[{ word: text, cosine: 1 }]] };
+  return [
+    numpyProgram(program(text)),
+    torchProgram(program(text)),
+    modelCode(shown as never, { text } as never),
+    sensesCode(senses as never),
+    wordsCode(words as never),
+  ];
+};
+
 test('no text of a visitor breaks a program in Python, or adds a line to it', () => {
-  const lines = numpyProgram(program('')).split('\n').length;
-  const all = texts.flatMap((text) => [numpyProgram(program(text)), torchProgram(program(text))]);
-  for (const [i, text] of texts.entries()) {
-    expect(numpyProgram(program(text)).split(/\r\n|[\n\r\f\v]/u), text).toHaveLength(lines);
-    expect(all[2 * i]).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/u);
+  const plain = programsOf('').map((code) => code.split('\n').length);
+  const all = hostile.map(programsOf);
+  for (const [i, codes] of all.entries()) {
+    const lines = codes.map((code) => code.split(/\r\n|[\n\r\f\v\u0085\u2028\u2029]/u).length);
+    expect(lines, hostile[i]).toEqual(plain);
+    expect(codes.join('')).not.toMatch(/[\0\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
   }
-  inFiles('py', all, (file) => {
+  inFolder('py', all.flat(), (files) => {
     // As Python itself reads it: its encoding and its syntax.
-    const parsed = spawnSync('python3', ['-m', 'py_compile', file], { encoding: 'utf8' });
+    const parsed = spawnSync('python3', ['-m', 'py_compile', ...files], { encoding: 'utf8' });
     expect([parsed.status, parsed.stderr]).toEqual([0, '']);
   });
 });
 
+test('a text in Python is the text that was typed', () => {
+  // By its numbers: half a letter cannot be printed.
+  const code = `texts = ${pythonLiteral(hostile)}\nprint([[ord(one) for one in text] for text in texts])\n`;
+  inFolder('py', [code], ([file]) => {
+    const { stdout } = spawnSync('python3', [file], { encoding: 'utf8' });
+    const points = (text: string) => Array.from(text, (one) => one.codePointAt(0));
+    expect(JSON.parse(stdout)).toEqual(hostile.map(points));
+  });
+});
+
+test('a text in a picture is one text, and all that was typed that XML may hold', async () => {
+  const frame = { left: 0, top: 0, width: 1, height: 1 };
+  const colour = { hex: '#000000', alpha: 1 };
+  const font = { family: '"A", serif', size: 12, style: 'normal', weight: '400' };
+  const place = { left: 0, baseline: 0, width: 1, font, colour, struck: false };
+  const parts = hostile.map((text) => ({ kind: 'text' as const, text, ...place }));
+  const svg = await svgOf({ frame, parts } as never, { about: hostile.join('') });
+  const read = `import sys, json, xml.etree.ElementTree as tree
+print(json.dumps([one.text or "" for one in tree.parse(sys.argv[1]).iter() if one.tag.endswith("}text")]))`;
+  inFolder('svg', [svg], ([file]) => {
+    const { stdout, stderr } = spawnSync('python3', ['-c', read, file], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const kept = (text: string) =>
+      text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+    // XML reads every end of a line as one.
+    const ends = (text: string) => kept(text).replace(/\r\n?/gu, '\n');
+    expect(JSON.parse(stdout)).toEqual(hostile.map(ends));
+  });
+});
+
+const inFiles = (ending: string, codes: readonly string[], check: (file: string) => void) =>
+  inFolder(ending, codes, (files) => files.forEach(check));
+
 test('no text of a visitor breaks a program in C++, or hides a line of it', () => {
-  const all = texts.map((text) => cppProgram(program(text)));
+  const all = hostile.map((text) => cppProgram(program(text)));
   inFiles('cc', all, (file) => {
     // Comments away, the first line that is left is an include: -fpreprocessed leaves those be.
     const options = ['-fpreprocessed', '-dD', '-E', '-P', '-Wall', '-Wextra', '-Werror'];

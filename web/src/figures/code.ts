@@ -1,6 +1,7 @@
 // Figures as programs elsewhere: NumPy, PyTorch or C++ that holds all inputs, computes the same, and prints how
 // far its digits are from those that the page has shown.
 import type { MatrixData } from '../compute/protocol';
+import { cppComment, pythonComment } from './quoting';
 
 /** A program: its inputs by name, the lines that compute `result`, and what the page shows there. */
 export interface Program {
@@ -95,22 +96,11 @@ def normal(seed, rows, cols):
     return np.array([draw() for _ in range(rows * cols)], np.float32).reshape(rows, cols)
 `;
 
-/**
- * Any text as the rest of a line. Control characters, line ends of any kind and what turns the direction of writing are
- * left out; a backslash at the end, which would join the next line to a comment of C++, is no end any more.
- */
-const commented = (mark: string, text: string) =>
-  `${mark} ${text
-    .replace(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .replace(/\\\s*$/u, '\\ .')}`;
-
 function inputs(program: Program, write: (name: string, matrix: MatrixData) => string): string {
   return Object.entries(program.inputs)
     .map(([name, matrix]) => write(name, matrix))
     .join('\n');
 }
-
-// Python takes "coding: ..." in the first two lines for the file's encoding: what a visitor has typed stands below them.
 
 /** What Python imports for names that its lines use. */
 const imports = Object.entries({
@@ -129,7 +119,7 @@ const importsOf = ({ steps, result }: Program, without = '') =>
 export function numpyProgram(program: Program): string {
   return `import numpy as np
 from numpy import inf, nan
-${commented('#', program.about)}
+${pythonComment(program.about)}
 ${importsOf(program, 'import numpy as np')}
 ${inputs(program, numpyArray)}
 
@@ -149,7 +139,7 @@ print("largest difference:", np.abs(np.subtract(result, expected, where=~same, o
 export function torchProgram(program: Program): string {
   return `import torch
 from math import inf, nan
-${commented('#', program.about)}
+${pythonComment(program.about)}
 ${importsOf(program)}
 ${inputs(program, torchTensor)}
 
@@ -195,7 +185,7 @@ export function cppProgram(program: Program): string {
   );
   const always = ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'];
   const included = [...new Set([...always, ...used.filter((path) => path !== undefined)])].sort();
-  return `${commented('//', program.about)}
+  return `${cppComment(program.about)}
 // With CMake: add_subdirectory(tril), then target_link_libraries(app tril::core).
 ${included.map((header) => `#include <tril/${header}.h>`).join('\n')}
 

@@ -3,6 +3,7 @@
 import type { SensesView } from '../../compute/meaning/protocol';
 import { literal } from '../../figures/code';
 import { decoderOf } from '../../figures/program-decoder';
+import { pythonComment } from '../../figures/quoting';
 
 const listed = (rows: readonly (readonly (number | readonly number[])[])[]) =>
   rows
@@ -21,7 +22,8 @@ export function sensesCode({ query, paths, reads, separation }: SensesView): str
     return [sense, from, count, tokens];
   });
   const shown = separation.map((one) => [one!.within, one!.across]);
-  return `# ${JSON.stringify(query.word)} in ${paths.length} sentences, layer by layer, as Tril shows it: in plain PyTorch.
+  const about = `"${query.word}" in ${paths.length} sentences, layer by layer, as Tril shows it`;
+  return `${pythonComment(`${about}: in plain PyTorch.`)}
 # The folder has config.json and model.safetensors; the page's own is models/encoder beside it.
 ${decoderOf('llama', 'encoder')}
 # Of each sentence: its sense by the words nearby, 0 or 1, or -1 for neither; where the word's tokens begin, how many they are;

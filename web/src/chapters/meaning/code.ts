@@ -1,13 +1,14 @@
 // The figure as a program: NumPy that opens the very file, computes the same, and says how far its digits are from the page's.
 import type { WordsView } from '../../compute/meaning/protocol';
 import { literal } from '../../figures/code';
+import { pythonLiteral } from '../../figures/quoting';
 
 const listed = (numbers: readonly number[]) => numbers.map(literal).join(', ');
 
 /** The places of the map, as [N, 2]. */
 function mapOf({ query, map }: WordsView): string {
   if (map.length === 0) return 'places = np.zeros((0, 2))';
-  const words = JSON.stringify(map.map(({ word }) => word));
+  const words = pythonLiteral(map.map(({ word }) => word));
   const rows = `rows = unit[[row[one] for one in ${words}]]`;
   if (query.axes) {
     return `# Where words stand along two directions, each from one word to another.
@@ -15,7 +16,7 @@ ${rows}
 def direction(to, away):
     step = unit[row[to]] - unit[row[away]]
     return step / np.linalg.norm(step)
-places = np.stack([rows @ direction(*pair) for pair in ${JSON.stringify(query.axes)}], axis=1)`;
+places = np.stack([rows @ direction(*pair) for pair in ${pythonLiteral(query.axes)}], axis=1)`;
   }
   return `# The map: the two directions in which these words differ most. Which way an axis points is nobody's.
 ${rows}
@@ -57,13 +58,13 @@ def nearest(vector, without, count):
     print(", ".join(f"{words[i]} {cosines[i]:.4f}" for i in best))
     return cosines[best]
 
-word = ${JSON.stringify(query.word)}
+word = ${pythonLiteral(query.word)}
 print(f"near {word}:")
 near = nearest(unit[row[word]], [word], ${neighbours.length})
 
 # a is to b as c is to: what is nearest to b - a + c, without the three.
 guessed = []
-for a, b, c in ${JSON.stringify(asked)}:
+for a, b, c in ${pythonLiteral(asked)}:
     print(f"{a} is to {b} as {c} is to:")
     guessed.append(nearest(unit[row[b]] - unit[row[a]] + unit[row[c]], [a, b, c], ${answers[0]?.length ?? 0}))
 

@@ -1,13 +1,25 @@
 // The same digits by plain PyTorch: it reads the very folder, runs the model line by line, and says how far its numbers are
 // from those that the page shows.
+import type { About, Next, Reading, Sampling } from '../../compute/opened/protocol';
 import { literal } from '../../figures/code';
+import { pythonComment, pythonLiteral } from '../../figures/quoting';
 import type { ModelState } from '../../state/model';
 import { decoderOf } from '../../figures/program-decoder';
-import type { Shown } from './shown.svelte';
 
 /** Of a tile: its guess; of a head: where it looks most; of a bar: what the cuts leave. */
 const listed = (numbers: readonly (readonly number[])[]) =>
   numbers.map((one) => `(${one.map(literal).join(', ')})`).join(', ');
+
+/** What the figure shows. */
+interface Shown {
+  readonly reading: Pick<Reading, 'tokens' | 'lens' | 'looks'>;
+  readonly next: Next;
+  readonly sampling: Sampling;
+  /** Of the next token. */
+  readonly seed: number;
+  readonly about: About;
+  readonly off: readonly string[];
+}
 
 export function modelCode(shown: Shown, { text }: ModelState): string {
   const { reading, next, sampling, seed, about, off } = shown;
@@ -18,11 +30,11 @@ export function modelCode(shown: Shown, { text }: ModelState): string {
     places.at(-1)!.map(({ to, weight }, head) => [block, head, to, weight]),
   );
   const left = next.bars.map((bar) => [bar.id, bar.left]);
-  return `# ${JSON.stringify(text)}, and the token that comes next, as Tril shows it: in plain PyTorch.
+  return `${pythonComment(`"${text}", and the token that comes next, as Tril shows it: in plain PyTorch.`)}
 # The folder has config.json and model.safetensors; the page's own is models/gpt beside it.
 ${decoderOf(about.shape.family)}
 # Parts that are off, from 1 as the page counts: "2h3" is head 3 of block 2, "2a" its attention, "2f" its feed-forward, "2" all of it.
-off = [${off.map((id) => JSON.stringify(id)).join(', ')}]
+off = ${pythonLiteral(off)}
 tokens = torch.tensor([${reading.tokens.map(({ id }) => id).join(', ')}])
 streams, looked = run(tokens, off)
 
