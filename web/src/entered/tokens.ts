@@ -1,4 +1,5 @@
 // Text to tokens, in any script, and tokens to numbers in order of first appearance.
+import { segmentsOf } from '../figures/segments';
 
 export type TextMode = 'words' | 'characters';
 
@@ -16,19 +17,11 @@ export interface Tokens {
   readonly found: number;
 }
 
-function segments(text: string, granularity: 'word' | 'grapheme'): string[] {
-  if (typeof Intl.Segmenter === 'function') {
-    const segmenter = new Intl.Segmenter(undefined, { granularity });
-    return Array.from(segmenter.segment(text), ({ segment }) => segment);
-  }
-  return granularity === 'word' ? text.split(/(\s+)/u) : Array.from(text);
-}
-
 /** Words, punctuation marks and emoji, one by one, without the space between; or what a reader calls characters. */
 function split(text: string, mode: TextMode): string[] {
   const whole = text.normalize('NFC').trim();
-  if (mode === 'characters') return segments(whole, 'grapheme');
-  return segments(whole, 'word').filter((segment) => segment.trim() !== '');
+  if (mode === 'characters') return segmentsOf(whole, 'grapheme');
+  return segmentsOf(whole, 'word').filter((segment) => segment.trim() !== '');
 }
 
 export function tokenize(text: string, mode: TextMode): Tokens {

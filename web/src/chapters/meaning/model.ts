@@ -1,4 +1,5 @@
 import { megabytes } from '../../figures/local';
+import { wordsOf } from '../../figures/segments';
 import made from '$meaning';
 import { bank } from '../../../../models/meaning.mjs';
 import type { Shipped } from '../../compute/fetched';
@@ -32,8 +33,11 @@ export const vectorsFile = 'vectors/vectors.safetensors';
 export const shareFile = 'speeches.txt';
 const encoderFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
 
+/** Words as vectors are learned of: letter by letter in lower case, so that the end of a Greek word is no other letter. */
 export const listOf = (typed: string): string[] =>
-  typed.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  wordsOf(Array.from(typed, (letter) => letter.toLowerCase()).join('')).map((word) =>
+    word.replaceAll('’', "'"),
+  );
 
 function directionOf(typed: string): Direction | null {
   const [to, from] = listOf(typed);
