@@ -21,7 +21,7 @@ import { root } from './files.mjs';
 function makeProject(folder) {
   const toolchain = join('wasm', 'toolchain');
   mkdirSync(join(folder, toolchain), { recursive: true });
-  for (const file of ['cmake.mjs', 'steps.mjs', 'system.mjs']) {
+  for (const file of ['cmake.mjs', 'locales.mjs', 'steps.mjs', 'system.mjs']) {
     cpSync(join(root, toolchain, file), join(folder, toolchain, file));
   }
   const presets = {
@@ -77,10 +77,12 @@ const spellings = {
   3: `if(isNode){const{createRequire}=await import("module");var text=")}"}
 let cores=()=>(await import('worker_threads')).cores;
 var workerOptions={type:"module",workerData:"em-pthread",name:"em-pthread"};
-worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),workerOptions);`,
+worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),workerOptions);
+return new URL("tril-simd-threads.wasm",import.meta.url).href;`,
   6: `if(isNode){const{createRequire}=await import("node:module");var text=")}"}
 let cores=()=>(await import("node:worker_threads")).cores;
-worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),{"type":"module","workerData":"em-pthread","name":"em-pthread"});`,
+worker=new Worker(new URL("tril-simd-threads.mjs",import.meta.url),{"type":"module","workerData":"em-pthread","name":"em-pthread"});
+return new URL('tril-simd-threads.wasm', import.meta.url).href;`,
 };
 
 for (const [version, script] of Object.entries(spellings)) {
@@ -90,8 +92,15 @@ for (const [version, script] of Object.entries(spellings)) {
     assert.match(made, /=process\.getBuiltinModule\("module"\)/);
     assert.match(made, /\(process\.getBuiltinModule\("worker_threads"\)\)/);
     const [, url, options] =
-      /new Worker\(new URL\("([^"]*)",import\.meta\.url\),(\{[^}]*\})\)/.exec(made) ?? [];
+      /new Worker\(\/\* turbopackIgnore: true \*\/ new URL\("([^"]*)",import\.meta\.url\),(\{[^}]*\})\)/.exec(
+        made,
+      ) ?? [];
     assert.equal(url, 'tril-simd-threads.js');
+    assert.doesNotMatch(made, /\.wasm["'], ?import\.meta\.url\)\.href/);
+    assert.match(
+      made,
+      /export const wasmUrl=\(\)=>new URL\("tril-simd-threads\.wasm",import\.meta\.url\)/,
+    );
     const pairs = [...options.matchAll(/"?(\w+)"?:"([^"]*)"/g)].map(([, key, value]) => [
       key,
       value,
@@ -106,11 +115,13 @@ for (const [version, script] of Object.entries(spellings)) {
 
 test('a script that is unlike them is refused, with what it lacks', () => {
   const [three] = Object.values(spellings);
-  assert.throws(() => portable('const x = 1;', 'tril-simd'), /asks nothing of Node/);
+  assert.throws(() => portable('const x = 1;', 'tril-simd-threads'), /asks nothing of Node/);
   assert.throws(() => portable(`${three}import("./x.mjs")`, 'tril-simd-threads'), /imports/);
   assert.throws(() => portable(three, 'tril-simd'), /starts Workers in 1 places/);
   const other = three.replace('new URL(', 'address(');
   assert.throws(() => portable(other, 'tril-simd-threads'), /something else/);
+  const lost = three.replace('.wasm', '.data');
+  assert.throws(() => portable(lost, 'tril-simd-threads'), /where its module lies/);
   const nameless = three.replace('name:"em-pthread"', 'name:other');
   assert.throws(() => portable(nameless, 'tril-simd-threads'), /not named em-pthread/);
 });

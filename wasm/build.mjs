@@ -12,7 +12,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { build, variants } from './toolchain/cmake.mjs';
+import { build, unthreaded, variants } from './toolchain/cmake.mjs';
+import { entries } from './toolchain/entries.mjs';
 import { portable } from './toolchain/portable.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -36,12 +37,22 @@ function copyModules(buildFolder) {
   }
   for (const [variant, name] of modules) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
+    const wasm = readFileSync(join(built, `${name}.wasm`));
+    const script = portable(readFileSync(join(built, `${name}.mjs`), 'utf8'), name);
+    const types = readFileSync(join(built, `${name}.d.mts`), 'utf8');
+    const inline = JSON.stringify(gzipSync(wasm, { level: 9 }).toString('base64'));
     for (const target of targets) {
-      copyFileSync(join(built, `${name}.wasm`), join(target, `${name}.wasm`));
-      copyFileSync(join(built, `${name}.d.mts`), join(target, `${name}.d.ts`));
-      const script = readFileSync(join(built, `${name}.mjs`), 'utf8');
-      writeFileSync(join(target, `${name}.js`), portable(script, name));
+      const write = (ending, text) => writeFileSync(join(target, `${name}${ending}`), text);
+      write('.wasm', wasm);
+      write('.d.ts', `${types}export declare const wasmUrl: () => URL;\n`);
+      write('.js', script);
+      if (!unthreaded.includes(variant)) continue;
+      write('-inline.js', `export default ${inline};\n`);
+      write('-inline.d.ts', 'declare const inline: string;\nexport default inline;\n');
     }
+  }
+  for (const [name, text] of Object.entries(entries())) {
+    writeFileSync(join(targets[0], `${name}.ts`), text);
   }
 }
 

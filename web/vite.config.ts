@@ -33,7 +33,7 @@ function threadsFromThemselves(): Plugin {
     transform: (code, id) =>
       /\/tril-\w+-threads(-training)?\.js$/.test(id)
         ? code.replace(
-            /new Worker\(new URL\("[^"]+",\s*import\.meta\.url\)/,
+            /new Worker\((?:\/\*.*?\*\/\s*)?new URL\("[^"]+",\s*import\.meta\.url\)/,
             'new Worker(import.meta.url',
           )
         : null,

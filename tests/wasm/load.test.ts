@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadTril, Tensor, TrilError, variants } from 'tril';
 import { loadTril as loadTraining } from 'tril/training';
+import { loadTril as loadInWorker } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
 import { expectWorking, tril } from './helpers.js';
 
@@ -54,7 +55,104 @@ it('fetches the module from where it is told', async () => {
   );
 });
 
+describe('a module that is handed over', () => {
+  const bytesOf = (name: string) => readFileSync(new URL(`generated/${name}.wasm`, entry));
+  const bytes = bytesOf('tril-simd');
+  const whole = new Uint8Array(bytes).buffer;
+  const headers = { 'content-type': 'application/wasm' };
+  it.each([
+    ['a WebAssembly.Module', () => new WebAssembly.Module(bytes)],
+    ['a Buffer', () => bytes],
+    ['an ArrayBuffer', () => whole],
+    ['a DataView', () => new DataView(whole)],
+    ['a Response', () => new Response(bytes, { headers })],
+    ['a Response of another type', () => new Response(bytes)],
+    ['a promise', () => Promise.resolve(bytes)],
+  ])('is taken as %s', async (_, wasm) => {
+    const module = await loadTril({ wasm: wasm() });
+    expect(module.variant).toBe('simd'); // unless another is said, on every engine
+    expectWorking(module);
+    const remote = await loadInWorker({ wasm: wasm() });
+    expect(await (await remote.tensor([1, 2])).toArray()).toEqual([1, 2]);
+    remote.close();
+    expect(bytes.length).toBe(whole.byteLength);
+  });
+
+  it('is that of the variant, with training and with threads', async () => {
+    const training = await loadTraining({ wasm: bytesOf('tril-simd-training') });
+    expect(training.trainer({ model: { vocabulary: 5 } }).settings.model.vocabulary).toBe(5);
+    const threaded = await loadTril({ wasm: bytesOf('tril-simd-threads'), threads: 2 });
+    expect([threaded.variant, threaded.threads]).toEqual(['simd-threads', 2]);
+    const variant = 'relaxed';
+    const relaxed = await loadTril({ variant, wasm: bytesOf('tril-relaxed') });
+    expect(relaxed.variant).toBe('relaxed');
+  });
+
+  it.each([
+    ['a number', 3, 'must be a WebAssembly.Module, bytes, a Response or a promise of one, is 3'],
+    ['null', null, 'must be a WebAssembly.Module, bytes, a Response or a promise of one, is null'],
+    ['a promise of text', Promise.resolve('no'), 'a Response or a promise of one, is "no"'],
+    [
+      'other bytes',
+      new Uint8Array(8),
+      'is not tril-simd.wasm: WebAssembly.compile(): expected magic word',
+    ],
+    [
+      'a page that is missing',
+      new Response('', { status: 404 }),
+      'is not tril-simd.wasm: it was answered 404',
+    ],
+    [
+      'the module of another entry',
+      bytesOf('tril-simd-training'),
+      'is that of another variant or version: WebAssembly.instantiate',
+    ],
+  ])('is refused: %s', async (_, wasm, says) => {
+    for (const load of [loadTril, loadInWorker]) {
+      const error = await load({ wasm: wasm as never }).catch((thrown: unknown) => thrown);
+      if (load === loadInWorker && wasm instanceof Response) continue; // its body has been read
+      expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'wasm' });
+      expect((error as TrilError).message).toContain(says);
+    }
+  });
+
+  it('is refused where its promise is, without a rejection that nobody hears', async () => {
+    const wasm = Promise.reject(new Error('offline'));
+    await expect(loadTril({ wasm })).rejects.toThrow('is not tril-simd.wasm: offline');
+  });
+});
+
+it('says nothing on the console where it fails', () => {
+  const script = `
+    import { loadTril } from '${entry}';
+    const failing = [{ wasm: new Uint8Array(8) }, { wasmUrl: 'nowhere.wasm' }];
+    for (const options of failing) await loadTril({ variant: 'simd', ...options }).catch((error) => console.log(error.name));`;
+  const flags = ['--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+  expect({ stdout, stderr }).toEqual({ stdout: 'TrilError\nTrilError\n', stderr: '' });
+});
+
+it.each(['simd', 'relaxed', 'simd-threads', 'relaxed-threads'] as const)(
+  'has an entry of its own for variant %s',
+  async (variant) => {
+    const { loadTril: load } = (await import(
+      /* @vite-ignore */ `tril/${variant}`
+    )) as typeof import('tril');
+    const module = await load();
+    expect(module.variant).toBe(variant);
+    expectWorking(module);
+    const training = (await import(
+      /* @vite-ignore */ `tril/${variant}-training`
+    )) as typeof import('tril/training');
+    const trainer = (await training.loadTril()).trainer({ model: { vocabulary: 5 } });
+    expect(trainer.settings.model.vocabulary).toBe(5);
+    const other = variant === 'simd' ? 'relaxed' : 'simd';
+    await expect(load({ variant: other })).rejects.toThrow(`there are: ${variant}`);
+  },
+);
+
 it.each([
+  [{ wasmUrl: 'a', wasm: 3 }, 'wasmUrl', 'does not go with wasm'],
   [{ threads: 0 }, 'threads', 'at least 1'],
   [{ threads: Number.NaN }, 'threads', 'whole number'],
   [{ threads: 1.5 }, 'threads', 'whole number'],
@@ -89,8 +187,7 @@ it('ends the process by itself, with threads too', () => {
     `import { loadTril } from '${entry}';
      console.log((await loadTril({ variant: 'simd-threads', threads: 4 })).threads);`,
   );
-  const options = { encoding: 'utf8', timeout: 20_000 } as const;
-  expect(execFileSync(process.execPath, [script], options)).toBe('4\n');
+  expect(execFileSync(process.execPath, [script], { encoding: 'utf8' })).toBe('4\n');
   rmSync(folder, { recursive: true });
 });
 

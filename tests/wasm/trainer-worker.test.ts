@@ -59,8 +59,10 @@ describe('a trainer in a Worker', () => {
     const trainer = await tril.trainer(options);
     const stop = new AbortController();
     const { signal } = stop;
-    const report = trainer.run({ steps: 2 ** 31 - 1, every: 2 ** 31 - 1, signal }).next();
-    setTimeout(() => stop.abort('enough'), 50);
+    const run = trainer.run({ steps: 2 ** 31 - 1, every: 2 ** 31 - 1, signal });
+    const report = run.next();
+    // Whether it has begun by then or not.
+    setTimeout(() => stop.abort('enough'));
     await expect(report).rejects.toBe('enough');
     // Had the steps not been ended, this would be answered after days.
     const done = await trainer.done();

@@ -13,9 +13,10 @@
 
 // A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that
 // was made on it: the only way to take back a view that was lent. Shared memory cannot be detached;
-// there nothing happens.
+// there nothing happens. Asked by name, since a memory's buffer may be of another realm than the
+// script.
 EM_JS(void, tril_revoke_views, (), {
-  if (wasmMemory.buffer instanceof ArrayBuffer) {
+  if (Object.prototype.toString.call(wasmMemory.buffer) == '[object ArrayBuffer]') {
     wasmMemory.grow(0);
     updateMemoryViews();
   }

@@ -1,6 +1,7 @@
 import { TrilError, type Shapes } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { camelCase, checkFunction, describe } from './names.js';
+import { isMapOrSet, isOwnBuffer } from './kinds.js';
 import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
@@ -144,7 +145,7 @@ export class Context {
   lend<Result>(raw: RawTensor, callback: (values: Float32Array) => Result): Result {
     checkFunction('view', 'callback', callback);
     const memory = raw.lend();
-    const values = memory.buffer instanceof ArrayBuffer ? memory : new Float32Array(memory);
+    const values = isOwnBuffer(memory.buffer) ? memory : new Float32Array(memory);
     this.#lent += 1;
     try {
       const result = callback(values);
@@ -236,7 +237,7 @@ function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>
   } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
     seen.add(value);
     if (ArrayBuffer.isView(value)) return;
-    const parts = value instanceof Map || value instanceof Set ? value : Object.values(value);
+    const parts = isMapOrSet(value) ? value : Object.values(value);
     for (const part of parts) collectOwned(part, found, seen);
   }
 }

@@ -1,3 +1,5 @@
+import { nodeVersion } from './builtin.js';
+
 /** What an engine can do, as far as the choice of a variant depends on it. */
 export interface Features {
   /** 128-bit vectors: every variant needs them. */
@@ -43,12 +45,9 @@ function accepts(probe: readonly number[]): boolean {
 
 /** Node shares memory between its workers always, a browser only on an isolated page. */
 function canShareMemory(): boolean {
-  const global = globalThis as {
-    crossOriginIsolated?: boolean;
-    process?: { versions?: { node?: string } };
-  };
+  const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
   if (typeof SharedArrayBuffer === 'undefined') return false;
-  return global.crossOriginIsolated ?? global.process?.versions?.node !== undefined;
+  return crossOriginIsolated ?? nodeVersion() !== undefined;
 }
 
 /**

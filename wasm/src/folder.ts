@@ -1,4 +1,6 @@
 import { TrilError } from './error.js';
+import { isError } from './kinds.js';
+import { ofNode } from './builtin.js';
 
 /** Of Node's own modules, what reading a folder needs. */
 interface NodeFiles {
@@ -9,20 +11,12 @@ interface NodeFiles {
   openAsBlob(path: string): Promise<Blob>;
 }
 
-/** Found without an import, which a bundler for the web would follow. */
-function nodeFiles(): NodeFiles | undefined {
-  const { process } = globalThis as {
-    process?: { getBuiltinModule?: (name: string) => NodeFiles | undefined };
-  };
-  return process?.getBuiltinModule?.('node:fs');
-}
-
 /** What is part of a model. */
 const isOfModel = (name: string) => /\.(json|txt|safetensors)$/.test(name);
 
 /** What the system says, without its path and its call. */
 const reasonOf = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).replace(/, .*/s, '');
+  (isError(error) ? error.message : String(error)).replace(/, .*/s, '');
 
 /**
  * The files in a folder of the disk that can be part of a model, of which nothing is read yet.
@@ -30,7 +24,7 @@ const reasonOf = (error: unknown) =>
  * @throws TrilError where this is no Node, or the folder cannot be read
  */
 export async function filesInFolder(call: string, folder: string): Promise<Map<string, Blob>> {
-  const files = nodeFiles();
+  const files = ofNode<NodeFiles>('fs');
   if (!files) {
     throw new TrilError(
       call,

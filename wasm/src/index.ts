@@ -4,158 +4,36 @@
  *
  * @module tril
  */
-export { loadTril, type LoadOptions, type Tril } from './load.js';
-export { Tensor } from './tensor.js';
-export { TrilError, type Shapes } from './error.js';
-export { detectFeatures, type Features } from './features.js';
-export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
-export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
-export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
-export type { Operand } from './calls/arithmetic.js';
-export type {
-  AttentionBackwardOptions,
-  AttentionGradients,
-  LayerGradients,
-  NormBackwardOptions,
-} from './calls/gradients.js';
-export type {
-  CrossEntropy,
-  CrossEntropyOptions,
-  LossOptions,
-  SquaredError,
-} from './calls/losses.js';
-export type {
-  AdditiveGradients,
-  MultiHeadBackwardOptions,
-  MultiHeadGradients,
-} from './calls/attention-gradients.js';
-export type {
-  BlockGradients,
-  DecoderBlockBackwardOptions,
-  DecoderGradients,
-  MaskGradientOption,
-  TransformerBackwardOptions,
-  TransformerBlockBackwardOptions,
-  TransformerGradients,
-} from './calls/block-gradients.js';
-export type { GatedGradients, GatedOptions, MatmulGradients } from './calls/layer-gradients.js';
-export type { DWeights, WeightGradients } from './weight-gradients.js';
-export { Mask } from './calls/mask.js';
-export type {
-  DenseOptions,
-  MaskTensorOptions,
-  StridedOptions,
-  WindowOptions,
-} from './calls/mask.js';
-export {
-  attentionMethods,
-  type AttentionDropout,
-  type AttentionMethod,
-  type AttentionOptions,
-  type AttentionResult,
-  type AttentionTrace,
-  type KeyValue,
-} from './calls/attention.js';
-export type {
-  AdditiveOptions,
-  AdditiveResult,
-  AdditiveTrace,
-  AdditiveWeights,
-  LinearAttentionOptions,
-  LinearAttentionResult,
-  LowRankOptions,
-  LowRankResult,
-} from './calls/efficient-attention.js';
-export type {
-  OnlineBlocks,
-  OnlineOptions,
-  OnlineResult,
-  OnlineTrace,
-} from './calls/online-attention.js';
-export type {
-  AdditiveSizes,
-  AttentionCost,
-  AttentionCostOptions,
-  AttentionSizes,
-  Cost,
-} from './calls/cost-types.js';
-export type { Rates } from './calls/rates.js';
-export type {
-  CompareOptions,
-  Concentration,
-  Difference,
-  SoftmaxSteps,
-  Statistics,
-} from './calls/measures.js';
-export type { TriangularOptions } from './calls/matrices.js';
-export type {
-  MultiHeadOptions,
-  MultiHeadResult,
-  MultiHeadTrace,
-  MultiHeadWeights,
-} from './calls/multi-head-attention.js';
-export {
-  averageMethods,
-  readings,
-  type AverageMethod,
-  type CacheShape,
-  type ErrorOptions,
-  type ErrorResult,
-  type ProductTrace,
-  type Reading,
-  type ReadingResult,
-  type RunningAverageOptions,
-  type RunningAverageResult,
-  type StrassenResult,
-  type StrassenSigns,
-  type TracedMethod,
-  type TraceOptions,
-} from './calls/lessons.js';
-export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
-export type { NumpyType, StoredArray, WriteOptions } from './calls/files.js';
-export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
-export {
-  activations,
-  type Activation,
-  type FeedForwardOptions,
-  type FeedForwardResult,
-  type FeedForwardTrace,
-  type FeedForwardWeights,
-  type GeluOptions,
-} from './calls/feed-forward.js';
-export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
-export type { SoftmaxOptions } from './calls/softmax.js';
-export type {
-  BlockResult,
-  DecoderBlockOptions,
-  DecoderBlockTrace,
-  DecoderBlockWeights,
-  TransformerBlockOptions,
-  TransformerBlockTrace,
-  TransformerBlockWeights,
-  TransformerOptions,
-  TransformerTrace,
-  TransformerWeights,
-} from './calls/transformer.js';
-export type { PreparedWeights } from './calls/weights.js';
-export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
-export type { Learner } from './learner.js';
-export type { TrainedModel } from './trained-model.js';
-export { Trainer } from './trainer.js';
-export type {
-  GenerateOptions,
-  ModelFiles,
-  ModelSettings,
-  Moments,
-  PartCost,
-  SampleOptions,
-  TokenBatch,
-  TrainerOptions,
-  TrainerSettings,
-  TrainerTrace,
-  TrainingLoss,
-  TrainingParts,
-  TrainingSettings,
-  TrainingStep,
-} from './trainer-types.js';
-export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';
+import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
+
+export * from './public.js';
+
+/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
+const modules: Modules = {
+  suffix: '',
+  fetch: {
+    simd: () => import('./generated/tril-simd.js'),
+    relaxed: () => import('./generated/tril-relaxed.js'),
+    'simd-threads': () => import('./generated/tril-simd-threads.js'),
+    'relaxed-threads': () => import('./generated/tril-relaxed-threads.js'),
+  },
+};
+
+/**
+ * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a
+ * module of its own, with its own memory; tensors of one cannot be used with another.
+ *
+ * @throws TrilError where an option is wrong, or this engine cannot run the variant
+ *
+ * @example
+ * ```ts
+ * import { loadTril } from 'tril';
+ *
+ * const tril = await loadTril({ variant: 'simd' });
+ * tril.variant; // 'simd'
+ * tril.threads; // 1
+ * ```
+ */
+export function loadTril(options: LoadOptions = {}): Promise<Tril> {
+  return loadFrom(modules, options);
+}

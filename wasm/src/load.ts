@@ -2,8 +2,11 @@ import { calls, type Calls } from './calls.js';
 import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
-import { booleanOption, checkKeys, describe, integerOption } from './names.js';
-import type { Raw, RawOptions } from './raw.js';
+import { isError, isUrl } from './kinds.js';
+import { compiled, moduleAt, moduleBeside, type WasmSource } from './module.js';
+import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
+import { nodeVersion } from './builtin.js';
+import type { Raw, RawOptions, Script } from './raw.js';
 import { chooseVariant, type Variant } from './variant.js';
 
 /** The options of `loadTril`. */
@@ -17,8 +20,14 @@ export interface LoadOptions {
    * how many there are.
    */
   readonly threads?: number;
+  /**
+   * The .wasm file of the variant, handed over: compiled, as bytes, or as `fetch` gives it; or a promise
+   * of that. For hosts and bundles in which it cannot be fetched. It is that of `'simd'` unless `variant`
+   * says another.
+   */
+  readonly wasm?: WasmSource | PromiseLike<WasmSource> | undefined;
   /** Where the .wasm file is served from, when not beside the module's script. */
-  readonly wasmUrl?: string | URL;
+  readonly wasmUrl?: string | URL | undefined;
   /**
    * Warn on the console of every tensor that was never disposed, once the garbage collector finds
    * it, with its shape, the call that made it and from where. Costs time: for development.
@@ -28,41 +37,107 @@ export interface LoadOptions {
 
 const maximumThreads = 32;
 
-/** How each variant is fetched, and what is behind its name in that of its file. */
+/** How the script of each variant is fetched, and what is behind a variant's name in that of its file. */
 export interface Modules {
   readonly suffix: string;
-  readonly fetch: Record<
-    Variant,
-    () => Promise<{ readonly default: (options: RawOptions) => Promise<Raw> }>
-  >;
+  readonly fetch: Partial<Record<Variant, () => Promise<Script>>>;
+  /** The module of the only one, where its host wants it to be imported. */
+  readonly wasm?: WebAssembly.Module;
 }
 
-/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
-const modules: Modules = {
-  suffix: '',
-  fetch: {
-    simd: () => import('./generated/tril-simd.js'),
-    relaxed: () => import('./generated/tril-relaxed.js'),
-    'simd-threads': () => import('./generated/tril-simd-threads.js'),
-    'relaxed-threads': () => import('./generated/tril-relaxed-threads.js'),
-  },
-};
+const names = ['variant', 'threads', 'wasm', 'wasmUrl', 'development'];
 
-const names = ['variant', 'threads', 'wasmUrl', 'development'];
-
-function checkOptions(options: LoadOptions) {
+function checkOptions(options: LoadOptions, only: Variant | undefined) {
   checkKeys('loadTril', 'options', 'option', options, names);
-  const threaded = String(options.variant).endsWith('threads');
+  const { wasm, wasmUrl, variant } = options;
+  if (only && variant !== undefined && variant !== only) {
+    checkName('loadTril', 'variant', 'variant', variant, [only]);
+  }
+  const threaded = String(variant ?? only).endsWith('threads');
   const threads = integerOption('loadTril', 'threads', options.threads, threaded ? 2 : 1, 1);
   if (threads > maximumThreads) {
     throw new TrilError('loadTril', 'threads', `must be at most ${maximumThreads}, is ${threads}`);
   }
-  const { wasmUrl } = options;
-  if (wasmUrl !== undefined && typeof wasmUrl !== 'string' && !(wasmUrl instanceof URL)) {
+  if (wasmUrl !== undefined && typeof wasmUrl !== 'string' && !isUrl(wasmUrl)) {
     throw new TrilError('loadTril', 'wasmUrl', `must be a URL, is ${describe(wasmUrl)}`);
   }
+  if (wasm !== undefined && wasmUrl !== undefined) {
+    throw new TrilError('loadTril', 'wasmUrl', 'does not go with wasm');
+  }
   const development = booleanOption('loadTril', 'development', options.development, false);
-  return { threads, wasmUrl: wasmUrl && String(wasmUrl), development };
+  return { threads, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
+}
+
+/** What went wrong, as a part of a sentence. */
+const reasonOf = (error: unknown): string =>
+  isError(error) ? error.message.replace(/\.$/, '') : String(error);
+
+/** What helps where the module that belongs to a script was not found. */
+function advice(file: string, wasmUrl: string | undefined): string {
+  const says = 'The package\'s README, "Where it runs", says what each bundler and host needs';
+  if (wasmUrl) return `It must be ${file} of this version, served as it is. ${says}`;
+  if (nodeVersion() === undefined) {
+    return `${file} must be served as it is from where its script lies, or be given as wasm or wasmUrl. ${says}`;
+  }
+  return `A bundle must leave the package outside, have ${file} beside it, or give it as wasm. ${says}`;
+}
+
+/** The module that the caller hands over. */
+async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<WebAssembly.Module> {
+  let source: unknown;
+  let module: WebAssembly.Module | undefined;
+  try {
+    source = await wasm;
+    module = await compiled(source);
+  } catch (error) {
+    throw new TrilError('loadTril', 'wasm', `is not ${file}: ${reasonOf(error)}`);
+  }
+  if (module) return module;
+  const problem = 'must be a WebAssembly.Module, bytes, a Response or a promise of one';
+  throw new TrilError('loadTril', 'wasm', `${problem}, is ${describe(source)}`);
+}
+
+/** The module from its address. */
+async function moduleFound(
+  script: Script,
+  name: string,
+  wasmUrl: string | undefined,
+): Promise<WebAssembly.Module> {
+  try {
+    return await (wasmUrl ? moduleAt(wasmUrl) : moduleBeside(script, name));
+  } catch (error) {
+    const file = `${name}.wasm`;
+    const problem = `${wasmUrl ?? file} could not be loaded: ${reasonOf(error)}. ${advice(file, wasmUrl)}`;
+    throw new TrilError('loadTril', wasmUrl ? 'wasmUrl' : 'variant', problem);
+  }
+}
+
+/** The script, with its module in it. */
+function run(script: Script, module: WebAssembly.Module, trilWorkers: number): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const fail = (problem: string) => reject(new TrilError('loadTril', 'threads', problem));
+    const options: RawOptions = {
+      TrilError,
+      trilWorkers,
+      trilStarted: (worker) => {
+        const failed = (error: { readonly message?: string } | unknown) =>
+          fail(`a worker could not be started: ${reasonOf(error)}`);
+        if (worker.on) worker.on('error', failed);
+        else worker.addEventListener?.('error', ({ message }) => failed(message));
+        return worker;
+      },
+      instantiateWasm: (imports, receive) => {
+        WebAssembly.instantiate(module, imports)
+          .then((instance) => receive(instance, module))
+          .catch((error: unknown) => {
+            const problem = `is that of another variant or version: ${reasonOf(error)}`;
+            reject(new TrilError('loadTril', 'wasm', problem));
+          });
+        return {};
+      },
+    };
+    script.default(options).then(resolve, reject);
+  });
 }
 
 /** `loadTril` of these modules, with `more` calls where there are any. */
@@ -71,50 +146,34 @@ export async function loadFrom<More extends object = object>(
   options: LoadOptions,
   more?: (context: Context) => More,
 ): Promise<Tril & More> {
-  const { threads, wasmUrl, development } = checkOptions(options);
-  const variant = chooseVariant(detectFeatures(), options);
-  const available = variant.endsWith('threads') ? threads : 1;
-  const rawOptions: RawOptions = {
-    TrilError,
-    trilWorkers: available - 1,
-    ...(wasmUrl !== undefined && {
-      locateFile: (file, folder) => (file.endsWith('.wasm') ? wasmUrl : folder + file),
-    }),
-  };
-  const made = from.fetch[variant]().then((script) => script.default(rawOptions));
-  const raw = await made.catch((error: unknown) => {
-    const file = wasmUrl ?? `tril-${variant}${from.suffix}.wasm`;
-    const reason = String(error).replace(/^RuntimeError: Aborted\((.*)\)\..*/s, '$1');
-    const problem =
-      `${file} could not be loaded: ${reason}. It must be served as it is; ` +
-      `the package's README, "Where it runs", says what a bundler has to be told`;
-    throw new TrilError('loadTril', wasmUrl === undefined ? 'variant' : 'wasmUrl', problem);
+  const all = Object.keys(from.fetch) as Variant[];
+  const only = all.length === 1 ? all[0] : undefined;
+  const { threads, wasm, wasmUrl, development } = checkOptions(options, only);
+  // Whose module it is cannot be seen: the plainest, unless that is said.
+  const plainest = threads > 1 ? 'simd-threads' : 'simd';
+  const asked = options.variant === undefined ? only : options.variant;
+  const variant = chooseVariant(detectFeatures(), {
+    ...options,
+    variant: asked === undefined && wasm !== undefined ? plainest : asked,
   });
+  const available = variant.endsWith('threads') ? threads : 1;
+  const name = `tril-${variant}${from.suffix}`;
+  const own = wasm === undefined && wasmUrl === undefined ? from.wasm : wasm;
+  const given = own === undefined ? undefined : moduleGiven(own, `${name}.wasm`);
+  given?.catch(() => {}); // it is awaited when the script is there
+  const script = await from.fetch[variant]!().catch((error: unknown) => {
+    const entry = `tril/${variant}${from.suffix}`;
+    const problem = `${name}.js could not be imported: ${reasonOf(error)}. "${entry}" loads it without import()`;
+    throw new TrilError('loadTril', 'variant', problem);
+  });
+  const module = await (given ?? moduleFound(script, name, wasmUrl));
+  const raw = await run(script, module, available - 1);
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
   const context = new Context(raw, available, warn);
   const { threads: started } = context.engine;
-  const all = { variant, threads: started, ...calls(context), ...more?.(context) };
-  return Object.freeze(all as Tril & More);
-}
-
-/**
- * Loads the core, compiled to WebAssembly, and returns everything it can compute. Each call makes a
- * module of its own, with its own memory; tensors of one cannot be used with another.
- *
- * @throws TrilError where an option is wrong, or this engine cannot run the variant
- *
- * @example
- * ```ts
- * import { loadTril } from 'tril';
- *
- * const tril = await loadTril({ variant: 'simd' });
- * tril.variant; // 'simd'
- * tril.threads; // 1
- * ```
- */
-export function loadTril(options: LoadOptions = {}): Promise<Tril> {
-  return loadFrom(modules, options);
+  const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
+  return Object.freeze(calling as Tril & More);
 }
 
 /** A loaded module: all calls, what it runs on, and what it holds. */

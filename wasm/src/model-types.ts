@@ -1,13 +1,17 @@
+import type { Bytes } from './kinds.js';
 import type { Tensor } from './tensor.js';
 import type { ModelFiles } from './trainer-types.js';
 import type { Values } from './values.js';
+
+/** A file of a model: its bytes, a Blob, which is read piece by piece, or what `fetch` gives. */
+export type ModelFile = Bytes | Blob | Response;
 
 /**
  * The files of a model by their names, or as a browser's folder picker gives them; in Node also the path
  * of their folder.
  */
 export type ModelSource =
-  Readonly<Record<string, Uint8Array | Blob>> | ModelFiles | Iterable<File> | string;
+  Readonly<Record<string, ModelFile>> | ModelFiles | Iterable<File> | string;
 
 /** What the parameters of a model are, and what they take. */
 export interface ModelParameters {

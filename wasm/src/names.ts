@@ -1,5 +1,6 @@
 import { describe } from './describe.js';
 import { TrilError } from './error.js';
+import { isSignal } from './kinds.js';
 
 export { describe };
 
@@ -126,7 +127,7 @@ export function signalOption(
   argument: string,
   value: unknown,
 ): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value;
+  if (value === undefined || isSignal(value)) return value;
   throw new TrilError(call, argument, `must be an AbortSignal, is ${describe(value)}`);
 }
 

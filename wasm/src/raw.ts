@@ -26,5 +26,24 @@ export interface RawOptions {
   readonly TrilError: typeof TrilError;
   /** Workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
-  readonly locateFile?: (file: string, folder: string) => string;
+  /** Is given what the module imports, and gives it back as an instance. */
+  readonly instantiateWasm: (
+    imports: WebAssembly.Imports,
+    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
+  /** Is told of every worker that is started; used by the variants with threads only. */
+  readonly trilStarted: <Started extends StartedWorker>(worker: Started) => Started;
+}
+
+/** What this needs of the web's and of Node's Workers. */
+export interface StartedWorker {
+  addEventListener?(event: 'error', listener: (event: { readonly message?: string }) => void): void;
+  on?(event: 'error', listener: (error: unknown) => void): void;
+}
+
+/** The script of one variant. */
+export interface Script {
+  readonly default: (options: RawOptions) => Promise<Raw>;
+  /** Where its module lies: beside it, unless a bundler has put it elsewhere. */
+  readonly wasmUrl: () => URL;
 }

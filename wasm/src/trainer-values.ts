@@ -1,5 +1,6 @@
 import { TrilError, afterSteps, shapeText } from './error.js';
 import { describe } from './describe.js';
+import { bytesOf } from './kinds.js';
 import { camelCase, integerOption } from './names.js';
 import type { TrainerSettings, TrainingStep } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
@@ -13,8 +14,13 @@ export interface Rows {
 
 /** The bytes themselves, once they are known to be some. */
 export function checkBytes(call: string, argument: string, bytes: unknown): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
-  throw new TrilError(call, argument, `must be a Uint8Array, is ${describe(bytes)}`);
+  const found = bytesOf(bytes);
+  if (found) return found;
+  throw new TrilError(
+    call,
+    argument,
+    `must be a Uint8Array or an ArrayBuffer, is ${describe(bytes)}`,
+  );
 }
 
 /** Nested numbers `[T]` or `[B, T]`, or flat ones, rows of `length` where there are more of them. */

@@ -5,64 +5,11 @@
  *
  * @module tril/training
  */
-import { modelCalls } from './calls/model.js';
-import { sequenceTrainerCalls } from './calls/sequence-trainer.js';
-import { wordVectorCalls } from './calls/word-vectors.js';
-import type { Context } from './context.js';
-import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
+import { loadFrom, type LoadOptions, type Modules } from './load.js';
+import { moreCalls } from './more-calls.js';
+import type { TrainingTril } from './public-training.js';
 
-export { Model } from './model.js';
-export type {
-  ForwardOptions,
-  GeneratedPart,
-  LoadModelOptions,
-  ModelChanges,
-  ModelForward,
-  ModelParameters,
-  ModelLayerTrace,
-  ModelSource,
-  ModelTraceOptions,
-  Replacement,
-  TextOptions,
-  Without,
-} from './model-types.js';
-export { SequenceTrainer } from './sequence-trainer.js';
-export type {
-  DrawnSequences,
-  DrawSequencesOptions,
-  SequenceBatch,
-  SequenceBatches,
-  SequenceModelSettings,
-  SequenceTrainerOptions,
-  SequenceTrainerSettings,
-  SequenceTrainingSettings,
-  TranslateOptions,
-} from './sequence-trainer-types.js';
-export { WordVectors } from './word-vectors.js';
-export type {
-  WordNeighbour,
-  WordText,
-  WordVectorOptions,
-  WordVectorSettings,
-  WordVectorStep,
-} from './word-vector-types.js';
-
-/**
- * A loaded module with `loadModel`, for models that others have trained, `sequenceTrainer` and
- * `wordVectors`.
- */
-export interface TrainingTril
-  extends
-    Tril,
-    ReturnType<typeof modelCalls>,
-    ReturnType<typeof sequenceTrainerCalls>,
-    ReturnType<typeof wordVectorCalls> {}
-
-const moreCalls = (context: Context) => ({
-  ...modelCalls(context),
-  ...sequenceTrainerCalls(context),
-  ...wordVectorCalls(context),
-});
+export * from './public-training.js';
 
 const modules: Modules = {
   suffix: '-training',

@@ -1,4 +1,5 @@
 import { TrilError, shapeText } from './error.js';
+import { arrayKind } from './kinds.js';
 import { describe } from './names.js';
 
 /**
@@ -57,12 +58,8 @@ export function elementCount(shape: readonly number[]): number {
 }
 
 function isNumericArray(data: unknown): data is NumericArray {
-  return (
-    ArrayBuffer.isView(data) &&
-    !(data instanceof DataView) &&
-    !(data instanceof BigInt64Array) &&
-    !(data instanceof BigUint64Array)
-  );
+  const kind = arrayKind(data);
+  return kind !== undefined && !kind.startsWith('Big');
 }
 
 /** As many as NumPy has; what goes deeper may never end. */
@@ -135,7 +132,7 @@ export function checkFloatArray<Floats extends FloatArray>(
   size: number,
 ): Floats {
   const kinds = ['Float32Array', 'Float64Array', 'Float16Array'];
-  const kind = ArrayBuffer.isView(array) ? array[Symbol.toStringTag] : '';
+  const kind = arrayKind(array) ?? '';
   let problem: string | undefined;
   if (!kinds.includes(kind)) {
     problem = `must be a Float32Array, Float64Array or Float16Array, is ${describe(array)}`;

@@ -17,7 +17,8 @@ const cacheEnv = ccache && {
   CCACHE_NOHASHDIR: 'true',
 };
 
-export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
+export const unthreaded = ['simd', 'relaxed'];
+export const variants = [...unthreaded, 'simd-threads', 'relaxed-threads'];
 
 /**
  * Removes build folders that came with a copy of another folder: CMake would go on building the original. All of

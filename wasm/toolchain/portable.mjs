@@ -29,16 +29,20 @@ function workersIn(script) {
 }
 
 /**
- * The script of the module `name`. Node's own modules come without an import, which bundlers for the web follow or
+ * The script of the module `name`. The package fetches the module itself: `wasmUrl` says where it lies, and bundlers
+ * that see this address ship the file. Node's own modules come without an import, which bundlers for the web follow or
  * refuse. Bundlers read where Workers come from without running the script, so the options stand where they are used;
- * webpack puts scripts of one name into one file, hence a name for each module. Throws where a script is unlike both
- * Emscripten 3's and 6's.
+ * webpack puts scripts of one name into one file, hence a name for each module. Turbopack follows a script that starts
+ * a Worker of itself for ever, unless it is told to ignore that. The package is told of Workers, since one that cannot
+ * be started says so to nobody else. Throws where a script is unlike both Emscripten 3's and 6's.
  */
 export function portable(script, name) {
   const builtIn = /await import\((["'])(?:node:)?([\w/]+)\1\)/g;
   script = script.replace(builtIn, 'process.getBuiltinModule("$2")');
   if (/\bimport\s*\(/.test(script)) throw new Error(`${name}.mjs imports something`);
-  if (!script.includes('getBuiltinModule')) throw new Error(`${name}.mjs asks nothing of Node`);
+  if (name.includes('-threads') && !script.includes('getBuiltinModule')) {
+    throw new Error(`${name}.mjs asks nothing of Node`);
+  }
   const workers = workersIn(script);
   if (workers.length !== Number(name.includes('-threads'))) {
     throw new Error(`${name}.mjs starts Workers in ${workers.length} places`);
@@ -47,8 +51,15 @@ export function portable(script, name) {
     const named = options.replace(/(["']?name["']?:\s*)(["'])(em-pthread)\2/, `$1"$3-${name}"`);
     if (named === options)
       throw new Error(`${name}.mjs: its Workers are not named em-pthread: ${options}`);
-    const worker = `new Worker(new URL("${name}.js",import.meta.url),${named})`;
+    const url = `/* turbopackIgnore: true */ new URL("${name}.js",import.meta.url)`;
+    const worker = `Module.trilStarted(new Worker(${url},${named}))`;
     script = script.slice(0, begin) + worker + script.slice(end);
   }
-  return script;
+  const address = `new URL("${name}.wasm",import.meta.url)`;
+  const own = new RegExp(
+    `new URL\\((["'])${name}\\.wasm\\1,\\s*import\\.meta\\.url\\)\\.href`,
+    'g',
+  );
+  if (!own.test(script)) throw new Error(`${name}.mjs does not say where its module lies`);
+  return `${script.replace(own, '""')}\nexport const wasmUrl=()=>${address};\n`;
 }

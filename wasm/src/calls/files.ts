@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { TrilError, shapeText } from '../error.js';
+import { bytesOf, type Bytes } from '../kinds.js';
 import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
@@ -58,10 +59,10 @@ function kindOf(bytes: Uint8Array, name: string): Kind {
   );
 }
 
-function checkBytes(bytes: unknown): Uint8Array {
-  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
-  if (bytes instanceof Uint8Array) return bytes;
-  const problem = `must be an ArrayBuffer or a Uint8Array, is ${describe(bytes)}`;
+function checkBytes(file: unknown): Uint8Array {
+  const bytes = bytesOf(file);
+  if (bytes) return bytes;
+  const problem = `must be an ArrayBuffer or a Uint8Array, is ${describe(file)}`;
   throw new TrilError(call, 'file', problem);
 }
 
@@ -202,7 +203,7 @@ export const fileCalls = (context: Context) => {
      * await tril.readArrays(file.slice(0, 50), 'arrays.npz'); // throws TrilError: readArrays: file:
      * ```
      */
-    async readArrays(file: ArrayBuffer | Uint8Array, name = ''): Promise<StoredArray[]> {
+    async readArrays(file: Bytes, name = ''): Promise<StoredArray[]> {
       const bytes = checkBytes(file);
       switch (kindOf(bytes, name)) {
         case 'npy':

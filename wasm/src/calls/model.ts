@@ -1,7 +1,8 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { Model } from '../model.js';
-import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import { bytesOf, isBlob, isResponse } from '../kinds.js';
+import type { LoadModelOptions, ModelFile, ModelSource } from '../model-types.js';
 import { checkFunction, checkKeys, describe, integerOption, signalOption } from '../names.js';
 import { othersTurn } from '../turn.js';
 
@@ -10,23 +11,45 @@ const none = new Uint8Array();
 /** Bytes of a file that are in memory at once, besides those that are where they stay. */
 const piece = 2 ** 23;
 
+/** What is read of: bytes, without a copy, or a Blob. */
+type Readable = Uint8Array | Blob;
+
+async function readable(name: string, file: ModelFile): Promise<Readable> {
+  if (!isResponse(file)) return isBlob(file) ? file : bytesOf(file)!;
+  if (file.ok) return file.blob();
+  throw new TrilError(
+    call,
+    'files',
+    `${name} could not be fetched: it was answered ${file.status}`,
+  );
+}
+
 /** What is there, by names; of a path the last part counts. */
-export async function filesOf(source: ModelSource): Promise<Map<string, Uint8Array | Blob>> {
+export async function filesOf(source: ModelSource): Promise<Map<string, Readable>> {
   // Fetched where it is asked for: no page can read folders by their paths.
   if (typeof source === 'string') return (await import('../folder.js')).filesInFolder(call, source);
-  const isObject = typeof source === 'object' && source !== null && !(source instanceof Uint8Array);
+  const isObject = typeof source === 'object' && source !== null && !bytesOf(source);
   const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
     ? undefined
     : Symbol.iterator in source
       ? [...source].map((file) => [file?.name, file])
       : Object.entries(source);
-  const isFile = (entry: readonly [unknown, unknown]): entry is [string, Uint8Array | Blob] =>
-    typeof entry[0] === 'string' && (entry[1] instanceof Uint8Array || entry[1] instanceof Blob);
+  const isFile = (entry: readonly [unknown, unknown]): entry is [string, ModelFile] =>
+    typeof entry[0] === 'string' &&
+    (bytesOf(entry[1]) !== undefined || isBlob(entry[1]) || isResponse(entry[1]));
   if (!entries?.every(isFile)) {
-    const problem = `must be files by their names, a list of files or, in Node, the path of a folder, is ${describe(source)}`;
+    const wrong = entries?.find((entry) => !isFile(entry));
+    const problem =
+      typeof wrong?.[0] === 'string'
+        ? `${wrong[0]} must be bytes, a Blob or a Response, is ${describe(wrong[1])}`
+        : `must be files by their names, a list of files or, in Node, the path of a folder, is ${describe(source)}`;
     throw new TrilError(call, 'files', problem);
   }
-  return new Map(entries.map(([name, file]) => [name.replace(/.*\//, ''), file]));
+  const named = entries.map(async ([path, file]) => {
+    const name = path.replace(/.*\//, '');
+    return [name, await readable(name, file)] as const;
+  });
+  return new Map(await Promise.all(named));
 }
 
 /** The options, once they are known to be right. */
@@ -45,19 +68,15 @@ export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
 }
 
 /** Bytes of a file, all or from the one to before the other. */
-export const partOf = async (
-  file: Uint8Array | Blob,
-  from = 0,
-  to = Infinity,
-): Promise<Uint8Array> =>
-  file instanceof Blob
+export const partOf = async (file: Readable, from = 0, to = Infinity): Promise<Uint8Array> =>
+  isBlob(file)
     ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
     : file.subarray(from, to);
 
-export const sizeOf = (file: Uint8Array | Blob) => (file instanceof Blob ? file.size : file.length);
+export const sizeOf = (file: Readable) => (isBlob(file) ? file.size : file.length);
 
 /** The one of this name. */
-export function fileOf(files: ReadonlyMap<string, Uint8Array | Blob>, name: string) {
+export function fileOf(files: ReadonlyMap<string, Readable>, name: string) {
   const file = files.get(name);
   if (file !== undefined) return file;
   throw new TrilError(call, 'files', `${name} is missing`);

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
+import { arrayKind } from '../kinds.js';
 import { booleanOption, checkKeys, describe } from '../names.js';
 import { integerOption, numberOption, snakeCase, stringOption } from '../names.js';
 import { Trainer } from '../trainer.js';
@@ -122,8 +123,9 @@ export function checkBatches(batches: unknown, data: unknown, of = call): void {
 function sourceOf(data: unknown) {
   const [text, tokens] = [new Uint8Array(), new Int32Array()];
   if (data === undefined) return { source: 'batches', text, tokens };
-  if (data instanceof Int32Array) return { source: 'tokens', text, tokens: data };
-  if (data instanceof Uint8Array) return { source: 'text', text: data, tokens };
+  const kind = arrayKind(data);
+  if (kind === 'Int32Array') return { source: 'tokens', text, tokens: data as Int32Array };
+  if (kind === 'Uint8Array') return { source: 'text', text: data as Uint8Array, tokens };
   if (typeof data === 'string') {
     return { source: 'text', text: new TextEncoder().encode(data), tokens };
   }

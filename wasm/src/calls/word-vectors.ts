@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
+import { arrayKind } from '../kinds.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
 import type { WordText, WordVectorOptions } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
@@ -63,8 +64,8 @@ export const wordVectorCalls = (context: Context) => ({
 function bytesOf(data: unknown) {
   const texts = (Array.isArray(data) ? data : [data]) as readonly WordText[];
   const parts = texts.map((text) => {
-    if (text instanceof Uint8Array) return text;
     if (typeof text === 'string') return new TextEncoder().encode(text);
+    if (arrayKind(text) === 'Uint8Array') return text as Uint8Array;
     const problem = `must be a string, a Uint8Array or a list of them, is ${describe(text)}`;
     throw new TrilError(call, 'data', problem);
   });

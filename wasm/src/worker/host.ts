@@ -3,7 +3,7 @@
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
-import { loadTril, type Tril } from '../load.js';
+import { loadTril, type Tril } from '../index.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
@@ -14,7 +14,7 @@ import { Trainer } from '../trainer.js';
 import type { TokenBatch, TrainingStep } from '../trainer-types.js';
 import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
-import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
+import { handedOver, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port, Reference, Request } from './line.js';
 import type { RemoteLoadOptions } from './index.js';
 
@@ -169,6 +169,7 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   // A number is a property, such as a cache's length; a mask has nothing to dispose.
   if (typeof found !== 'function') return typeof found === 'number' ? found : undefined;
   const decoded = values.map((value) => mapParts(value, fromReference));
+  if (found === tril.memory) return { ...tril.memory(), objects: held.size };
   const takesSteps = learning.some((kind) => target instanceof kind);
   if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
   if (target instanceof Model && path[0] === 'generate') {
@@ -208,9 +209,7 @@ function pause(): Promise<void> {
 async function answer(request: Request): Promise<void> {
   try {
     const value = await perform(request);
-    const isOwn = value instanceof Float32Array || value instanceof Uint8Array;
-    const transfer = isOwn ? [value.buffer as ArrayBuffer] : [];
-    port.send({ id: request.id, value }, transfer);
+    port.send({ id: request.id, value }, handedOver(value));
   } catch (error) {
     port.send({ id: request.id, failure: failureOf(error) });
   }

@@ -7,7 +7,10 @@
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
+import { copyOf, isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
+import { compiled } from '../module.js';
 import { describe } from '../names.js';
+import type { MemoryUse } from '../calls/tensor.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
@@ -18,7 +21,7 @@ import { Tensor } from '../tensor.js';
 import type { Trainer } from '../trainer.js';
 import type { NestedNumbers, Values } from '../values.js';
 import type { WordVectorOptions } from '../word-vector-types.js';
-import { mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
+import { Copies, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port, Reference } from './line.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type How, type Line } from './remote.js';
@@ -65,7 +68,7 @@ type RemoteArguments<Arguments extends readonly unknown[]> = {
 };
 type RemoteCalls<Calls> = {
   [Name in keyof Calls]: Calls[Name] extends (...values: infer Arguments) => infer Result
-    ? (...values: RemoteArguments<Arguments>) => Promise<Remote<Result>>
+    ? (...values: RemoteArguments<Arguments>) => Promise<Remote<Awaited<Result>>>
     : Calls[Name] extends object
       ? RemoteCalls<Calls[Name]>
       : Calls[Name];
@@ -77,8 +80,18 @@ export interface RemoteLoadOptions extends LoadOptions {
   readonly training?: boolean;
 }
 
+/** What a Worker holds. */
+export interface RemoteMemoryUse extends MemoryUse {
+  /** Tensors, masks, caches, trainers, models and whatever else it holds for this side. */
+  readonly objects: number;
+}
+
 /** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
-export interface RemoteTril extends RemoteCalls<Omit<Tril, 'scope' | 'tensor' | 'trainer'>> {
+export interface RemoteTril extends RemoteCalls<
+  Omit<Tril, 'scope' | 'tensor' | 'trainer' | 'memory'>
+> {
+  /** What is in the Worker's memory. */
+  memory(): Promise<RemoteMemoryUse>;
   /**
    * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
    * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
@@ -146,6 +159,9 @@ function errorOf({ message, tril }: Failure): Error {
   return afterSteps(new TrilError(call, argument, problem, shapes), steps) as TrilError;
 }
 
+/** Masks lean on the tensors and masks that they were made of, none of which may be forgotten before them. */
+const madeOf = new WeakMap<RemoteMask, readonly unknown[]>();
+
 function connect(port: Port<Message, Answer>): Line & { close(): void } {
   // With what was given, so that none of it is forgotten before the answer, which may hold it again.
   const waiting = new Map<
@@ -166,19 +182,19 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     waiting.clear();
   };
 
-  const encode = (call: string, value: unknown): unknown =>
+  const encode = (call: string, value: unknown, copies: Copies): unknown =>
     mapParts(value, (part) => {
       if ([Tensor, Mask, KeyValueCache, OwnedObject, Model].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
-      if (!(part instanceof RemoteObject || part instanceof RemoteMask)) return undefined;
+      if (!(part instanceof RemoteObject)) return copies.of(part);
       if (part.line !== line) {
         throw new TrilError(call, 'values', 'belongs to another Worker');
       }
       checkAlive(part, call, 'values');
       return { $reference: part.reference };
     });
-  const decode = (value: unknown): unknown =>
+  const decode = (value: unknown, given: readonly unknown[]): unknown =>
     mapParts(value, (part) => {
       const reference = (part ?? {}) as Partial<Reference>;
       const { $reference, shape, sizes, trainer, wordVectors, model, isStream } = reference;
@@ -198,7 +214,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
       } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
       else if (model) made = new RemoteModel(line, $reference, model);
       else if (isStream) made = new RemoteStream(line, $reference);
-      else return new RemoteMask(line, $reference);
+      else madeOf.set((made = new RemoteMask(line, $reference)), given);
       known.set($reference, new WeakRef(made));
       forgotten.register(made, { line, reference: $reference }, made);
       return made;
@@ -222,7 +238,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
       waiting.delete(id);
       port.wait(waiting.size > 0);
       if (failure) asked?.reject(errorOf(failure));
-      else if (asked) asked.resolve(decode(value));
+      else if (asked) asked.resolve(decode(value, asked.values));
       else discardMade(value);
     },
     (reason) => end(`the Worker has failed: ${String(reason)}`),
@@ -232,14 +248,15 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     ask: (
       path: readonly string[],
       values: readonly unknown[],
-      { on, signal, told, partOf }: How = {},
+      { on, signals = [], told, partOf }: How = {},
     ) =>
       new Promise<unknown>((resolve, reject) => {
         if (closed !== undefined) throw new Error(closed);
-        signal?.throwIfAborted();
+        signals.forEach((signal) => signal?.throwIfAborted());
         const id = ++lastId;
-        const encoded = values.map((value) => encode(path.join('.'), value));
-        port.send({ id, path, values: encoded, ...(on !== undefined && { on }) });
+        const copies = new Copies();
+        const encoded = values.map((value) => encode(path.join('.'), value, copies));
+        port.send({ id, path, values: encoded, ...(on !== undefined && { on }) }, copies.transfer);
         const end = (reason: unknown): void => {
           settled();
           waiting.delete(id);
@@ -247,14 +264,15 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
           port.send({ cancelled: id });
           reject(reason as Error);
         };
-        const settled = signal ? whenAborted(signal, () => end(signal.reason)) : () => {};
+        const heard = signals.map((each) => each && whenAborted(each, () => end(each.reason)));
+        const settled = () => heard.forEach((forget) => forget?.());
         waiting.set(id, {
           resolve: (value) => (settled(), resolve(value)),
           reject: (reason) => (settled(), reject(reason as Error)),
           hear: async (answer) => {
             try {
               if (answer.told) return told?.(...(answer.told as never[]));
-              const bytes = await partOf!(...answer.wanted!);
+              const bytes = copyOf(await partOf!(...answer.wanted!));
               port.send({ partOf: id, bytes }, [bytes.buffer]);
             } catch (error) {
               end(error);
@@ -303,13 +321,18 @@ function startWorker(): Port<Message, Answer> {
  * ```
  */
 export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteTril> {
+  // What can be sent: a Response and a promise cannot, a URL of Node's neither.
+  const wasm = await (isPlain(options) ? options.wasm : undefined);
+  const sent = isPlain(options) && {
+    ...options,
+    ...(isUrl(options.wasmUrl) && { wasmUrl: String(options.wasmUrl) }),
+    ...(isResponse(wasm) ? { wasm: await compiled(wasm) } : wasm !== undefined && { wasm }),
+  };
   const line = connect(startWorker());
-  const loaded = await line
-    .ask(['load'], [options?.wasmUrl ? { ...options, wasmUrl: String(options.wasmUrl) } : options])
-    .catch((error: unknown) => {
-      line.close();
-      throw error;
-    });
+  const loaded = await line.ask(['load'], [sent || options]).catch((error: unknown) => {
+    line.close();
+    throw error;
+  });
   const { paths, ...about } = loaded as { paths: string[][]; variant: string; threads: number };
   const callsWith = (signal?: AbortSignal): RemoteTril => {
     const tril: Record<string, unknown> = {
@@ -329,10 +352,10 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       }
       if (path[0] === 'trainer' || path[0] === 'sequenceTrainer') {
         const make = path[0] === 'trainer' ? trainerCall : sequenceTrainerCall;
-        tril[path[0]] = make((options) => line.ask(path, [options], { signal }));
+        tril[path[0]] = make((options) => line.ask(path, [options], { signals: [signal] }));
         continue;
       }
-      const call = (...values: unknown[]) => line.ask(path, values, { signal });
+      const call = (...values: unknown[]) => line.ask(path, values, { signals: [signal] });
       const [part, name] = path as [string, string?];
       if (name === undefined) tril[part] = call;
       else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
@@ -348,6 +371,6 @@ function withoutTraining(call: string): () => Promise<never> {
 }
 
 function checkedSignal(signal: unknown): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
+  if (isSignal(signal)) return signal;
   throw new TrilError('withSignal', 'signal', `must be an AbortSignal, is ${describe(signal)}`);
 }

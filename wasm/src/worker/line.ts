@@ -1,8 +1,10 @@
 import type { Shapes } from '../error.js';
+import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
 import type { SequenceTrainerSettings } from '../sequence-trainer-types.js';
 import type { TrainerSettings, TrainingStep } from '../trainer-types.js';
 import type { Model } from '../model.js';
+import { ofNode } from '../builtin.js';
 import type { WordVectorParts } from '../word-vector-types.js';
 
 /** A tensor, a mask, a cache, a trainer or the like that stays in the Worker, as it is written in messages. */
@@ -96,13 +98,8 @@ export interface NodeWorkers {
   readonly Worker: new (script: URL) => NodePort;
 }
 
-/** Node's own Workers; found without an import, which a bundler for the web would follow. */
-export function nodeWorkers(): NodeWorkers | undefined {
-  const { process } = globalThis as {
-    process?: { getBuiltinModule?: (name: string) => NodeWorkers | undefined };
-  };
-  return process?.getBuiltinModule?.('node:worker_threads');
-}
+/** Node's own Workers. */
+export const nodeWorkers = () => ofNode<NodeWorkers>('worker_threads');
 
 export function portOfNode<Out, In>(port: NodePort): Port<Out, In> {
   return {
@@ -131,16 +128,43 @@ export function portOfWeb<Out, In>(port: Worker): Port<Out, In> {
 
 /**
  * A copy of `value` with every part replaced for which `replace` gives something, through arrays
- * and plain objects; typed arrays and the like stay as they are.
+ * and plain objects; all else stays as it is.
  */
 export function mapParts(value: unknown, replace: (part: unknown) => unknown): unknown {
   const replaced = replace(value);
   if (replaced !== undefined) return replaced;
   if (Array.isArray(value)) return value.map((part) => mapParts(part, replace));
-  if (typeof value !== 'object' || value === null) return value;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (!isPlain(value)) return value;
   const parts = Object.entries(value).map(([name, part]) => [name, mapParts(part, replace)]);
   return Object.fromEntries(parts);
+}
+
+/**
+ * Takes the place of arrays and buffers in messages. What a caller owns stays the caller's: copied, so that
+ * the copy can be transferred. Only the bytes of a view are copied, where cloning copies all behind it, such
+ * as the pool that Node's Buffers share.
+ */
+export class Copies {
+  readonly transfer: ArrayBuffer[] = [];
+
+  /** A copy of an array or buffer; nothing of all else. */
+  of(part: unknown): unknown {
+    const bytes = bytesOf(part);
+    if (!bytes) return undefined;
+    const { buffer } = copyOf(bytes);
+    this.transfer.push(buffer);
+    if (!ArrayBuffer.isView(part)) return buffer;
+    const kind = (arrayKind(part) ?? 'DataView') as 'Uint8Array';
+    return new globalThis[kind](buffer);
+  }
+}
+
+/** Of an answer what is transferred: the array that it is, which the Worker has made for it. */
+export function handedOver(value: unknown): ArrayBuffer[] {
+  const whole = arrayKind(value) !== undefined && (value as Uint8Array);
+  return whole && isOwnBuffer(whole.buffer) && whole.byteLength === whole.buffer.byteLength
+    ? [whole.buffer]
+    : [];
 }
 
 const aborting = new WeakMap<AbortSignal, Set<() => void>>();

@@ -123,15 +123,10 @@ export function loadModelCall(
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
     const { progress, signal: own, ...rest } = loadingOptions(options);
-    const signal = own && outer ? AbortSignal.any([own, outer]) : (own ?? outer);
     const all = await filesOf(files);
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
-    const part = async (name: string, from: number, to: number) => {
-      const file = fileOf(all, name);
-      const bytes = await partOf(file, from, to);
-      // It is handed over: what is not the caller's own.
-      return (file instanceof Blob ? bytes : bytes.slice()) as Uint8Array<ArrayBuffer>;
-    };
-    return (await ask([sizes, rest], { signal, told: progress, partOf: part })) as RemoteModel;
+    const part = (name: string, from: number, to: number) => partOf(fileOf(all, name), from, to);
+    const how = { signals: [own, outer], told: progress, partOf: part };
+    return (await ask([sizes, rest], how)) as RemoteModel;
   };
 }

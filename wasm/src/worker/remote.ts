@@ -16,11 +16,12 @@ export interface Line {
 export interface How {
   /** Whose method is called: a tensor's. */
   readonly on?: number;
-  readonly signal?: AbortSignal | undefined;
+  /** Any of them ends it. */
+  readonly signals?: readonly (AbortSignal | undefined)[];
   /** Is told how far a call has come. */
   readonly told?: ((...values: never[]) => void) | undefined;
-  /** Gives what it wants of files, in memory of its own. */
-  readonly partOf?: (name: string, from: number, to: number) => Promise<Uint8Array<ArrayBuffer>>;
+  /** Gives what it wants of files. */
+  readonly partOf?: (name: string, from: number, to: number) => Promise<Uint8Array>;
 }
 
 /** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
@@ -78,7 +79,7 @@ export abstract class RemoteObject implements AsyncDisposable {
     ...values: unknown[]
   ): Promise<unknown> {
     checkAlive(this, method, this.kind);
-    return this.line.ask([method], values, { on: this.reference, signal });
+    return this.line.ask([method], values, { on: this.reference, signals: [signal] });
   }
 }
 
@@ -153,26 +154,11 @@ export class RemoteKeyValueCache extends RemoteObject {
   }
 }
 
-/** A mask that lives in the Worker. */
-export class RemoteMask {
-  readonly #line: Line;
-  readonly #reference: number;
-
-  /** @internal Remote masks are made by the calls of a Worker. */
-  constructor(line: Line, reference: number) {
-    this.#line = line;
-    this.#reference = reference;
-    Object.freeze(this);
-  }
-
+/** A mask that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteMask extends RemoteObject {
   /** @internal */
-  get line(): Line {
-    return this.#line;
-  }
-
-  /** @internal */
-  get reference(): number {
-    return this.#reference;
+  protected get kind(): string {
+    return 'mask';
   }
 }
 
@@ -180,8 +166,8 @@ export const forgotten = new FinalizationRegistry<{ line: Line; reference: numbe
   ({ line, reference }) => line.discard(reference),
 );
 
-export function checkAlive(value: RemoteObject | RemoteMask, call: string, argument: string): void {
-  if (!(value instanceof RemoteObject) || !value.disposed) return;
+export function checkAlive(value: RemoteObject, call: string, argument: string): void {
+  if (!value.disposed) return;
   const shape = value instanceof RemoteTensor ? `; its shape was ${shapeText(value.shape)}` : '';
   throw new TrilError(call, argument, `has been disposed${shape}`);
 }

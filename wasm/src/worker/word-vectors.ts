@@ -1,6 +1,5 @@
 // Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
-import { TrilError } from '../error.js';
-import { checkKeys, describe, integerOption } from '../names.js';
+import { checkKeys, integerOption, signalOption } from '../names.js';
 import type {
   WordNeighbour,
   WordVectorParts,
@@ -70,10 +69,7 @@ export class RemoteWordVectors extends RemoteObject {
    */
   async *run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
     checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const { signal } = options;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) {
-      throw new TrilError('run', 'signal', `must be an AbortSignal, is ${describe(signal)}`);
-    }
+    const signal = signalOption('run', 'signal', options.signal);
     const every = integerOption('run', 'every', options.every, 1, 1);
     const all = Math.max(0, this.allSteps - (await this.done()));
     let left = integerOption('run', 'steps', options.steps, all, 0);

@@ -78,7 +78,7 @@ function outline(nodes: readonly Node[]): string {
     const middle = round((from.y + to.y) / 2);
     return `C${from[side]} ${middle} ${to[side]} ${middle} ${to[side]} ${to.y}`;
   };
-  const back = nodes.toReversed();
+  const back = [...nodes].reverse();
   const down = nodes.slice(1).map((node, i) => curve(nodes[i], node, 'left'));
   const up = back.slice(1).map((node, i) => curve(back[i], node, 'right'));
   return `M${nodes[0].left} ${nodes[0].y}${down.join('')}L${back[0].right} ${back[0].y}${up.join('')}Z`;

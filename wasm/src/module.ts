@@ -1,0 +1,64 @@
+// Where a module's code comes from: handed over, read from beside its script, or, where a bundle for Node
+// has left that behind, out of the bundle.
+import { bytesOf, isModule, isResponse, type Bytes } from './kinds.js';
+import { nodeVersion, ofNode } from './builtin.js';
+import type { Script } from './raw.js';
+
+/** A module as it can be handed over: compiled, as bytes, or as `fetch` gives it. */
+export type WasmSource = WebAssembly.Module | Bytes | Response;
+
+/** The module itself; nothing where the source is none. */
+export async function compiled(source: unknown): Promise<WebAssembly.Module | undefined> {
+  if (isModule(source)) return source as WebAssembly.Module;
+  if (!isResponse(source)) {
+    const bytes = bytesOf(source);
+    return bytes && WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
+  }
+  if (!source.ok) throw new Error(`it was answered ${source.status}`);
+  const isWasm = source.headers.get('content-type')?.startsWith('application/wasm') ?? false;
+  return isWasm && typeof WebAssembly.compileStreaming === 'function'
+    ? WebAssembly.compileStreaming(source)
+    : WebAssembly.compile(await source.arrayBuffer());
+}
+
+interface NodeFiles {
+  readonly promises: { readFile(path: string | URL): Promise<Uint8Array> };
+}
+
+/** From an address, or in Node from a path. */
+export async function moduleAt(address: string): Promise<WebAssembly.Module> {
+  const version = nodeVersion();
+  if (version === undefined || /^(https?|data|blob):/.test(address)) {
+    return (await compiled(await fetch(address, { credentials: 'same-origin' })))!;
+  }
+  const files = ofNode<NodeFiles>('fs');
+  if (!files) throw new Error(`Node ${version} is too old, 20.19 or newer is needed`);
+  const path = address.startsWith('file:') ? new URL(address) : address;
+  return (await compiled(await files.promises.readFile(path)))!;
+}
+
+type Inlined = Readonly<Record<string, () => Promise<{ readonly default: string }>>>;
+const inlined: Record<string, Inlined[string]> = {};
+
+/** The entries for Node bring the modules as scripts, too, which a bundler takes into the bundle. */
+export function bringInlined(modules: Inlined): void {
+  Object.assign(inlined, modules);
+}
+
+/** As gzip in base64. */
+async function unpacked(text: string): Promise<WebAssembly.Module> {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+/** From beside the script, or else out of the bundle. */
+export async function moduleBeside(script: Script, name: string): Promise<WebAssembly.Module> {
+  try {
+    return await moduleAt(String(script.wasmUrl()));
+  } catch (error) {
+    const inBundle = inlined[name];
+    if (!inBundle) throw error;
+    return unpacked((await inBundle()).default);
+  }
+}

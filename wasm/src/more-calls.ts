@@ -1,0 +1,11 @@
+import { modelCalls } from './calls/model.js';
+import { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+import { wordVectorCalls } from './calls/word-vectors.js';
+import type { Context } from './context.js';
+
+/** What modules with training have besides the calls of every module. */
+export const moreCalls = (context: Context) => ({
+  ...modelCalls(context),
+  ...sequenceTrainerCalls(context),
+  ...wordVectorCalls(context),
+});

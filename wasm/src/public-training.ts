@@ -1,0 +1,53 @@
+// All that every entry with training has besides its loadTril.
+import type { modelCalls } from './calls/model.js';
+import type { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+import type { wordVectorCalls } from './calls/word-vectors.js';
+import type { Tril } from './load.js';
+
+export { Model } from './model.js';
+export type {
+  ForwardOptions,
+  GeneratedPart,
+  LoadModelOptions,
+  ModelFile,
+  ModelChanges,
+  ModelForward,
+  ModelParameters,
+  ModelLayerTrace,
+  ModelSource,
+  ModelTraceOptions,
+  Replacement,
+  TextOptions,
+  Without,
+} from './model-types.js';
+export { SequenceTrainer } from './sequence-trainer.js';
+export type {
+  DrawnSequences,
+  DrawSequencesOptions,
+  SequenceBatch,
+  SequenceBatches,
+  SequenceModelSettings,
+  SequenceTrainerOptions,
+  SequenceTrainerSettings,
+  SequenceTrainingSettings,
+  TranslateOptions,
+} from './sequence-trainer-types.js';
+export { WordVectors } from './word-vectors.js';
+export type {
+  WordNeighbour,
+  WordText,
+  WordVectorOptions,
+  WordVectorSettings,
+  WordVectorStep,
+} from './word-vector-types.js';
+
+/**
+ * A loaded module with `loadModel`, for models that others have trained, `sequenceTrainer` and
+ * `wordVectors`.
+ */
+export interface TrainingTril
+  extends
+    Tril,
+    ReturnType<typeof modelCalls>,
+    ReturnType<typeof sequenceTrainerCalls>,
+    ReturnType<typeof wordVectorCalls> {}

@@ -1,0 +1,158 @@
+// All that every entry has besides its loadTril.
+export type { LoadOptions, Tril } from './load.js';
+export type { WasmSource } from './module.js';
+export type { Bytes } from './kinds.js';
+export { Tensor } from './tensor.js';
+export { TrilError, type Shapes } from './error.js';
+export { detectFeatures, type Features } from './features.js';
+export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
+export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
+export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
+export type { Operand } from './calls/arithmetic.js';
+export type {
+  AttentionBackwardOptions,
+  AttentionGradients,
+  LayerGradients,
+  NormBackwardOptions,
+} from './calls/gradients.js';
+export type {
+  CrossEntropy,
+  CrossEntropyOptions,
+  LossOptions,
+  SquaredError,
+} from './calls/losses.js';
+export type {
+  AdditiveGradients,
+  MultiHeadBackwardOptions,
+  MultiHeadGradients,
+} from './calls/attention-gradients.js';
+export type {
+  BlockGradients,
+  DecoderBlockBackwardOptions,
+  DecoderGradients,
+  MaskGradientOption,
+  TransformerBackwardOptions,
+  TransformerBlockBackwardOptions,
+  TransformerGradients,
+} from './calls/block-gradients.js';
+export type { GatedGradients, GatedOptions, MatmulGradients } from './calls/layer-gradients.js';
+export type { DWeights, WeightGradients } from './weight-gradients.js';
+export { Mask } from './calls/mask.js';
+export type {
+  DenseOptions,
+  MaskTensorOptions,
+  StridedOptions,
+  WindowOptions,
+} from './calls/mask.js';
+export {
+  attentionMethods,
+  type AttentionDropout,
+  type AttentionMethod,
+  type AttentionOptions,
+  type AttentionResult,
+  type AttentionTrace,
+  type KeyValue,
+} from './calls/attention.js';
+export type {
+  AdditiveOptions,
+  AdditiveResult,
+  AdditiveTrace,
+  AdditiveWeights,
+  LinearAttentionOptions,
+  LinearAttentionResult,
+  LowRankOptions,
+  LowRankResult,
+} from './calls/efficient-attention.js';
+export type {
+  OnlineBlocks,
+  OnlineOptions,
+  OnlineResult,
+  OnlineTrace,
+} from './calls/online-attention.js';
+export type {
+  AdditiveSizes,
+  AttentionCost,
+  AttentionCostOptions,
+  AttentionSizes,
+  Cost,
+} from './calls/cost-types.js';
+export type { Rates } from './calls/rates.js';
+export type {
+  CompareOptions,
+  Concentration,
+  Difference,
+  SoftmaxSteps,
+  Statistics,
+} from './calls/measures.js';
+export type { TriangularOptions } from './calls/matrices.js';
+export type {
+  MultiHeadOptions,
+  MultiHeadResult,
+  MultiHeadTrace,
+  MultiHeadWeights,
+} from './calls/multi-head-attention.js';
+export {
+  averageMethods,
+  readings,
+  type AverageMethod,
+  type CacheShape,
+  type ErrorOptions,
+  type ErrorResult,
+  type ProductTrace,
+  type Reading,
+  type ReadingResult,
+  type RunningAverageOptions,
+  type RunningAverageResult,
+  type StrassenResult,
+  type StrassenSigns,
+  type TracedMethod,
+  type TraceOptions,
+} from './calls/lessons.js';
+export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
+export type { NumpyType, StoredArray, WriteOptions } from './calls/files.js';
+export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
+export {
+  activations,
+  type Activation,
+  type FeedForwardOptions,
+  type FeedForwardResult,
+  type FeedForwardTrace,
+  type FeedForwardWeights,
+  type GeluOptions,
+} from './calls/feed-forward.js';
+export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
+export type { SoftmaxOptions } from './calls/softmax.js';
+export type {
+  BlockResult,
+  DecoderBlockOptions,
+  DecoderBlockTrace,
+  DecoderBlockWeights,
+  TransformerBlockOptions,
+  TransformerBlockTrace,
+  TransformerBlockWeights,
+  TransformerOptions,
+  TransformerTrace,
+  TransformerWeights,
+} from './calls/transformer.js';
+export type { PreparedWeights } from './calls/weights.js';
+export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
+export type { Learner } from './learner.js';
+export type { TrainedModel } from './trained-model.js';
+export { Trainer } from './trainer.js';
+export type {
+  GenerateOptions,
+  ModelFiles,
+  ModelSettings,
+  Moments,
+  PartCost,
+  SampleOptions,
+  TokenBatch,
+  TrainerOptions,
+  TrainerSettings,
+  TrainerTrace,
+  TrainingLoss,
+  TrainingParts,
+  TrainingSettings,
+  TrainingStep,
+} from './trainer-types.js';
+export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';
