@@ -175,7 +175,19 @@ describe("a folder as Hugging Face's libraries write it", () => {
     );
     const told = report('end', '--prompt', 'the cat', ...greedy);
     expect(told.end).toBe('end_token');
-    expect(told.tokens).toEqual(tokens.slice(0, tokens.indexOf(tokens[5])));
+    const before = tokens.slice(0, tokens.indexOf(tokens[5]));
+    expect(told.tokens).toEqual(before);
+
+    // generation_config.json counts; what is no token of the vocabulary ends nothing.
+    const ends = (ids: unknown) => writeFileSync(at('generation_config.json'), JSON.stringify(ids));
+    ends({ eos_token_id: [-1, 50256], temperature: 0.6 });
+    expect(report('end', '--prompt', 'the cat', ...greedy).tokens).toEqual(tokens);
+    ends({ eos_token_id: [tokens[2], 50256] });
+    expect(report('end', '--prompt', 'the cat', ...greedy).tokens).toEqual(
+      tokens.slice(0, tokens.indexOf(tokens[2])),
+    );
+    ends({ bos_token_id: 1 });
+    expect(report('end', '--prompt', 'the cat', ...greedy).tokens).toEqual(before);
   });
 });
 

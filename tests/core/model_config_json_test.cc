@@ -51,7 +51,7 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
     const std::string half = model_config_json(config, ElementType::float16);
     EXPECT_NE(half.find("\"torch_dtype\": \"float16\""), std::string::npos);
     EXPECT_TRUE(parse_model_config(half).config == config);
-    EXPECT_TRUE(read.end_tokens.empty());
+    EXPECT_EQ(read.tokens, ModelTokens{});
   }
 }
 
@@ -70,6 +70,51 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
           "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
           "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
   EXPECT_TRUE(beside.config == read.config);
+}
+
+PretrainedConfig config_with(const std::string& entries) {
+  return parse_model_config(
+      R"({"model_type": "gpt2", "n_layer": 1, "n_head": 1, "n_embd": 8, "n_positions": 8,
+          "vocab_size": 9)" +
+      entries + "}");
+}
+
+TEST(ModelConfigJson, NamesTokensOfTheVocabulary) {
+  using Tokens = std::vector<std::int32_t>;
+  const std::pair<const char*, Tokens> expected[] = {{"2", {2}},
+                                                     {"8", {8}},
+                                                     {"[3, 1]", {3, 1}},
+                                                     {"null", {}},
+                                                     {"[]", {}},
+                                                     // What is none of its tokens ends no text.
+                                                     {"9", {}},
+                                                     {"50256", {}},
+                                                     {"-1", {}},
+                                                     {"123456789012345678901234567890", {}},
+                                                     {"[50256, 2, -1, null, 2.5]", {2}}};
+  for (const auto& [value, tokens] : expected) {
+    for (const char* name : {"bos_token_id", "eos_token_id", "pad_token_id"}) {
+      const auto read = config_with(std::string(", \"") + name + "\": " + value);
+      const auto& [begin, end, pad] = read.tokens;
+      EXPECT_EQ(*name == 'b' ? begin : *name == 'e' ? end : pad, tokens) << name << value;
+      const std::string text = model_config_json(read.config, ElementType::float32, read.tokens);
+      EXPECT_EQ(parse_model_config(text).tokens, read.tokens) << text;
+    }
+    EXPECT_EQ(parse_generation_config(std::string("{\"eos_token_id\": ") + value + "}", 9),
+              std::string_view(value) == "null" ? std::nullopt : std::optional(tokens));
+  }
+  EXPECT_EQ(parse_generation_config(R"({"temperature": 0.6, "do_sample": true})", 9), std::nullopt);
+  const ModelTokens tokens{{1}, {2, 3}, {}};
+  const std::string text = model_config_json(config_with("").config, ElementType::float32, tokens);
+  EXPECT_NE(text.find("\"bos_token_id\": 1,\n  \"eos_token_id\": [2, 3],\n"), text.npos) << text;
+  EXPECT_EQ(
+      error_of([] { config_with(", \"eos_token_id\": \"2\""); }),
+      "parse_model_config: eos_token_id: must be a number or a list of numbers, is \"\\\"2\\\"\"");
+  EXPECT_EQ(
+      error_of([] { config_with(", \"eos_token_id\": [2, [3]]"); }),
+      "parse_model_config: eos_token_id: must be a number or a list of numbers, is \"[2, [3]]\"");
+  EXPECT_EQ(error_of([] { parse_generation_config("[2]", 9); }),
+            "parse_generation_config: file: byte 0: expected \"{\", found \"[\"");
 }
 
 TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
@@ -111,7 +156,6 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
           "layers: must be from 1 to 65536, is 16777216");
   refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
           "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
-  refused("5\n  ]", "48\n  ]", "eos_token_id: 48 is no token of a vocabulary of 48");
   EXPECT_EQ(error_of([] { parse_model_config("[]"); }),
             "parse_model_config: file: byte 0: expected \"{\", found \"[\"");
   EXPECT_EQ(error_of([] { parse_model_config("{} x"); }),

@@ -124,6 +124,45 @@ TEST(Pretrained, DynamicScalingIsThatOfTheContext) {
   EXPECT_EQ(read_pretrained(folder_of("gpt2"), {.context = 32}).parameters.config().context, 32);
 }
 
+TEST(Pretrained, EndsTextsAsItsFilesSay) {
+  using Tokens = std::vector<std::int32_t>;
+  const Copied copy("llama");
+  const auto ends = [&] { return read_pretrained(copy.path()).end_tokens; };
+  // generation_config.json, where it names any; what is no token of the 48 ends nothing.
+  const std::pair<const char*, Tokens> expected[] = {
+      {R"({"eos_token_id": 7})", {7}},
+      {R"({"eos_token_id": [7, 9, 48, -1]})", {7, 9}},
+      {R"({"eos_token_id": 128009})", {}},
+      {R"({"eos_token_id": null})", {2, 5}},
+      {R"({"temperature": 0.6})", {2, 5}}};
+  for (const auto& [text, tokens] : expected) {
+    copy.write("generation_config.json", text);
+    EXPECT_EQ(ends(), tokens) << text;
+    EXPECT_EQ(read_pretrained(copy.path()).tokens.end, (Tokens{2, 5}));
+  }
+  copy.write("generation_config.json", "[7]");
+  EXPECT_EQ(copy.refused(),
+            copy.at("generation_config.json") + ": byte 0: expected \"{\", found \"[\"");
+  copy.write("generation_config.json", "{}");
+  copy.write("config.json", changed("5\n  ]", "50256\n  ]"));
+  EXPECT_EQ(ends(), Tokens{2});
+}
+
+// A [PAD] that was added for training, say, and that the model has not learned.
+TEST(Pretrained, TakesATokenizerOfWhichAddedTokensAloneAreBeyond) {
+  TokenizerParts parts;
+  for (int n = 0; n < 256; ++n) parts.tokens.emplace_back(1, static_cast<char>(n));
+  for (const char* text : {"[PAD]", "<|x|>"}) {
+    parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size())});
+    parts.tokens.push_back(text);
+  }
+  const Tokenizer tokenizer(parts);
+  EXPECT_FALSE(reaches_beyond(tokenizer, 258));
+  EXPECT_FALSE(reaches_beyond(tokenizer, 257));
+  EXPECT_FALSE(reaches_beyond(tokenizer, 256));
+  EXPECT_TRUE(reaches_beyond(tokenizer, 255));
+}
+
 TEST(Pretrained, SamplingIsReproducible) {
   const PretrainedModel model = read_pretrained(folder_of("qwen2"));
   Scratch scratch;

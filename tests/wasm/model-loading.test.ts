@@ -115,6 +115,67 @@ describe('a folder', () => {
   });
 });
 
+describe('what ends a text', () => {
+  const greedy = { maxTokens: 12, temperature: 0 };
+  const prompt = [3, 1, 4];
+  type Source = Parameters<typeof tril.loadModel>[0];
+  /** The tokens that come next, and what the model says of its own; the same here and there. */
+  async function drawn(files: Source) {
+    const model = await tril.loadModel(files);
+    const there = await remote.loadModel(files);
+    const [here, away]: number[][] = [[], []];
+    for await (const { token } of model.generate(prompt, greedy)) here!.push(token!);
+    for await (const { token } of there.generate(prompt, greedy)) away!.push(token!);
+    const { config } = model;
+    expect(away).toEqual(here);
+    expect(there.config).toEqual(config);
+    model.dispose();
+    await there.dispose();
+    return { tokens: here!, config };
+  }
+  const withEnds = (name: 'config.json' | 'generation_config.json', ids: unknown) => {
+    const files = filesOf('gpt2');
+    const config = JSON.parse(new TextDecoder().decode(files['config.json'])) as object;
+    const told = { ...(name === 'config.json' && config), eos_token_id: ids };
+    return { ...files, [name]: encoded(JSON.stringify(told)) };
+  };
+
+  it('is a token of the vocabulary that the files name', async () => {
+    const { tokens: all, config } = await drawn(withEnds('config.json', 50256));
+    expect(all).toHaveLength(12);
+    expect(config['eos_token_id']).toBeNull();
+    expect((await drawn(withEnds('config.json', -1))).tokens).toEqual(all);
+    const end = all[4]!;
+    const before = all.slice(0, all.indexOf(end));
+    const told = await drawn(withEnds('config.json', [50256, end]));
+    expect(told.tokens).toEqual(before);
+    expect(told.config['eos_token_id']).toBe(end);
+    const two = await drawn(withEnds('config.json', [end, 47]));
+    expect(two.config['eos_token_id']).toEqual([end, 47]);
+  });
+
+  it('is what generation_config.json says, where it is there', async () => {
+    const { tokens: all } = await drawn(withEnds('config.json', null));
+    const end = all[4]!;
+    const files = withEnds('generation_config.json', [end, 50256]);
+    expect((await drawn(files)).tokens).toEqual(all.slice(0, all.indexOf(end)));
+    const path = await copied('gpt2', 'ends');
+    await writeFile(join(path, 'generation_config.json'), files['generation_config.json']!);
+    expect((await drawn(path)).tokens).toEqual(all.slice(0, all.indexOf(end)));
+    const broken = { ...files, 'generation_config.json': encoded('[') };
+    expect(await refused(broken)).toBe(
+      'loadModel: generation_config.json: byte 0: expected "{", found "["',
+    );
+    expect(await refused({ ...files, 'generation_config.json': encoded('') })).toBe(
+      'loadModel: generation_config.json: is empty',
+    );
+    const text = withEnds('generation_config.json', '2');
+    expect(await refused(text)).toMatch(
+      /^loadModel: generation_config\.json: eos_token_id: must be a number or a list of numbers/,
+    );
+  });
+});
+
 describe('a context', () => {
   const dynamic = async () => {
     const files = filesOf('llama');

@@ -77,25 +77,32 @@ const Tokenizer& tokenizer_of(const Model& model, const char* call) {
 Model::Model(Engine& given_engine, const PretrainedConfig& config,
              std::optional<Tokenizer> tokenizer)
     : engine(given_engine),
-      model{ModelParameters(config.config, ParameterMemory::as_in_files), config.end_tokens,
-            std::move(tokenizer)},
+      model{ModelParameters(config.config, ParameterMemory::as_in_files), config.tokens.end,
+            std::move(tokenizer), config.tokens},
       reader(model.parameters) {}
 
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
 
-ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
-                       const Bytes& merges, int context) {
+ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generation,
+                       const Bytes& tokenizer, const Bytes& merges, int context) {
   const std::string text = text_of(config);
   PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
   settings.config = with_context(settings.config, context, "loadModel");
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
-  if (read && read->size() > settings.config.vocabulary) {
+  if (read && reaches_beyond(*read, settings.config.vocabulary)) {
     fail("loadModel", "tokenizer",
          {"has ", static_cast<Index>(read->size()), " tokens, and the model a vocabulary of ",
           settings.config.vocabulary});
   }
-  return of_file("config.json",
-                 [&] { return std::make_shared<Model>(engine, settings, std::move(read)); });
+  std::optional<std::vector<std::int32_t>> ends;
+  if (const std::string file = text_of(generation); !file.empty()) {
+    ends = of_file("generation_config.json",
+                   [&] { return parse_generation_config(file, settings.config.vocabulary); });
+  }
+  const ModelHandle model = of_file(
+      "config.json", [&] { return std::make_shared<Model>(engine, settings, std::move(read)); });
+  if (ends) model->model.end_tokens = std::move(*ends);
+  return model;
 }
 
 Names model_shards(const Bytes& index) {
@@ -155,7 +162,8 @@ std::string model_parameters(const Model& model) {
 }
 
 std::string model_config(const Model& model) {
-  return model_config_json(model.model.parameters.config());
+  return model_config_json(model.model.parameters.config(), ElementType::float32,
+                           model.model.tokens);
 }
 
 bool model_has_tokenizer(const Model& model) { return model.model.tokenizer.has_value(); }

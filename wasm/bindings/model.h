@@ -31,10 +31,11 @@ class Model {
 
 using ModelHandle = std::shared_ptr<Model>;
 
-// From the bytes of config.json, and of tokenizer.json, or, with merges, vocab.json; none where a
-// file is empty; `context` as with_context takes it. Throws Error naming the file.
-ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& tokenizer,
-                       const Bytes& merges, int context);
+// From the bytes of config.json, of generation_config.json, and of tokenizer.json, or, with merges,
+// vocab.json; none where a file is empty; `context` as with_context takes it. Throws Error naming
+// the file.
+ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generation,
+                       const Bytes& tokenizer, const Bytes& merges, int context);
 // The files that a model.safetensors.index.json lists.
 Names model_shards(const Bytes& index);
 

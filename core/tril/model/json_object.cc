@@ -1,5 +1,6 @@
 #include <tril/files/header_reader.h>
 #include <tril/foundation/exact_number.h>
+#include <tril/model/json_node.h>
 #include <tril/model/json_object.h>
 
 namespace tril::detail {
@@ -61,13 +62,25 @@ std::string JsonObject::text(const char* name, std::optional<std::string> otherw
   return text.empty() ? *otherwise : HeaderReader(call_, text, 0, name).json_string();
 }
 
-std::vector<Index> JsonObject::wholes(const char* name) const {
-  const std::string_view text = expected(name, true, "[0123456789", "a whole number or a list");
+std::vector<Index> JsonObject::numbers_below(const char* name, Index end) const {
+  constexpr const char* kWhat = "a number or a list of numbers";
+  const std::string_view text = expected(name, true, "[-0123456789", kWhat);
   if (text.empty()) return {};
   HeaderReader reader(call_, text, 0, name);
-  if (reader.peek() != '[') return {reader.whole_number()};
+  const JsonNode node = JsonNode::read(reader);
   std::vector<Index> values;
-  reader.list('[', ']', false, [&] { values.push_back(reader.whole_number()); });
+  const auto add = [&](const JsonNode& each) {
+    if (each.kind != JsonNode::Kind::number && each.kind != JsonNode::Kind::null) {
+      fail(call_, name, {"must be ", kWhat, ", is ", shown(text)});
+    }
+    const Index value = each.whole(-1);
+    if (value >= 0 && value < end) values.push_back(value);
+  };
+  if (node.kind == JsonNode::Kind::list) {
+    for (const JsonNode& each : node.items) add(each);
+  } else {
+    add(node);
+  }
   return values;
 }
 

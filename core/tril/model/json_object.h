@@ -25,8 +25,8 @@ class JsonObject {
   double number(const char* name, std::optional<double> otherwise = {}) const;
   bool boolean(const char* name, std::optional<bool> otherwise = {}) const;
   std::string text(const char* name, std::optional<std::string> otherwise = {}) const;
-  // A whole number, a list of them, or nothing.
-  std::vector<Index> wholes(const char* name) const;
+  // A number, a list of them, or nothing: what of it is a whole number from 0 to below `end`.
+  std::vector<Index> numbers_below(const char* name, Index end) const;
   // What is missing has no entries.
   JsonObject object(const char* name) const;
   // text() of each entry, by its name.

@@ -119,6 +119,20 @@ void read_llama(const detail::JsonObject& file, ModelConfig& config) {
   }
 }
 
+std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const char* name,
+                                       Index vocabulary) {
+  const std::vector<Index> ids = file.numbers_below(name, vocabulary);
+  return {ids.begin(), ids.end()};
+}
+
+// A number, several in a list, or null.
+std::string tokens_json(const std::vector<std::int32_t>& tokens) {
+  if (tokens.empty()) return "null";
+  std::string list;
+  for (const std::int32_t each : tokens) list += (list.empty() ? "" : ", ") + std::to_string(each);
+  return tokens.size() == 1 ? list : "[" + list + "]";
+}
+
 // What files of our own say besides.
 void read_own(const detail::JsonObject& file, ModelConfig& config) {
   const auto flag = [&](const char* name, bool& setting) { setting = file.boolean(name, setting); };
@@ -156,17 +170,23 @@ PretrainedConfig parse_model_config(std::string_view text) {
   read_own(file, config);
   if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
-  for (const Index id : file.wholes("eos_token_id")) {
-    if (id >= config.vocabulary) {
-      fail(kCall, "eos_token_id", {id, " is no token of a vocabulary of ", config.vocabulary});
-    }
-    result.end_tokens.push_back(static_cast<std::int32_t>(id));
-  }
+  result.tokens = {tokens_named(file, "bos_token_id", config.vocabulary),
+                   tokens_named(file, "eos_token_id", config.vocabulary),
+                   tokens_named(file, "pad_token_id", config.vocabulary)};
   return result;
 }
 
+std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_view text,
+                                                                 Index vocabulary) {
+  const detail::JsonObject file("parse_generation_config", "file", text);
+  constexpr const char* kName = "eos_token_id";
+  if (!file.has(kName)) return std::nullopt;
+  return tokens_named(file, kName, vocabulary);
+}
+
 // Lines of a JSON object. Names and texts are our own: nothing needs an escape.
-std::string model_config_json(const ModelConfig& config, ElementType type) {
+std::string model_config_json(const ModelConfig& config, ElementType type,
+                              const ModelTokens& tokens) {
   std::string text = "{";
   const auto line = [&](const char* name, const std::string& value) {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + name + "\": " + value;
@@ -215,8 +235,9 @@ std::string model_config_json(const ModelConfig& config, ElementType type) {
     }
   }
   number("vocab_size", config.vocabulary);
-  line("bos_token_id", "null");
-  line("eos_token_id", "null");
+  line("bos_token_id", tokens_json(tokens.begin));
+  line("eos_token_id", tokens_json(tokens.end));
+  if (!tokens.pad.empty()) line("pad_token_id", tokens_json(tokens.pad));
   flag("tie_word_embeddings", config.tied_head);
   line("torch_dtype", std::string("\"") + element_name(type) + "\"");
   const ModelConfig usual = ModelConfig::of(config.family);

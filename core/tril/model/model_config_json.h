@@ -5,22 +5,33 @@
 #include <tril/model/model_config.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tril {
 
+// Tokens that the files of a model name. What is no token of its vocabulary is left out: a small
+// GPT-2 keeps the 50256 of the large one.
+struct ModelTokens {
+  std::vector<std::int32_t> begin, end, pad;  // bos_token_id, eos_token_id, pad_token_id
+
+  // The same tokens.
+  bool operator==(const ModelTokens&) const = default;
+};
+
 // The text of a config.json, as Hugging Face's GPT2Config, LlamaConfig and Qwen2Config read it.
 // What these do not know, such as a GPT-2 without biases, is said under names of our own,
 // "tril_biases". A model that is not causal has a model_type of its own, "tril-masked-gpt2", which
 // they refuse. `type`: of the weights' file beside it.
-std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32);
+std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32,
+                              const ModelTokens& tokens = {});
 
 // What a config.json says of a model that is to be run.
 struct PretrainedConfig {
-  ModelConfig config;                    // its settings
-  std::vector<std::int32_t> end_tokens;  // its eos_token_id: those that end a text
+  ModelConfig config;  // its settings
+  ModelTokens tokens;
 };
 
 // Reads one, of the families that there are (`model_type`), masked ones included. Throws Error,
@@ -28,5 +39,12 @@ struct PretrainedConfig {
 // can be: another activation, another scaling of rotary positions, a window, heads whose width is
 // their own.
 PretrainedConfig parse_model_config(std::string_view file);
+
+// What ends a text by a generation_config.json: its eos_token_id, where it has one. That counts,
+// and not what config.json says, as transformers' generate has it: Llama 3's chat ends its turns by
+// a token that is here alone. All else in it is defaults of sampling, which are the caller's
+// choice. Throws Error where it is no such file.
+std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_view file,
+                                                                 Index vocabulary);
 
 }  // namespace tril

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace tril {
@@ -29,6 +30,14 @@ std::vector<std::string> parse_shard_index(std::string_view file) {
     }
   }
   return {names.begin(), names.end()};
+}
+
+bool reaches_beyond(const Tokenizer& tokenizer, Index vocabulary) {
+  std::unordered_set<TokenId> added;
+  for (const AddedToken& each : tokenizer.parts().added) added.insert(each.id);
+  TokenId size = tokenizer.size();
+  while (size > vocabulary && added.contains(size - 1)) --size;
+  return size > vocabulary;
 }
 
 namespace {
@@ -143,8 +152,15 @@ PretrainedModel read_pretrained(const std::filesystem::path& path,
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);
   const ModelConfig config = with_context(settings.config, options.context, kCall);
+  std::vector<std::int32_t> end_tokens = settings.tokens.end;
+  if (constexpr const char* kGeneration = "generation_config.json"; folder.has(kGeneration)) {
+    const auto ends = folder.read_text(kGeneration, [&](std::string_view text) {
+      return parse_generation_config(text, config.vocabulary);
+    });
+    if (ends) end_tokens = *ends;
+  }
   std::optional<Tokenizer> tokenizer = read_tokenizer_of(folder);
-  if (tokenizer && tokenizer->size() > config.vocabulary) {
+  if (tokenizer && reaches_beyond(*tokenizer, config.vocabulary)) {
     fail(kCall, path.string().c_str(),
          {"the tokenizer has ", static_cast<Index>(tokenizer->size()),
           " tokens, and the model a vocabulary of ", config.vocabulary});
@@ -152,7 +168,7 @@ PretrainedModel read_pretrained(const std::filesystem::path& path,
   PretrainedModel model{
       folder.named("config.json",
                    [&] { return ModelParameters(config, ParameterMemory::as_in_files); }),
-      settings.end_tokens, std::move(tokenizer)};
+      end_tokens, std::move(tokenizer), settings.tokens};
   read_parameters(folder, model.parameters);
   return model;
 }

@@ -28,7 +28,13 @@ struct PretrainedModel {
   ModelParameters parameters;            // all of them
   std::vector<std::int32_t> end_tokens;  // those that end a text
   std::optional<Tokenizer> tokenizer;    // none where the folder has none
+  ModelTokens tokens = {};               // as config.json names them
 };
+
+// Whether texts become tokens outside a model's vocabulary: the two are not of the same model.
+// Added tokens may lie beyond it, as a [PAD] that no model has learned; they are refused where a
+// model is given them.
+bool reaches_beyond(const Tokenizer& tokenizer, Index vocabulary);
 
 // How far reading is.
 struct ReadProgress {
@@ -43,12 +49,12 @@ struct PretrainedOptions {
   std::function<void(const ReadProgress&)> progress = {};  // told with each file and each piece
 };
 
-// Reads a folder: config.json; model.safetensors or the parts that model.safetensors.index.json
-// lists; tokenizer.json, or vocab.json and merges.txt. Besides the parameters there is little in
-// memory at once: a piece (ParameterReader::kPiece), or the largest of the other files. Throws
-// Error, with the path of the file, where one is missing, cut short, or not what the others say;
-// where the tokenizer has more tokens than the vocabulary; as with_context does; and where memory
-// does not suffice.
+// Reads a folder: config.json, and what ends a text by generation_config.json; model.safetensors or
+// the parts that model.safetensors.index.json lists; tokenizer.json, or vocab.json and merges.txt.
+// Besides the parameters there is little in memory at once: a piece (ParameterReader::kPiece), or
+// the largest of the other files. Throws Error, with the path of the file, where one is missing,
+// cut short, or not what the others say; where the tokenizer reaches beyond the vocabulary; as
+// with_context does; and where memory does not suffice.
 PretrainedModel read_pretrained(const std::filesystem::path& folder,
                                 const PretrainedOptions& options = {});
 

@@ -71,7 +71,7 @@ export function writeClone(folder: string, files: Readonly<Record<string, Uint8A
       'README.md': '---\nlicense: mit\n---\n# A model\n',
       '.gitattributes': '*.bin filter=lfs\n',
     },
-    'generation_config.json': '{"eos_token_id": 0, "transformers_version": "4.50.0"}',
+    'generation_config.json': '{"eos_token_id": 50256, "transformers_version": "4.50.0"}',
     ...{ 'tokenizer_config.json': '{"model_max_length": 32}', 'special_tokens_map.json': '{}' },
     ...{ 'onnx/config.json': '{"model_type": "other"}', 'onnx/model.onnx': 'not this' },
     ...{ '.git/config': '[core]', '.git/config.json': '{}', '.git/objects/00/aa': 'x' },

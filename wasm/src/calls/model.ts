@@ -86,7 +86,9 @@ export const modelCalls = (context: Context) => ({
   /**
    * A language model from its files, or in Node from the path of their folder: `config.json` of the families GPT-2, Llama or Qwen2,
    * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
-   * `tokenizer.json` or `vocab.json` with `merges.txt`. Matrices of `float16` and `bfloat16` keep their size
+   * `tokenizer.json` or `vocab.json` with `merges.txt`. Texts end at `eos_token_id` of
+   * `generation_config.json`, or, where that names none, of `config.json`; how tokens are drawn is for
+   * `generate` to be told, whatever the file has. Matrices of `float16` and `bfloat16` keep their size
    * in memory, and are widened while they are multiplied with. At most 8 MiB are in memory besides the model:
    * of files that are Blobs, or in a folder, no more is read at once.
    *
@@ -111,7 +113,7 @@ export const modelCalls = (context: Context) => ({
     signal?.throwIfAborted();
     const all = await filesOf(files);
     const bytesOf = (name: string) => partOf(fileOf(all, name));
-    /** Those of a tokenizer: none only where there is no file. */
+    /** Of a file that may be missing: none only where it is. */
     const optional = async (name: string) => {
       const bytes = all.has(name) ? await bytesOf(name) : none;
       if (bytes.length > 0 || !all.has(name)) return bytes;
@@ -119,6 +121,7 @@ export const modelCalls = (context: Context) => ({
     };
     const raw = context.training(call);
     const config = await bytesOf('config.json');
+    const generation = await optional('generation_config.json');
     const isPair = !all.has('tokenizer.json') && all.has('vocab.json');
     const tokenizer = await optional(isPair ? 'vocab.json' : 'tokenizer.json');
     const merges = isPair ? await bytesOf('merges.txt') : none;
@@ -131,7 +134,7 @@ export const modelCalls = (context: Context) => ({
     const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     const { engine } = context;
     const made = context.run(call, {}, () =>
-      raw._model(engine, config, tokenizer, merges, positions)!,
+      raw._model(engine, config, generation, tokenizer, merges, positions)!,
     );
     try {
       // All headers first: they say of which type the numbers of each matrix are.
