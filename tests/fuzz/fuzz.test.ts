@@ -12,11 +12,13 @@ const programs = join(
   process.env.TRIL_FUZZ_BUILD ?? join(root, 'build', 'native-fuzz'),
   ...['tests', 'fuzz'],
 );
-const seconds = process.env.FUZZ_SECONDS ?? '20';
+const seconds = process.env.FUZZ_SECONDS ?? '10';
 const folder = mkdtempSync(join(tmpdir(), 'tril-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.concurrent.each(['npy', 'safetensors', 'matmul', 'attention'])('%s', async (name) => {
+const targets = ['npy', 'safetensors', 'matmul', 'attention', 'tokenizer', 'config', 'checkpoint'];
+
+it.concurrent.each(targets)('%s', async (name) => {
   const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
   const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
   const args = [found, corpus, `-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048'];
