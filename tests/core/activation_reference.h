@@ -20,6 +20,7 @@
 #include <tril/layers/activations.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "core/gradient.h"
 
@@ -28,7 +29,7 @@ namespace tril::testing {
 // The normal distribution function, and for the complex step its derivative, the density.
 inline double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 inline Complex normal_distribution(const Complex& x) {
-  const double density = std::exp(-x.real() * x.real() / 2) / std::sqrt(2 * M_PI);
+  const double density = std::exp(-x.real() * x.real() / 2) / std::sqrt(2 * std::numbers::pi);
   return {normal_distribution(x.real()), x.imag() * density};
 }
 
@@ -40,7 +41,8 @@ Scalar activation_reference(Activation activation, const Scalar& x) {
     case Activation::gelu:
       return x * normal_distribution(x);
     case Activation::gelu_tanh:  // 1 + tanh loses the left tail even in double
-      return x / (1.0 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+      return x /
+             (1.0 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Activation::silu:
       return x / (1.0 + std::exp(-x));
   }
@@ -57,9 +59,11 @@ inline double tail(Activation activation, double a) {
   return a == 0 ? 0.5 : -activation_reference(activation, -a) / a;
 }
 inline double tanh_exponent(double a) {
-  return 2 * std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a);
+  return 2 * std::sqrt(2 / std::numbers::pi) * (a + 0.044715 * a * a * a);
 }
-inline double tanh_slope(double a) { return 2 * std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * a * a); }
+inline double tanh_slope(double a) {
+  return 2 * std::sqrt(2 / std::numbers::pi) * (1 + 3 * 0.044715 * a * a);
+}
 }  // namespace detail
 
 // Of f(x), in roundings.
@@ -87,7 +91,8 @@ inline double slope_bound(Activation activation, double x) {
     case Activation::relu:
       return 0;
     case Activation::gelu:
-      return slope + (10 + a * a / 2) * (t + a * std::exp(-a * a / 2) / std::sqrt(2 * M_PI));
+      return slope +
+             (10 + a * a / 2) * (t + a * std::exp(-a * a / 2) / std::sqrt(2 * std::numbers::pi));
     case Activation::gelu_tanh:
       return slope + t * (11 + 5 * detail::tanh_exponent(a)) * (1 + 2 * a * detail::tanh_slope(a));
     case Activation::silu:

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -31,30 +32,34 @@ std::atomic<bool> counts{false};
 std::atomic<int> allocations{0};
 std::atomic<std::size_t> live{0}, most{0};  // bytes: those there are, and the most there were
 
-// In front of what is lent, as far as its alignment asks for, stands how many bytes it has.
-std::size_t space_before(std::size_t alignment) {
-  return std::max(alignment, alignof(std::max_align_t));
-}
+// In front of what is lent: how many bytes it has, and the block of malloc that it lies in.
+struct Header {
+  std::size_t bytes;
+  void* block;
+};
+static_assert(sizeof(Header) % alignof(std::max_align_t) == 0);
 
 // Not inlined: GCC warns where it sees free() get what an operator new gave.
-[[gnu::noinline]] void release(void* memory, std::size_t alignment = 1) {
+[[gnu::noinline]] void release(void* memory) {
   if (!memory) return;
-  auto* const block = static_cast<std::byte*>(memory) - space_before(alignment);
-  live -= *reinterpret_cast<std::size_t*>(block);
-  std::free(block);
+  const Header header = static_cast<Header*>(memory)[-1];
+  live -= header.bytes;
+  std::free(header.block);
 }
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (counts) ++allocations;
-  const std::size_t before = space_before(alignment);
-  const std::size_t whole = (before + bytes + before - 1) / before * before;
-  auto* const block = static_cast<std::byte*>(std::aligned_alloc(before, whole));
+  alignment = std::max(alignment, alignof(std::max_align_t));
+  std::size_t room = alignment + bytes;
+  void* const block = std::malloc(sizeof(Header) + room);
   if (!block) throw std::bad_alloc();
-  *reinterpret_cast<std::size_t*>(block) = bytes;
+  void* place = static_cast<std::byte*>(block) + sizeof(Header);
+  std::align(alignment, bytes, place, room);
+  static_cast<Header*>(place)[-1] = {bytes, block};
   const std::size_t now = live += bytes;
   for (std::size_t seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
   }
-  return block + before;
+  return place;
 }
 
 }  // namespace
@@ -66,12 +71,8 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t alignment) noexcept {
-  release(memory, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
-  release(memory, static_cast<std::size_t>(alignment));
-}
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace tril {
 namespace {

@@ -173,7 +173,7 @@ TEST(DecoderBlock, ThreadsAndGapsChangeNothing) {
   for (const unsigned n : {0u, 1u, 2u, 3u}) {
     Example e;
     e.options.norm = kNormOrders[n % 2];
-    if (n >= 2) e.options.dropout = {.probability = 0.3, .seed = 4};
+    if (n >= 2) e.options.dropout = DropoutPlaces{.probability = 0.3, .seed = 4};
     e.run();
     Parallel three(3);
     Buffer<float, 3> wide({2, 12, 15}), wide_output({2, 12, 15});

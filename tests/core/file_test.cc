@@ -71,6 +71,28 @@ TEST_F(FileTest, WritesPiecesThatAreMadeOneByOne) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(FileTest, IsNamedInAnyAlphabet) {
+  const fs::path path = folder_ / u8"größe-हि.npy";
+  write(path, {"first"});
+  write(path, {"second"});
+  EXPECT_EQ(read(path), "second");
+  EXPECT_EQ(fs::directory_iterator(folder_)->path().filename().u8string(), u8"größe-हि.npy");
+}
+
+TEST_F(FileTest, IsReplacedWhileSomebodyReadsIt) {
+  const fs::path path = folder_ / "a.bin";
+  write(path, {"old"});
+  {
+    FileReader reader(path);
+    write(path, {"newer"});
+    EXPECT_EQ(read(path), "newer");
+    std::string old(3, ' ');
+    reader.read(0, std::as_writable_bytes(std::span(old)));
+    EXPECT_EQ(old, "old");
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(FileTest, WritesThroughALink) {
   const fs::path path = folder_ / "a.bin", link = folder_ / "link";
   write(path, {"old"});

@@ -176,7 +176,7 @@ TEST(TransformerBackward, IsItsPartsOneAfterAnother) {
     for (const bool last_norm : {true, false}) {
       for (const Index layers : {1, 2, 3}) {
         Case c(order, last_norm, layers, 4 - layers);
-        if (layers > 1) c.options.dropout = {.probability = 0.2, .seed = 5};
+        if (layers > 1) c.options.dropout = DropoutPlaces{.probability = 0.2, .seed = 5};
         c.forward();
         c.backward();
         const ByParts parts(c);

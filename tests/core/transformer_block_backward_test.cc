@@ -278,7 +278,7 @@ TEST(TransformerBlockBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(message(c.d_out, trace, c.gradients),
             "transformer_block_backward: self_attn.trace.heads: no tensor given");
   EXPECT_NE(message(c.d_out, c.trace, {.d_x = c.x}).find("d_x: shares memory"), std::string::npos);
-  c.options.dropout = {.probability = -0.5};
+  c.options.dropout = DropoutPlaces{.probability = -0.5};
   EXPECT_EQ(message(c.d_out, c.trace, c.gradients),
             "transformer_block_backward: dropout.probability: must be at least 0 and below 1, is "
             "-0.5");

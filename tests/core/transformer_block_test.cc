@@ -265,7 +265,7 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
   }
   for (const unsigned n : {0u, 1u, 2u, 3u}) {
     e.options.norm = kNormOrders[n % 2];
-    if (n >= 2) e.options.dropout = {.probability = 0.3, .seed = 4};
+    if (n >= 2) e.options.dropout = DropoutPlaces{.probability = 0.3, .seed = 4};
     e.run();
     transformer_block(x, e.weights, e.options, output, e.scratch, three);
     EXPECT_TRUE(equal(e.output, output));
@@ -316,8 +316,9 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
           [](W& w, O&) { w.norm2.bias = w.linear1.bias; });
   rejects("eps: must be finite and at least 0", [](W&, O& o) { o.eps = -1; });
   rejects("dropout.probability: must be at least 0 and below 1, is 1",
-          [](W&, O& o) { o.dropout = {.probability = 1}; });
-  rejects("dropout.first_batch: must be", [](W&, O& o) { o.dropout = {.first_batch = -1}; });
+          [](W&, O& o) { o.dropout = DropoutPlaces{.probability = 1}; });
+  rejects("dropout.first_batch: must be",
+          [](W&, O& o) { o.dropout = DropoutPlaces{.first_batch = -1}; });
   rejects("activation: is none of", [](W&, O& o) { o.activation = static_cast<Activation>(-1); });
   rejects("trace.hidden: shape must be [2, 9, 20], is [2, 9, 12]", nothing, {.hidden = e.output});
   rejects("trace.normed1: shares memory", nothing, {.normed1 = e.output});

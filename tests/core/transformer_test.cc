@@ -177,7 +177,8 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
   rejects("encoder.layers.1.linear1.weight: no tensor given",
           [](W& w, O&) { w.encoder.layers[1].linear1 = {}; });
   rejects("encoder.layers.0.self_attn.heads: must be", [](W&, O& o) { o.heads = -1; });
-  rejects("dropout.probability: must be", [](W&, O& o) { o.dropout = {.probability = NAN}; });
+  rejects("dropout.probability: must be",
+          [](W&, O& o) { o.dropout = DropoutPlaces{.probability = NAN}; });
   rejects("decoder.layers.2.multihead_attn.out_proj.weight: no tensor given",
           [](W& w, O&) { w.decoder.layers[2].multihead_attn.out_proj_weight = {}; });
   rejects("decoder.layers.0.multihead_attn.mask: ",

@@ -1,6 +1,6 @@
+#include <tril/files/disk.h>
 #include <tril/files/file.h>
 #include <tril/foundation/check.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,7 +21,7 @@ std::string system_says(int error) { return std::generic_category().message(erro
 
 // False where the file is there already.
 bool open_new(const std::filesystem::path& path, File& file) {
-  file.reset(std::fopen(path.string().c_str(), "wbx"));
+  file.reset(detail::open_file(path, detail::Open::create));
   if (file) return true;
   if (errno != EEXIST) fail("write_file", "path", {system_says(errno)});
   return false;
@@ -38,9 +38,7 @@ void write_pieces(File file, const std::function<void(const WritePiece&)>& produ
     if (std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) failed();
   });
   // What was buffered is written now; only then is it known to be there.
-  if (lasting == Lasting::yes && (std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0)) {
-    failed();
-  }
+  if (lasting == Lasting::yes && !detail::flush_to_disk(file.get())) failed();
   if (std::fclose(file.release()) != 0) failed();
 }
 
@@ -53,7 +51,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_character_file(status)) {
     fail("read_file", "path", "is a device, which has no end");
   }
-  const File file(std::fopen(path.string().c_str(), "rb"));
+  const File file(detail::open_file(path, detail::Open::read));
   if (!file) fail("read_file", "path", {system_says(errno)});
   // A pipe has no size; what grows or shrinks meanwhile has the wrong one.
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
@@ -75,7 +73,7 @@ FileReader::FileReader(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) fail(kCall, "path", {system_says(error.value())});
-  file_.reset(std::fopen(path.string().c_str(), "rb"));
+  file_.reset(detail::open_file(path, detail::Open::read));
   if (!file_) fail(kCall, "path", {system_says(errno)});
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // parts are large
   size_ = static_cast<std::size_t>(size);
@@ -113,7 +111,7 @@ void write_file(const std::filesystem::path& path,
   const fs::file_status status = fs::status(path, none);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     if (fs::is_directory(status)) fail("write_file", "path", {system_says(EISDIR)});
-    File file(std::fopen(path.string().c_str(), "wb"));
+    File file(detail::open_file(path, detail::Open::write));
     if (!file) fail("write_file", "path", {system_says(errno)});
     return write_pieces(std::move(file), produce, Lasting::no);
   }
@@ -129,7 +127,9 @@ void write_file(const std::filesystem::path& path,
   try {
     write_pieces(std::move(file), produce, Lasting::yes);
     if (fs::exists(status)) fs::permissions(temporary, status.permissions());
-    fs::rename(temporary, target);
+    if (!detail::replace_file(temporary, target)) {
+      fail("write_file", "path", {system_says(errno)});
+    }
   } catch (const fs::filesystem_error& error) {
     fs::remove(temporary, none);
     fail("write_file", "path", {error.code().message()});

@@ -1,0 +1,119 @@
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <fcntl.h>
+#include <io.h>
+#include <tril/files/disk.h>
+#include <windows.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <memory>
+#include <string>
+
+namespace tril::detail {
+namespace {
+
+// The errors that files meet, as errno has them.
+int errno_of(DWORD error) noexcept {
+  switch (error) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:
+    case ERROR_BAD_NETPATH:
+      return ENOENT;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS:
+      return EEXIST;
+    case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION:
+    case ERROR_WRITE_PROTECT:
+      return EACCES;
+    case ERROR_DISK_FULL:
+    case ERROR_HANDLE_DISK_FULL:
+      return ENOSPC;
+    case ERROR_TOO_MANY_OPEN_FILES:
+      return EMFILE;
+    default:
+      return EIO;
+  }
+}
+
+struct Closing {
+  using pointer = HANDLE;
+  void operator()(HANDLE handle) const noexcept { CloseHandle(handle); }
+};
+using Handle = std::unique_ptr<HANDLE, Closing>;
+
+HANDLE open_handle(const std::filesystem::path& path, DWORD access, DWORD creation) noexcept {
+  constexpr DWORD kShared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+  const HANDLE handle =
+      CreateFileW(path.c_str(), access, kShared, nullptr, creation, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) errno = errno_of(GetLastError());
+  return handle;
+}
+
+// Gives the new name to the file itself, so that one who has the old file open reads on, as on
+// POSIX: since Windows 10. What winbase.h calls FILE_RENAME_INFO, with flags.
+struct Rename {
+  DWORD flags;
+  HANDLE folder;
+  DWORD bytes;
+  wchar_t name[32768];
+};
+constexpr int kFileRenameInfoEx = 22;
+constexpr DWORD kReplace = 1, kPosixSemantics = 2;
+
+bool rename_open_file(const std::filesystem::path& from, const std::filesystem::path& to) noexcept {
+  try {
+    const std::wstring name = std::filesystem::absolute(to).wstring();
+    const auto rename = std::make_unique<Rename>();
+    if (name.size() >= std::size(rename->name)) return false;
+    rename->flags = kReplace | kPosixSemantics;
+    rename->bytes = static_cast<DWORD>(name.size() * sizeof(wchar_t));
+    std::copy(name.begin(), name.end(), rename->name);
+    const HANDLE handle = open_handle(from, DELETE | SYNCHRONIZE, OPEN_EXISTING);
+    if (handle == INVALID_HANDLE_VALUE) return false;
+    const Handle owner(handle);
+    return SetFileInformationByHandle(handle,
+                                      static_cast<FILE_INFO_BY_HANDLE_CLASS>(kFileRenameInfoEx),
+                                      rename.get(), sizeof(Rename));
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::FILE* open_file(const std::filesystem::path& path, Open how) noexcept {
+  constexpr DWORD kCreations[] = {OPEN_EXISTING, CREATE_ALWAYS, CREATE_NEW};
+  const bool reads = how == Open::read;
+  const HANDLE handle =
+      open_handle(path, reads ? GENERIC_READ : GENERIC_WRITE, kCreations[static_cast<int>(how)]);
+  if (handle == INVALID_HANDLE_VALUE) return nullptr;
+  const int number = _open_osfhandle(reinterpret_cast<intptr_t>(handle),
+                                     _O_BINARY | (reads ? _O_RDONLY : _O_WRONLY));
+  if (number < 0) {
+    CloseHandle(handle);
+    return nullptr;
+  }
+  std::FILE* const file = _fdopen(number, reads ? "rb" : "wb");
+  if (!file) _close(number);
+  return file;
+}
+
+bool flush_to_disk(std::FILE* file) noexcept {
+  return std::fflush(file) == 0 && _commit(_fileno(file)) == 0;
+}
+
+bool replace_file(const std::filesystem::path& from, const std::filesystem::path& to) noexcept {
+  if (rename_open_file(from, to)) return true;
+  constexpr DWORD kFlags = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;
+  if (MoveFileExW(from.c_str(), to.c_str(), kFlags)) return true;
+  // Before Windows 10: replaces a file that somebody reads, too.
+  if (ReplaceFileW(to.c_str(), from.c_str(), nullptr, 0, nullptr, nullptr)) return true;
+  errno = errno_of(GetLastError());
+  return false;
+}
+
+}  // namespace tril::detail
