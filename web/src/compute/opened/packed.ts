@@ -53,6 +53,7 @@ export function unpacked(from: PackedOpening): Opening {
     ...rest,
     reading: {
       tokens: tokens.map(piece),
+      written: '',
       lens: tiles(guesses.map(guess), layers, tokens.length),
       looks: tiles(to.map(look), layers, tokens.length),
       norms: tiles(norms, layers, tokens.length).map((places) => places.flat()),

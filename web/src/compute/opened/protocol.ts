@@ -49,6 +49,8 @@ export interface Look {
 
 export interface Reading {
   readonly tokens: readonly Piece[];
+  /** What the tokens behind the text say, as prose. */
+  readonly written: string;
   /** Layer by layer, place by place: the likeliest next tokens if the model ended there. */
   readonly lens: readonly (readonly (readonly Guess[])[])[];
   /** Layer by layer, place by place: of each of its heads. */

@@ -14,9 +14,32 @@ export function tokensOf({ model, tokenizer }: Opened, { text, then }: TextAsk):
   return [...ids, ...then];
 }
 
+/** A token that others stand behind, and its text. */
+interface Before {
+  readonly ids: readonly number[];
+  readonly text: string;
+}
+const letters = new WeakMap<Opened['model'], Before>();
+
+/** A letter, as the model's own tokens write it. */
+function letterOf(model: Opened['model']): Before {
+  let found = letters.get(model);
+  if (!found) {
+    const ids = [...model.encode('a')].slice(-1);
+    letters.set(model, (found = { ids, text: model.decode(ids) }));
+  }
+  return found;
+}
+
+/** What tokens write behind others: at its beginning a text loses the blank that words of Llama's kind bring along. */
+function writtenBehind(model: Opened['model'], before: Before, ids: readonly number[]): string {
+  const all = model.decode([...before.ids, ...ids]);
+  return all.startsWith(before.text) ? all.slice(before.text.length) : model.decode([...ids]);
+}
+
 export const pieceOf = ({ model, tokenizer }: Opened, id: number): Piece => ({
   id,
-  text: tokenizer ? model.decode([id]) : String(id),
+  text: tokenizer ? writtenBehind(model, letterOf(model), [id]) : String(id),
 });
 export const piecesOf = (opened: Opened, ids: readonly number[]): Piece[] =>
   ids.map((id) => pieceOf(opened, id));
@@ -66,6 +89,13 @@ function lengthsOf(tril: Tril, rows: Tensor): number[] {
   });
 }
 
+/** What the tokens behind the text say. */
+function writtenOf({ model, tokenizer }: Opened, ids: readonly number[], count: number): string {
+  const [before, then] = [ids.slice(0, ids.length - count), ids.slice(ids.length - count)];
+  if (!tokenizer) return then.map((id) => ` ${id}`).join('');
+  return writtenBehind(model, { ids: before, text: model.decode(before) }, then);
+}
+
 export function readingOf(opened: Opened, ask: TextAsk): Reading {
   const { tril, model, shape } = opened;
   const ids = tokensOf(opened, ask);
@@ -78,6 +108,7 @@ export function readingOf(opened: Opened, ask: TextAsk): Reading {
     const { layers } = trace!;
     return {
       tokens: piecesOf(opened, ids),
+      written: writtenOf(opened, ids, ask.then.length),
       lens: layers.map(({ logits }) => lensOf(opened, logits!)),
       looks: layers.map(({ weights }) => looksOf(weights)),
       weights: layers.map(({ weights }) => weights.read()),

@@ -1,0 +1,72 @@
+// What tokens stand for, in tokenizers that write a blank before every word and take it from a text's beginning, as Llama's do:
+// the blank is the token's, wherever it stands. In Node, on what the chapter's Worker runs.
+import { loadTril } from 'tril/training';
+import { expect, test } from '@playwright/test';
+import { piecesOf, readingOf } from '../../web/src/compute/opened/reading.ts';
+import { shapeOf } from '../../web/src/compute/opened/shape.ts';
+import { modelFiles } from './oracles/folders.ts';
+
+const words = ['▁once', '▁upon', '▁a', '▁time', '▁', 'a', 'o', 'n', 'c', 'e', ','];
+const bytes = Array.from({ length: 256 }, (_, i) => {
+  return `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`;
+});
+
+/** Of `size` tokens: three that are special, a byte each, words, and what fills the rest. */
+function tokenizer(size: number): Uint8Array {
+  const all = ['<unk>', '<s>', '</s>', ...bytes, ...words].slice(0, size);
+  for (let i = 0; all.length < size; ++i) all.push(`filler${i}`);
+  const replace = (from: string, to: string) => ({
+    ...{ type: 'Replace', pattern: { String: from }, content: to },
+  });
+  const special = all.slice(0, 3).map((content, id) => ({
+    ...{ id, content, special: true, normalized: false },
+    ...{ single_word: false, lstrip: false, rstrip: false },
+  }));
+  return new TextEncoder().encode(
+    JSON.stringify({
+      version: '1.0',
+      added_tokens: special,
+      normalizer: {
+        type: 'Sequence',
+        normalizers: [{ type: 'Prepend', prepend: '▁' }, replace(' ', '▁')],
+      },
+      pre_tokenizer: null,
+      post_processor: null,
+      decoder: {
+        type: 'Sequence',
+        decoders: [
+          ...[replace('▁', ' '), { type: 'ByteFallback' }, { type: 'Fuse' }],
+          { type: 'Strip', content: ' ', start: 1, stop: 0 },
+        ],
+      },
+      model: {
+        ...{ type: 'BPE', unk_token: '<unk>', byte_fallback: true, fuse_unk: true },
+        vocab: Object.fromEntries(all.map((token, id) => [token, id])),
+        merges: [],
+      },
+    }),
+  );
+}
+
+test('blanks before words stay, in pieces and in prose', async () => {
+  const tril = await loadTril();
+  const files = await modelFiles('llama');
+  const { vocab_size: size } = JSON.parse(new TextDecoder().decode(files['config.json']));
+  const model = await tril.loadModel({ ...files, 'tokenizer.json': tokenizer(size) });
+  const opened = { tril, model, shape: shapeOf(model.config), tokenizer: true };
+  const id = (token: string) => 3 + 256 + words.indexOf(token);
+  const asked = [...words.map(id), 3 + 0x41, 3 + 0xc3];
+  const texts = piecesOf(opened, asked).map(({ text }) => text);
+  const blanks = words.map((word) => word.replace('▁', ' '));
+  expect(texts).toEqual([...blanks, 'A', '\ufffd']);
+  const then = ['▁upon', '▁a', '▁time'].map(id);
+  const { written, tokens } = readingOf(opened, { text: 'once', then });
+  expect(written).toBe(' upon a time');
+  expect(tokens.slice(-3).map(({ text }) => text)).toEqual([' upon', ' a', ' time']);
+  expect(readingOf(opened, { text: 'once', then: [] }).written).toBe('');
+  // A letter of two bytes, begun and ended.
+  const begun = { text: 'once', then: [3 + 0xc3] };
+  expect(readingOf(opened, begun).written).toBe('\ufffd');
+  expect(readingOf(opened, { ...begun, then: [3 + 0xc3, 3 + 0xa9] }).written).toBe('é');
+  model.dispose();
+});
