@@ -1,6 +1,7 @@
 // The references beside the page: reached from it, complete, and with nothing from elsewhere.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { message } from './messages.ts';
@@ -29,4 +30,12 @@ test('the reference of the library is there where Doxygen is', async ({ page }) 
   await expect(page.getByText('Plain C++20')).toBeVisible();
   await page.goto('./cpp/attention_8h.html');
   await expect(page.getByText('Scaled dot-product attention').first()).toBeVisible();
+});
+
+test('the reference has landmarks, and who looks for its text finds it', async ({ page }) => {
+  for (const path of ['index.html', 'interfaces/tril.Tril.html', 'hierarchy.html']) {
+    await page.goto(`./api/${path}`);
+    await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+    await expectFaultless(page, { where: path, what: 'landmarks' });
+  }
 });

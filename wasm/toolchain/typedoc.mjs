@@ -128,6 +128,24 @@ function categorise({ project }) {
   }
 }
 
+/** TypeDoc's pages have no landmarks but two of one name: by these, who hears a page finds its text. */
+const landmarks = [
+  ['<div class="col-content">', '<div class="col-content" role="main">'],
+  ['<nav class="tsd-navigation">', '<nav class="tsd-navigation" aria-label="Contents">'],
+  ['<nav id="tsd-sidebar-links"', '<nav aria-label="Elsewhere" id="tsd-sidebar-links"'],
+];
+
+function withLandmarks(html, file) {
+  for (const [plain, marked] of landmarks) {
+    if (html.split(plain).length !== 2) throw new Error(`${file} has not one ${plain}`);
+    html = html.replace(plain, marked);
+  }
+  return html.replace(
+    '<div class="col-sidebar">',
+    '<div class="col-sidebar" role="complementary" aria-label="Menu">',
+  );
+}
+
 /**
  * Says in every page what it may load: its own files, and its own inline script by its hash. Links
  * within the site, `site:...`, are made relative. Where something is defined stays as text: the
@@ -137,7 +155,7 @@ function finish(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.html'));
   for (const file of files) {
     const path = join(folder, file);
-    const html = readFileSync(path, 'utf8');
+    const html = withLandmarks(readFileSync(path, 'utf8'), file);
     const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => {
       return `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
     });
