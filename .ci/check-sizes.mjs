@@ -106,12 +106,13 @@ export function measureSizes(root) {
   }
   const page = join(root, 'web', 'dist');
   if (!existsSync(page)) return sizes;
-  // Pictures are for those who share a link.
+  // Pictures are for those who share a link, notices for those who ask.
   const kinds = {
     '.woff2': 'fonts',
     '.npy': 'golden',
     '.wasm': '',
     '.png': '',
+    '.txt': '',
     '.html': 'pages',
   };
   Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, training: 0 });

@@ -13,7 +13,9 @@ import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkModels, listModels } from './check-models.mjs';
+import { checkNotices } from './check-notices.mjs';
 import { checkSizes, listSizes, measureSizes } from './check-sizes.mjs';
+import { checkVersions, readVersions } from './check-versions.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
 import { readFiles, root } from './files.mjs';
 import { call, clangFormat, prettier } from './format.mjs';
@@ -66,13 +68,22 @@ const checks = {
     const built = readBuilt(root);
     return list(built.length > 0 ? checkBuilt(built) : ['not built; run `npm run build`']);
   },
+  'notices of third parties': () => {
+    const path = join(root, 'web', 'dist', 'THIRD-PARTY-NOTICES.txt');
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'web', 'package.json'), 'utf8'));
+    const packages = ['svelte', '@sveltejs/kit', ...Object.keys(dependencies)];
+    const others = packages.filter((name) => name !== 'tril');
+    return list(checkNotices(existsSync(path) ? readFileSync(path, 'utf8') : '', others));
+  },
   'lock without hosts': () =>
     list(
       ['package-lock.json', 'wasm/bench/peers/package-lock.json'].flatMap((lock) =>
         checkLock(readFileSync(join(root, lock), 'utf8')),
       ),
     ),
-  'the workflow on GitHub': () => list(checkWorkflows(readFiles(/^\.github\/.*\.yml$/), isProgram)),
+  'one version everywhere': () => list(checkVersions(readVersions(root))),
+  'the workflows on GitHub': () =>
+    list(checkWorkflows(readFiles(/^\.github\/workflows\/.*\.yml$/), isProgram)),
   'download sizes': () => list(checkSizes(sizes)),
   'sizes of the models': () => list(checkModels(listModels(root))),
 };

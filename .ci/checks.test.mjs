@@ -1,6 +1,8 @@
 // The checks are checked: each finds its bad example and leaves the good one alone.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readGoogleTest, readPlaywright, readVitest } from '../tests/reports.mjs';
 import { suitesFor } from '../tests/suites.mjs';
@@ -10,8 +12,11 @@ import { checkCircles } from './check-circles.mjs';
 import { checkFloors } from './check-floors.mjs';
 import { checkGuards, checkLock } from './check-guards.mjs';
 import { checkModels } from './check-models.mjs';
+import { checkNotices } from './check-notices.mjs';
 import { checkSizes, written } from './check-sizes.mjs';
+import { checkVersions, readVersions } from './check-versions.mjs';
 import { checkWorkflows } from './check-workflow.mjs';
+import { root } from './files.mjs';
 
 const floors = (path, text) => checkFloors([{ path, text }]);
 const guards = (path, text) => checkGuards([{ path, text }]);
@@ -213,6 +218,24 @@ test('models have limits, together and one by one', () => {
   assert.equal(checkModels([file('/models/gpt/model.safetensors', 6.1e6 + 1)]).length, 1);
   assert.equal(checkModels([file('/models/sibling/step-50.safetensors', 1e6 + 1)]).length, 1);
   assert.equal(checkModels([file('/models/a', 1e7), file('/models/b', 1e7 + 1)]).length, 1);
+});
+
+test('a version that is another one, or is missing, is named', () => {
+  const versions = readVersions(root);
+  assert.deepEqual(checkVersions(versions), []);
+  for (const i of versions.keys()) {
+    const changed = versions.map(([file, version], j) => [file, j === i ? undefined : version]);
+    assert.equal(checkVersions(changed, versions[0][1])[0].split(':')[0], versions[i][0]);
+  }
+  assert.equal(checkVersions(versions, '99.0.0').length, versions.length);
+});
+
+test('a notice that is missing is named', () => {
+  const modules = readFileSync(join(root, 'docs', 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+  const text = `${modules}${'='.repeat(80)}\nkatex: MIT\n`;
+  assert.deepEqual(checkNotices(text, ['katex']), []);
+  assert.match(checkNotices(text, ['katex', 'svelte'])[0], /nothing of svelte$/);
+  assert.equal(checkNotices('', ['katex']).length, 5);
 });
 
 test('`npm test` takes core, package and page; `npm run test:all` takes every folder, nothing twice', () => {

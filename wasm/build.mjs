@@ -75,6 +75,9 @@ const { values } = parseArgs({ options: { modules: { type: 'string' } } });
 const buildFolder = values.modules ?? (await compile());
 rmSync(join(here, 'dist'), { recursive: true, force: true });
 copyModules(buildFolder);
-copyFileSync(join(dirname(here), 'LICENSE'), join(here, 'LICENSE')); // npm packs it from here only
+// npm packs these from here only.
+copyFileSync(join(dirname(here), 'LICENSE'), join(here, 'LICENSE'));
+const notices = 'THIRD-PARTY-NOTICES.txt';
+copyFileSync(join(dirname(here), 'docs', notices), join(here, notices));
 reportSizes();
 process.exitCode = compileTypeScript();

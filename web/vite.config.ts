@@ -1,6 +1,7 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
 import { meaningOpening } from './meaning';
+import { notices } from './notices';
 import { opening } from './opening';
 import { texts } from './texts/plugin';
 
@@ -41,7 +42,7 @@ function threadsFromThemselves(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [texts(), meaningOpening(), opening(), sveltekit(), newestFontsOnly()],
+  plugins: [texts(), meaningOpening(), opening(), sveltekit(), newestFontsOnly(), notices()],
   worker: { format: 'es', plugins: () => [threadsFromThemselves()] },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered

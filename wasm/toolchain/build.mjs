@@ -11,7 +11,7 @@ import { main, root, run, runSteps } from './steps.mjs';
 
 const notSources = [
   ...['node_modules', 'dist', 'toolchain', 'generated', 'bench', 'LICENSE', '.svelte-kit'],
-  ...['dist-en-XA', 'dist-ar-XB'],
+  ...['THIRD-PARTY-NOTICES.txt', 'dist-en-XA', 'dist-ar-XB'],
 ];
 
 /** Every file at or below the paths with its size and time: changes when one of them does. */
@@ -75,7 +75,7 @@ export const buildModules = () =>
 
 export const buildPackage = () =>
   unlessUpToDate('wasm', {
-    sources: ['wasm', 'package-lock.json', ...modules],
+    sources: ['wasm', 'docs/THIRD-PARTY-NOTICES.txt', 'package-lock.json', ...modules],
     results: ['wasm/dist/index.js', 'wasm/LICENSE'],
     work: () => npmBuild('wasm', '--modules', join(root, 'build')), // See buildModules().
   });
