@@ -27,6 +27,13 @@ namespace {
 
 using testing::error_of;
 
+TEST(Error, IsOneLineWhateverItNames) {
+  const Error error("call", "a\nb", std::string("c\r\x7f\0d \u00e9", 8));
+  EXPECT_EQ(error.argument(), "a\\nb");
+  EXPECT_EQ(error.problem(), "c\\u000d\\u007f\\u0000d \u00e9");
+  EXPECT_EQ(std::string(error.what()), "call: a\\nb: c\\u000d\\u007f\\u0000d \u00e9");
+}
+
 TEST(TensorView, HeadsOfAProjectionAreAView) {
   // [T, H * D] = [2, 3 * 2] seen as [H, T, D].
   std::vector<float> data(12);

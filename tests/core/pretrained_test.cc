@@ -148,6 +148,17 @@ TEST(Pretrained, EndsTextsAsItsFilesSay) {
   EXPECT_EQ(ends(), Tokens{2});
 }
 
+TEST(Pretrained, SaysInOneLineWhatIsWrongWithAnIndex) {
+  const auto refused = [](const char* file) { return error_of([&] { parse_shard_index(file); }); };
+  EXPECT_EQ(refused(R"({"weight_map": {"a": "x\ny/"}})"),
+            "parse_shard_index: weight_map: \"x\\u000ay/\" is not the name of a file in the same "
+            "folder");
+  EXPECT_EQ(refused(R"({"weight_map": {"a\nb": 3}})"),
+            "parse_shard_index: a\\nb: must be a text, is \"3\"");
+  EXPECT_EQ(parse_shard_index(R"({"weight_map": {"a\u0000b": "x", "a": "y"}})"),
+            (std::vector<std::string>{"x", "y"}));
+}
+
 // A [PAD] that was added for training, say, and that the model has not learned.
 TEST(Pretrained, TakesATokenizerOfWhichAddedTokensAloneAreBeyond) {
   TokenizerParts parts;

@@ -1,12 +1,35 @@
 #include <tril/foundation/error.h>
 
 namespace tril {
+namespace {
+
+// Names and texts of files are part of messages, and may hold anything: control characters as JSON
+// writes them.
+std::string on_one_line(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      line += c;
+    } else if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += "\\u00";
+      line += kDigits[byte >> 4];
+      line += kDigits[byte & 15];
+    }
+  }
+  return line;
+}
+
+}  // namespace
 
 Error::Error(std::string_view call, std::string_view argument, std::string_view problem)
-    : std::runtime_error(std::string(call) + ": " + std::string(argument) + ": " +
-                         std::string(problem)),
-      call_(call),
-      argument_(argument),
-      problem_(problem) {}
+    : std::runtime_error(on_one_line(call) + ": " + on_one_line(argument) + ": " +
+                         on_one_line(problem)),
+      call_(on_one_line(call)),
+      argument_(on_one_line(argument)),
+      problem_(on_one_line(problem)) {}
 
 }  // namespace tril

@@ -91,7 +91,10 @@ JsonObject JsonObject::object(const char* name) const {
 
 std::map<std::string, std::string> JsonObject::texts() const {
   std::map<std::string, std::string> all;
-  for (const auto& entry : entries_) all[entry.first] = text(entry.first.c_str());
+  for (const auto& [name, value] : entries_) {  // a name may be anything, with a 0 in it, too
+    if (value.front() != '"') fail(call_, name.c_str(), {"must be a text, is ", shown(value)});
+    all[name] = HeaderReader(call_, value, 0, name.c_str()).json_string();
+  }
   return all;
 }
 

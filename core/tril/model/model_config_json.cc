@@ -1,5 +1,6 @@
 // Keys are those of transformers.GPT2Config, LlamaConfig and Qwen2Config, and what is not given is
 // as they have it.
+#include <tril/files/header_reader.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/exact_number.h>
 #include <tril/model/json_object.h>
@@ -34,7 +35,7 @@ std::string scaling_json(const RotaryScaling& scaling) {
 // Throws unless an entry, where it is there, says this.
 void expect_text(const detail::JsonObject& file, const char* name, const std::string& expected) {
   const std::string text = file.text(name, expected);
-  if (text != expected) fail(kCall, name, {"must be \"", expected, "\", is \"", text, "\""});
+  if (text != expected) fail(kCall, name, {"must be \"", expected, "\", is ", detail::shown(text)});
 }
 void expect_false(const detail::JsonObject& file, const char* name, const char* why) {
   if (file.boolean(name, false)) fail(kCall, name, why);
@@ -51,7 +52,7 @@ void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
   config.tied_head = file.boolean("tie_word_embeddings", true);
   const std::string activation = file.text("activation_function", "gelu_new");
   if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
-    fail(kCall, "activation_function", {"must be \"gelu_new\", is \"", activation, "\""});
+    fail(kCall, "activation_function", {"must be \"gelu_new\", is ", detail::shown(activation)});
   }
   config.scaled_scores = file.boolean("scale_attn_weights", true);
   expect_false(file, "scale_attn_by_inverse_layer_idx", "must be false");

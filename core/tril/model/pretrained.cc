@@ -1,4 +1,5 @@
 #include <tril/files/file.h>
+#include <tril/files/header_reader.h>
 #include <tril/foundation/check.h>
 #include <tril/model/json_object.h>
 #include <tril/model/memory_needed.h>
@@ -26,7 +27,8 @@ std::vector<std::string> parse_shard_index(std::string_view file) {
   if (names.empty()) fail(kIndex, "weight_map", "lists no files");
   for (const std::string& name : names) {
     if (name.empty() || name.find_first_of("/\\") != name.npos) {
-      fail(kIndex, "weight_map", {"\"", name, "\" is not the name of a file in the same folder"});
+      fail(kIndex, "weight_map",
+           {detail::shown(name), " is not the name of a file in the same folder"});
     }
   }
   return {names.begin(), names.end()};
