@@ -55,6 +55,28 @@ const ofRealms = {
   message: 'of another realm it is none; src/kinds.ts tells what it is',
 };
 
+/** Keys that a program gives and never gives twice; `idOf(...)` and the like make one. */
+const unique = new Set(['id', 'ids', 'key', 'row', 'col', 'query', 'part', 'idOf']);
+
+function* namesIn(node) {
+  if (node?.type === 'Identifier') yield node.name;
+  for (const [field, inner] of Object.entries(node ?? {})) {
+    if (field === 'parent' || typeof inner !== 'object') continue;
+    for (const one of [inner].flat()) if (one?.type) yield* namesIn(one);
+  }
+}
+
+/** A text may be there twice, be it a visitor's, a file's or a model's, and a key may not. */
+const uniqueKeys = {
+  create: (context) => ({
+    SvelteEachBlock({ index, key }) {
+      if (!key || [...namesIn(key)].some((name) => name === index?.name || unique.has(name)))
+        return;
+      context.report({ node: key, message: 'Key by index, or by an id.' });
+    },
+  }),
+};
+
 export default typescript.config(
   {
     ignores: [
@@ -109,6 +131,18 @@ export default typescript.config(
     languageOptions: {
       parserOptions: { parser: typescript.parser, extraFileExtensions: ['.svelte'] },
     },
+  },
+  {
+    // Programs that are given away: a text goes into them by figures/quoting.ts.
+    files: ['web/src/chapters/**/*code*.ts', 'web/src/figures/{code,program}*.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...newer, { object: 'JSON', property: 'stringify' }],
+    },
+  },
+  {
+    files: ['**/*.svelte'],
+    plugins: { tril: { rules: { 'unique-keys': uniqueKeys } } },
+    rules: { 'tril/unique-keys': 'error' },
   },
   {
     // The compiler knows better than no-undef what is defined.
