@@ -183,6 +183,11 @@ describe('matmul refuses', () => {
       const refusal = { call: 'matmul', argument: 'b', shapes: { a: [2, 4], b: [3, 5] } };
       const says = /depth 3 .*a is \[2, 4\], b is \[3, 5\]/;
       expectRefused(() => tril.matmul(a, b), { ...refusal, says });
+      const stack = tril.zeros([16, 128, 64]);
+      expectRefused(() => tril.matmul(stack, stack), {
+        ...{ call: 'matmul', argument: 'b' },
+        says: "does not match a's depth 64; a is [16, 128, 64], b is [16, 128, 64]",
+      });
       const batches = { call: 'matmul', argument: 'b', says: 'batch axes do not broadcast' };
       const [pair, triple] = [tril.zeros([2, 3, 4]), tril.zeros([3, 4, 5])];
       expectRefused(() => tril.matmul(pair, triple), {

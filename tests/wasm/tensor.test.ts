@@ -101,6 +101,17 @@ describe('tensor', () => {
     });
   });
 
+  it('of a hundred million rows without elements is no array', () => {
+    withoutLeak(() => {
+      const tensor = tril.zeros([2 ** 27, 0]);
+      expectRefused(() => tensor.toArray(), {
+        ...{ call: 'toArray', argument: 'tensor' },
+        says: 'has too many rows for arrays; shape is [134217728, 0]',
+      });
+      expect(inspect(tensor)).toBe('Tensor [134217728, 0]');
+    });
+  });
+
   it('keeps a large one whole', () => {
     withoutLeak(() => {
       const values = Float32Array.from({ length: 1_000_000 }, (_, i) => i);

@@ -1,4 +1,4 @@
-import { TrilError, type Shapes } from './error.js';
+import { shapeText, TrilError, type Shapes } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { camelCase, checkFunction, describe } from './names.js';
 import { isMapOrSet, isOwnBuffer } from './kinds.js';
@@ -270,7 +270,13 @@ function publicArgument(name: string): string {
 function withCall(error: unknown, call: string, tensors: Record<string, Optional>): unknown {
   if (!(error instanceof TrilError)) return error;
   const argument = publicArgument(error.argument);
-  return new TrilError(call, argument, error.problem, { ...shapesOf(tensors), ...error.shapes });
+  const shapes = shapesOf(tensors);
+  // The core is given rows or matrices of most tensors: their shapes as they were given here.
+  const problem = error.problem.replace(/(\w+) is \[[^\]]*\]/g, (text, name: string) => {
+    const shape = shapes[name === 'shape' ? argument : publicArgument(name)];
+    return shape ? `${name} is ${shapeText(shape)}` : text;
+  });
+  return new TrilError(call, argument, problem, { ...shapes, ...error.shapes });
 }
 
 function shapesOf(tensors: Record<string, Optional>): Shapes {

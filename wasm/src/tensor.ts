@@ -163,7 +163,9 @@ const mostPrinted = 1000;
 /** What Node's console prints: the shape and, unless there are too many, the numbers. */
 function inspected(this: Tensor, _depth: number, options: object, inspect: Inspect): string {
   if (this.disposed) return `${String(this)}, disposed`;
-  if (this.size > mostPrinted) return String(this);
+  // Of rows without elements there may be billions.
+  const rows = elementCount(this.shape.slice(0, -1));
+  if (Math.max(this.size, rows) > mostPrinted) return String(this);
   return `${String(this)} ${inspect(this.toArray(), options)}`;
 }
 type Inspect = (value: unknown, options: object) => string;

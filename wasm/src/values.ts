@@ -115,9 +115,14 @@ function flattenInto(
   visit(data, 0);
 }
 
-function allocate(call: string, count: number, shape: readonly number[]): Float32Array {
+function allocate<Numbers>(
+  call: string,
+  kind: new (count: number) => Numbers,
+  shape: readonly number[],
+): Numbers {
+  const count = elementCount(shape);
   try {
-    return new Float32Array(count);
+    return new kind(count);
   } catch {
     const problem = `out of memory: shape ${shapeText(shape)} needs ${4 * count} bytes`;
     throw new TrilError(call, 'shape', problem, { shape });
@@ -162,7 +167,7 @@ export function flatten(
   }
   // As it is: the module's own Float32Array takes its numbers in, and rounds them, without a copy.
   if (isNumericArray(data)) return data as Float32Array;
-  const out = allocate(call, count, shape);
+  const out = allocate(call, Float32Array, shape);
   flattenInto(call, argument, data, flat ? [count] : shape, out);
   return out;
 }
@@ -187,7 +192,7 @@ export function flattenIntegers(
   data: unknown,
 ): { shape: number[]; values: Int32Array } {
   const shape = inferShape(call, data, argument);
-  const values = new Int32Array(elementCount(shape));
+  const values = allocate(call, Int32Array, shape);
   const check = (value: number, i: number): void => {
     if (value === values[i]) return;
     throw new TrilError(call, argument, `must be whole numbers; number ${i} is ${value}`);
@@ -202,8 +207,19 @@ export function flattenIntegers(
   return { shape: [...shape], values };
 }
 
+/** As many arrays as an engine makes before its own memory is out. */
+const mostArrays = 2 ** 26;
+
 /** Nested arrays of `shape` from numbers in row-major order. */
 export function nest(values: Float32Array, shape: readonly number[]): NestedNumbers {
+  // Of a shape with an axis of 0 there may be billions, all empty.
+  let arrays = 1;
+  for (const size of shape.slice(0, -1)) {
+    arrays *= size;
+    if (arrays <= mostArrays) continue;
+    const problem = `has too many rows for arrays; shape is ${shapeText(shape)}`;
+    throw new TrilError('toArray', 'tensor', problem, { tensor: shape });
+  }
   let next = 0;
   const nested = (axis: number): unknown[] => {
     const size = shape[axis]!;
