@@ -76,7 +76,8 @@ TEST_F(FileTest, IsNamedInAnyAlphabet) {
   write(path, {"first"});
   write(path, {"second"});
   EXPECT_EQ(read(path), "second");
-  EXPECT_EQ(fs::directory_iterator(folder_)->path().filename().u8string(), u8"größe-हि.npy");
+  // Not EXPECT_EQ: a GoogleTest of before C++20 does not print what has char8_t.
+  EXPECT_TRUE(fs::directory_iterator(folder_)->path().filename().u8string() == u8"größe-हि.npy");
 }
 
 TEST_F(FileTest, IsReplacedWhileSomebodyReadsIt) {
