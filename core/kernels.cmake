@@ -1,5 +1,6 @@
 # tril_add_kernels(TARGET FILE...): compiles each kernel file once per instruction set of foundation/isa.h, with
-# TRIL_ISA naming it, and adds the copies to TARGET. -ffp-contract=fast lets a * b + c round once, here only.
+# TRIL_ISA naming it, and adds the copies to TARGET. Compilers would fuse a * b + c each in its own way, and Clang 21
+# does it wrongly in relaxed WebAssembly: here madd of foundation/simd.h alone fuses.
 set(tril_isas baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT EMSCRIPTEN)
   list(APPEND tril_isas avx2 avx512)
@@ -14,7 +15,7 @@ function(tril_add_kernels target)
     endif()
     add_library(${target}_${isa} OBJECT ${ARGN})
     target_compile_definitions(${target}_${isa} PRIVATE TRIL_ISA=${isa})
-    target_compile_options(${target}_${isa} PRIVATE -ffp-contract=fast ${tril_isa_flags_${isa}})
+    target_compile_options(${target}_${isa} PRIVATE -ffp-contract=off ${tril_isa_flags_${isa}})
     target_link_libraries(${target}_${isa} PRIVATE tril_options)
     target_include_directories(${target}_${isa} PRIVATE
       $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)

@@ -33,7 +33,7 @@ void cap_slope(const float* x, float* slope, Index count, float limit) noexcept 
   const Register inverse = broadcast(1 / limit), one = broadcast(1.0f);
   for_each_register(count, [&](Index i, auto lanes) {
     const Register share = lanes.get(x + i) * inverse;
-    lanes.put(slope + i, one - share * share);
+    lanes.put(slope + i, madd(-share, share, one));
   });
 }
 

@@ -29,7 +29,7 @@ float online_softmax(const float* x, float* out, Index count, SoftmaxState& stat
     sum += weight;
     return weight;
   });
-  state.sum = factor * state.sum + reduce_add(sum);
+  state.sum = madd(factor, state.sum, reduce_add(sum));
   return factor;
 }
 

@@ -75,14 +75,4 @@ float widen(Narrow value) noexcept {
   return load(filled)[0];
 }
 
-// a * b + c of single numbers, rounded as madd does it, whatever a compiler makes of the loop
-// around it: GCC takes products of some loops apart from their sums.
-inline float madd(float a, float b, float c) noexcept {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 }  // namespace tril::TRIL_ISA

@@ -16,6 +16,8 @@
 #include <wasm_simd128.h>
 #elif defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #ifndef TRIL_ISA
@@ -77,8 +79,18 @@ inline void store_part(float* to, Register value, Index count) noexcept {
   for (Index lane = 0; lane < count; ++lane) to[lane] = value[lane];
 }
 
-// a * b + c, rounded once where the target fuses it (AVX2, AVX-512, Arm, relaxed WebAssembly), else
-// twice.
+// a * b + c of single numbers, rounded once where the target fuses it, else twice. Compilers are
+// told to fuse nothing by themselves (kernels.cmake), so that all of them give the same bits.
+inline float madd(float a, float b, float c) noexcept {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_flen) || \
+    defined(__FP_FAST_FMAF)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+// The same of registers; relaxed WebAssembly fuses these, too.
 inline Register madd(Register a, Register b, Register c) noexcept {
 #if defined(__wasm_relaxed_simd__)
   return (Register)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
@@ -86,8 +98,13 @@ inline Register madd(Register a, Register b, Register c) noexcept {
   return (Register)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__AVX2__) && defined(__FMA__)
   return (Register)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON) && defined(__ARM_FEATURE_FMA)
+  return (Register)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif defined(__wasm_simd128__) || defined(__SSE2__)
+  return a * b + c;
 #else
-  return a * b + c;  // contracted by -ffp-contract=fast, which kernel files are compiled with
+  for (int lane = 0; lane < kLanes; ++lane) c[lane] = madd(a[lane], b[lane], c[lane]);
+  return c;
 #endif
 }
 

@@ -24,7 +24,7 @@ void log_softmax(const float* d_out, const float* out, float* d_x, Index count,
   const NonpositiveExp exp;
   for_each_register(count, [&](Index i, auto lanes) {
     const Register weight = exp(lanes.get(out + i));
-    lanes.put(d_x + i, factor * (lanes.get(d_out + i) - weight * total));
+    lanes.put(d_x + i, factor * madd(-weight, total, lanes.get(d_out + i)));
   });
 }
 
@@ -39,7 +39,7 @@ void softmax_columns(const float* d_out, Index d_out_stride, const float* out, I
     Register sum{};
     for (Index row = 0; row < rows; ++row) sum = kLog ? sum + d(row) : madd(d(row), y(row), sum);
     for (Index row = 0; row < rows; ++row) {
-      const Register result = kLog ? d(row) - exp(y(row)) * sum : y(row) * (d(row) - sum);
+      const Register result = kLog ? madd(-exp(y(row)), sum, d(row)) : y(row) * (d(row) - sum);
       lanes.put(d_x + row * d_x_stride + c, factor * result);
     }
   });
@@ -71,7 +71,7 @@ void norm(const float* d_out, const float* x, const float* weight, float mean, f
     const Register d = lanes.get(d_out + c), z = normal(lanes.get(x + c));
     const Register g = weight ? d * lanes.get(weight + c) : d;
     const Register rest = kCentred ? g - g_mean : g;
-    lanes.put(d_x + c, scale * (rest - z * gz_mean));
+    lanes.put(d_x + c, scale * madd(-z, gz_mean, rest));
   });
 }
 

@@ -18,7 +18,7 @@ inline constexpr int kDottedRows = kLanes == 4 ? 4 : kLanes;
 
 inline void store_one(float sum, const TileOutput& out, Index j) noexcept {
   float& to = out.data[j * out.stride];
-  to = out.accumulate ? to + out.alpha * sum : out.alpha * sum;
+  to = out.accumulate ? madd(out.alpha, sum, to) : out.alpha * sum;
 }
 
 // Of each register its sum across the lanes, in the order of reduce_add.

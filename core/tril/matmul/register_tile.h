@@ -17,8 +17,8 @@ inline void store_part(const float* sums, Index stride, Index rows, Index cols,
     float* const to = out.data + i * out.stride;
     const float* const added = out.accumulate ? to : out.bias;
     for (Index j = 0; j < cols; ++j) {
-      const float sum = out.alpha * sums[i * stride + j];
-      to[j] = added ? added[j] + sum : sum;
+      const float sum = sums[i * stride + j];
+      to[j] = added ? madd(out.alpha, sum, added[j]) : out.alpha * sum;
     }
   }
 }
@@ -100,8 +100,8 @@ void register_tile(const float* a, Index row, const TileColumn& column) noexcept
       float* const to = out.data + r * out.stride;
       const float* const added = out.accumulate ? to : out.bias;
       for (int v = 0; v < Vectors; ++v) {
-        const Register scaled = alpha * sum[r][v];
-        store(to + v * kLanes, added ? load(added + v * kLanes) + scaled : scaled);
+        store(to + v * kLanes,
+              added ? madd(alpha, sum[r][v], load(added + v * kLanes)) : alpha * sum[r][v]);
       }
     }
   }

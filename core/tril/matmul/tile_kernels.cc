@@ -249,7 +249,7 @@ void add_terms(const ScaledMatrix* terms, Index rows, Index cols, float* to,
     }
     for (; j < cols; ++j) {
       float sum = factor[0] * row[0][j];
-      for (int t = 1; t < Count; ++t) sum += factor[t] * row[t][j];
+      for (int t = 1; t < Count; ++t) sum = madd(factor[t], row[t][j], sum);
       to[j] = sum;
     }
     for (int t = 0; t < Count; ++t) row[t] += stride[t];

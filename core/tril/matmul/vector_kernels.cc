@@ -31,7 +31,7 @@ void add_rows(const float* x, const float* b, Index stride, Index cols, float* s
     for (int n = 0; n < kAtOnce; ++n) store(sums + j + n * kLanes, sum[n]);
   }
   for (; j < cols; ++j) {
-    for (int r = 0; r < Rows; ++r) sums[j] += x[r] * b[r * stride + j];
+    for (int r = 0; r < Rows; ++r) sums[j] = madd(x[r], b[r * stride + j], sums[j]);
   }
 }
 

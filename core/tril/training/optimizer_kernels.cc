@@ -19,7 +19,7 @@ void adamw(float* x, const float* g, float* m, float* v, Index count,
     lanes.put(v + i, second);
     // Where nothing ever flowed, 0 / 0 with eps = 0, nothing moves.
     const Register move = select(divisor > Register{}, step * first / divisor, first);
-    lanes.put(x + i, keep * lanes.get(x + i) - move);
+    lanes.put(x + i, madd(keep, lanes.get(x + i), -move));
   });
 }
 
@@ -34,7 +34,7 @@ void sgd(float* x, const float* g, float* m, Index count,
       move = madd(momentum, lanes.get(m + i), move);
       lanes.put(m + i, move);
     }
-    lanes.put(x + i, value - rate * move);
+    lanes.put(x + i, madd(-rate, move, value));
   });
 }
 
