@@ -110,11 +110,72 @@ TEST_F(LinearAttention, TheFutureCannotLeakAndLengthsMayDiffer) {
 }
 
 TEST_F(LinearAttention, DividesNothingByZero) {
-  std::fill_n(query.data(), query.view().count(), -200.0f);  // e^-200 is 0 in float
+  std::fill_n(query.data(), query.view().count(), -std::numeric_limits<float>::infinity());
   for (const ProductOrder order : {ProductOrder::values_first, ProductOrder::scores_first}) {
     for (const bool causal : {false, true}) {
       run({.order = order, .causal = causal});
       EXPECT_EQ(testing::max_abs(output.view()), 0);
+    }
+  }
+}
+
+// Products of features beyond the range of float, even of double: the weights are those of
+// e^(q + k), which may be taken from their largest on.
+TEST_F(LinearAttention, IsRightWhateverTheSizeOfFeatures) {
+  const auto log_feature = [](float x) {
+    return x > 0 ? std::log(static_cast<double>(x) + 1) : static_cast<double>(x);
+  };
+  const Buffer<float, 4> queries = std::move(query), keys = std::move(key);
+  query = Buffer<float, 4>(queries.shape()), key = Buffer<float, 4>(keys.shape());
+  Buffer<float, 4> weights({2, 4, 13, 13});
+  for (const float factor : {1.0f, 1e15f, 3e37f}) {
+    for (const float offset : {0.0f, -45.0f, -50.0f, -100.0f, -900.0f, -1e5f}) {
+      if (factor != 1 && offset != 0) continue;
+      for (Index i = 0; i < query.view().count(); ++i) {
+        query.data()[i] = factor * queries.data()[i] + offset;
+      }
+      for (Index i = 0; i < key.view().count(); ++i)
+        key.data()[i] = factor * keys.data()[i] + offset;
+      for (const ProductOrder order : {ProductOrder::values_first, ProductOrder::scores_first}) {
+        for (const bool causal : {false, true}) {
+          const bool scores = order == ProductOrder::scores_first;
+          run({.order = order, .causal = causal}, scores ? weights.view() : TensorView<float, 4>());
+          for (Index b = 0; b < 2; ++b) {
+            for (Index h = 0; h < 4; ++h) {
+              for (Index t = 0; t < 13; ++t) {
+                double most = -1e300, total = 0, sum = 0;
+                const Index last = causal ? t : 12;
+                double largest_query = -1e300, largest_key = -1e300;
+                for (Index d = 0; d < 6; ++d) {
+                  largest_query = std::max(largest_query, log_feature(query.view()[b][h][t][d]));
+                  for (Index s = 0; s <= last; ++s) {
+                    largest_key = std::max(largest_key, log_feature(key.view()[b][h / 2][s][d]));
+                  }
+                }
+                const auto each = [&](const auto& body) {
+                  for (Index s = 0; s <= last; ++s) {
+                    for (Index d = 0; d < 6; ++d) {
+                      body(s, (log_feature(query.view()[b][h][t][d]) - largest_query) +
+                                  (log_feature(key.view()[b][h / 2][s][d]) - largest_key));
+                    }
+                  }
+                };
+                each([&](Index, double x) { most = std::max(most, x); });
+                each([&](Index s, double x) {
+                  total += std::exp(x - most);
+                  sum += std::exp(x - most) * static_cast<double>(value.view()[b][h / 2][s][2]);
+                });
+                EXPECT_NEAR(output.view()[b][h][t][2], sum / total, kPyTorchAbsolute)
+                    << factor << " " << offset << " " << scores << causal << " " << t;
+                if (!scores) continue;
+                double first = 0;
+                each([&](Index s, double x) { first += s == 0 ? std::exp(x - most) : 0; });
+                EXPECT_NEAR(weights.view()[b][h][t][0], first / total, kPyTorchAbsolute);
+              }
+            }
+          }
+        }
+      }
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <tril/foundation/overlap_check.h>
 #include <tril/layers/softmax_kernels.h>
 #include <tril/layers/unchecked.h>
-#include <tril/matmul/method.h>
+#include <tril/matmul/hidden_rows.h>
 
 #include <algorithm>
 
@@ -84,7 +84,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       mask.apply({b, 0, t, t + 1, 0, {0, keys}}, visible, keys);
       softmax_row(visible, shares[t].data(), keys, 1.0f);
     });
-    detail::run_matmul(shares, value[b], {}, out[b], scratch, parallel);
+    detail::run_hiding_matmul(shares, value[b], {}, out[b], scratch, parallel);
   }
 }
 

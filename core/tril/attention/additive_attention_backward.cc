@@ -5,6 +5,7 @@
 #include <tril/layers/backward_kernels.h>
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/unchecked.h>
+#include <tril/matmul/hidden_rows.h>
 #include <tril/matmul/method.h>
 
 #include <algorithm>
@@ -78,19 +79,25 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
   for (Index b = 0; b < query.size(0); ++b) {
     const MatrixView<float> q = trace.queries[b], k = trace.keys[b], weight = trace.weights[b];
     if (gradients.d_value) {
-      detail::run_matmul(weight, d_out[b], {.transpose_a = true}, gradients.d_value[b], scratch,
-                         parallel);
+      Scratch::Frame rows(scratch);
+      detail::run_hiding_matmul(detail::live_rows(weight, d_out[b], rows), d_out[b],
+                                {.transpose_a = true}, gradients.d_value[b], scratch, parallel);
     }
     detail::run_matmul(d_out[b], value[b], {.transpose_b = true}, d_scores, scratch, parallel);
     parallel.for_each(queries, [&](Index t, int) {
       float* const row = d_scores[t].data();
-      softmax(row, weight[t].data(), row, keys, 1.0f);
+      if (detail::all_zero(d_out[b][t].data(), value.size(2))) {
+        std::fill_n(row, keys, 0.0f);  // whatever the query was
+      } else {
+        softmax(row, weight[t].data(), row, keys, 1.0f);
+      }
     });
     detail::sum_rows(
         queries, width, scratch, parallel,
         [&](Index t, float* sums) {
           std::fill_n(d_q[t].data(), width, 0.0f);
           for (Index s = 0; s < keys; ++s) {
+            if (d_scores[t][s] == 0.0f) continue;  // hidden, whatever the key is
             score(q[t].data(), k[s].data(), weights.score.data(), d_scores[t][s], d_q[t].data(),
                   sums, width);
           }
@@ -99,6 +106,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
     parallel.for_each(keys, [&](Index s, int) {
       std::fill_n(d_k[s].data(), width, 0.0f);
       for (Index t = 0; t < queries; ++t) {
+        if (d_scores[t][s] == 0.0f) continue;
         score(q[t].data(), k[s].data(), weights.score.data(), d_scores[t][s], d_k[s].data(),
               nullptr, width);
       }

@@ -1,5 +1,6 @@
 #include <tril/attention/attention_backward_blocks.h>
 #include <tril/attention/score_kernels.h>
+#include <tril/matmul/hidden_rows.h>
 
 #include <algorithm>
 
@@ -19,7 +20,23 @@ void transpose(const TileKernels& tiles, const float* from, Index rows, Index co
   tiles.transpose(from, kKeyBlock, rows, cols, to, kQueryBlock);
 }
 
+// Rows [first, first + count).
+template <typename T>
+MatrixView<T> rows_of(const MatrixView<T>& all, Index first, Index count) noexcept {
+  return {all[first].data(), {count, all.size(1)}, {all.stride(0), 1}};
+}
+
 }  // namespace
+
+// What is not finite becomes 0, for whoever does not see it; says whether all is finite.
+bool KeyBlockPass::pack(const MatrixView<const float>& from, Index first, Index rows,
+                        float* panels) const noexcept {
+  tiles_.pack(from[first].data(), from.stride(0), rows, from.size(1), panels);
+  const Index count = tiles_.packed_count(rows, from.size(1));
+  const bool finite = all_finite(panels, count);
+  if (!finite) clear_not_finite(panels, count);
+  return finite;
+}
 
 void KeyBlockPass::pack_heads(Index batch, Index key_head,
                               const KeyBlockMemory& work) const noexcept {
@@ -29,9 +46,9 @@ void KeyBlockPass::pack_heads(Index batch, Index key_head,
     const Index first = block % blocks * kQueryBlock;
     const Index rows = std::min(kQueryBlock, p_.queries() - first);
     const auto query = p_.query[batch][head], d_out = p_.d_out[batch][head];
-    tiles_.pack(query[first].data(), query.stride(0), rows, p_.depth(), work.query_block(block));
-    tiles_.pack(d_out[first].data(), d_out.stride(0), rows, p_.value_width(),
-                work.d_out_block(block));
+    float* const finite = work.finite_block(block);
+    finite[0] = pack(query, first, rows, work.query_block(block)) ? 1.0f : 0.0f;
+    finite[1] = pack(d_out, first, rows, work.d_out_block(block)) ? 1.0f : 0.0f;
   }
 }
 
@@ -43,6 +60,8 @@ void KeyBlockPass::pack_heads(Index batch, Index key_head,
 //   d_scores *= slope of the soft cap
 //   d_query += scale d_scores K
 //   d_key += scale d_scores^T Q
+// In the last three products a weight of 0, or a gradient of 0, hides what it is multiplied with,
+// even NaN and infinity (matmul/hidden_rows.h).
 void KeyBlockPass::key_block(Index batch, Index key_head, Index first_key,
                              const MatrixView<float>* d_query,
                              const KeyBlockMemory& work) const noexcept {
@@ -52,8 +71,7 @@ void KeyBlockPass::key_block(Index batch, Index key_head, Index first_key,
                          work.keys_transposed);
   tiles_.pack_transposed(value[keys.first].data(), value.stride(0), p_.value_width(), keys.size(),
                          work.values_transposed);
-  if (d_query)
-    tiles_.pack(key[keys.first].data(), key.stride(0), keys.size(), p_.depth(), work.keys);
+  const bool finite_keys = !d_query || pack(key, keys.first, keys.size(), work.keys);
   clear(p_.gradients.d_key, batch, key_head, keys);
   clear(p_.gradients.d_value, batch, key_head, keys);
 
@@ -72,7 +90,7 @@ void KeyBlockPass::key_block(Index batch, Index key_head, Index first_key,
       block.last_query = std::min(block.first_query + kQueryBlock, p_.queries());
       if (p_.mask.visible(block).empty()) continue;
       const Index packed = member * blocks_of(p_.queries(), kQueryBlock) + number;
-      score_block(block, key_head, packed, d_query ? d_query + member : nullptr, work);
+      score_block(block, key_head, packed, d_query ? d_query + member : nullptr, finite_keys, work);
     }
   }
 }
@@ -86,7 +104,7 @@ void KeyBlockPass::clear_mask(const MaskBlock& block) const noexcept {
 }
 
 void KeyBlockPass::score_block(const MaskBlock& block, Index key_head, Index packed,
-                               const MatrixView<float>* d_query,
+                               const MatrixView<float>* d_query, bool finite_keys,
                                const KeyBlockMemory& work) const noexcept {
   const Index rows = block.last_query - block.first_query, cols = block.keys.size();
   const MatrixView<const float> query = p_.query[block.batch][block.head];
@@ -109,6 +127,11 @@ void KeyBlockPass::score_block(const MaskBlock& block, Index key_head, Index pac
   for (Index row = 0; row < rows; ++row) {
     float* const weights = work.weights + row * kKeyBlock;
     float* const d_scores = work.d_scores + row * kKeyBlock;
+    if (all_zero(d_out[block.first_query + row].data(), p_.value_width())) {
+      std::fill_n(weights, cols, 0.0f);  // whatever the query was
+      std::fill_n(d_scores, cols, 0.0f);
+      continue;
+    }
     const auto drop = [&](float* x) {
       if (p_.dropout) (*p_.dropout)(x, x, position + row, block.keys.first, cols);
     };
@@ -123,6 +146,11 @@ void KeyBlockPass::score_block(const MaskBlock& block, Index key_head, Index pac
     transpose(tiles_, work.weights, rows, cols, work.transposed);
     multiply(work.transposed, kQueryBlock, work.d_out_block(packed), {cols, rows, p_.value_width()},
              1, true, d_value[block.keys.first].data(), d_value.stride(0));
+    if (work.finite_block(packed)[1] == 0.0f) {
+      add_not_finite(
+          rows_of(d_out, block.first_query, rows), cols, rows_of(d_value, block.keys.first, cols),
+          [&](Index col, Index row) noexcept { return work.weights[row * kKeyBlock + col]; });
+    }
   }
   if (p_.gradients.d_mask) {
     const MatrixView<float> d_mask = p_.gradients.d_mask[block.batch][block.head];
@@ -135,12 +163,26 @@ void KeyBlockPass::score_block(const MaskBlock& block, Index key_head, Index pac
   if (d_query) {
     multiply(work.d_scores, kKeyBlock, work.keys, {rows, cols, p_.depth()}, p_.scale, true,
              (*d_query)[block.first_query].data(), d_query->stride(0));
+    if (!finite_keys) {
+      const MatrixView<const float> key = p_.key[block.batch][key_head];
+      add_not_finite(rows_of(key, block.keys.first, cols), rows,
+                     rows_of(*d_query, block.first_query, rows),
+                     [&](Index row, Index col) noexcept {
+                       return p_.scale * work.d_scores[row * kKeyBlock + col];
+                     });
+    }
   }
   if (p_.gradients.d_key) {
     const MatrixView<float> d_key = p_.gradients.d_key[block.batch][key_head];
     transpose(tiles_, work.d_scores, rows, cols, work.transposed);
     multiply(work.transposed, kQueryBlock, work.query_block(packed), {cols, rows, p_.depth()},
              p_.scale, true, d_key[block.keys.first].data(), d_key.stride(0));
+    if (work.finite_block(packed)[0] == 0.0f) {
+      add_not_finite(rows_of(query, block.first_query, rows), cols,
+                     rows_of(d_key, block.keys.first, cols), [&](Index col, Index row) noexcept {
+                       return p_.scale * work.d_scores[row * kKeyBlock + col];
+                     });
+    }
   }
 }
 

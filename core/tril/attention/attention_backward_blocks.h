@@ -30,7 +30,8 @@ class KeyBlockMemory {
                kQueryBlock * kKeyBlock,
                kQueryBlock * kKeyBlock,
                p.softcap > 0 ? kQueryBlock * kKeyBlock : 0,
-               kQueryBlock * kKeyBlock} {}
+               kQueryBlock * kKeyBlock,
+               16 * p.group() * blocks_of(p.queries(), kQueryBlock)} {}
 
   Index floats() const noexcept {
     Index sum = 0;
@@ -40,12 +41,14 @@ class KeyBlockMemory {
   // `memory`: floats() of them.
   void lay_out(float* memory) noexcept {
     float** const parts[] = {&queries, &d_outs,   &keys_transposed, &values_transposed, &keys,
-                             &weights, &d_scores, &slopes,          &transposed};
+                             &weights, &d_scores, &slopes,          &transposed,        &finite};
     for (std::size_t i = 0; i < std::size(parts); ++i) {
       *parts[i] = memory;
       memory += sizes_[i];
     }
   }
+  // Of such a block, whether all queries are finite, and then all of d_out: 1 or 0. A cache line.
+  float* finite_block(Index block) const noexcept { return finite + 16 * block; }
   // The packed block of queries, or of gradients of outputs, number `block` of a group's heads.
   float* query_block(Index block) const noexcept { return queries + block * query_block_; }
   float* d_out_block(Index block) const noexcept { return d_outs + block * d_out_block_; }
@@ -53,10 +56,11 @@ class KeyBlockMemory {
   float *queries, *d_outs;                            // packed, block by block of each head
   float *keys_transposed, *values_transposed, *keys;  // packed, of one block of keys
   float *weights, *d_scores, *slopes, *transposed;    // of one block of scores
+  float* finite;                                      // of each block
 
  private:
   Index query_block_, d_out_block_;
-  Index sizes_[9];
+  Index sizes_[10];
 };
 
 class KeyBlockPass {
@@ -76,9 +80,12 @@ class KeyBlockPass {
  private:
   void clear_mask(const MaskBlock& block) const noexcept;
   void score_block(const MaskBlock& block, Index key_head, Index packed,
-                   const MatrixView<float>* d_query, const KeyBlockMemory& work) const noexcept;
+                   const MatrixView<float>* d_query, bool finite_keys,
+                   const KeyBlockMemory& work) const noexcept;
   void multiply(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                 float alpha, bool accumulate, float* out, Index out_stride) const noexcept;
+  bool pack(const MatrixView<const float>& from, Index first, Index rows,
+            float* panels) const noexcept;
 
   const AttentionBackwardProblem& p_;
   const float* delta_;

@@ -3,6 +3,8 @@
 #include <tril/layers/lanes.h>
 #include <tril/layers/tanh.h>
 
+#include <limits>
+
 namespace tril::TRIL_ISA {
 namespace {
 
@@ -16,6 +18,12 @@ float dot(const float* x, const float* y, Index count) noexcept {
 void weights(float* x, Index count, float log_sum_exp) noexcept {
   const NonpositiveExp exp;  // a score may be above log_sum_exp by roundings only
   const Register shift = broadcast(log_sum_exp);
+  if (log_sum_exp != log_sum_exp) {  // of a query that is NaN to the keys that it sees alone
+    const Register hidden = broadcast(-std::numeric_limits<float>::infinity());
+    return for_each_register(count, [&](Index i, auto lanes) {
+      lanes.put(x + i, select(lanes.get(x + i) == hidden, Register{}, shift));
+    });
+  }
   for_each_register(count,
                     [&](Index i, auto lanes) { lanes.put(x + i, exp(lanes.get(x + i) - shift)); });
 }
@@ -38,8 +46,10 @@ void cap_slope(const float* x, float* slope, Index count, float limit) noexcept 
 }
 
 void multiply(float* x, const float* y, Index count) noexcept {
-  for_each_register(
-      count, [&](Index i, auto lanes) { lanes.put(x + i, lanes.get(x + i) * lanes.get(y + i)); });
+  for_each_register(count, [&](Index i, auto lanes) {
+    const Register value = lanes.get(x + i);
+    lanes.put(x + i, select(value == Register{}, value, value * lanes.get(y + i)));
+  });
 }
 
 void additive_score(const float* q, const float* k, const float* weights, float d, float* d_sum,

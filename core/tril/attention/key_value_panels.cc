@@ -1,4 +1,5 @@
 #include <tril/attention/key_value_panels.h>
+#include <tril/matmul/hidden_rows.h>
 
 #include <algorithm>
 
@@ -39,19 +40,23 @@ void by_rows(const VisibleKeys& visible, Index rows, KeyRange range, const Part&
 Index KeyValuePanels::size(const AttentionProblem& p) noexcept {
   const TileKernels& kernels = tile_kernels();
   return kernels.packed_count(p.depth(), p.keys()) +
-         kernels.packed_count(p.keys(), p.value_width());
+         kernels.packed_count(p.keys(), p.value_width()) + 1;
 }
 
 KeyValuePanels::KeyValuePanels(const AttentionProblem& problem, float* memory) noexcept
     : problem_(problem),
       keys_(memory),
-      values_(memory + kernels_.packed_count(problem.depth(), problem.keys())) {}
+      values_(memory + kernels_.packed_count(problem.depth(), problem.keys())),
+      finite_(memory + size(problem) - 1) {}
 
 void KeyValuePanels::pack(Index batch, Index key_head) const noexcept {
   const MatrixView<const float> key = problem_.key[batch][key_head];
   const MatrixView<const float> value = problem_.value[batch][key_head];
   kernels_.pack_transposed(key.data(), key.stride(0), key.size(1), key.size(0), keys_);
   kernels_.pack(value.data(), value.stride(0), value.size(0), value.size(1), values_);
+  const Index count = kernels_.packed_count(value.size(0), value.size(1));
+  *finite_ = all_finite(values_, count) ? 1.0f : 0.0f;
+  if (*finite_ == 0.0f) clear_not_finite(values_, count);
 }
 
 // for each run of panels that all rows see:  one product
@@ -93,6 +98,16 @@ void KeyValuePanels::add_values(const QueryBlock& block, const VisibleKeys& visi
       });
     }
   }
+  if (*finite_ == 1.0f) return;
+  const MatrixView<const float> value = problem_.value[block.batch][problem_.key_head(block.head)];
+  add_not_finite({value[keys.first].data(), {keys.size(), width}, {value.stride(0), 1}},
+                 block.rows(),
+                 {out[block.first_query].data(), {block.rows(), width}, {out.stride(0), 1}},
+                 [&](Index row, Index key) noexcept {
+                   const KeyRange seen = visible.rows[row];
+                   key += keys.first;
+                   return seen.first <= key && key < seen.last ? *weights.at(row, key) : 0.0f;
+                 });
 }
 
 void KeyValuesInPlace::score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,

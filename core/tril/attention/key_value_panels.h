@@ -27,7 +27,8 @@ class KeyValuePanels {
   void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
              const ScoreBlock& scores) const noexcept;
 
-  // out += weights V of `keys`, for each row of all that one of its kRowGroup sees.
+  // out += weights V of `keys`, for each row of all that one of its kRowGroup sees. A weight of 0
+  // hides its value, even one that is not finite.
   void add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
                   const ScoreBlock& weights) const noexcept;
 
@@ -35,7 +36,8 @@ class KeyValuePanels {
   const AttentionProblem& problem_;
   const TileKernels& kernels_ = tile_kernels();
   float* keys_;    // panels of K^T
-  float* values_;  // of V
+  float* values_;  // of V, 0 where it is not finite
+  float* finite_;  // whether all of V is: 1 or 0
 };
 
 // In place.

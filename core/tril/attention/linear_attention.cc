@@ -2,9 +2,13 @@
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/score_kernels.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/elementary.h>
+#include <tril/matmul/hidden_rows.h>
 #include <tril/matmul/method.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace tril {
@@ -36,9 +40,71 @@ float dot(const float* a, const float* b, Index count) noexcept {
   return sum;
 }
 
-// row /= sum, or 0 where the sum is 0.
+// row /= sum.
 void divide(float* row, Index count, float sum) noexcept {
-  score_kernels().scale(row, row, count, sum == 0.0f ? 0.0f : 1.0f / sum);
+  score_kernels().scale(row, row, count, 1.0f / sum);
+}
+
+// Whether a sum of products of features has lost nothing: products of features below e^-40 leave
+// the range of float.
+bool in_range(float sum) noexcept {
+  return std::fabs(sum) >= 0x1p-90f && std::fabs(sum) <= 0x1p+90f;
+}
+
+// f(x), or of elements that are all negative e^(x - shift): weights are the same with all of
+// queries, or of keys, times one number.
+double feature(FeatureMap map, float x, double shift) noexcept {
+  if (map == FeatureMap::identity) return x;
+  return x <= 0 ? exponential(std::max(x - shift, -1e4)) : x + 1.0;
+}
+
+// What may be subtracted from all of these: their largest, where it is negative.
+class Shift {
+ public:
+  void add(const float* x, Index count) noexcept {
+    for (Index i = 0; i < count; ++i) largest_ = std::max(largest_, x[i]);
+  }
+  double value() const noexcept { return std::isfinite(largest_) ? std::min(largest_, 0.0f) : 0; }
+
+ private:
+  float largest_ = -std::numeric_limits<float>::infinity();
+};
+
+// Row t of the output, and of the weights where they are wanted, over the first `keys` keys, in
+// double: f(q_t) . f(k_s) of each key, divided by their sum, or 0 where that is 0.
+void attend_in_double(const AttentionProblem& p, FeatureMap map, Index item, Index t, Index keys,
+                      double* memory, float* weights) noexcept {
+  const Index b = item / p.heads(), h = item % p.heads(), depth = p.depth();
+  const float* const q = p.query[b][h][t].data();
+  const MatrixView<const float> key = p.key[b][p.key_head(h)], value = p.value[b][p.key_head(h)];
+  double* const features = memory;
+  double* const sums = memory + depth;
+  Shift query_shift, key_shift;
+  query_shift.add(q, depth);
+  for (Index s = 0; s < keys; ++s) key_shift.add(key[s].data(), depth);
+  for (Index d = 0; d < depth; ++d) features[d] = feature(map, q[d], query_shift.value());
+  const auto weight_of = [&](Index s) noexcept {
+    double weight = 0;
+    for (Index d = 0; d < depth; ++d) {
+      weight += features[d] * feature(map, key[s].data()[d], key_shift.value());
+    }
+    return weight;
+  };
+  std::fill_n(sums, p.value_width(), 0.0);
+  double total = 0;
+  for (Index s = 0; s < keys; ++s) {
+    const double weight = weight_of(s);
+    total += weight;
+    for (Index j = 0; j < p.value_width(); ++j) {
+      sums[j] += weight * static_cast<double>(value[s].data()[j]);
+    }
+  }
+  for (Index j = 0; j < p.value_width(); ++j) {
+    p.out[b][h][t].data()[j] = total == 0 ? 0.0f : static_cast<float>(sums[j] / total);
+  }
+  for (Index s = 0; weights && s < keys; ++s) {
+    weights[s] = total == 0 ? 0.0f : static_cast<float>(weight_of(s) / total);
+  }
 }
 
 // f(K)^T V first, where every query sees every key:
@@ -53,6 +119,7 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
   const MatrixView<float> k(frame.take<float>(p.keys(), depth), {p.keys(), depth});
   const MatrixView<float> state(frame.take<float>(depth, width), {depth, width});
   float* const total = frame.take<float>(depth);
+  double* const memory = frame.take<double>(depth + width);
   for (Index item = 0; item < p.batches() * p.heads(); ++item) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
@@ -65,7 +132,12 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
       for (Index d = 0; d < depth; ++d) total[d] += k[s].data()[d];
     }
     for (Index t = 0; t < p.queries(); ++t) {
-      divide(p.out[b][h][t].data(), width, dot(q[t].data(), total, depth));
+      const float sum = dot(q[t].data(), total, depth);
+      if (in_range(sum)) {
+        divide(p.out[b][h][t].data(), width, sum);
+      } else {
+        attend_in_double(p, options.feature_map, item, t, p.keys(), memory, nullptr);
+      }
     }
   }
 }
@@ -84,6 +156,7 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
   Scratch::Frame frame(scratch);
   float* const states = frame.take<float>(depth, padded, parallel.threads());
   float* const memory = frame.take<float>(rows, parallel.threads());
+  double* const doubles = frame.take<double>(depth + width, parallel.threads());
   parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     float* const state = states + depth * padded * worker;
@@ -106,7 +179,13 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
       score_kernels().linear_step(q, k, value, depth, padded, state, out);
       float* const to = p.out[b][h][t].data();
       std::copy_n(out, width, to);
-      if (options.normalise) divide(to, width, out[width]);
+      if (!options.normalise) continue;
+      if (in_range(out[width])) {
+        divide(to, width, out[width]);
+      } else {
+        attend_in_double(p, options.feature_map, item, t, std::min(t + 1, p.keys()),
+                         doubles + (depth + width) * worker, nullptr);
+      }
     }
   });
 }
@@ -123,6 +202,8 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
   const MatrixView<float> own =
       weights ? MatrixView<float>()
               : MatrixView<float>(frame.take<float>(p.queries(), keys), {p.queries(), keys});
+  double* const memory = frame.take<double>(depth + p.value_width());
+  bool* const lost = frame.take<bool>(p.queries());
   for (Index item = 0; item < p.batches() * p.heads(); ++item) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
@@ -132,9 +213,17 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     for (Index t = 0; t < p.queries(); ++t) {
       float* const row = scores[t].data();
       if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
-      if (options.normalise) divide(row, keys, std::accumulate(row, row + keys, 0.0f));
+      const float sum = options.normalise ? std::accumulate(row, row + keys, 0.0f) : 1.0f;
+      lost[t] = !in_range(sum);
+      if (options.normalise) divide(row, keys, lost[t] ? 1.0f : sum);
     }
-    detail::run_matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
+    detail::run_hiding_matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
+    for (Index t = 0; t < p.queries(); ++t) {
+      if (!lost[t]) continue;
+      attend_in_double(p, options.feature_map, item, t,
+                       options.causal ? std::min(t + 1, keys) : keys, memory,
+                       weights ? scores[t].data() : nullptr);
+    }
   }
 }
 

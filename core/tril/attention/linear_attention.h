@@ -42,8 +42,9 @@ struct LinearAttentionOptions {
 
 // query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.
 // weights [B, H, T, S] or none, only with scores_first: filled with the weights. Where the sum that
-// divides is 0 the output is 0. What is written may not share memory with what is read. Throws
-// Error where shapes do not fit.
+// divides is 0 the output is 0; where it leaves the range of float, as with features of elements
+// below -40, the row is formed in double. What is written may not share memory with what is read.
+// Throws Error where shapes do not fit.
 void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const LinearAttentionOptions& options,
                       TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,

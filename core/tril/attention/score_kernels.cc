@@ -134,8 +134,9 @@ void dot_keys(const float* q, const float* keys, Index stride, Index depth, Inde
 }
 
 // `Vectors` registers of the sums, each in `Chains` parts, so that enough of them are under way for
-// none to wait for the one before it.
-template <int Vectors, int Chains>
+// none to wait for the one before it. A weight of 0 is passed over, or where it is known that there
+// is none, not looked for.
+template <bool kAnyZero, int Vectors, int Chains>
 void add_columns(const float* weights, const float* values, Index stride, Index count,
                  float* out) noexcept {
   Register sum[Chains][Vectors] = {};
@@ -144,12 +145,14 @@ void add_columns(const float* weights, const float* values, Index stride, Index 
 #pragma GCC unroll 1
   for (; k + Chains <= count; k += Chains) {
     for (int c = 0; c < Chains; ++c) {
+      if (kAnyZero && weights[k + c] == 0.0f) continue;
       const Register weight = broadcast(weights[k + c]);
       const float* const row = values + (k + c) * stride;
       for (int v = 0; v < Vectors; ++v) sum[c][v] = madd(weight, load(row + v * kLanes), sum[c][v]);
     }
   }
   for (; k < count; ++k) {
+    if (kAnyZero && weights[k] == 0.0f) continue;
     const Register weight = broadcast(weights[k]);
     const float* const row = values + k * stride;
     for (int v = 0; v < Vectors; ++v) sum[0][v] = madd(weight, load(row + v * kLanes), sum[0][v]);
@@ -161,26 +164,45 @@ void add_columns(const float* weights, const float* values, Index stride, Index 
 }
 
 // Narrow registers take 32 columns at a time: half of a head of 64 in one pass over the rows.
-void add_values(const float* weights, const float* values, Index stride, Index count, Index width,
-                float* out) noexcept {
+template <bool kAnyZero>
+void add_all_values(const float* weights, const float* values, Index stride, Index count,
+                    Index width, float* out) noexcept {
   Index j = 0;
   if constexpr (kLanes == 4) {
     for (; j + 8 * kLanes <= width; j += 8 * kLanes) {
-      add_columns<8, 1>(weights, values + j, stride, count, out + j);
+      add_columns<kAnyZero, 8, 1>(weights, values + j, stride, count, out + j);
     }
   }
   for (; j + 4 * kLanes <= width; j += 4 * kLanes) {
-    add_columns<4, 2>(weights, values + j, stride, count, out + j);
+    add_columns<kAnyZero, 4, 2>(weights, values + j, stride, count, out + j);
   }
   for (; j + kLanes <= width; j += kLanes) {
-    add_columns<1, 2>(weights, values + j, stride, count, out + j);
+    add_columns<kAnyZero, 1, 2>(weights, values + j, stride, count, out + j);
   }
   if (j == width) return;
   Register sum = load_part(out + j, width - j, 0.0f);
   for (Index k = 0; k < count; ++k) {
+    if (kAnyZero && weights[k] == 0.0f) continue;
     sum = madd(broadcast(weights[k]), load_part(values + k * stride + j, width - j, 0.0f), sum);
   }
   store_part(out + j, sum, width - j);
+}
+
+bool any_zero(const float* x, Index count) noexcept {
+  IntRegister found{};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) found |= load(x + i) == Register{};
+  if (any_lane(found)) return true;
+  for (; i < count; ++i) {
+    if (x[i] == 0.0f) return true;
+  }
+  return false;
+}
+
+void add_values(const float* weights, const float* values, Index stride, Index count, Index width,
+                float* out) noexcept {
+  const auto add = any_zero(weights, count) ? add_all_values<true> : add_all_values<false>;
+  add(weights, values, stride, count, width, out);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ struct ScoreKernels {
   // query, keys where they lie. Each of them rounds alike, whichever stand beside it.
   void (*dot_keys)(const float* q, const float* keys, Index stride, Index depth, Index count,
                    float scale, float* out) noexcept;
-  // out [width] += weights [count] times values [count, width], the rows `stride` floats apart.
+  // out [width] += weights [count] times values [count, width], the rows `stride` floats apart. A
+  // weight of 0 hides its values, even NaN and infinity.
   void (*add_values)(const float* weights, const float* values, Index stride, Index count,
                      Index width, float* out) noexcept;
 };

@@ -156,6 +156,13 @@ inline Register select(IntRegister mask, Register a, Register b) noexcept {
 #endif
 }
 
+// Whether any lane has a bit that is set.
+inline bool any_lane(IntRegister mask) noexcept {
+  std::int32_t any = 0;
+  for (int lane = 0; lane < kLanes; ++lane) any |= mask[lane];
+  return any != 0;
+}
+
 namespace detail {
 // Lane i holds lane i + Half, in a circle: by a shuffle, where single lanes would go through
 // memory.

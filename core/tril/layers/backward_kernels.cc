@@ -5,14 +5,21 @@
 namespace tril::TRIL_ISA {
 namespace {
 
+// What has no share passes no gradient on, whatever arrives there.
+inline Register if_seen(Register share, Register d) noexcept {
+  return select(share == Register{}, Register{}, d);
+}
+
 void softmax(const float* d_out, const float* out, float* d_x, Index count, float scale) noexcept {
   Register sum{};
   for_each_register(count, [&](Index i, auto lanes) {
-    sum = madd(lanes.get(d_out + i), lanes.get(out + i), sum);
+    const Register share = lanes.get(out + i);
+    sum = madd(if_seen(share, lanes.get(d_out + i)), share, sum);
   });
   const Register mean = broadcast(reduce_add(sum)), factor = broadcast(scale);
   for_each_register(count, [&](Index i, auto lanes) {
-    lanes.put(d_x + i, factor * lanes.get(out + i) * (lanes.get(d_out + i) - mean));
+    const Register share = lanes.get(out + i);
+    lanes.put(d_x + i, if_seen(share, factor * share * (lanes.get(d_out + i) - mean)));
   });
 }
 
@@ -37,20 +44,26 @@ void softmax_columns(const float* d_out, Index d_out_stride, const float* out, I
     const auto d = [&](Index row) { return lanes.get(d_out + row * d_out_stride + c); };
     const auto y = [&](Index row) { return lanes.get(out + row * out_stride + c); };
     Register sum{};
-    for (Index row = 0; row < rows; ++row) sum = kLog ? sum + d(row) : madd(d(row), y(row), sum);
     for (Index row = 0; row < rows; ++row) {
-      const Register result = kLog ? madd(-exp(y(row)), sum, d(row)) : y(row) * (d(row) - sum);
+      sum = kLog ? sum + d(row) : madd(if_seen(y(row), d(row)), y(row), sum);
+    }
+    for (Index row = 0; row < rows; ++row) {
+      const Register result =
+          kLog ? madd(-exp(y(row)), sum, d(row)) : if_seen(y(row), y(row) * (d(row) - sum));
       lanes.put(d_x + row * d_x_stride + c, factor * result);
     }
   });
 }
 
-// Both norms: `centred` subtracts the mean, in z and in what goes back.
-template <bool kCentred>
+// Both norms: `centred` subtracts the mean, in z and in what goes back; in quarters where the
+// difference might be beyond the range of float.
+template <bool kCentred, bool kInQuarters = false>
 void norm(const float* d_out, const float* x, const float* weight, float mean, float rstd,
           float* d_x, float* d_weight, float* d_bias, Index cols) noexcept {
   const Register means = broadcast(mean), scale = broadcast(rstd);
+  const Register quarter = broadcast(0.25f), four = broadcast(4.0f);
   const auto normal = [&](Register value) {
+    if (kInQuarters) return (value * quarter - means * quarter) * (scale * four);
     return kCentred ? (value - means) * scale : value * scale;
   };
   Register g_sum{}, gz_sum{};
@@ -75,6 +88,13 @@ void norm(const float* d_out, const float* x, const float* weight, float mean, f
   });
 }
 
+void layer_norm(const float* d_out, const float* x, const float* weight, float mean, float rstd,
+                float* d_x, float* d_weight, float* d_bias, Index cols) noexcept {
+  // A mean up to 2^100 changes the largest float by less than half a rounding.
+  const auto kernel = mean > 0x1p100f || mean < -0x1p100f ? norm<true, true> : norm<true>;
+  kernel(d_out, x, weight, mean, rstd, d_x, d_weight, d_bias, cols);
+}
+
 void rms_norm(const float* d_out, const float* x, const float* weight, float rstd, float* d_x,
               float* d_weight, Index cols) noexcept {
   norm<false>(d_out, x, weight, 0.0f, rstd, d_x, d_weight, nullptr, cols);
@@ -84,6 +104,6 @@ void rms_norm(const float* d_out, const float* x, const float* weight, float rst
 
 extern const BackwardKernels kBackwardKernels;
 const BackwardKernels kBackwardKernels{
-    softmax, log_softmax, softmax_columns<false>, softmax_columns<true>, norm<true>, rms_norm};
+    softmax, log_softmax, softmax_columns<false>, softmax_columns<true>, layer_norm, rms_norm};
 
 }  // namespace tril::TRIL_ISA

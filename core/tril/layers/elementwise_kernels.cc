@@ -259,6 +259,18 @@ Registers<Count> by_sign(const Registers<Count>& x, const Registers<Count>& belo
                              below, above);
 }
 
+// d slope, but 0 where d is 0: what nothing flows back to may be NaN or infinite.
+struct Flow {
+  Register operator()(Register d, Register slope) const noexcept {
+    return select(d == Register{}, d, d * slope);
+  }
+  template <int Count>
+  Registers<Count> operator()(const Registers<Count>& d,
+                              const Registers<Count>& slope) const noexcept {
+    return detail::each<Count>(*this, d, slope);
+  }
+};
+
 // d_out f'(x)
 template <typename Slope>
 struct Backward {
@@ -268,7 +280,7 @@ struct Backward {
   template <typename R>
   R operator()(R d_out, R x) const noexcept {
     const R g = slope(x), other = madd(g, minus_one, one);  // 1 - g, whatever is fused
-    return d_out * by_sign(x, g, other);
+    return Flow()(d_out, by_sign(x, g, other));
   }
 };
 
@@ -329,6 +341,6 @@ const ElementwiseKernels kElementwiseKernels{map<Relu>,
 
 extern const ElementwiseBackwardKernels kElementwiseBackwardKernels;
 const ElementwiseBackwardKernels kElementwiseBackwardKernels{
-    relu_backward, gelu_backward, map_backward<GeluTanhSlope>, map_backward<SiluSlope>};
+    relu_backward, gelu_backward, map_backward<GeluTanhSlope>, map_backward<SiluSlope>, both<Flow>};
 
 }  // namespace tril::TRIL_ISA

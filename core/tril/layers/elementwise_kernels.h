@@ -29,6 +29,8 @@ struct ElementwiseBackwardKernels {
   // d_x[i] = d_out[i] f'(x[i]); d_x may be d_out or x.
   using Map = void (*)(const float* d_out, const float* x, float* d_x, Index count) noexcept;
   Map relu, gelu, gelu_tanh, silu;
+  // d_x[i] = d_out[i] x[i], but 0 where d_out is 0, even if x is not finite.
+  Map multiply;
 };
 
 const ElementwiseBackwardKernels& elementwise_backward_kernels(Isa isa = best_isa());

@@ -96,7 +96,7 @@ void detail::run_gated_activation_backward(Activation activation,
                                            const MatrixView<float>& d_gate,
                                            const MatrixView<float>& d_up, Parallel& parallel) {
   const Kernels kernels = kernels_of(activation);
-  const auto multiply = elementwise_kernels().multiply.both;
+  const auto multiply = elementwise_backward_kernels().multiply;
   const bool flat = gate.is_contiguous() && up.is_contiguous() && d_out.is_contiguous() &&
                     d_gate.is_contiguous() && d_up.is_contiguous();
   for_blocks(d_gate, flat, parallel, [&](Index row, Index col, Index count) {

@@ -2,6 +2,7 @@
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/unchecked.h>
+#include <tril/matmul/hidden_rows.h>
 #include <tril/matmul/method.h>
 
 namespace tril {
@@ -60,7 +61,9 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
         [&](const float* sums) { add_sums(sums, d_bias); });
   }
   if (d_weight) {
-    run_matmul(d_out, x, {.transpose_a = true, .accumulate = true}, d_weight, scratch, parallel);
+    Scratch::Frame frame(scratch);
+    run_matmul(d_out, live_rows(x, d_out, frame), {.transpose_a = true, .accumulate = true},
+               d_weight, scratch, parallel);
   }
   if (d_x) run_matmul(d_out, weight, {}, d_x, scratch, parallel);
 }

@@ -4,7 +4,9 @@
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/rms_norm.h>
 #include <tril/layers/unchecked.h>
+#include <tril/matmul/hidden_rows.h>
 
+#include <algorithm>
 #include <string>
 
 namespace tril {
@@ -49,13 +51,18 @@ void check(const Norm& norm) {
 }
 
 // for each row:  d_x by row(n, d_weight's sums, d_bias' sums);  then the sums are added
+// A row to which nothing flows back gets zeros, even if it is not finite.
 template <typename Row>
-void backward(const MatrixView<const float>& x, const LayerNormGradients& d, Scratch& scratch,
-              Parallel& parallel, const Row& row) {
+void backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+              const LayerNormGradients& d, Scratch& scratch, Parallel& parallel, const Row& row) {
   const Index cols = x.size(1);
   detail::sum_rows(
       x.size(0), 2 * cols, scratch, parallel,
       [&](Index n, float* sums) {
+        if (detail::all_zero(d_out[n].data(), cols)) {
+          if (d.d_x) std::fill_n(d.d_x[n].data(), cols, 0.0f);
+          return;
+        }
         row(n, d.d_x ? d.d_x[n].data() : nullptr, d.d_weight ? sums : nullptr,
             d.d_bias ? sums + cols : nullptr);
       },
@@ -88,7 +95,7 @@ void detail::run_layer_norm_backward(const MatrixView<const float>& d_out,
                                      const LayerNormGradients& gradients, Scratch& scratch,
                                      Parallel& parallel) {
   const auto kernel = backward_kernels().layer_norm;
-  backward(x, gradients, scratch, parallel,
+  backward(d_out, x, gradients, scratch, parallel,
            [&](Index n, float* d_x, float* d_weight, float* d_bias) {
              kernel(d_out[n].data(), x[n].data(), weight.data(), mean[n], rstd[n], d_x, d_weight,
                     d_bias, x.size(1));
@@ -103,7 +110,7 @@ void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   check(norm);
   const auto kernel = backward_kernels().rms_norm;
   const LayerNormGradients written{gradients.d_x, gradients.d_weight, {}};
-  backward(x, written, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {
+  backward(d_out, x, written, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {
     kernel(d_out[n].data(), x[n].data(), weight.data(), rstd[n], d_x, d_weight, x.size(1));
   });
 }

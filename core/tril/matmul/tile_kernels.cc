@@ -263,6 +263,19 @@ void add(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to
   kByCount[count - 1](terms, rows, cols, to, to_stride);
 }
 
+// x - x is +0, no bit set, where x is finite, else NaN.
+bool all_finite(const float* x, Index count) noexcept {
+  IntRegister found{};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Register value = load(x + i);
+    found |= (IntRegister)(value - value);
+  }
+  float rest = 0;
+  for (; i < count; ++i) rest += x[i] - x[i];
+  return !any_lane(found) && rest == 0.0f;
+}
+
 }  // namespace
 
 extern const TileKernels kTileKernels;
@@ -277,6 +290,7 @@ const TileKernels kTileKernels{.tile_rows = kTileRows,
                                .multiply_packing = multiply_packing,
                                .multiply_transposed = multiply_transposed,
                                .transpose = transpose,
-                               .add = add};
+                               .add = add,
+                               .all_finite = all_finite};
 
 }  // namespace tril::TRIL_ISA

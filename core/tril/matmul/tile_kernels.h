@@ -71,6 +71,8 @@ struct TileKernels {
   // to [rows, cols] = the sum of 1 to 4 scaled matrices; `to` may be one of them.
   void (*add)(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to,
               Index to_stride) noexcept;
+  // Whether none of x[i] is NaN or infinite.
+  bool (*all_finite)(const float* x, Index count) noexcept;
 };
 
 const TileKernels& tile_kernels(Isa isa = best_isa());

@@ -1,0 +1,451 @@
+// What a mask hides, and what no gradient flows back to, changes no bit of anything else: outputs
+// and gradients with NaN, infinities or huge numbers there are those with any other numbers there.
+#include <gtest/gtest.h>
+#include <tril/attention/additive_attention.h>
+#include <tril/attention/attention_backward.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/attention/multi_head_attention.h>
+#include <tril/block/transformer_block.h>
+#include <tril/foundation/saved_memory.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/softmax.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/block_weights.h"
+#include "core/compare.h"
+#include "core/multi_head_module.h"
+
+namespace tril {
+namespace {
+
+using testing::normal;
+using testing::WeightSource;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kGarbage[] = {0.5f, -3.0f, 1e38f, -1e38f, kInfinity, -kInfinity, kNaN};
+
+Buffer<float, 4> normal4(const Shape<4>& shape, Random& random) {
+  Buffer<float, 4> buffer(shape);
+  fill_normal(buffer.view(), random);
+  return buffer;
+}
+
+template <int Rank>
+void append(const TensorView<const float, Rank>& view, std::vector<float>& all) {
+  if constexpr (Rank == 1) {
+    all.insert(all.end(), view.data(), view.data() + view.size(0));
+  } else {
+    for (Index i = 0; i < view.size(0); ++i) append<Rank - 1>(view[i], all);
+  }
+}
+
+// run(garbage) returns all that may not depend on it. Zeros may differ in their sign.
+void expect_hidden(const std::string& what, const std::function<std::vector<float>(float)>& run) {
+  const std::vector<float> expected = run(kGarbage[0]);
+  for (const float value : expected) ASSERT_TRUE(std::isfinite(value)) << what;
+  for (const float garbage : kGarbage) {
+    const std::vector<float> found = run(garbage);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i], expected[i]) << what << ", " << garbage << " hidden, element " << i;
+    }
+  }
+}
+
+struct NamedMask {
+  std::string name;
+  AttentionOptions options;
+};
+
+// Masks of 2 batches of `queries` queries and `keys` keys, each of which hides some.
+class Masks {
+ public:
+  Masks(Index queries, Index keys)
+      : queries_(queries), added_({2, 1, queries, keys}), seen_({1, 1, queries, keys}) {
+    for (Index t = 0; t < queries; ++t) {
+      for (Index s = 0; s < keys; ++s) {
+        seen_.view()[0][0][t][s] = (t * 7 + s * 5) % 3 != 0;
+        for (Index b = 0; b < 2; ++b) {
+          added_.view()[b][0][t][s] = (t + s * 3 + b) % 4 == 0 ? -kInfinity : 0.25f;
+        }
+      }
+    }
+  }
+
+  std::vector<NamedMask> all() const {
+    std::vector<NamedMask> masks;
+    const auto add = [&](std::string name, Mask mask, bool causal = false) {
+      AttentionOptions options;
+      options.mask = mask, options.causal = causal;
+      masks.push_back({std::move(name), options});
+    };
+    const Index keys = seen_.shape()[3];
+    add("causal", {}, true);
+    add("window", Mask::window(2, 1));
+    add("strided", Mask::strided(2, 3), true);
+    add("padding", Mask::padding({keys - 2, 1}));
+    add("additive", Mask::additive(added_));
+    add("boolean", Mask::boolean(seen_));
+    add("boolean and causal", Mask::boolean(seen_), true);
+    AttentionOptions lengths;
+    lengths.key_lengths = {keys - 1, queries_}, lengths.causal = true;
+    if (queries_ < keys) masks.push_back({"key lengths", lengths});
+    return masks;
+  }
+
+ private:
+  Index queries_;
+  Buffer<float, 4> added_;
+  Buffer<std::uint8_t, 4> seen_;
+};
+
+// Which query of which batch sees which key.
+Buffer<float, 4> visibility(const AttentionOptions& options, Index queries, Index keys) {
+  Buffer<float, 4> values({2, 1, queries, keys});
+  if (options.key_lengths.empty()) {
+    mask_values(options.causal ? options.mask & Mask::causal() : options.mask, options.past,
+                values);
+    return values;
+  }
+  for (Index b = 0; b < 2; ++b) {
+    const Index length = options.key_lengths[static_cast<std::size_t>(b)];
+    for (Index t = 0; t < queries; ++t) {
+      for (Index s = 0; s < keys; ++s) {
+        values.view()[b][0][t][s] = s <= t + length - queries ? 0 : -kInfinity;
+      }
+    }
+  }
+  return values;
+}
+
+struct Sizes {
+  Index queries, keys;
+};
+
+// Queries in place, a few packed, and more than a block; the key that is poisoned in each batch.
+constexpr Sizes kSizes[] = {{3, 9}, {12, 12}, {70, 70}};
+
+class HiddenTest : public ::testing::TestWithParam<AttentionMethod> {};
+
+TEST_P(HiddenTest, KeysAndValuesChangeNothing) {
+  Scratch scratch;
+  Parallel parallel{2};
+  for (const auto& [queries, keys] : kSizes) {
+    const Masks masks(queries, keys);
+    for (NamedMask& mask : masks.all()) {
+      const Buffer<float, 4> seen = visibility(mask.options, queries, keys);
+      mask.options.method = GetParam();
+      for (const Index hidden : {Index{1}, keys / 2, keys - 1}) {
+        for (const bool extras : {false, true}) {
+          if (extras) mask.options.softcap = 2, mask.options.dropout = DropoutOptions{0.3, 5};
+          if (!extras) mask.options.softcap = 0, mask.options.dropout = {};
+          Random random(11);
+          const Buffer<float, 4> query = normal4({2, 4, queries, 5}, random);
+          Buffer<float, 4> key = normal4({2, 2, keys, 5}, random);
+          Buffer<float, 4> value = normal4({2, 2, keys, 19}, random);
+          Buffer<float, 4> d_out = normal4({2, 4, queries, 19}, random);
+          const auto sees = [&](Index b, Index t) {
+            return seen.view()[b][0][t][hidden] != -kInfinity;
+          };
+          for (Index b = 0; b < 2; ++b) {
+            for (Index t = 0; t < queries; ++t) {
+              for (Index h = 0; h < 4 && sees(b, t); ++h) {
+                std::fill_n(d_out.view()[b][h][t].data(), 19, 0.0f);
+              }
+            }
+          }
+          expect_hidden(mask.name + " of " + std::to_string(queries), [&](float garbage) {
+            for (Index b = 0; b < 2; ++b) {
+              for (Index h = 0; h < 2; ++h) {
+                std::fill_n(key.view()[b][h][hidden].data(), 5, garbage);
+                std::fill_n(value.view()[b][h][hidden].data(), 19, garbage);
+              }
+            }
+            Buffer<float, 4> out(d_out.shape()), d_query(query.shape()), d_key(key.shape());
+            Buffer<float, 4> d_value(value.shape()), d_mask({2, 4, queries, keys});
+            Buffer<float, 3> log_sum_exp({2, 4, queries});
+            attention(query, key, value, mask.options, out, scratch, parallel,
+                      {.log_sum_exp = log_sum_exp});
+            attention_backward(d_out, query, key, value, out, log_sum_exp, mask.options,
+                               {d_query, d_key, d_value, d_mask}, scratch, parallel);
+            std::vector<float> all;
+            for (Index b = 0; b < 2; ++b) {
+              for (Index t = 0; t < queries; ++t) {
+                for (Index h = 0; h < 4 && !sees(b, t); ++h) {
+                  append<1>(out.view()[b][h][t], all);
+                }
+              }
+              for (Index h = 0; h < 2; ++h) {
+                EXPECT_EQ(testing::max_abs(d_key.view()[b][h][hidden]), 0);
+                EXPECT_EQ(testing::max_abs(d_value.view()[b][h][hidden]), 0);
+              }
+            }
+            for (const auto* d : {&d_query, &d_key, &d_value, &d_mask}) append<4>(d->view(), all);
+            return all;
+          });
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, HiddenTest,
+                         ::testing::Values(AttentionMethod::full, AttentionMethod::blocked,
+                                           AttentionMethod::online));
+
+// Keys that a query does not see get nothing from it, whatever it and its gradient are.
+TEST(Hidden, QueriesDoNotReachKeysTheyDoNotSee) {
+  Scratch scratch;
+  Parallel parallel{2};
+  Random random(12);
+  const Index tokens = 70;
+  Buffer<float, 4> query = normal4({1, 2, tokens, 5}, random);
+  Buffer<float, 4> d_out = normal4({1, 2, tokens, 5}, random);
+  const Buffer<float, 4> key = normal4({1, 2, tokens, 5}, random);
+  const Buffer<float, 4> value = normal4({1, 2, tokens, 5}, random);
+  for (const bool gradient : {false, true}) {
+    expect_hidden(gradient ? "d_out" : "query", [&](float garbage) {
+      for (Index h = 0; h < 2; ++h) {
+        std::fill_n((gradient ? d_out : query).view()[0][h][20].data(), 5, garbage);
+      }
+      Buffer<float, 4> out(d_out.shape()), d_key(key.shape()), d_value(value.shape());
+      Buffer<float, 3> log_sum_exp({1, 2, tokens});
+      AttentionOptions options;
+      options.causal = true;
+      attention(query, key, value, options, out, scratch, parallel, {.log_sum_exp = log_sum_exp});
+      attention_backward(d_out, query, key, value, out, log_sum_exp, options,
+                         {{}, d_key, d_value, {}}, scratch, parallel);
+      std::vector<float> all;
+      for (Index h = 0; h < 2; ++h) {
+        for (Index s = 21; s < tokens; ++s) {
+          append<1>(d_key.view()[0][h][s], all);
+          append<1>(d_value.view()[0][h][s], all);
+        }
+      }
+      return all;
+    });
+    std::fill_n(query.view()[0][0][20].data(), 5, 1.0f);
+    std::fill_n(query.view()[0][1][20].data(), 5, 1.0f);
+  }
+}
+
+TEST(Hidden, AdditiveAttention) {
+  Scratch scratch;
+  Parallel parallel{2};
+  const Index queries = 9, keys = 13, hidden = 11;
+  const Masks masks(queries, keys);
+  for (const NamedMask& mask : masks.all()) {
+    if (!mask.options.key_lengths.empty()) continue;
+    const Buffer<float, 4> seen = visibility(mask.options, queries, keys);
+    const Mask whole = mask.options.causal ? mask.options.mask & Mask::causal() : mask.options.mask;
+    Random random(13);
+    const Buffer<float, 3> query = normal({2, queries, 5}, random);
+    Buffer<float, 3> key = normal({2, keys, 6}, random), value = normal({2, keys, 4}, random);
+    Buffer<float, 3> d_out = normal({2, queries, 4}, random);
+    Buffer<float, 2> w_query({7, 5}), w_key({7, 6});
+    Buffer<float, 1> w_score({7});
+    fill_normal(w_query.view(), random), fill_normal(w_key.view(), random);
+    fill_normal(w_score.view(), random);
+    const AdditiveWeights weights{w_query, w_key, w_score};
+    const auto sees = [&](Index b, Index t) { return seen.view()[b][0][t][hidden] != -kInfinity; };
+    for (Index b = 0; b < 2; ++b) {
+      for (Index t = 0; t < queries; ++t) {
+        if (sees(b, t)) std::fill_n(d_out.view()[b][t].data(), 4, 0.0f);
+      }
+    }
+    expect_hidden(mask.name, [&](float garbage) {
+      for (Index b = 0; b < 2; ++b) {
+        std::fill_n(key.view()[b][hidden].data(), 6, garbage);
+        std::fill_n(value.view()[b][hidden].data(), 4, garbage);
+      }
+      Buffer<float, 1> memory;
+      const AdditiveTrace trace = saved_in(memory, [&](SavedMemory& place) {
+        return additive_attention_saved(query.shape(), key.shape(), weights, place);
+      });
+      Buffer<float, 3> out({2, queries, 4}), d_query(query.shape()), d_key(key.shape());
+      Buffer<float, 3> d_value(value.shape());
+      Buffer<float, 2> d_w_query({7, 5}), d_w_key({7, 6});
+      Buffer<float, 1> d_w_score({7});
+      additive_attention(query, key, value, weights, whole, out, scratch, parallel, trace);
+      additive_attention_backward(d_out, query, key, value, weights, trace,
+                                  {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}},
+                                  scratch, parallel);
+      std::vector<float> all;
+      for (Index b = 0; b < 2; ++b) {
+        for (Index t = 0; t < queries; ++t) {
+          if (!sees(b, t)) append<1>(out.view()[b][t], all);
+        }
+        EXPECT_EQ(testing::max_abs(d_key.view()[b][hidden]), 0);
+        EXPECT_EQ(testing::max_abs(d_value.view()[b][hidden]), 0);
+      }
+      for (const auto* d : {&d_query, &d_key, &d_value}) append<3>(d->view(), all);
+      append<2>(d_w_query.view(), all), append<2>(d_w_key.view(), all);
+      append<1>(d_w_score.view(), all);
+      return all;
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Hidden, LinearAttention) {
+  Scratch scratch;
+  Parallel parallel{2};
+  Random random(14);
+  const Index tokens = 20, hidden = 13;
+  const Buffer<float, 4> query = normal4({1, 4, tokens, 5}, random);
+  Buffer<float, 4> key = normal4({1, 2, tokens, 5}, random);
+  Buffer<float, 4> value = normal4({1, 2, tokens, 6}, random);
+  for (const auto order : {ProductOrder::values_first, ProductOrder::scores_first}) {
+    for (const auto map : {FeatureMap::elu_plus_one, FeatureMap::identity}) {
+      for (const bool normalise : {false, true}) {
+        expect_hidden(std::string(name_of(kProductOrders, order)), [&](float garbage) {
+          for (Index h = 0; h < 2; ++h) {
+            std::fill_n(key.view()[0][h][hidden].data(), 5, garbage);
+            std::fill_n(value.view()[0][h][hidden].data(), 6, garbage);
+          }
+          Buffer<float, 4> out({1, 4, tokens, 6});
+          linear_attention(query, key, value, {map, order, true, normalise}, out, scratch,
+                           parallel);
+          std::vector<float> all;
+          for (Index h = 0; h < 4; ++h) {
+            for (Index t = 0; t < hidden; ++t) append<1>(out.view()[0][h][t], all);
+          }
+          return all;
+        });
+      }
+    }
+  }
+}
+
+// Rows of a context that a mask hides, in cross-attention; and, without one, the last token, which
+// only it itself sees, and to which nothing flows back.
+TEST(Hidden, MultiHeadAttention) {
+  Scratch scratch;
+  Parallel parallel{2};
+  for (const bool cross : {false, true}) {
+    Random random(15);
+    const testing::MultiHeadModule module(random, 8, true, cross ? 6 : 0, cross ? 6 : 0);
+    const MultiHeadWeights weights = module.weights();
+    const Index tokens = 11;
+    Buffer<float, 3> x = normal({2, tokens, 8}, random), context = normal({2, tokens, 6}, random);
+    Buffer<float, 3> d_out = normal({2, tokens, 8}, random);
+    MultiHeadOptions options;
+    options.heads = 2;
+    options.attention.mask = Mask::padding({tokens - 1, tokens - 1});
+    if (!cross) {
+      options.attention.causal = true;
+      options.rotary = MultiHeadRotary{};
+      for (Index b = 0; b < 2; ++b) std::fill_n(d_out.view()[b][tokens - 1].data(), 8, 0.0f);
+    }
+    expect_hidden(cross ? "context" : "x", [&](float garbage) {
+      Buffer<float, 3>& poisoned = cross ? context : x;
+      for (Index b = 0; b < 2; ++b) {
+        std::fill_n(poisoned.view()[b][tokens - 1].data(), poisoned.shape()[2], garbage);
+      }
+      if (cross) options.context = context;
+      Buffer<float, 1> memory, d_memory({parameter_count(weights)});
+      const MultiHeadTrace trace = saved_in(memory, [&](SavedMemory& place) {
+        return multi_head_attention_saved(x.shape(), weights, options, place);
+      });
+      Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_context(context.shape());
+      multi_head_attention(x, weights, options, out, scratch, parallel, trace);
+      MultiHeadGradients gradients;
+      gradients.d_x = d_x;
+      if (cross) gradients.d_context = d_context;
+      gradients.weights = parameters_in<BasicMultiHeadWeights<float>>(d_memory.data(), weights);
+      multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch,
+                                    parallel);
+      std::vector<float> all;
+      for (Index b = 0; b < 2; ++b) {
+        for (Index t = 0; t < tokens - (cross ? 0 : 1); ++t) append<1>(out.view()[b][t], all);
+      }
+      append<3>(d_x.view(), all), append<3>(d_context.view(), all);
+      append<1>(d_memory.view(), all);
+      return all;
+    });
+  }
+}
+
+TEST(Hidden, TransformerBlock) {
+  Scratch scratch;
+  Parallel parallel{2};
+  for (const NormOrder order : testing::kNormOrders) {
+    for (const auto& [name, activation] : kActivations) {
+      Random random(16);
+      WeightSource source(random, false);
+      const TransformerBlockWeights weights = source.block(8, 17);
+      const Index tokens = 11;
+      Buffer<float, 3> x = normal({2, tokens, 8}, random), d_out = normal({2, tokens, 8}, random);
+      TransformerBlockOptions options;
+      options.heads = 2, options.norm = order, options.activation = activation;
+      options.attention.mask = Mask::padding({tokens - 2, tokens - 2});
+      for (Index b = 0; b < 2; ++b) {
+        for (Index t = tokens - 2; t < tokens; ++t) std::fill_n(d_out.view()[b][t].data(), 8, 0.0f);
+      }
+      expect_hidden(std::string(name), [&](float garbage) {
+        for (Index b = 0; b < 2; ++b) {
+          for (Index t = tokens - 2; t < tokens; ++t)
+            std::fill_n(x.view()[b][t].data(), 8, garbage);
+        }
+        Buffer<float, 1> memory, d_memory({parameter_count(weights)});
+        const TransformerBlockTrace trace = saved_in(memory, [&](SavedMemory& place) {
+          return transformer_block_saved(x.shape(), weights, options, place);
+        });
+        Buffer<float, 3> out(x.shape()), d_x(x.shape());
+        transformer_block(x, weights, options, out, scratch, parallel, trace);
+        transformer_block_backward(
+            d_out, x, weights, options, trace,
+            {d_x, {}, parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)},
+            scratch, parallel);
+        std::vector<float> all;
+        for (Index b = 0; b < 2; ++b) {
+          for (Index t = 0; t < tokens - 2; ++t) append<1>(out.view()[b][t], all);
+        }
+        append<3>(d_x.view(), all), append<1>(d_memory.view(), all);
+        return all;
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// A share of 0, and a gradient of 0.
+TEST(Hidden, SoftmaxAndActivations) {
+  Parallel parallel;
+  Random random(17);
+  Buffer<float, 2> x({3, 21}), d_out({3, 21}), out({3, 21});
+  fill_normal(x.view(), random), fill_normal(d_out.view(), random);
+  for (Index row = 0; row < 3; ++row) x.view()[row][row * 10] = -kInfinity;
+  softmax(x, {}, out, parallel);
+  expect_hidden("softmax", [&](float garbage) {
+    for (Index row = 0; row < 3; ++row) d_out.view()[row][row * 10] = garbage;
+    Buffer<float, 2> d_x(x.shape());
+    softmax_backward(d_out, out, {}, d_x, parallel);
+    std::vector<float> all;
+    append<2>(d_x.view(), all);
+    return all;
+  });
+  for (Index row = 0; row < 3; ++row) d_out.view()[row][row * 10] = 0;
+  for (const auto& [name, activation] : kActivations) {
+    const Activation which = activation;
+    expect_hidden(std::string(name), [&](float garbage) {
+      for (Index row = 0; row < 3; ++row) x.view()[row][row * 10] = garbage;
+      Buffer<float, 2> d_x(x.shape()), d_gate(x.shape()), d_up(x.shape());
+      activate_backward(which, d_out, x, d_x, parallel);
+      gated_activation_backward(which, d_out, x, x, d_gate, d_up, parallel);
+      std::vector<float> all;
+      for (const auto* d : {&d_x, &d_gate, &d_up}) append<2>(d->view(), all);
+      return all;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace tril
