@@ -223,6 +223,24 @@ TEST(MeanSquaredError, AgreesWithItsDefinitionAndTheComplexStep) {
   }
 }
 
+TEST(MeanSquaredError, IsRightWhereSquaresLeaveTheRangeOfFloat) {
+  Scratch scratch;
+  Parallel parallel;
+  for (const float size : {1e-44f, 1e-30f, 1e19f, 1e38f}) {
+    Random random(106);
+    Buffer<float, 2> x = uniform<2>({3, 1100}, random), y = uniform<2>({3, 1100}, random);
+    double squares = 0;
+    for (Index i = 0; i < x.view().count(); ++i) {
+      x.data()[i] *= size, y.data()[i] *= size;
+      const double difference = static_cast<double>(x.data()[i]) - static_cast<double>(y.data()[i]);
+      squares += difference * difference;
+    }
+    const double loss = mean_squared_error(x, y, Reduction::sum, x, scratch, parallel);
+    // Of differences as of elements: one rounding each.
+    EXPECT_NEAR(loss, squares, (256 + 10) * kRounding * squares) << size;
+  }
+}
+
 TEST(MeanSquaredError, RejectsWhatDoesNotFitAndWritesNothing) {
   Scratch scratch;
   Parallel parallel;

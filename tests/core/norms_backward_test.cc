@@ -190,6 +190,39 @@ TEST(NormsBackward, ComputeOnlyWhatIsAskedFor) {
   layer_norm_backward(d_out, x, {}, mean, scale, {}, scratch, parallel);
 }
 
+// Without eps, norms of 2^k x are those of x, and gradients 2^-k times theirs: to the last digit,
+// even where squares leave the range of float.
+TEST(NormsBackward, PowersOfTwoChangeNoDigit) {
+  Random random(97);
+  Scratch scratch;
+  Parallel parallel;
+  const Buffer<float, 2> x = uniform<2>({5, 37}, random), d_out = uniform<2>({5, 37}, random);
+  const Buffer<float, 1> weight = uniform<1>({37}, random);
+  for (const bool centred : {false, true}) {
+    const auto run = [&](int power) {
+      Buffer<float, 2> scaled({5, 37}), out({5, 37}), d_x({5, 37});
+      Buffer<float, 1> mean({5}), rstd({5}), d_weight({37}), d_bias({37});
+      for (Index i = 0; i < 5 * 37; ++i) scaled.data()[i] = std::ldexp(x.data()[i], power);
+      if (centred) {
+        layer_norm(scaled, weight, {}, {.eps = 0}, out, parallel, {mean, rstd});
+        layer_norm_backward(d_out, scaled, weight, mean, rstd, {d_x, d_weight, d_bias}, scratch,
+                            parallel);
+      } else {
+        rms_norm(scaled, weight, {.eps = 0}, out, parallel, rstd);
+        rms_norm_backward(d_out, scaled, weight, rstd, {d_x, d_weight}, scratch, parallel);
+      }
+      for (Index i = 0; i < 5 * 37; ++i) d_x.data()[i] = std::ldexp(d_x.data()[i], power);
+      Values<double> all = elements(out);
+      for (const Values<double>& each : {elements(d_x), elements(d_weight), elements(d_bias)}) {
+        all.insert(all.end(), each.begin(), each.end());
+      }
+      return all;
+    };
+    const Values<double> expected = run(0);
+    for (const int power : {-90, -70, 60, 70, 105}) EXPECT_EQ(run(power), expected) << power;
+  }
+}
+
 TEST(NormsBackward, RejectWhatDoesNotFitAndWriteNothing) {
   Buffer<float, 2> x({2, 3}), d_out({2, 3}), d_x({2, 3}), wide({2, 4});
   Buffer<float, 1> two({2}), three({3}), sums({3});

@@ -110,6 +110,41 @@ TEST(Norms, KernelsStayWithinTheirBounds) {
   }
 }
 
+// Squares beyond the range of float, and below it where no eps covers them. `u` more: the inverse
+// deviation that backward passes are given may be below 2^-126, 21 bits of it.
+TEST(Norms, KernelsStayWithinTheirBoundsWhereSquaresDoNot) {
+  Random random(25);
+  for (const Isa isa : available_isas()) {
+    SCOPED_TRACE(isa_name(isa));
+    for (const Index cols : {Index{2}, Index{5}, Index{16}, Index{63}, Index{769}}) {
+      const Buffer<float, 1> weight = uniform<1>({cols}, random), bias = uniform<1>({cols}, random);
+      const Buffer<float, 1> drawn = uniform<1>({cols}, random);
+      for (const float size : {1e19f, 1e20f, 1e30f, 3.4e38f, 1e-10f, 1e-19f, 1e-25f, 1e-33f}) {
+        for (const double eps : {0.0, 1e-38, 1e-5}) {
+          SCOPED_TRACE(std::to_string(cols) + " of size " + text(size) + ", eps " + text(eps));
+          Buffer<float, 1> x({cols}), out({cols + 8});
+          for (Index c = 0; c < cols; ++c) x.data()[c] = drawn.data()[c] * size;
+          const NormKernels::Moments moments = norm_kernels(isa).layer_norm(
+              x.data(), weight.data(), bias.data(), eps, out.data(), cols);
+          EXPECT_LE(
+              worst_of_bound(x.data(), weight.data(), bias.data(), out.data(), cols, eps, true), 1);
+          const Oracle expected = oracle(x.data(), cols, eps, true);
+          const double k = static_cast<double>(cols) / 16 + 6;
+          EXPECT_NEAR(moments.rstd / expected.inverse, 1, (k + 5) * kU + 0x1p-21);
+          EXPECT_NEAR(moments.mean, expected.mean,
+                      kU * (std::fabs(expected.mean) + (k + 1) / expected.inverse) + 0x1p-149);
+          const float rms =
+              norm_kernels(isa).rms_norm(x.data(), weight.data(), eps, out.data(), cols);
+          EXPECT_LE(worst_of_bound(x.data(), weight.data(), nullptr, out.data(), cols, eps, false),
+                    1);
+          EXPECT_NEAR(rms / oracle(x.data(), cols, eps, false).inverse, 1, (k + 5) * kU + 0x1p-21);
+          for (Index c = cols; c < cols + 8; ++c) ASSERT_EQ(out.data()[c], 0) << "beyond the end";
+        }
+      }
+    }
+  }
+}
+
 TEST(LayerNorm, AgreesWithPyTorch) {
   Random random(22);
   Parallel parallel;

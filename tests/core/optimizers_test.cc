@@ -159,6 +159,22 @@ TEST(GradientNorm, IsTheNormWhateverTheThreads) {
   EXPECT_EQ(gradient_norm(g, scratch, three), norm);
 }
 
+TEST(GradientNorm, IsRightWhereSquaresLeaveTheRangeOfFloat) {
+  Random random(113);
+  Scratch scratch;
+  Parallel parallel(2);
+  for (const float size : {0.0f, 1e-44f, 1e-30f, 1e-20f, 1e19f, 3e38f}) {
+    Buffer<float, 1> g = uniform<1>({5000}, random);
+    double squares = 0;
+    for (Index i = 0; i < 5000; ++i) {
+      g.data()[i] *= i < 2048 ? 0.0f : size;
+      squares += static_cast<double>(g.data()[i]) * static_cast<double>(g.data()[i]);
+    }
+    const double norm = std::sqrt(squares);
+    EXPECT_NEAR(gradient_norm(g, scratch, parallel), norm, (256 + 8) * kRounding * norm) << size;
+  }
+}
+
 TEST(ClipScale, IsPyTorchs) {
   EXPECT_EQ(clip_scale(0.5, 1), 1);
   EXPECT_EQ(clip_scale(0, 1), 1);

@@ -2,6 +2,7 @@
 #include <tril/layers/lanes.h>
 #include <tril/layers/loss_kernels.h>
 #include <tril/layers/rows.h>
+#include <tril/layers/squares.h>
 
 namespace tril::TRIL_ISA {
 namespace {
@@ -67,9 +68,15 @@ double squared_error(const float* x, const float* y, float* d_x, Index count,
     for_each_register(length, [&](Index i, auto lanes) {
       const Register difference = lanes.get(x + first + i) - lanes.get(y + first + i);
       squares = madd(difference, difference, squares);
-      if (d_x) lanes.put(d_x + first + i, scale * difference);
     });
-    sum += static_cast<double>(reduce_add(squares));
+    sum += in_range_or_double(reduce_add(squares), length, [&](Index i) noexcept {
+      return static_cast<double>(x[first + i]) - static_cast<double>(y[first + i]);
+    });
+    if (!d_x) return;  // which may be x
+    for_each_register(length, [&](Index i, auto lanes) {
+      const Register difference = lanes.get(x + first + i) - lanes.get(y + first + i);
+      lanes.put(d_x + first + i, scale * difference);
+    });
   });
   return sum;
 }

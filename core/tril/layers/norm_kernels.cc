@@ -6,30 +6,73 @@
 //   mean = shift + rest, in double;  centre = mean, rounded, or 0 where the mean is small
 //   out = ((x - centre) - (mean - centre)) / sqrt(variance + eps) * weight + bias
 //
+// Where squares leave the range of float, all this is done again with x times a power of two, which
+// changes no digit; eps then counts for less or more accordingly.
+//
 // Differences of x are rounded once, however large the mean, and what the mean lost is made up for:
 // the error depends on the deviations alone. Every sum is kept in four registers, at least 16
 // partial sums: with C / 16 terms in each, its relative error is at most C / 16 + 6 roundings.
 #include <tril/foundation/simd.h>
 #include <tril/layers/norm_kernels.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tril::TRIL_ISA {
 namespace {
 
 constexpr Index kSums = 4;  // enough to hide an addition's latency of 4 cycles
 
+// How a row is read: as it is, or times a power of two.
+struct AsItIs {
+  static constexpr double factor = 1;
+  Register operator()(const float* from) const noexcept { return load(from); }
+  Register part(const float* from, Index count, float fill) const noexcept {
+    return load_part(from, count, fill);
+  }
+};
+struct Scaled {
+  double factor;
+  Register operator()(const float* from) const noexcept {
+    return load(from) * broadcast(static_cast<float>(factor));
+  }
+  Register part(const float* from, Index count, float fill) const noexcept {
+    Register value = load_part(from, count, 0.0f) * broadcast(static_cast<float>(factor));
+    for (Index lane = count; lane < kLanes; ++lane) value[lane] = fill;
+    return value;
+  }
+};
+
 // Calls body(s, x[c..]) for each register of the row, s going round the partial sums; what is
 // beyond the end holds `fill`.
-template <typename Body>
-void for_registers(const float* x, Index cols, float fill, const Body& body) noexcept {
+template <typename Read, typename Body>
+void for_registers(const float* x, Index cols, float fill, const Read& read,
+                   const Body& body) noexcept {
   Index c = 0;
   for (; c + kSums * kLanes <= cols; c += kSums * kLanes) {
-    for (Index s = 0; s < kSums; ++s) body(s, load(x + c + s * kLanes));
+    for (Index s = 0; s < kSums; ++s) body(s, read(x + c + s * kLanes));
   }
   Index s = 0;
-  for (; c + kLanes <= cols; c += kLanes) body(s++, load(x + c));
-  if (c < cols) body(s, load_part(x + c, cols - c, fill));
+  for (; c + kLanes <= cols; c += kLanes) body(s++, read(x + c));
+  if (c < cols) body(s, read.part(x + c, cols - c, fill));
+}
+
+// Brings the largest element to [4, 8), so that sums of squares stay in range: 2^2 to 2^6 times the
+// count. As far as a factor within the range of float can.
+Scaled scale_of(const float* x, Index cols) noexcept {
+  Register largest[kSums] = {};
+  for_registers(x, cols, 0.0f, AsItIs(),
+                [&](Index s, Register v) { largest[s] = max(max(v, -v), largest[s]); });
+  const float most = reduce_max(max(max(largest[0], largest[1]), max(largest[2], largest[3])));
+  if (!(most > 0 && most < std::numeric_limits<float>::infinity())) return {1};
+  return {std::ldexp(1.0, std::clamp(2 - std::ilogb(most), -125, 126))};
+}
+
+// Whether a mean of squares of floats, plus eps, has lost nothing: squares below 2^-126 lose
+// digits, at most 2^-150 each, which is 2^-50 of such a sum.
+bool in_range(double square) noexcept {
+  return square >= 0x1p-100 && square < std::numeric_limits<double>::infinity();
 }
 
 double total(const Register (&sums)[kSums]) noexcept {
@@ -37,12 +80,12 @@ double total(const Register (&sums)[kSums]) noexcept {
 }
 
 // out[c] = function(x[c]) * weight[c] + bias[c].
-template <typename Function>
+template <typename Read, typename Function>
 void map_row(const float* x, const float* weight, const float* bias, float* out, Index cols,
-             const Function& function) noexcept {
+             const Read& read, const Function& function) noexcept {
   Index c = 0;
   for (; c + kLanes <= cols; c += kLanes) {
-    Register y = function(load(x + c));
+    Register y = function(read(x + c));
     if (weight)
       y = bias ? madd(y, load(weight + c), load(bias + c)) : y * load(weight + c);
     else if (bias)
@@ -51,7 +94,7 @@ void map_row(const float* x, const float* weight, const float* bias, float* out,
   }
   if (c == cols) return;
   const Index rest = cols - c;
-  Register y = function(load_part(x + c, rest, 0.0f));
+  Register y = function(read.part(x + c, rest, 0.0f));
   if (weight) y *= load_part(weight + c, rest, 0.0f);
   if (bias) y += load_part(bias + c, rest, 0.0f);
   store_part(out + c, y, rest);
@@ -63,22 +106,28 @@ struct InverseRoot {
   float high, low;
 };
 
-InverseRoot inverse_root(double square, double eps) noexcept {
-  const double inverse = 1.0 / std::sqrt(square + eps);
+InverseRoot inverse_root(double square) noexcept {
+  double inverse = 1.0 / std::sqrt(square);
+  // Beyond the range of float only where every deviation is 0, or rounds to it: 0 times it is 0.
+  if (std::isfinite(inverse)) inverse = std::min(inverse, 0x1p127);
   const auto high = static_cast<float>(inverse);
   return {high, static_cast<float>(inverse - high)};
 }
 
-NormKernels::Moments layer_norm(const float* x, const float* weight, const float* bias, double eps,
-                                float* out, Index cols) noexcept {
+struct Spread {
+  double mean, variance;
+};
+
+template <typename Read>
+Spread spread(const float* x, Index cols, const Read& read) noexcept {
   const auto count = static_cast<double>(cols);
   Register sums[kSums] = {}, squares[kSums] = {};
-  for_registers(x, cols, 0.0f, [&](Index s, Register v) { sums[s] += v; });
+  for_registers(x, cols, 0.0f, read, [&](Index s, Register v) { sums[s] += v; });
   const auto shift = static_cast<float>(total(sums) / count);
 
   const Register shifts = broadcast(shift);
   for (Register& sum : sums) sum = Register{};
-  for_registers(x, cols, shift, [&](Index s, Register v) {
+  for_registers(x, cols, shift, read, [&](Index s, Register v) {
     const Register d = v - shifts;
     sums[s] += d;
     squares[s] = madd(d, d, squares[s]);
@@ -86,30 +135,65 @@ NormKernels::Moments layer_norm(const float* x, const float* weight, const float
   const double rest = total(sums) / count;
   const double variance = total(squares) / count - rest * rest;
   // Rounding can leave a variance of 0 a little below it. NaN is not below.
-  const InverseRoot inverse = inverse_root(variance < 0 ? 0 : variance, eps);
+  return {shift + rest, variance < 0 ? 0 : variance};
+}
 
+// Of a row as it is read: `spread` and eps are those of it.
+template <typename Read>
+NormKernels::Moments normalise(const float* x, const float* weight, const float* bias, double eps,
+                               const Spread& spread, float* out, Index cols,
+                               const Read& read) noexcept {
+  const InverseRoot inverse = inverse_root(spread.variance + eps);
   // A mean that is small beside the deviations is not worth the rounding of a difference.
-  const double mean = shift + rest;
+  const double mean = spread.mean;
   const bool small = std::fabs(mean) * inverse.high <= 0.5;
   const float centre = small ? 0.0f : static_cast<float>(mean);
   const Register centres = broadcast(centre);
   const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
   const Register offset = broadcast(static_cast<float>((centre - mean) * inverse.high));
-  map_row(x, weight, bias, out, cols, [&](Register v) {
+  map_row(x, weight, bias, out, cols, read, [&](Register v) {
     const Register d = v - centres;
     return madd(d, high, madd(d, low, offset));
   });
-  return {static_cast<float>(mean), inverse.high};
+  return {static_cast<float>(mean / read.factor), static_cast<float>(inverse.high * read.factor)};
+}
+
+NormKernels::Moments layer_norm(const float* x, const float* weight, const float* bias, double eps,
+                                float* out, Index cols) noexcept {
+  const Spread found = spread(x, cols, AsItIs());
+  if (in_range(found.variance + eps)) {
+    return normalise(x, weight, bias, eps, found, out, cols, AsItIs());
+  }
+  const Scaled scaled = scale_of(x, cols);
+  return normalise(x, weight, bias, eps * scaled.factor * scaled.factor, spread(x, cols, scaled),
+                   out, cols, scaled);
+}
+
+template <typename Read>
+double mean_square(const float* x, Index cols, const Read& read) noexcept {
+  Register squares[kSums] = {};
+  for_registers(x, cols, 0.0f, read,
+                [&](Index s, Register v) { squares[s] = madd(v, v, squares[s]); });
+  return total(squares) / static_cast<double>(cols);
+}
+
+// `square`: the mean square of the row as it is read, plus eps.
+template <typename Read>
+float divide_by_root(const float* x, const float* weight, double square, float* out, Index cols,
+                     const Read& read) noexcept {
+  const InverseRoot inverse = inverse_root(square);
+  const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
+  map_row(x, weight, nullptr, out, cols, read, [&](Register v) { return madd(v, high, v * low); });
+  return static_cast<float>(inverse.high * read.factor);
 }
 
 float rms_norm(const float* x, const float* weight, double eps, float* out, Index cols) noexcept {
-  Register squares[kSums] = {};
-  for_registers(x, cols, 0.0f, [&](Index s, Register v) { squares[s] = madd(v, v, squares[s]); });
-  const double square = total(squares) / static_cast<double>(cols);
-  const InverseRoot inverse = inverse_root(square, eps);
-  const Register high = broadcast(inverse.high), low = broadcast(inverse.low);
-  map_row(x, weight, nullptr, out, cols, [&](Register v) { return madd(v, high, v * low); });
-  return inverse.high;
+  const double square = mean_square(x, cols, AsItIs()) + eps;
+  if (in_range(square)) return divide_by_root(x, weight, square, out, cols, AsItIs());
+  const Scaled scaled = scale_of(x, cols);
+  return divide_by_root(x, weight,
+                        mean_square(x, cols, scaled) + eps * scaled.factor * scaled.factor, out,
+                        cols, scaled);
 }
 
 }  // namespace

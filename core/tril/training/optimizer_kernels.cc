@@ -1,4 +1,5 @@
 #include <tril/layers/lanes.h>
+#include <tril/layers/squares.h>
 #include <tril/training/optimizer_kernels.h>
 
 namespace tril::TRIL_ISA {
@@ -43,12 +44,17 @@ double squares(const float* x, Index count) noexcept {
   constexpr Index kBlock = 1024;
   double sum = 0;
   for (Index first = 0; first < count; first += kBlock) {
+    const Index length = count - first < kBlock ? count - first : kBlock;
     Register block{};
-    for_each_register(count - first < kBlock ? count - first : kBlock, [&](Index i, auto lanes) {
+    IntRegister any{};
+    for_each_register(length, [&](Index i, auto lanes) {
       const Register value = lanes.get(x + first + i);
+      any |= value != Register{};
       block = madd(value, value, block);
     });
-    sum += static_cast<double>(reduce_add(block));
+    if (!any_lane(any)) continue;  // as gradients of words that did not occur
+    sum += in_range_or_double(reduce_add(block), length,
+                              [&](Index i) noexcept { return static_cast<double>(x[first + i]); });
   }
   return sum;
 }
