@@ -301,7 +301,7 @@ it('shows its shape and numbers on a console, and nothing of its inside', () => 
   const tensor = tril.tensor([2, 2], [1, 2, 3, 4.5]);
   expect(inspect(tensor)).toBe('Tensor [2, 2] [ [ 1, 2 ], [ 3, 4.5 ] ]');
   expect(inspect({ tensor })).toBe('{ tensor: Tensor [2, 2] [ [ 1, 2 ], [ 3, 4.5 ] ] }');
-  expect(JSON.stringify(tensor)).toBe('{"shape":[2,2]}');
+  expect(JSON.stringify({ tensor })).toBe('{"tensor":[[1,2],[3,4.5]]}');
   tensor.dispose();
   expect(inspect(tensor)).toBe('Tensor [2, 2], disposed');
   using large = tril.zeros([7, 11, 13]);

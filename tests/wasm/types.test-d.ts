@@ -1,7 +1,7 @@
 // What an editor shows: checked by tsc, never run.
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
 import type { MultiHeadTrace, OnlineTrace } from 'tril';
-import { loadTril as loadTraining, type SequenceTrainer } from 'tril/training';
+import { loadTril as loadTraining, type ModelTrace, type SequenceTrainer } from 'tril/training';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
 import { loadTril as loadInWorker, type RemoteModel, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
@@ -80,6 +80,34 @@ it('a Worker takes and gives its own tensors, as promises', async () => {
   await remote.relu(x);
 });
 
+it('weights are taken as they are read, and by their names', async () => {
+  const state: Record<string, Tensor> = Object.fromEntries([['linear1.weight', x]]);
+  const half = { 'linear1.weight': x };
+  tril.multiHeadAttention(x, state, { heads: 1 });
+  tril.feedForward(x, state);
+  tril.transformerBlock(x, state, { heads: 1 });
+  tril.decoderBlock(x, x, state, { heads: 1 });
+  tril.transformer(x, x, state, { heads: 1 });
+  tril.transformerBlockBackward(x, x, state, { heads: 1 });
+  tril.feedForward(x, tril.prepareWeights({ ...half, 'linear2.weight': x }));
+  // @ts-expect-error linear2.weight must be given
+  tril.feedForward(x, half);
+  // @ts-expect-error there is no such weight
+  tril.feedForward(x, { ...half, 'linear2.weight': x, 'linear2.wieght': x });
+  // @ts-expect-error weights are tensors
+  tril.feedForward(x, {} as Record<string, number>);
+});
+
+it('a trace of a model is there where it was asked for', async () => {
+  const model = await (await loadTraining()).loadModel({});
+  expectTypeOf(model.forward([1], { trace: true }).trace).toEqualTypeOf<ModelTrace>();
+  const parts = model.forward([1], { trace: { lens: false } });
+  expectTypeOf(parts.trace).toEqualTypeOf<ModelTrace>();
+  expectTypeOf(model.forward([1]).trace).toEqualTypeOf<ModelTrace | undefined>();
+  const replace = [{ layer: 0, part: 'residual', values: x }];
+  model.forward([1], { replace });
+});
+
 it('gradients of weights have the names of the weights', async () => {
   const weights = { 'linear1.weight': x, 'linear2.weight': x };
   const { dX, dWeights } = tril.feedForwardBackward(x, x, weights);
@@ -95,7 +123,7 @@ it('gradients of weights have the names of the weights', async () => {
   const model = await remote.loadModel({});
   expectTypeOf(model).toEqualTypeOf<RemoteModel>();
   const { trace } = await model.forward([1], { trace: true });
-  expectTypeOf(trace!.layers[0]!.weights).toEqualTypeOf<RemoteTensor>();
+  expectTypeOf(trace.layers[0]!.weights).toEqualTypeOf<RemoteTensor>();
   // @ts-expect-error sums are taken in one order alone
   tril.matmulBackward(x, x, x, { method: 'tiled' });
 });

@@ -3,7 +3,7 @@ import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
 import { isError, isUrl } from './kinds.js';
-import { compiled, moduleAt, moduleBeside, type WasmSource } from './module.js';
+import { compiled, moduleAt, moduleBeside, type WasmModule, type WasmSource } from './module.js';
 import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
 import { nodeVersion } from './builtin.js';
 import type { Raw, RawOptions, Script } from './raw.js';
@@ -42,7 +42,7 @@ export interface Modules {
   readonly suffix: string;
   readonly fetch: Partial<Record<Variant, () => Promise<Script>>>;
   /** The module of the only one, where its host wants it to be imported. */
-  readonly wasm?: WebAssembly.Module;
+  readonly wasm?: WasmModule;
 }
 
 const names = ['variant', 'threads', 'wasm', 'wasmUrl', 'development'];
@@ -83,9 +83,9 @@ function advice(file: string, wasmUrl: string | undefined): string {
 }
 
 /** The module that the caller hands over. */
-async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<WebAssembly.Module> {
+async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<WasmModule> {
   let source: unknown;
-  let module: WebAssembly.Module | undefined;
+  let module: WasmModule | undefined;
   try {
     source = await wasm;
     module = await compiled(source);
@@ -102,7 +102,7 @@ async function moduleFound(
   script: Script,
   name: string,
   wasmUrl: string | undefined,
-): Promise<WebAssembly.Module> {
+): Promise<WasmModule> {
   try {
     return await (wasmUrl ? moduleAt(wasmUrl) : moduleBeside(script, name));
   } catch (error) {
@@ -113,7 +113,7 @@ async function moduleFound(
 }
 
 /** The script, with its module in it. */
-function run(script: Script, module: WebAssembly.Module, trilWorkers: number): Promise<Raw> {
+function run(script: Script, module: WasmModule, trilWorkers: number): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => reject(new TrilError('loadTril', 'threads', problem));
     const options: RawOptions = {
@@ -127,7 +127,7 @@ function run(script: Script, module: WebAssembly.Module, trilWorkers: number): P
         return worker;
       },
       instantiateWasm: (imports, receive) => {
-        WebAssembly.instantiate(module, imports)
+        WebAssembly.instantiate(module as WebAssembly.Module, imports as WebAssembly.Imports)
           .then((instance) => receive(instance, module))
           .catch((error: unknown) => {
             const problem = `is that of another variant or version: ${reasonOf(error)}`;

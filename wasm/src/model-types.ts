@@ -36,6 +36,9 @@ export interface LoadModelOptions {
   readonly signal?: AbortSignal;
 }
 
+/** So that editors show names, and a list that is written before the call needs no `as const`. */
+type AnyText = string & {};
+
 /** A head, a part of a layer, or all of it, that adds nothing. */
 export interface Without {
   /** From 0. */
@@ -43,7 +46,7 @@ export interface Without {
   /** From 0. */
   readonly head?: number;
   /** The whole layer, unless a head or a part is given. */
-  readonly part?: 'attention' | 'feedForward';
+  readonly part?: 'attention' | 'feedForward' | AnyText;
   /** Of the tokens for which it is off, from 0; all unless given. */
   readonly positions?: number | readonly number[];
 }
@@ -55,7 +58,7 @@ export interface Replacement {
   /** Replaces what this head gives, before it goes through the output projection. */
   readonly head?: number;
   /** Replaces what attention or feed-forward add to the residual stream, or that stream. */
-  readonly part?: 'attention' | 'feedForward' | 'residual';
+  readonly part?: 'attention' | 'feedForward' | 'residual' | AnyText;
   /** Of the tokens for which it is replaced, from 0; all unless given. */
   readonly positions?: number | readonly number[];
   /**
@@ -125,19 +128,21 @@ export interface ModelLayerTrace {
   readonly logits?: Tensor;
 }
 
-/** What a model makes of tokens. */
-export interface ModelForward {
-  /** `[T, V]` */
-  readonly logits: Tensor;
-  /** Where it was asked for. */
-  readonly trace?: {
-    /** `[T, C]`: tokens, and positions where they are learned */
-    readonly embedded: Tensor;
-    readonly layers: readonly ModelLayerTrace[];
-    /** `[T, C]`: what the head is given */
-    readonly finalNormed: Tensor;
-  };
+/** What a model computes on the way. */
+export interface ModelTrace {
+  /** `[T, C]`: tokens, and positions where they are learned */
+  readonly embedded: Tensor;
+  readonly layers: readonly ModelLayerTrace[];
+  /** `[T, C]`: what the head is given */
+  readonly finalNormed: Tensor;
 }
+
+/** What a model makes of tokens: logits `[T, V]`, and a trace where it was asked for. */
+export type ModelForward<Options = object> = { readonly logits: Tensor } & (Options extends {
+  trace: true | ModelTraceOptions;
+}
+  ? { readonly trace: ModelTrace }
+  : { readonly trace?: ModelTrace });
 
 /**
  * How a text goes on. Positions of what is changed are from 0 to below the context, whose first half

@@ -98,14 +98,17 @@ export class Model implements Disposable {
    * const model = await loadModel(trainer({ model: settings }).export());
    * const { logits, trace } = model.forward([3, 1, 4], { trace: true });
    * logits.shape; // [3, 30]
-   * trace!.layers[1]!.weights.shape; // [4, 3, 3]
-   * trace!.layers[0]!.logits!.shape; // [3, 30]
+   * trace.layers[1]!.weights.shape; // [4, 3, 3]
+   * trace.layers[0]!.logits!.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
-   * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace!.layers[1]!.out }] });
+   * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace.layers[1]!.out }] });
    * other.logits.toArray(); // logits.toArray()
    * ```
    */
-  forward(tokens: NestedNumbers | Int32Array, options: ForwardOptions = {}): ModelForward {
+  forward<const Options extends ForwardOptions>(
+    tokens: NestedNumbers | Int32Array,
+    options: Options = {} as Options,
+  ): ModelForward<Options> {
     const call = 'forward';
     checkKeys(call, 'options', 'option', options, ['trace', 'without', 'replace']);
     const values = sequenceOf(call, 'tokens', tokens);
@@ -116,7 +119,10 @@ export class Model implements Disposable {
       return raw.forward(values, traced, lens, scores, changes, given);
     });
     const { logits, ...rest } = this.#context.adoptAll(found);
-    return { logits: logits!, ...(traced && { trace: nested(rest) }) } as ModelForward;
+    return {
+      logits: logits!,
+      ...(traced && { trace: nested(rest) }),
+    } as unknown as ModelForward<Options>;
   }
 
   /**

@@ -4,12 +4,19 @@ import { bytesOf, isModule, isResponse, type Bytes } from './kinds.js';
 import { nodeVersion, ofNode } from './builtin.js';
 import type { Script } from './raw.js';
 
+/** `WebAssembly.Module`, or any object where TypeScript knows no WebAssembly, as with the types of Node alone. */
+export type WasmModule = typeof globalThis extends {
+  readonly WebAssembly: { readonly Module: { readonly prototype: infer Module } };
+}
+  ? Module
+  : object;
+
 /** A module as it can be handed over: compiled, as bytes, or as `fetch` gives it. */
-export type WasmSource = WebAssembly.Module | Bytes | Response;
+export type WasmSource = WasmModule | Bytes | Response;
 
 /** The module itself; nothing where the source is none. */
-export async function compiled(source: unknown): Promise<WebAssembly.Module | undefined> {
-  if (isModule(source)) return source as WebAssembly.Module;
+export async function compiled(source: unknown): Promise<WasmModule | undefined> {
+  if (isModule(source)) return source as WasmModule;
   if (!isResponse(source)) {
     const bytes = bytesOf(source);
     return bytes && WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
@@ -26,7 +33,7 @@ interface NodeFiles {
 }
 
 /** From an address, or in Node from a path. */
-export async function moduleAt(address: string): Promise<WebAssembly.Module> {
+export async function moduleAt(address: string): Promise<WasmModule> {
   const version = nodeVersion();
   if (version === undefined || /^(https?|data|blob):/.test(address)) {
     return (await compiled(await fetch(address, { credentials: 'same-origin' })))!;
@@ -46,14 +53,14 @@ export function bringInlined(modules: Inlined): void {
 }
 
 /** As gzip in base64. */
-async function unpacked(text: string): Promise<WebAssembly.Module> {
+async function unpacked(text: string): Promise<WasmModule> {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
 /** From beside the script, or else out of the bundle. */
-export async function moduleBeside(script: Script, name: string): Promise<WebAssembly.Module> {
+export async function moduleBeside(script: Script, name: string): Promise<WasmModule> {
   try {
     return await moduleAt(String(script.wasmUrl()));
   } catch (error) {

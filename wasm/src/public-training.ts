@@ -15,6 +15,7 @@ export type {
   ModelParameters,
   ModelLayerTrace,
   ModelSource,
+  ModelTrace,
   ModelTraceOptions,
   Replacement,
   TextOptions,

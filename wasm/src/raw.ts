@@ -28,8 +28,8 @@ export interface RawOptions {
   readonly trilWorkers: number;
   /** Is given what the module imports, and gives it back as an instance. */
   readonly instantiateWasm: (
-    imports: WebAssembly.Imports,
-    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    imports: object,
+    receive: (instance: object, module: object) => void,
   ) => object;
   /** Is told of every worker that is started; used by the variants with threads only. */
   readonly trilStarted: <Started extends StartedWorker>(worker: Started) => Started;

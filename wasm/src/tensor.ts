@@ -136,6 +136,19 @@ export class Tensor implements Disposable {
   /** What `using` calls at the end of a block. */
   declare [Symbol.dispose]: () => void;
 
+  /**
+   * What `JSON.stringify` writes: the numbers as nested arrays. JSON has no NaN and no infinities, and writes null
+   * for them.
+   *
+   * @example
+   * ```ts
+   * JSON.stringify({ x: tril.tensor([[1, 2], [3, 4]]) }); // '{"x":[[1,2],[3,4]]}'
+   * ```
+   */
+  toJSON(): NestedNumbers {
+    return this.toArray();
+  }
+
   /** `Tensor [2, 3]`. */
   toString(): string {
     return `Tensor ${shapeText(this.shape)}`;

@@ -48,7 +48,7 @@ export * from './${variant}${suffix}.js';
 // @ts-ignore: what it is, the host says
 import wasm from './tril-simd${suffix}.wasm${query}';
 `;
-      const wasm = ', wasm: wasm as WebAssembly.Module';
+      const wasm = ', wasm: wasm as object';
       found[`${host}${suffix}`] = begin(training) + imports + loads('simd', training, wasm);
     }
   }

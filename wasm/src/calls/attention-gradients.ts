@@ -2,6 +2,7 @@ import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
+import type { StateDict } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import type { AdditiveOptions, AdditiveWeights } from './efficient-attention.js';
@@ -73,9 +74,9 @@ export const attentionGradientCalls = (context: Context) => {
      */
     additiveAttentionBackward(
       dOutput: Tensor,
-      q: Tensor,
-      k: Tensor,
-      v: Tensor,
+      query: Tensor,
+      key: Tensor,
+      value: Tensor,
       weights: AdditiveWeights,
       options: Pick<AdditiveOptions, 'mask'> = {},
     ): AdditiveGradients {
@@ -83,7 +84,7 @@ export const attentionGradientCalls = (context: Context) => {
       checkKeys(call, 'weights', 'weight', weights, ['w_q', 'w_k', 'v']);
       checkKeys(call, 'options', 'option', options, ['mask']);
       const mask = rawMask(context, call, options.mask);
-      const inputs = { dOutput, query: q, key: k, value: v };
+      const inputs = { dOutput, query, key, value };
       return context.runWithWeights(call, weights, inputs, (t, state) =>
         adopt(
           context
@@ -121,7 +122,7 @@ export const attentionGradientCalls = (context: Context) => {
      * ```
      */
     multiHeadAttentionBackward<
-      Weights extends MultiHeadWeights,
+      Weights extends MultiHeadWeights | StateDict,
       const Options extends MultiHeadBackwardOptions,
     >(
       dOutput: Tensor,

@@ -159,9 +159,9 @@ export const attentionCalls = (context: Context) => ({
    * ```
    */
   attention<const Options extends AttentionOptions>(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
     options: Options = {} as Options,
   ): AttentionResult<Options> {
     const call = 'attention';
@@ -173,7 +173,7 @@ export const attentionCalls = (context: Context) => ({
     const given = past instanceof KeyValueCache ? undefined : past;
     if (given !== undefined) checkKeys(call, 'past', 'part', given, ['key', 'value']);
     const tensors = {
-      ...{ query: q, key: k, value: v, out },
+      ...{ query, key, value, out },
       ...{ 'past.key': given ? given.key : absent, 'past.value': given ? given.value : absent },
     };
     return context.run(call, tensors, (t) => {

@@ -2,6 +2,7 @@ import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
+import type { StateDict } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import { checkTransformerWeights, otherAttention } from './transformer.js';
@@ -106,7 +107,7 @@ export const blockGradientCalls = (context: Context) => {
      * ```
      */
     transformerBlockBackward<
-      Weights extends TransformerBlockWeights,
+      Weights extends TransformerBlockWeights | StateDict,
       const Options extends TransformerBlockBackwardOptions,
     >(
       dOutput: Tensor,
@@ -151,7 +152,7 @@ export const blockGradientCalls = (context: Context) => {
      * ```
      */
     decoderBlockBackward<
-      Weights extends DecoderBlockWeights,
+      Weights extends DecoderBlockWeights | StateDict,
       const Options extends DecoderBlockBackwardOptions,
     >(
       dOutput: Tensor,

@@ -109,9 +109,9 @@ export const efficientAttentionCalls = (context: Context) => {
      * ```
      */
     additiveAttention<const Options extends AdditiveOptions>(
-      q: Tensor,
-      k: Tensor,
-      v: Tensor,
+      query: Tensor,
+      key: Tensor,
+      value: Tensor,
       weights: AdditiveWeights,
       options: Options = {} as Options,
     ): AdditiveResult<Options> {
@@ -121,7 +121,7 @@ export const efficientAttentionCalls = (context: Context) => {
       const mask = rawMask(context, call, options.mask);
       const wanted = booleanOption(call, 'trace', options.trace, false);
       const out = options.out ?? absent;
-      const inputs = { query: q, key: k, value: v, out };
+      const inputs = { query, key, value, out };
       return context.runWithWeights(call, weights, inputs, (t, state) => {
         const { output = out, ...trace } = context.adoptAll(
           raw._additiveAttention(engine, t.query, t.key, t.value, state, mask, wanted, t.out),
@@ -146,9 +146,9 @@ export const efficientAttentionCalls = (context: Context) => {
      * ```
      */
     linearAttention<const Options extends LinearAttentionOptions>(
-      q: Tensor,
-      k: Tensor,
-      v: Tensor,
+      query: Tensor,
+      key: Tensor,
+      value: Tensor,
       options: Options = {} as Options,
     ): LinearAttentionResult<Options> {
       const call = 'linearAttention';
@@ -165,7 +165,7 @@ export const efficientAttentionCalls = (context: Context) => {
         ...rawHeads(call, options),
       };
       const out = options.out ?? absent;
-      return context.run(call, { query: q, key: k, value: v, out }, (t) => {
+      return context.run(call, { query, key, value, out }, (t) => {
         const made = raw._linearAttention(engine, t.query, t.key, t.value, rawOptions, t.out);
         return {
           output: out,
@@ -191,9 +191,9 @@ export const efficientAttentionCalls = (context: Context) => {
      * ```
      */
     lowRankAttention<const Options extends LowRankOptions>(
-      q: Tensor,
-      k: Tensor,
-      v: Tensor,
+      query: Tensor,
+      key: Tensor,
+      value: Tensor,
       options: Options,
     ): LowRankResult<Options> {
       const call = 'lowRankAttention';
@@ -210,7 +210,7 @@ export const efficientAttentionCalls = (context: Context) => {
       };
       const { e, f } = options;
       const out = options.out ?? absent;
-      return context.run(call, { query: q, key: k, value: v, e, f, out }, (t) => {
+      return context.run(call, { query, key, value, e, f, out }, (t) => {
         const { output = out, ...trace } = context.adoptAll(
           raw._lowRankAttention(engine, t.query, t.key, t.value, t.e, t.f, rawOptions, t.out),
         );

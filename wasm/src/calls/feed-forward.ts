@@ -1,6 +1,7 @@
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, describe, stringOption } from '../names.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
@@ -131,9 +132,9 @@ export const feedForwardCalls = (context: Context) => {
      * output.toArray(); // [3, 4]
      * ```
      */
-    feedForward<const Options extends FeedForwardOptions>(
+    feedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
-      weights: FeedForwardWeights,
+      weights: Weights & Named<Weights, FeedForwardWeights>,
       options: Options = {} as Options,
     ): FeedForwardResult<Options> {
       const call = 'feedForward';

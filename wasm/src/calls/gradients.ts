@@ -123,9 +123,9 @@ export const gradientCalls = (context: Context) => {
      */
     attentionBackward<const Options extends AttentionBackwardOptions>(
       dOutput: Tensor,
-      q: Tensor,
-      k: Tensor,
-      v: Tensor,
+      query: Tensor,
+      key: Tensor,
+      value: Tensor,
       options: Options,
     ): AttentionGradients<Options> {
       const call = 'attentionBackward';
@@ -138,7 +138,7 @@ export const gradientCalls = (context: Context) => {
         attentionNames,
       );
       const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
-      const tensors = { dOutput, query: q, key: k, value: v, output, logSumExp };
+      const tensors = { dOutput, query, key, value, output, logSumExp };
       const dropout = rawDropout(call, options.dropout);
       return context.run(call, tensors, (t) => {
         const values = [

@@ -1,5 +1,6 @@
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
+import type { StateDict } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type WeightGradients } from '../weight-gradients.js';
 import type { Activation } from './feed-forward.js';
@@ -30,7 +31,7 @@ export interface GatedGradients {
 export const layerGradientCalls = (context: Context) => {
   const { engine } = context;
 
-  const ofFeedForward = <Weights extends FeedForwardWeights>(
+  const ofFeedForward = <Weights extends FeedForwardWeights | StateDict>(
     call: 'feedForwardBackward' | 'gatedFeedForwardBackward',
     dOutput: Tensor,
     x: Tensor,
@@ -219,7 +220,7 @@ export const layerGradientCalls = (context: Context) => {
      * dWeights['linear2.weight'].toArray(); // [[2, 0], [0, 0]]
      * ```
      */
-    feedForwardBackward<Weights extends FeedForwardWeights>(
+    feedForwardBackward<Weights extends FeedForwardWeights | StateDict>(
       dOutput: Tensor,
       x: Tensor,
       weights: Weights,
@@ -245,7 +246,7 @@ export const layerGradientCalls = (context: Context) => {
      * tril.gatedFeedForwardBackward(dOutput, x, weights, options).dX.toArray(); // [3, 2]
      * ```
      */
-    gatedFeedForwardBackward<Weights extends FeedForwardWeights>(
+    gatedFeedForwardBackward<Weights extends FeedForwardWeights | StateDict>(
       dOutput: Tensor,
       x: Tensor,
       weights: Weights,

@@ -3,6 +3,7 @@ import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
 import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { rotaryPairs, type RotaryOptions } from './layers.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';
@@ -144,9 +145,9 @@ export const multiHeadCalls = (context: Context) => ({
    * seen.shape; // [2, 10, 10]
    * ```
    */
-  multiHeadAttention<const Options extends MultiHeadOptions>(
+  multiHeadAttention<const Options extends MultiHeadOptions, Weights extends object>(
     x: Tensor,
-    weights: MultiHeadWeights,
+    weights: Weights & Named<Weights, MultiHeadWeights>,
     options: Options,
   ): MultiHeadResult<Options> {
     const call = 'multiHeadAttention';

@@ -78,9 +78,9 @@ export const onlineAttentionCalls = (context: Context) => ({
    * ```
    */
   onlineAttention<const Options extends OnlineOptions>(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
     options: Options = {} as Options,
   ): OnlineResult<Options> {
     const call = 'onlineAttention';
@@ -88,7 +88,7 @@ export const onlineAttentionCalls = (context: Context) => ({
     const { blocks } = options;
     const out = options.out ?? absent;
     const { queries, keys } = blocksOption(call, blocks);
-    return context.run(call, { query: q, key: k, value: v, out }, (t) => {
+    return context.run(call, { query, key, value, out }, (t) => {
       const made = context.raw._onlineAttention(
         ...[context.engine, t.query, t.key, t.value, raw, queries, keys, t.out],
       );

@@ -4,6 +4,7 @@ import { booleanOption, checkKeys, checkName } from '../names.js';
 import { numberOption, stringOption } from '../names.js';
 import { nested } from '../nested.js';
 import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 import type { Activation, FeedForwardWeights } from './feed-forward.js';
@@ -238,9 +239,9 @@ export const transformerCalls = (context: Context) => {
      * output.shape; // [1, 10, 64]
      * ```
      */
-    transformerBlock<const Options extends TransformerBlockOptions>(
+    transformerBlock<const Options extends TransformerBlockOptions, Weights extends object>(
       x: Tensor,
-      weights: TransformerBlockWeights,
+      weights: Weights & Named<Weights, TransformerBlockWeights>,
       options: Options,
     ): BlockResult<Options, TransformerBlockTrace> {
       const call = 'transformerBlock';
@@ -280,10 +281,10 @@ export const transformerCalls = (context: Context) => {
      * tril.decoderBlock(x, memory, weights, { heads: 4, causal: true }).output.shape; // [1, 10, 64]
      * ```
      */
-    decoderBlock<const Options extends DecoderBlockOptions>(
+    decoderBlock<const Options extends DecoderBlockOptions, Weights extends object>(
       x: Tensor,
       memory: Tensor,
-      weights: DecoderBlockWeights,
+      weights: Weights & Named<Weights, DecoderBlockWeights>,
       options: Options,
     ): BlockResult<Options, DecoderBlockTrace> {
       const call = 'decoderBlock';

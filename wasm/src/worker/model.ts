@@ -48,11 +48,11 @@ export class RemoteModel extends RemoteObject {
   }
 
   /** What the model makes of tokens. */
-  async forward(
+  async forward<const Options extends Remote<ForwardOptions>>(
     tokens: NestedNumbers | Int32Array,
-    options: Remote<ForwardOptions> = {},
-  ): Promise<Remote<ModelForward>> {
-    return this.ask('forward', tokens, options) as Promise<Remote<ModelForward>>;
+    options: Options = {} as Options,
+  ): Promise<Remote<ModelForward<Options>>> {
+    return this.ask('forward', tokens, options) as Promise<Remote<ModelForward<Options>>>;
   }
 
   /**
