@@ -252,11 +252,11 @@ const ownNames: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.scale`,
- * as JavaScript writes it: options in camel case, weights as PyTorch does. Options of a part are
- * options of the whole.
+ * as JavaScript writes it: options in camel case, weights as PyTorch does, files by their names.
+ * Options of a part are options of the whole.
  */
 function publicArgument(name: string): string {
-  if (/(weight|bias)$|^w_[qk]$/.test(name)) return name;
+  if (/(weight|bias)$|^w_[qk]$|\.(json|safetensors|txt)$/.test(name)) return name;
   const [, own] = ownNames.find(([pattern]) => pattern.test(name)) ?? [];
   return (
     own ?? camelCase(name.replace(/^(trainer|(.*\.)?(self|multihead)_attn)\.(?=[a-z_]+$)/, ''))
