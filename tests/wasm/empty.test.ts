@@ -56,6 +56,42 @@ describe('tensors without elements', () => {
     });
   });
 
+  it('may be what attention attends from and to', () => {
+    const of = (shape: number[], keys: number, options = {}) => {
+      const [query, key, value] = [4, 4, 5].map((width, n) =>
+        tril.zeros([...shape.slice(0, -1), n === 0 ? shape.at(-1)! : keys, width]),
+      );
+      return tril.attention(query!, key!, value!, options).output;
+    };
+    withoutLeak(() => {
+      for (const method of ['auto', 'full', 'blocked', 'online'] as const) {
+        expect(of([0], 3, { method }).shape).toEqual([0, 5]);
+        expect(of([0], 0, { method }).shape).toEqual([0, 5]);
+        expect(of([2, 3, 0], 4, { method }).shape).toEqual([2, 3, 0, 5]);
+        expect(of([0, 3, 2], 4, { method }).shape).toEqual([0, 3, 2, 5]);
+        expect(of([0, 2], 4, { method }).shape).toEqual([0, 2, 5]);
+        // Queries that see nothing get zeros, as behind a mask that hides all.
+        for (const options of [{}, { causal: true }, { logSumExp: true }, { trace: true }]) {
+          if (method === 'online' && 'trace' in options) continue;
+          const output = of([2, 3], 0, { method, ...options });
+          expect(output.shape).toEqual([2, 3, 5]);
+          expect(output.read()).toEqual(new Float32Array(30));
+        }
+      }
+      const out = tril.tensor([[1, 2]]);
+      tril.attention(tril.zeros([1, 2]), tril.zeros([0, 2]), tril.zeros([0, 2]), { out });
+      expect(out.toArray()).toEqual([[0, 0]]);
+      const [none, two, keys] = [tril.zeros([3, 0]), tril.zeros([2, 4]), tril.zeros([0, 4])];
+      const says = 'every axis must be at least 1; shape is [1, 1, 3, 0]';
+      expectRefused(() => tril.attention(none, none, none), {
+        ...{ call: 'attention', argument: 'query', says },
+      });
+      expectRefused(() => tril.attention(two, keys, two), {
+        ...{ call: 'attention', argument: 'value', says: 'length of key' },
+      });
+    });
+  });
+
   it('may have masks', () => {
     withoutLeak(() => {
       const { mask } = tril;

@@ -5,6 +5,9 @@
 #include <tril/attention/key_value_panels.h>
 #include <tril/matmul/vector.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace tril {
 
 namespace {
@@ -27,6 +30,18 @@ bool is_small(const detail::AttentionProblem& p) noexcept {
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 
+// What comes of no keys: that of queries to which every key is hidden.
+void see_nothing(const detail::AttentionProblem& p) noexcept {
+  for (Index row = 0; row < p.batches() * p.heads() * p.queries(); ++row) {
+    const Index b = row / p.queries() / p.heads(), h = row / p.queries() % p.heads(),
+                t = row % p.queries();
+    std::fill_n(p.out[b][h][t].data(), p.value_width(), 0.0f);
+    if (p.trace.log_sum_exp) {
+      p.trace.log_sum_exp[b][h][t] = std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
 }  // namespace
 
 namespace detail {
@@ -37,6 +52,8 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
 }
 
 void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
+  if (problem.keys() == 0) return see_nothing(problem);
+  if (problem.batches() * problem.heads() * problem.queries() == 0) return;
   Parallel alone;
   Parallel& threads = is_small(problem) ? alone : parallel;
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
@@ -56,9 +73,9 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace) {
-  detail::run_attention(
-      detail::checked_attention_problem("attention", query, key, value, options, out, trace),
-      scratch, parallel);
+  detail::run_attention(detail::checked_attention_problem("attention", query, key, value, options,
+                                                          out, trace, Empty::allowed),
+                        scratch, parallel);
 }
 
 }  // namespace tril

@@ -62,8 +62,9 @@ struct AttentionTrace {
 };
 
 // query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.
-// A query that sees nothing gets zeros. A NaN or infinity reaches no other head or batch. What is
-// written may not share memory with what is read. Throws Error where shapes or options do not fit.
+// A query that sees nothing gets zeros, as all do where there are no keys; B, H, T and S may be 0.
+// A NaN or infinity reaches no other head or batch. What is written may not share memory with what
+// is read. Throws Error where shapes or options do not fit.
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,

@@ -6,14 +6,17 @@
 namespace tril::detail {
 
 void check_inputs(const char* call, TensorView<const float, 4> query,
-                  TensorView<const float, 4> key, TensorView<const float, 4> value) {
-  check_view(query, call, "query");
-  check_view(key, call, "key");
-  check_view(value, call, "value");
+                  TensorView<const float, 4> key, TensorView<const float, 4> value, Empty tokens) {
+  const auto check = [&](const TensorView<const float, 4>& view, const char* name) {
+    check_view(view, call, name, view.size(3) > 0 ? tokens : Empty::refused);
+  };
+  check(query, "query");
+  check(key, "key");
+  check(value, "value");
   const Message why{"; query is ", query, ", key is ", key, ", value is ", value};
   if (key.size(0) != query.size(0)) fail(call, "key", {"must have as many batches as query", why});
   if (key.size(3) != query.size(3)) fail(call, "key", {"must be as wide as query", why});
-  if (query.size(1) % key.size(1) != 0) {
+  if (key.size(1) == 0 ? query.size(1) != 0 : query.size(1) % key.size(1) != 0) {
     fail(call, "key", {"its number of heads must divide that of query", why});
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -103,8 +106,9 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
                                            const AttentionOptions& options,
-                                           TensorView<float, 4> out, const AttentionTrace& trace) {
-  check_inputs(call, query, key, value);
+                                           TensorView<float, 4> out, const AttentionTrace& trace,
+                                           Empty tokens) {
+  check_inputs(call, query, key, value, tokens);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   check_options(call, options, scores);
   check_traceable(call, options.method, trace);

@@ -58,9 +58,11 @@ struct AttentionProblem : AttentionFormula {
   bool traced() const noexcept { return wants_scores(trace); }
 };
 
-// Throws Error in the name of `call` unless queries, keys and values fit each other.
+// Throws Error in the name of `call` unless queries, keys and values fit each other. There may be
+// no batches, heads, queries or keys where `tokens` says so; a vector has a width of at least 1.
 void check_inputs(const char* call, TensorView<const float, 4> query,
-                  TensorView<const float, 4> key, TensorView<const float, 4> value);
+                  TensorView<const float, 4> key, TensorView<const float, 4> value,
+                  Empty tokens = Empty::refused);
 
 // Throws Error in the name of `call` where the method never holds the rows of scores that `trace`
 // wants.
@@ -113,7 +115,8 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
                                            const AttentionOptions& options,
-                                           TensorView<float, 4> out, const AttentionTrace& trace);
+                                           TensorView<float, 4> out, const AttentionTrace& trace,
+                                           Empty tokens = Empty::refused);
 
 // Whether a second thread would not pay: where there is as little to compute as in a product that
 // one thread computes, for so many scores with so many multiplications each, and their softmax.
