@@ -3,6 +3,7 @@
 #include <tril/files/file.h>
 #include <tril/files/npy.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -105,6 +106,60 @@ TEST(ParseNpy, HeadersThatOthersWrite) {
   }
 }
 
+// Of one element of each, as NumPy's dtype() reads the names.
+TEST(ParseNpy, EveryNameOfAType) {
+  const auto parsed = [](const std::string& code, std::size_t size) {
+    const std::string file =
+        file_of("{'descr': '" + code + "', 'fortran_order': False, 'shape': (1,), }\n", size);
+    return parse_npy(bytes_of(file));
+  };
+  for (const std::string code : {"=f4", "|f4", "f4", "f", "=f", "float32"}) {
+    const StoredTensor tensor = parsed(code, 4);
+    EXPECT_EQ(tensor.type, ElementType::float32) << code;
+    EXPECT_FALSE(tensor.big_endian) << code;
+  }
+  for (const std::string code : {"?", "|?", "=?", "b1", "<b1", "bool"}) {
+    EXPECT_EQ(parsed(code, 1).type, ElementType::boolean) << code;
+  }
+  EXPECT_EQ(parsed("b", 1).type, ElementType::int8);
+  EXPECT_EQ(parsed("B", 1).type, ElementType::uint8);
+  EXPECT_EQ(parsed("int16", 2).type, ElementType::int16);
+  EXPECT_EQ(parsed("Q", 8).type, ElementType::uint64);
+  EXPECT_EQ(parsed("e", 2).type, ElementType::float16);
+  EXPECT_EQ(parsed("=d", 8).type, ElementType::float64);
+  EXPECT_TRUE(parsed(">d", 8).big_endian);
+  EXPECT_TRUE(parsed(">f4", 4).big_endian);
+}
+
+TEST(ParseNpyArrays, OneAfterTheOther) {
+  // As numpy.save leaves a file that it is called for several times.
+  const std::vector<std::byte> a = golden_file("f4_little"), b = golden_file("f4_none"),
+                               c = golden_file("u2_big_fortran");
+  std::vector<std::byte> file;
+  for (const auto* each : {&a, &b, &c, &b}) file.insert(file.end(), each->begin(), each->end());
+  const std::vector<StoredTensor> arrays = parse_npy_arrays(file);
+  ASSERT_EQ(arrays.size(), 4u);
+  EXPECT_EQ(elements(arrays[0]), stored_elements('f'));
+  EXPECT_EQ(arrays[1].shape, (std::vector<Index>{2, 0, 3}));
+  EXPECT_EQ(elements(arrays[2]), stored_elements('u'));
+  EXPECT_EQ(parse_npy_arrays(a).size(), 1u);
+  EXPECT_EQ(error_of([&] { parse_npy(file); }), "parse_npy: file: holds 4 arrays, not one");
+  // Cut anywhere but between two of them it is refused, saying where in the whole file.
+  const std::size_t ends[] = {a.size(), a.size() + b.size(), a.size() + b.size() + c.size()};
+  for (std::size_t size = 1; size < file.size(); ++size) {
+    const auto cut = std::span(file).first(size);
+    if (std::ranges::find(ends, size) == std::end(ends)) {
+      EXPECT_NE(error_of([&] { parse_npy_arrays(cut); }), "") << size;
+    } else {
+      EXPECT_LT(parse_npy_arrays(cut).size(), 4u) << size;
+    }
+  }
+  EXPECT_EQ(error_of([&] { parse_npy_arrays(std::span(file).first(a.size() + 9)); }),
+            "parse_npy: file: byte " + std::to_string(a.size() + 9) + ": ends within the header");
+  file.push_back(std::byte{'x'});
+  EXPECT_NE(error_of([&] { parse_npy_arrays(file); }), "");
+}
+
 TEST(ParseNpy, EveryBeginningOfAFileIsRefused) {
   const std::vector<std::byte> whole = golden_file("f4_little");
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -159,7 +214,7 @@ TEST(ParseNpy, RefusesTypesThatAreNoNumbers) {
   EXPECT_EQ(type("'|O'"), "byte 20: element type \"|O\": Python objects are never read");
   EXPECT_EQ(type("[('x', '<f4')]"), "byte 20: arrays of structures are not read");
   for (const std::string code :
-       {"<c8", "<U4", "|S3", "<M8[ns]", "<f16", "=f4", "|f4", "f4", "", "<", "<f4 ", "|b", "<i3"}) {
+       {"<c8", "<U4", "|S3", "<M8[ns]", "<f16", "", "<", "=", "<f4 ", "<l", "|V2", "!f4", "<i3"}) {
     EXPECT_EQ(type("'" + code + "'"), "byte 20: element type \"" + code +
                                           "\" is not read; bool, integers and float16 to float64 "
                                           "are");

@@ -1,4 +1,5 @@
 #include <tril/files/header_reader.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
 #include <tril/foundation/check.h>
 
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace tril {
 namespace {
@@ -15,47 +17,59 @@ constexpr std::size_t kMostAxes = 64;  // NumPy 2; 32 before
 constexpr const char* kRead = "parse_npy";
 constexpr const char* kWrite = "npy_header";
 
+// What NumPy calls a type, in the order in which it is tried: its letter and size, its letter
+// alone, its name. (It has letters for C's long, too, whose size no file tells.)
 struct Code {
-  std::string_view code;
+  std::string_view code, letter;
   ElementType type;
 };
-constexpr Code kCodes[] = {
-    {"b1", ElementType::boolean}, {"i1", ElementType::int8},    {"u1", ElementType::uint8},
-    {"i2", ElementType::int16},   {"u2", ElementType::uint16},  {"i4", ElementType::int32},
-    {"u4", ElementType::uint32},  {"i8", ElementType::int64},   {"u8", ElementType::uint64},
-    {"f2", ElementType::float16}, {"f4", ElementType::float32}, {"f8", ElementType::float64}};
+constexpr Code kCodes[] = {{"b1", "?", ElementType::boolean}, {"i1", "b", ElementType::int8},
+                           {"u1", "B", ElementType::uint8},   {"i2", "h", ElementType::int16},
+                           {"u2", "H", ElementType::uint16},  {"i4", "i", ElementType::int32},
+                           {"u4", "I", ElementType::uint32},  {"i8", "q", ElementType::int64},
+                           {"u8", "Q", ElementType::uint64},  {"f2", "e", ElementType::float16},
+                           {"f4", "f", ElementType::float32}, {"f8", "d", ElementType::float64}};
 
-// The part of a file before its header.
+bool is_npy(std::span<const std::byte> bytes) noexcept {
+  return bytes.size() >= kMagic.size() &&
+         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+// Where the header of an array is in its file.
 struct Preamble {
-  std::size_t size, header_size;
+  std::size_t header, header_size;
 };
 
-Preamble read_preamble(std::span<const std::byte> file) {
-  const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(file[at]); };
+Preamble read_preamble(std::span<const std::byte> file, std::size_t begin) {
+  const std::span<const std::byte> rest = file.subspan(begin);
+  const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(rest[at]); };
   if (file.empty()) fail(kRead, "file", "is empty");
-  if (file.size() < kMagic.size() || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
+  if (!is_npy(rest)) {
+    const std::string_view known =
+        detail::known_file({reinterpret_cast<const char*>(rest.data()), rest.size()});
+    if (!known.empty()) fail(kRead, "file", known);
     fail(kRead, "file", "is no .npy file: it does not begin with \\x93NUMPY");
   }
   const auto cut_short = [&] {
     fail(kRead, "file", {"byte ", file.size(), ": ends within the header"});
   };
-  if (file.size() < 8) cut_short();
+  if (rest.size() < 8) cut_short();
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0) {
     fail(kRead, "file",
-         {"byte 6: version ", version, ".", byte(7),
+         {"byte ", begin + 6, ": version ", version, ".", byte(7),
           " of the format is not known; 1.0, 2.0 and 3.0 are"});
   }
   const std::size_t width = version == 1 ? 2 : 4;
-  if (file.size() < 8 + width) cut_short();
+  if (rest.size() < 8 + width) cut_short();
   std::size_t length = 0;
   for (std::size_t i = width; i-- > 0;) length = length << 8 | byte(8 + i);
-  if (length > file.size() - 8 - width) {
+  if (length > rest.size() - 8 - width) {
     fail(kRead, "file",
-         {"byte 8: the header should be ", length, " bytes long, but only ",
-          file.size() - 8 - width, " follow"});
+         {"byte ", begin + 8, ": the header should be ", length, " bytes long, but only ",
+          rest.size() - 8 - width, " follow"});
   }
-  return {8 + width, length};
+  return {begin + 8 + width, length};
 }
 
 void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
@@ -65,14 +79,16 @@ void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
   const auto refuse = [&](const char* why) {
     header.fail_at(position, {"element type ", detail::shown(text), why});
   };
-  if (text.ends_with('O')) refuse(": Python objects are never read");
-  const char order = text.empty() ? '\0' : text[0];
+  if (text.ends_with('O') || text == "object") refuse(": Python objects are never read");
+  // Without an order, and with = or |, it is that of the processor that wrote the file: nearly all
+  // have the lowest byte first.
+  const bool ordered = !text.empty() && std::string_view("<>=|").find(text[0]) != text.npos;
+  const std::string_view name = text.substr(ordered ? 1 : 0);
   for (const Code& each : kCodes) {
-    if (text.empty() || text.substr(1) != each.code) continue;
+    if (name != each.code && name != each.letter && name != element_name(each.type)) continue;
     tensor.type = each.type;
-    tensor.big_endian = order == '>';
-    const bool one_byte = element_size(each.type) == 1;
-    if (order == '<' || order == '>' || (order == '|' && one_byte)) return;
+    tensor.big_endian = text[0] == '>';
+    return;
   }
   refuse(" is not read; bool, integers and float16 to float64 are");
 }
@@ -125,24 +141,41 @@ std::size_t read_header(detail::HeaderReader& header, StoredTensor& tensor) {
   return fields[2].position;
 }
 
-}  // namespace
-
-StoredTensor parse_npy(std::span<const std::byte> file) {
-  const Preamble preamble = read_preamble(file);
-  const std::string_view text(reinterpret_cast<const char*>(file.data()) + preamble.size,
+// The array that begins at a byte of the file; returns how many bytes it takes.
+std::size_t read_array(std::span<const std::byte> file, std::size_t begin, StoredTensor& tensor) {
+  const Preamble preamble = read_preamble(file, begin);
+  const std::size_t data = preamble.header + preamble.header_size;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()) + preamble.header,
                               preamble.header_size);
-  detail::HeaderReader header(kRead, text, preamble.size);
-  StoredTensor tensor;
+  detail::HeaderReader header(kRead, text, preamble.header);
   const std::size_t shape_position = read_header(header, tensor);
   const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
   if (!bytes) header.fail_at(shape_position, {what, " is too large to address"});
-  tensor.bytes = file.subspan(preamble.size + preamble.header_size);
-  if (tensor.bytes.size() != *bytes) {
-    header.fail_at(preamble.size + preamble.header_size,
-                   {what, " takes ", *bytes, " bytes, but ", tensor.bytes.size(), " follow"});
+  const std::span<const std::byte> rest = file.subspan(data);
+  // Another array may follow, nothing else.
+  if (rest.size() < *bytes || (rest.size() > *bytes && !is_npy(rest.subspan(*bytes)))) {
+    header.fail_at(data, {what, " takes ", *bytes, " bytes, but ", rest.size(), " follow"});
   }
-  return tensor;
+  tensor.bytes = rest.first(*bytes);
+  return data + *bytes - begin;
+}
+
+}  // namespace
+
+StoredTensor parse_npy(std::span<const std::byte> file) {
+  std::vector<StoredTensor> arrays = parse_npy_arrays(file);
+  if (arrays.size() > 1) fail(kRead, "file", {"holds ", arrays.size(), " arrays, not one"});
+  return std::move(arrays.front());
+}
+
+std::vector<StoredTensor> parse_npy_arrays(std::span<const std::byte> file) {
+  std::vector<StoredTensor> arrays;
+  std::size_t begin = 0;
+  do {
+    begin += read_array(file, begin, arrays.emplace_back());
+  } while (begin < file.size());
+  return arrays;
 }
 
 std::string npy_header(std::span<const Index> shape, ElementType type) {

@@ -3,7 +3,8 @@
 //   magic "\x93NUMPY", version, header length, header: a Python dictionary, data
 //
 // Read: versions 1, 2 and 3, bool, integers and floats of any size, both orders of axes and of
-// bytes. Written: version 1, float32 or float16, row-major, the bytes that numpy.save writes.
+// bytes, and files into which numpy.save wrote several arrays, one after the other. Written:
+// version 1, float32 or float16, row-major, the bytes that numpy.save writes.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -16,8 +17,11 @@ namespace tril {
 
 // The array in a file's bytes, which it borrows; no more memory than for the shape is taken. Throws
 // Error, saying at which byte, where the file is cut short or too long, its header is not what
-// NumPy writes, its elements are not numbers, or its shape is too large to address.
+// NumPy reads, its elements are not numbers, or its shape is too large to address.
 StoredTensor parse_npy(std::span<const std::byte> file);
+
+// All arrays of a file, at least one. Throws Error as parse_npy does, wherever in the file it is.
+std::vector<StoredTensor> parse_npy_arrays(std::span<const std::byte> file);
 
 // What stands in a file before the elements: row-major, float32 or float16. Throws Error for
 // another type, and for a shape that is too large to address or has a negative axis.

@@ -132,6 +132,16 @@ void share_out(std::vector<Place> places, std::size_t offset, std::size_t file_s
   if (end < size) refuse(end, {size - end, " bytes that belong to no tensor"});
 }
 
+// Of what is no .safetensors file: throws Error where it is known what it is.
+void refuse_other_file(std::string_view begin) {
+  detail::refuse_mistaken_file(kRead, "file", begin);
+  const std::string_view word = begin.substr(0, kLengthSize);
+  // A length of eight letters would be of more bytes than there are.
+  if (std::ranges::all_of(word, [](char c) { return c >= ' ' && c <= '~'; })) {
+    fail(kRead, "file", {"is no .safetensors file: it begins with the text ", detail::shown(word)});
+  }
+}
+
 }  // namespace
 
 const StoredTensor* Safetensors::find(std::string_view name) const noexcept {
@@ -152,14 +162,14 @@ std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file
     fail(kRead, "file", {"is no .safetensors file: it is only ", file_size, " bytes long"});
   }
   if (begin.size() < kLengthSize) fail(kRead, "begin", {"must be 8 bytes or more"});
-  detail::refuse_mistaken_file(kRead, "file",
-                               {reinterpret_cast<const char*>(begin.data()), begin.size()});
+  const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   std::uint64_t length = 0;
   for (std::size_t i = kLengthSize; i-- > 0;) {
     length = length << 8 | std::to_integer<std::uint64_t>(begin[i]);
   }
   const std::size_t rest = file_size - kLengthSize;
   if (length > kMostHeader || length > rest) {
+    refuse_other_file(text);
     const Message only{"only ", rest, " follow"}, at_most{"at most ", kMostHeader, " are read"};
     fail(kRead, "file",
          {"byte 0: the header should be ", length, " bytes long, but ",
@@ -173,7 +183,10 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
   if (begin.size() < data) fail(kRead, "begin", {"must be ", data, " bytes, is ", begin.size()});
   const std::string_view text(reinterpret_cast<const char*>(begin.data()) + kLengthSize,
                               data - kLengthSize);
-  if (!text.starts_with('{')) fail(kRead, "file", "byte 8: the header does not begin with {");
+  if (!text.starts_with('{')) {
+    refuse_other_file({text.data() - kLengthSize, data});
+    fail(kRead, "file", "byte 8: the header does not begin with {");
+  }
   detail::HeaderReader header(kRead, text, kLengthSize);
 
   Safetensors stored;
