@@ -10,6 +10,9 @@
 namespace tril {
 namespace {
 
+static_assert(std::endian::native == std::endian::little,
+              "Tril reads and writes files as little-endian processors hold them in memory");
+
 // The bytes of one element as a number.
 std::uint64_t load(const std::byte* from, std::size_t size, bool big_endian) noexcept {
   std::uint64_t bits = 0;
@@ -155,7 +158,7 @@ void read_elements(const StoredTensor& tensor, std::span<T> out) {
   }
   if (out.empty()) return;
   if (std::is_same_v<T, float> && tensor.type == ElementType::float32 && !tensor.column_major &&
-      !tensor.big_endian && std::endian::native == std::endian::little) {
+      !tensor.big_endian) {
     std::memcpy(out.data(), tensor.bytes.data(), tensor.bytes.size());
     return;
   }
@@ -178,15 +181,13 @@ void write_elements(std::span<const float> elements, ElementType type, std::span
          {"has ", out.size(), " bytes for ", elements.size(), " elements of ", element_name(type)});
   }
   if (elements.empty()) return;
-  if (type == ElementType::float32 && std::endian::native == std::endian::little) {
+  if (type == ElementType::float32) {
     std::memcpy(out.data(), elements.data(), out.size());
     return;
   }
   std::byte* to = out.data();
   for (const float element : elements) {
-    std::uint32_t bits = type == ElementType::float16    ? to_half(element)
-                         : type == ElementType::bfloat16 ? to_brain_float(element)
-                                                         : std::bit_cast<std::uint32_t>(element);
+    unsigned bits = type == ElementType::float16 ? to_half(element) : to_brain_float(element);
     for (std::size_t i = 0; i < size; ++i, bits >>= 8) *to++ = static_cast<std::byte>(bits);
   }
 }

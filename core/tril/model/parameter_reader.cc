@@ -2,7 +2,6 @@
 #include <tril/model/parameter_reader.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -91,15 +90,7 @@ namespace {
 
 // A whole number of elements as they are in the file.
 void load(ElementType, std::span<const std::byte> from, std::span<std::uint16_t> out) noexcept {
-  if (std::endian::native == std::endian::little) {
-    std::memcpy(out.data(), from.data(), out.size_bytes());
-    return;
-  }
-  for (std::size_t n = 0; n < out.size(); ++n) {
-    const auto low = std::to_integer<unsigned>(from[2 * n]);
-    const auto high = std::to_integer<unsigned>(from[2 * n + 1]);
-    out[n] = static_cast<std::uint16_t>(high << 8 | low);
-  }
+  std::memcpy(out.data(), from.data(), out.size_bytes());
 }
 // As floats.
 void load(ElementType type, std::span<const std::byte> from, std::span<float> out) {
@@ -163,8 +154,7 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
   }
   const bool narrow = is_narrow(parameter);
   const auto first = static_cast<Index>(begin / element_size(type));
-  const bool stays = std::endian::native == std::endian::little && !parameter.transposed &&
-                     (narrow || type == ElementType::float32);
+  const bool stays = !parameter.transposed && (narrow || type == ElementType::float32);
   if (stays) {
     fill({reinterpret_cast<std::byte*>(parameter.data) + begin, size});
   } else {
