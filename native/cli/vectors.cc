@@ -1,8 +1,10 @@
 // tril vectors: vectors of words, from texts; which words are near to each other, and analogies.
 #include <tril/files/file.h>
+#include <tril/model/word_vector_text.h>
 #include <tril/model/word_vector_trainer.h>
 
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -82,13 +84,30 @@ ExitCode train(const Program& program, const Arguments& arguments) {
   return kDone;
 }
 
+// Of a file of our own, or as others publish them.
+StoredWordVectors load_vectors(const std::string& path) {
+  const std::vector<std::byte> bytes = read_named(path);
+  // The header of a .safetensors file follows its length.
+  if (bytes.size() > 8 && bytes[8] == std::byte{'{'}) {
+    return read_word_vectors(parse_safetensors(bytes));
+  }
+  PublishedWordVectors published = read_published_word_vectors(bytes);
+  const auto note = [&](Index count, const char* what) {
+    if (count == 0) return;
+    std::cerr << path << ": " << count << (count == 1 ? " row has " : " rows have ") << what
+              << '\n';
+  };
+  note(published.repeated, "a word that was there before; its first vector counts");
+  note(published.nameless, "no word");
+  return std::move(published.vectors);
+}
+
 ExitCode ask(const Program& program, const Arguments& arguments) {
   if (arguments.similar.has_value() != arguments.analogy.empty()) {
     throw Failure("either --similar or --analogy is required with --vectors");
   }
-  const std::vector<std::byte> bytes = read_named(arguments.vectors);
   try {
-    const StoredWordVectors stored = read_word_vectors(parse_safetensors(bytes));
+    const StoredWordVectors stored = load_vectors(arguments.vectors);
     const WordVectors vectors = stored.view();
     const std::vector<std::string>& three = arguments.analogy;
     const std::vector<WordNeighbour> found =
@@ -141,7 +160,8 @@ void add_vectors(Program& program) {
       "  tril vectors --data *.txt -o vectors.safetensors\n"
       "  tril vectors --data *.txt --width 200 --window 8 --epochs 10 -o vectors.safetensors\n"
       "  tril vectors --vectors vectors.safetensors --similar bank\n"
-      "  tril vectors --vectors vectors.safetensors --analogy man king woman",
+      "  tril vectors --vectors vectors.safetensors --analogy man king woman\n"
+      "  tril vectors --vectors glove.6B.100d.txt --similar bank",
       [&program, arguments] {
         if (!arguments->data.empty()) return train(program, *arguments);
         if (arguments->vectors.empty()) throw Failure("--data or --vectors is required");
@@ -155,7 +175,10 @@ void add_vectors(Program& program) {
   add_training_options(command, *arguments, data);
   program.add_threads(command);
   CLI::Option* const vectors =
-      Program::add_file(command, "--vectors", arguments->vectors, "Vectors to ask")->excludes(data);
+      Program::add_file(
+          command, "--vectors", arguments->vectors,
+          "Vectors to ask: .safetensors, or GloVe's, word2vec's or fastText's, as text or .bin")
+          ->excludes(data);
   CLI::Option* const similar =
       command.add_option("--similar", arguments->similar, "The words nearest to this one")
           ->option_text("WORD")

@@ -112,6 +112,71 @@ describe('vectors of words', () => {
   });
 });
 
+describe('vectors that others have published', () => {
+  const rows: [string, number[]][] = [
+    ['east', [2, 0]],
+    ['north', [0, 3]],
+    ['north east', [1, 1]],
+    ['west', [-1, 0]],
+  ];
+  const text = rows.map(([word, numbers]) => `${word} ${numbers.join(' ')}\n`).join('');
+  const binary = Buffer.concat([
+    Buffer.from('4 2\n'),
+    ...rows.map(([word, numbers]) =>
+      Buffer.concat([
+        Buffer.from(`${word.replace(' ', '_')} `),
+        new Uint8Array(Float32Array.from(numbers).buffer),
+        Buffer.from('\n'),
+      ]),
+    ),
+  ]);
+  const nearest = (file: string) => report('vectors', '--vectors', file, '--similar', 'East');
+
+  it('are read: GloVe, and word2vec as text and binary', () => {
+    write('glove.txt', text);
+    write('word2vec.txt', `4 2\n${text}`);
+    write('fast.vec', `4 2 \r\n${text.replaceAll('\n', ' \r\n')}`);
+    write('word2vec.bin', binary);
+    for (const file of ['glove.txt', 'word2vec.txt', 'fast.vec', 'word2vec.bin']) {
+      const found = nearest(file);
+      expect(found.map(({ word }: { word: string }) => word.replace('_', ' '))).toEqual([
+        'north east',
+        'north',
+        'west',
+      ]);
+      expect(found[0].cosine).toBeCloseTo(Math.SQRT1_2, 12);
+    }
+    const analogy = ['--analogy', 'east', 'north', 'west'];
+    expect(report('vectors', '--vectors', 'glove.txt', ...analogy)[0].word).toBe('north east');
+  });
+
+  it('may repeat words and have bytes that are not UTF-8; a line says so', () => {
+    const odd = Buffer.concat([Buffer.from(`${text}east 9 9\n  1 1\nna`), Buffer.of(0xef)]);
+    write('odd.txt', Buffer.concat([odd, Buffer.from('ve -1 -1\n')]));
+    const { code, out, error } = tril('vectors', '--vectors', 'odd.txt', '--similar', 'east');
+    expect(code).toBe(0);
+    expect(out).toContain('na\ufffdve');
+    expect(error).toBe(
+      'odd.txt: 1 row has a word that was there before; its first vector counts\n' +
+        'odd.txt: 1 row has no word\n',
+    );
+  });
+
+  it('are refused where they are cut or no such file', () => {
+    const refused = (content: Uint8Array | string) => {
+      write('bad.txt', content);
+      return failure('vectors', '--vectors', 'bad.txt', '--similar', 'east');
+    };
+    expect(refused(`5 2\n${text}`)).toBe('bad.txt: file: line 1 says that 5 words follow, not 4');
+    expect(refused(text.slice(0, -3))).toMatch(/^bad\.txt: file: line 4 /);
+    expect(refused(binary.subarray(0, -3))).toMatch(/^bad\.txt: file: ends within word 4 of 4$/);
+    expect(refused('hello world')).toMatch(
+      /: is neither a \.safetensors file nor a text with a word/,
+    );
+    expect(refused(Uint8Array.of(0x1f, 0x8b, 8))).toMatch(/: is packed by gzip: unpack it first$/);
+  });
+});
+
 describe('what goes wrong', () => {
   it('is said in a line, and nothing is written', () => {
     write('a.txt', 'a b a b');

@@ -16,7 +16,16 @@ const seconds = process.env.FUZZ_SECONDS ?? '10';
 const folder = mkdtempSync(join(tmpdir(), 'tril-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const targets = ['npy', 'safetensors', 'matmul', 'attention', 'tokenizer', 'config', 'checkpoint'];
+const targets = [
+  'npy',
+  'safetensors',
+  'word_vectors',
+  'matmul',
+  'attention',
+  'tokenizer',
+  'config',
+  'checkpoint',
+];
 
 it.concurrent.each(targets)('%s', async (name) => {
   const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
