@@ -41,6 +41,11 @@ TransformerBlockWeights block_weights(const TensorFile<float>& file, const Argum
     throw Failure(arguments.weights + ": \"" + name +
                   "\" is not a weight of a block; --prefix says what their names begin with");
   }
+  for (const auto& [name, problem] : file.unread) {
+    if (name.starts_with(arguments.prefix)) {
+      throw Failure(arguments.weights + ": " + name + ": " + problem);
+    }
+  }
   return weights;
 }
 

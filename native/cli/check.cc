@@ -40,6 +40,11 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
   if (expected.shape != actual.shape) {
     return failing("shape " + actual.shape_text() + ", expected " + expected.shape_text());
   }
+  if (expected.elements.shape()[0] == 0) {
+    return {"no elements " + expected.shape_text() + "\n",
+            {{"shape", expected.shape}, {"elements", 0}, {"beyond", 0}},
+            true};
+  }
   const Difference difference = compare(expected.elements, actual.elements, tolerance);
   const std::vector<Index> worst = index_of(difference.worst, expected.shape);
   const double wanted = expected.elements.data()[difference.worst],
@@ -94,6 +99,12 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   }
   for (const auto& [name, tensor] : actual.tensors) {
     if (!expected.find(name)) add(name, failing("missing in " + arguments.expected));
+  }
+  for (const TensorFile<double>* file : {&expected, &actual}) {
+    const std::string& path = file == &expected ? arguments.expected : arguments.actual;
+    for (const auto& [name, problem] : file->unread) {
+      add(name, failing("not read in " + path + ": " + problem));
+    }
   }
   const std::string summary = std::string(passes ? "the same" : "different") + " within " +
                               number_text(arguments.tolerance.absolute) + " + " +

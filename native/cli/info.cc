@@ -83,6 +83,11 @@ ExitCode run(const Program& program, const std::string& path) {
     if (!file.is_npy()) report["name"] = name;
     tensors.push_back(report);
   }
+  nlohmann::ordered_json unread = nlohmann::ordered_json::array();
+  for (const auto& [name, problem] : file.unread) {
+    text += name + ": not read: " + problem + '\n';
+    unread.push_back({{"name", name}, {"problem", problem}});
+  }
   constexpr const char* kFormats[] = {"npy", "npz", "safetensors"};  // in the order of FileFormat
   nlohmann::ordered_json report = {{"file", path},
                                    {"format", kFormats[static_cast<std::size_t>(file.format)]}};
@@ -92,9 +97,10 @@ ExitCode run(const Program& program, const std::string& path) {
       // Quoted, so that whatever stands in it stays on its line.
       text += nlohmann::json(key).dump() + " = " + nlohmann::json(value).dump() + "\n";
     }
-    if (file.tensors.empty()) text += "no tensors\n";
+    if (file.tensors.empty() && unread.empty()) text += "no tensors\n";
   }
   report["tensors"] = tensors;
+  if (!unread.empty()) report["unread"] = unread;
   program.print(report, text);
   return kDone;
 }

@@ -49,8 +49,8 @@ std::vector<Index> batch_shape(const MatrixStack<const float>& a,
   std::vector<Index> shape(static_cast<std::size_t>(std::max(a.rank, b.rank)), 1);
   for (const auto* each : {&a, &b}) {
     for (int axis = 0; axis < each->rank; ++axis) {
-      Index& size = shape[shape.size() - static_cast<std::size_t>(each->rank - axis)];
-      size = std::max(size, each->shape[static_cast<std::size_t>(axis)]);
+      const Index own = each->shape[static_cast<std::size_t>(axis)];
+      if (own != 1) shape[shape.size() - static_cast<std::size_t>(each->rank - axis)] = own;
     }
   }
   return shape;

@@ -2,9 +2,9 @@
 
 #include <tril/foundation/error.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #ifdef TRIL_LIBZIP
@@ -28,9 +28,6 @@ using File = std::unique_ptr<zip_file_t, Close>;
 
 [[noreturn]] void refuse(const std::string& problem) { throw Error("", "", problem); }
 
-// Of all that deflate can make of a byte, the most (zlib.net, "Maximum Compression Factor").
-constexpr zip_uint64_t kMostPacked = 1032;
-
 Archive open(std::span<const std::byte> bytes) {
   zip_error_t error;
   zip_error_init(&error);
@@ -43,36 +40,39 @@ Archive open(std::span<const std::byte> bytes) {
   return archive;
 }
 
-NpzEntry read_entry(zip_t* archive, zip_uint64_t index) {
-  zip_stat_t about;
-  if (zip_stat_index(archive, index, 0, &about) != 0) refuse(zip_strerror(archive));
-  const std::string_view name = about.name;
-  // Quoted, so that whatever stands in it stays on its line.
-  const std::string shown =
-      nlohmann::json(name).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
-      " in the archive";
-  if (!name.ends_with(".npy")) refuse(shown + " is no .npy file");
+// Of all that deflate can make of a byte, the most (zlib.net, "Maximum Compression Factor").
+constexpr zip_uint64_t kMostPacked = 1032;
+
+// Quoted, so that whatever stands in it stays on its line.
+std::string shown(std::string_view name) {
+  return nlohmann::json(name).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+         " in the archive";
+}
+
+std::vector<std::byte> unpack(zip_t* archive, const zip_stat_t& about) {
+  constexpr std::size_t kPiece = 1 << 16;
   if (about.size / kMostPacked > about.comp_size) {
-    refuse(shown + " is said to be " + std::to_string(about.size) + " bytes long, which " +
-           std::to_string(about.comp_size) + " packed bytes cannot be");
+    refuse(shown(about.name) + " is said to be " + std::to_string(about.size) +
+           " bytes long, which " + std::to_string(about.comp_size) + " packed bytes cannot be");
   }
-  const File file(zip_fopen_index(archive, index, 0));
-  if (!file) refuse(shown + ": " + zip_strerror(archive));
-  // The checksum is looked at when the end is reached: one byte more is asked for than there are.
-  std::vector<std::byte> bytes(static_cast<std::size_t>(about.size) + 1);
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const zip_int64_t read = zip_fread(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (read < 0) refuse(shown + ": " + zip_file_strerror(file.get()));
+  const File file(zip_fopen_index(archive, about.index, 0));
+  if (!file) refuse(shown(about.name) + ": " + zip_strerror(archive));
+  std::vector<std::byte> bytes;
+  // The checksum is looked at when the end is reached: more is asked for than there should be.
+  while (bytes.size() <= about.size) {
+    const std::size_t begin = bytes.size();
+    bytes.resize(begin + kPiece);
+    const zip_int64_t read = zip_fread(file.get(), bytes.data() + begin, kPiece);
+    if (read < 0) refuse(shown(about.name) + ": " + zip_file_strerror(file.get()));
+    bytes.resize(begin + static_cast<std::size_t>(read));
     if (read == 0) break;
-    filled += static_cast<std::size_t>(read);
   }
-  if (filled != about.size) {
-    refuse(shown + (filled < about.size ? " ends before the " : " goes on after the ") +
+  if (bytes.size() != about.size) {
+    refuse(shown(about.name) +
+           (bytes.size() < about.size ? " ends before the " : " goes on after the ") +
            std::to_string(about.size) + " bytes that it says");
   }
-  bytes.pop_back();
-  return {std::string(name.substr(0, name.size() - 4)), std::move(bytes)};
+  return bytes;
 }
 
 }  // namespace
@@ -81,12 +81,25 @@ std::vector<NpzEntry> read_npz(std::span<const std::byte> bytes) {
   const Archive archive = open(bytes);
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   std::vector<NpzEntry> entries;
+  std::set<std::string> names;
+  std::size_t packed = 0;
   for (zip_int64_t index = 0; index < count; ++index) {
-    NpzEntry entry = read_entry(archive.get(), static_cast<zip_uint64_t>(index));
-    if (std::ranges::find(entries, entry.name, &NpzEntry::name) != entries.end()) {
-      refuse("two files in the archive have the same name");
+    zip_stat_t about;
+    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(index), 0, &about) != 0) {
+      refuse(zip_strerror(archive.get()));
     }
-    entries.push_back(std::move(entry));
+    const std::string name = about.name;
+    if (name.ends_with('/')) continue;  // a folder
+    if (!names.insert(name).second) refuse("two files in the archive have the same name");
+    if (about.comp_size > bytes.size() - packed) {
+      refuse(shown(name) + " is not all there, or overlaps another file");
+    }
+    packed += static_cast<std::size_t>(about.comp_size);
+    if (!name.ends_with(".npy")) {
+      entries.push_back({name, {}, shown(name) + " is no .npy file"});
+      continue;
+    }
+    entries.push_back({name.substr(0, name.size() - 4), unpack(archive.get(), about), ""});
   }
   return entries;
 }

@@ -15,11 +15,11 @@ extern const char* const kNpzNote;
 struct NpzEntry {
   std::string name;  // without .npy
   std::vector<std::byte> file;
+  std::string problem;  // where it is no .npy file; there are no bytes then
 };
 
-// The .npy files in an archive's bytes, in its order. Throws Error for one that cannot be read,
-// before memory is taken where its sizes are not what packing could have made, and without libzip
-// for all.
+// The files in an archive's bytes, in its order. Memory is taken as data comes out of it, whatever
+// its list of them says. Throws Error where one cannot be unpacked, and without libzip for all.
 std::vector<NpzEntry> read_npz(std::span<const std::byte> archive);
 
 }  // namespace tril::cli

@@ -1,6 +1,7 @@
 #include "tensor_file.h"
 
 #include <tril/files/file.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
 #include <tril/foundation/error.h>
 
@@ -30,10 +31,6 @@ bool begins_with(const std::vector<std::byte>& bytes, std::string_view magic) {
 template <typename T>
 Tensor<T> read_tensor(const std::string& file, const StoredTensor& stored) {
   Tensor<T> tensor{file, stored.shape, stored.type, {}};
-  if (stored.count() == 0) {
-    throw Error("", "",
-                "shape " + tensor.shape_text() + " has an axis of 0: there is nothing in it");
-  }
   tensor.elements = Buffer<T, 1>({stored.count()});
   read_elements(stored,
                 std::span(tensor.elements.data(), static_cast<std::size_t>(stored.count())));
@@ -48,6 +45,46 @@ const Tensor<T>* TensorFile<T>::find(std::string_view name) const noexcept {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+// The arrays of a .npy file, which may be an entry of this name of an archive.
+template <typename T>
+void read_npy(const std::string& path, const std::string& entry, std::span<const std::byte> bytes,
+              TensorFile<T>& file) {
+  const std::vector<StoredTensor> arrays = parse_npy_arrays(bytes);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    std::string name = entry;
+    if (arrays.size() > 1) name += (entry.empty() ? "arr_" : ".arr_") + std::to_string(i);
+    const std::string place = name.empty() ? path : path + ": " + name;
+    file.tensors.emplace_back(std::move(name), read_tensor<T>(place, arrays[i]));
+  }
+}
+
+template <typename T>
+void read_archive(const std::string& path, std::span<const std::byte> bytes, TensorFile<T>& file) {
+  std::string first_problem;
+  for (const auto& [name, entry, why] : read_npz(bytes)) {
+    std::string problem = why, said = why;
+    if (why.empty()) {
+      try {
+        read_npy(path, name, entry, file);
+        continue;
+      } catch (const Error& error) {
+        problem = error.problem();
+        said = name + ": " + problem;
+      }
+    }
+    if (first_problem.empty()) first_problem = said;
+    file.unread.emplace_back(name, problem);
+  }
+  if (!file.tensors.empty() || first_problem.empty()) return;
+  const std::string_view known =
+      detail::known_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  throw Error("", "", known.empty() ? first_problem : std::string(known));
+}
+
+}  // namespace
+
 template <typename T>
 TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress) {
   progress.next("reading " + path.string());
@@ -56,15 +93,11 @@ TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress) {
     TensorFile<T> file;
     if (begins_with(bytes, "PK")) {
       file.format = FileFormat::npz;
-      for (const NpzEntry& each : read_npz(bytes)) {
-        const std::string place = path.string() + ": " + each.name;
-        file.tensors.emplace_back(
-            each.name, about(place, [&] { return read_tensor<T>(place, parse_npy(each.file)); }));
-      }
+      read_archive(path.string(), bytes, file);
       return file;
     }
     if (begins_with(bytes, "\x93NUMPY") || path.extension() == ".npy") {
-      file.tensors.emplace_back("", read_tensor<T>(path.string(), parse_npy(bytes)));
+      read_npy(path.string(), "", bytes, file);
       return file;
     }
     file.format = FileFormat::safetensors;

@@ -34,14 +34,18 @@ enum class FileFormat { npy, npz, safetensors };
 template <typename T>
 struct TensorFile {
   std::vector<std::pair<std::string, Tensor<T>>> tensors;
+  std::vector<std::pair<std::string, std::string>> unread;  // what holds no numbers, and why
   Metadata metadata;
   FileFormat format = FileFormat::npy;
 
-  bool is_npy() const noexcept { return format == FileFormat::npy; }
+  // Whether it is one array without a name.
+  bool is_npy() const noexcept { return format == FileFormat::npy && tensors.size() == 1; }
   const Tensor<T>* find(std::string_view name) const noexcept;
 };
 
-// .npy, .npz and .safetensors are told apart by their first bytes. Axes must be at least 1.
+// .npy, .npz and .safetensors are told apart by their first bytes. Several arrays in a .npy file
+// are named as numpy.savez does, arr_0 and so on. Throws Failure, in the words for the first one,
+// where nothing in an archive can be read.
 template <typename T>
 TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress);
 

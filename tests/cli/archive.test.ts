@@ -53,6 +53,32 @@ describe('.npz', () => {
     expect(failure('matmul', 'a.npz', 'empty.npz', '-o', 'out.npy')).toMatch(/^empty\.npz: /);
   });
 
+  it('is read without what holds no numbers, which is named', ({ skip }) => {
+    if (!readsNpz()) skip();
+    const words = { name: 'words.npy', bytes: npy('<U4', [3], new Uint8Array(48)) };
+    const objects = { name: 'objects.npy', bytes: npy('|O', [1], new Uint8Array(8)) };
+    const note = { name: 'read me.txt', bytes: Buffer.from('hello') };
+    write('x.npz', zip([words, { name: 'q.npy', bytes: file }, objects, note]));
+    const { tensors, unread } = report('info', 'x.npz');
+    expect(tensors).toMatchObject([{ name: 'q', shape: [2, 2] }]);
+    expect(unread).toMatchObject([
+      { name: 'words', problem: expect.stringContaining('element type "<U4" is not read') },
+      { name: 'objects', problem: expect.stringContaining('Python objects are never read') },
+      { name: 'read me.txt', problem: '"read me.txt" in the archive is no .npy file' },
+    ]);
+    expect(tril('info', 'x.npz').out).toMatch(/^q: .*\nwords: not read: .*\nobjects: not read: /);
+    writeNpy('b.npy', [2, 2], [1, 0, 0, 1]);
+    report('matmul', 'x.npz', 'b.npy', '-o', 'out.npy');
+    // What was not read has not been compared.
+    const { code, out } = tril('check', 'x.npz', 'x.npz');
+    expect(code).toBe(1);
+    expect(out).toContain('words: not read in x.npz: ');
+    write('none.npz', zip([words, note]));
+    expect(failure('info', 'none.npz')).toMatch(/^none\.npz: words: byte \d+: element type "<U4"/);
+    write('model.pt', zip([{ name: 'archive/data.pkl', bytes: Buffer.from('x') }]));
+    expect(failure('info', 'model.pt')).toMatch(/^model\.pt: is a pickle, as PyTorch's/);
+  });
+
   it('that lies is refused', ({ skip }) => {
     if (!readsNpz()) skip();
     const refused = (archive: Uint8Array) => {

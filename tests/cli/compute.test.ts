@@ -75,6 +75,34 @@ describe('attention', () => {
     expectGolden('boolean');
   });
 
+  it('has no rows without queries, and zeros without keys', () => {
+    const attend = (queries: number, keys: number, ...more: string[]) => {
+      writeNpy('q.npy', [2, queries, 4], new Float32Array(8 * queries));
+      writeNpy('k.npy', [2, keys, 4], new Float32Array(8 * keys));
+      writeNpy('v.npy', [2, keys, 3], new Float32Array(6 * keys));
+      report('attention', ...inputs, ...more);
+      return readNpy('out.npy');
+    };
+    for (const method of ['auto', 'full', 'blocked', 'online']) {
+      const more = ['--method', method];
+      expect(attend(0, 5, ...more)).toEqual({ shape: [2, 0, 3], values: new Float32Array() });
+      expect(attend(0, 0, ...more).shape).toEqual([2, 0, 3]);
+      const zeros = { shape: [2, 5, 3], values: new Float32Array(30) };
+      expect(attend(5, 0, ...more)).toEqual(zeros);
+      expect(attend(5, 0, '--causal', ...more)).toEqual(zeros);
+    }
+    attend(5, 0, '--weights', 'weights.npy');
+    expect(readNpy('weights.npy').shape).toEqual([1, 2, 5, 0]);
+    expect(report('info', 'weights.npy').tensors).toMatchObject([{ elements: 0, nan: 0 }]);
+    expect(report('check', 'weights.npy', 'weights.npy')).toMatchObject({ passes: true });
+    write('two.npy', Buffer.concat([read('q.npy'), read('k.npy')]));
+    expect(report('info', 'two.npy').tensors).toMatchObject([
+      { name: 'arr_0', shape: [2, 5, 4] },
+      { name: 'arr_1', shape: [2, 0, 4] },
+    ]);
+    expect(report('check', 'two.npy', 'two.npy').tensors).toHaveLength(2);
+  });
+
   it('takes heads side by side, and writes them so', () => {
     const [b, h, t, d] = [3, 2, 7, 4];
     const random = new Random(1);
@@ -126,6 +154,17 @@ describe('matmul', () => {
       expect([...readNpy('out.npy').values]).toEqual(product(a, b, 33, 20, 9));
     },
   );
+
+  it('of no terms is 0, and of no matrices is none', () => {
+    writeNpy('a.npy', [2, 0], []);
+    writeNpy('b.npy', [0, 3], []);
+    report('matmul', 'a.npy', 'b.npy', '-o', 'out.npy');
+    expect(readNpy('out.npy')).toEqual({ shape: [2, 3], values: new Float32Array(6) });
+    writeNpy('a.npy', [0, 2, 4], []);
+    writeNpy('b.npy', [1, 4, 3], new Float32Array(12));
+    report('matmul', 'a.npy', 'b.npy', '-o', 'out.npy');
+    expect(readNpy('out.npy').shape).toEqual([0, 2, 3]);
+  });
 
   it('broadcasts, and takes vectors, as NumPy does', () => {
     const [a, b] = [whole(2 * 3 * 4, 3), whole(4 * 5, 4)];
