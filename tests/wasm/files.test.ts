@@ -1,44 +1,20 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
-import { TrilError, type StoredArray } from 'tril';
+import { readdirSync } from 'node:fs';
+import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
-import { expectWorking, tril } from './helpers.js';
+import { tril } from './helpers.js';
+import {
+  archive,
+  expectRefused,
+  fixture,
+  goldenFiles,
+  only,
+  released,
+  text,
+} from './stored-files.js';
 
-const folder = join(import.meta.dirname, '..', 'golden', 'files');
-const fixture = (name: string) => new Uint8Array(readFileSync(join(folder, `${name}.npy`)));
-
-/** The only array of a file, and its numbers; nothing of it stays. */
-async function only(file: Uint8Array, name = '') {
-  const arrays = await tril.readArrays(file, name);
-  expect(arrays).toHaveLength(1);
-  return released(arrays)[0]!;
-}
-function released(arrays: StoredArray[]) {
-  return arrays.map(({ tensor, ...about }) => {
-    const [values, held] = [[...tensor.read()], tensor.shape];
-    tensor.dispose();
-    return { ...about, values, held };
-  });
-}
-
-async function expectRefused(file: unknown, name: string, says: string | RegExp) {
-  const before = tril.memory().tensors;
-  const error: unknown = await tril.readArrays(file as Uint8Array, name).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(TrilError);
-  expect(error).toMatchObject({ call: 'readArrays' });
-  const { message } = error as TrilError;
-  if (typeof says === 'string') expect(message).toContain(says);
-  else expect(message).toMatch(says);
-  expect(tril.memory().tensors).toBe(before);
-  expectWorking();
-}
-
-const text = (value: string) => new TextEncoder().encode(value);
 const float32 = (...values: number[]) => new Uint8Array(Float32Array.from(values).buffer);
+
+const deflated = (name: string, content: Uint8Array) => archive([{ name, content }]);
 
 function safetensors(header: object | string, data: Uint8Array = new Uint8Array()): Uint8Array {
   const json = text(typeof header === 'string' ? header : JSON.stringify(header));
@@ -51,11 +27,14 @@ function safetensors(header: object | string, data: Uint8Array = new Uint8Array(
 
 describe('readArrays', () => {
   it('reads what NumPy writes, of every type, order and version', async () => {
-    for (const file of readdirSync(folder).filter((each) => each.endsWith('.npy'))) {
+    for (const file of readdirSync(goldenFiles).filter((each) => each.endsWith('.npy'))) {
       const name = file.replace('.npy', '');
-      if (name === 'f4_none') continue;
       const { values, shape, held, type } = await only(fixture(name));
       const kind = name[0]!;
+      if (name === 'f4_none') {
+        expect({ values, shape, held }).toEqual({ values: [], shape: [2, 0, 3], held: [2, 0, 3] });
+        continue;
+      }
       if (name === 'f4_scalar') {
         expect({ values, shape, held }).toEqual({ values: [-2.75], shape: [], held: [1] });
         continue;
@@ -143,10 +122,67 @@ describe('readArrays', () => {
       await expectRefused(text(`[NaN, ${wrong}]`), 'x.json', 'is not JSON');
     for (const wrong of ['nan', 'inf', 'NaNNaN', 'NaN Infinity', '"NaN', "'NaN'"])
       await expectRefused(text(`[${wrong}]`), 'x.json', 'is not JSON');
-    for (const word of ['null', 'true', 'false', '"NaN"', '"Infinity"', '{}', '[]'])
+    for (const word of ['"NaN"', '"Infinity"', '"null"', '{}', '[]'])
       await expectRefused(text(`[[NaN, ${word}]]`), 'x.json', 'at [0][1] must be a number, is');
-    await expectRefused(text('[[1, null]]'), 'x.json', 'at [0][1] must be a number, is null');
     await expectRefused(text('NaN'), 'x.json', 'must be an array or an object of arrays, is NaN');
+  });
+
+  it('reads true and false as 1 and 0, and null as NaN, in .json', async () => {
+    const mask = await only(text('[[true, false], [true, true]]'), 'mask.json');
+    expect(mask).toMatchObject({ type: 'bool', shape: [2, 2], values: [1, 0, 1, 1] });
+    // As JSON.stringify writes NaN, and beside it as Python does.
+    const missing = await only(text('[[1, null], [NaN, -Infinity]]'), 'x.json');
+    expect(missing).toMatchObject({ type: 'float64', values: [1, NaN, NaN, -Infinity] });
+    expect(await only(text('[true, 2, false]'), 'x.json')).toMatchObject({
+      ...{ type: 'float64', values: [1, 2, 0] },
+    });
+    const two = released(await tril.readArrays(text('{"m": [false], "x": [[null]]}'), 'x.json'));
+    expect(two).toMatchObject([
+      { name: 'm', type: 'bool', values: [0] },
+      { name: 'x', type: 'float64', values: [NaN] },
+    ]);
+    // Not within texts.
+    await expectRefused(text('["null", NaN]'), 'x.json', 'at [0] must be a number, is "null"');
+  });
+
+  it('reads arrays without elements', async () => {
+    expect(await only(text('[[], []]'), 'x.json')).toMatchObject({ held: [2, 0], values: [] });
+    const none = tril.zeros([0, 4]);
+    expect(await only(tril.writeNpy(none))).toMatchObject({ held: [0, 4], values: [] });
+    expect(await only(tril.writeSafetensors({ none }), '')).toMatchObject({ held: [0, 4] });
+    expect(await only(tril.writeNpz({ none }))).toMatchObject({ name: 'none', held: [0, 4] });
+    none.dispose();
+  });
+
+  it('reads all arrays of a .npy file into which several were saved', async () => {
+    const parts = ['f4_vector', 'f4_none', 'f4_scalar'].map(fixture);
+    const file = new Uint8Array(Buffer.concat(parts));
+    const arrays = released(await tril.readArrays(file, 'x.npy'));
+    expect(arrays.map(({ name, shape }) => [name, shape])).toEqual([
+      ['arr_0', [24]],
+      ['arr_1', [2, 0, 3]],
+      ['arr_2', []],
+    ]);
+    expect(arrays[2]!.values).toEqual([-2.75]);
+    await expectRefused(file.slice(0, -1), 'x.npy', /byte \d+/);
+    const inside = released(await tril.readArrays(archive([{ name: 'x.npy', content: file }])));
+    expect(inside.map(({ name }) => name)).toEqual(['x.arr_0', 'x.arr_1', 'x.arr_2']);
+  });
+
+  it('says what other files are', async () => {
+    const begins = (...bytes: number[]) => Uint8Array.from({ length: 64 }, (_, i) => bytes[i] ?? 0);
+    const torch = archive([{ name: 'archive/data.pkl', content: text('x'), stored: true }]);
+    for (const name of ['model.pt', 'model.pth', 'pytorch_model.bin', 'x.npz', ''])
+      await expectRefused(torch, name, /is a pickle, as PyTorch's .*safetensors\.torch\.save_file/);
+    await expectRefused(begins(0x80, 2, 0x8a), 'model.pt', 'is a pickle');
+    for (const name of ['x.csv', 'x.json', 'x.safetensors', 'x.gz', ''])
+      await expectRefused(begins(0x1f, 0x8b), name, 'is packed by gzip: unpack it first');
+    await expectRefused(text('GGUF\x03\0\0\0'), 'x.gguf', 'is a .gguf file');
+    await expectRefused(begins(0x89, ...text('HDF\r\n\x1a\n')), 'x.h5', 'is an HDF5 file');
+    await expectRefused(begins(8, 7, 0x12, 7), 'x.onnx', 'is an ONNX model');
+    await expectRefused(archive([{ name: '[Content_Types].xml', content: text('') }]), '', '.xlsx');
+    await expectRefused(text('<!doctype html>'), 'x.json', 'is a web page, not the file');
+    await expectRefused(Uint8Array.of(0xff, 0xfe, 0x31, 0), 'x.csv', 'but in UTF-16');
   });
 
   it('takes what is written back as it was', async () => {
@@ -229,13 +265,22 @@ describe('readArrays', () => {
     const good = fixture('f4_little');
     await expectRefused(good.slice(0, 9), '', 'ends within the header');
     await expectRefused(good.slice(0, -1), '', /byte \d+/);
-    await expectRefused(fixture('f4_none'), '', 'has no elements; shape is [2, 0, 3]');
     await expectRefused(new Uint8Array(), 'a.npy', 'is empty');
     await expectRefused(text('hello'), 'x.bin', 'a kind of file that is not known; .npy, .npz');
     await expectRefused('hello', 'x.npy', 'must be an ArrayBuffer or a Uint8Array');
     await expectRefused(text('[1, 2'), 'x.json', 'is not JSON');
     await expectRefused(text('[[1], [1, 2]]'), 'x.json', 'at [1] must be an array of 1');
-    await expectRefused(text('{"a": [1], "b": "text"}'), 'x.json', 'must be an array of numbers');
+    await expectRefused(
+      text('{"a": [1], "b": "text"}'),
+      'x.json',
+      '"b": must be an array of numbers',
+    );
+    await expectRefused(
+      text('{"a": [1], "b": [[1], [2, "x"]]}'),
+      'x.json',
+      '"b": at [1] must be an',
+    );
+    await expectRefused(text('{"a": [1], "mask": null}'), 'x.json', '"mask": must be an array of');
     await expectRefused(text('7'), 'x.json', 'must be an array or an object of arrays');
     await expectRefused(text('1,2\n3'), 'x.csv', 'line 2 has 1 numbers, those before it have 2');
     await expectRefused(text('1,2\n3,x'), 'x.csv', 'line 2, column 2: "x" is no number');
@@ -289,64 +334,3 @@ describe('readArrays', () => {
     x.dispose();
   });
 });
-
-/** An archive of one deflated entry, as zip programs write it. */
-function deflated(name: string, content: Uint8Array): Uint8Array {
-  const packed = deflateRawSync(content);
-  const title = text(name);
-  let crc = 0xffffffff;
-  for (const byte of content) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; ++bit) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  }
-  crc = ~crc >>> 0;
-  const numbers = (...fields: [size: 2 | 4, value: number][]) => {
-    const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0));
-    let at = 0;
-    for (const [size, value] of fields) at = bytes.writeUIntLE(value, at, size);
-    return bytes;
-  };
-  const about: [2 | 4, number][] = [
-    ...([
-      [2, 20],
-      [2, 0],
-      [2, 8],
-      [2, 0],
-      [2, 33],
-      [4, crc],
-    ] as [2 | 4, number][]),
-    ...([
-      [4, packed.length],
-      [4, content.length],
-      [2, title.length],
-      [2, 0],
-    ] as [2 | 4, number][]),
-  ];
-  const entry = Buffer.concat([numbers([4, 0x04034b50], ...about), title, packed]);
-  const listed = numbers(
-    ...([[4, 0x02014b50], [2, 20], ...about] as [2 | 4, number][]),
-    ...([
-      [2, 0],
-      [2, 0],
-      [2, 0],
-      [4, 0],
-      [4, 0],
-    ] as [2 | 4, number][]),
-  );
-  const size = listed.length + title.length;
-  const end = numbers(
-    ...([
-      [4, 0x06054b50],
-      [2, 0],
-      [2, 0],
-      [2, 1],
-      [2, 1],
-    ] as [2 | 4, number][]),
-    ...([
-      [4, size],
-      [4, entry.length],
-      [2, 0],
-    ] as [2 | 4, number][]),
-  );
-  return new Uint8Array(Buffer.concat([entry, listed, title, end]));
-}

@@ -171,6 +171,7 @@ EMSCRIPTEN_BINDINGS(tril) {
   function("_ratio", guard<&tril::ratio>);
 
   function("_readFile", guard<&tril::js::read_file>);
+  function("_knownFile", guard<&tril::js::known_file>);
   function("_writeFile", guard<&tril::js::write_file>);
 
   value_object<BlockOptions>("_BlockOptions")

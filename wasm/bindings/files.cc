@@ -1,6 +1,7 @@
 #include "files.h"
 
 #include <emscripten/bind.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
 #include <tril/files/safetensors.h>
 
@@ -18,11 +19,6 @@ using emscripten::val;
 constexpr const char* kRead = "read_arrays";
 
 val as_object(Engine& engine, const std::string& name, const StoredTensor& stored) {
-  if (stored.count() == 0) {
-    fail(kRead, "file",
-         {name.empty() ? "the array" : "array \"" + name + "\"", " has no elements; shape is ",
-          stored.shape});
-  }
   DynamicShape shape = stored.shape;
   if (shape.empty()) shape.push_back(1);
   TensorHandle tensor = std::make_shared<Tensor>(engine, std::move(shape), kRead);
@@ -49,13 +45,23 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
   const auto span = std::as_bytes(std::span(file));
   val arrays = val::array();
   if (kind == "npy") {
-    arrays.call<void>("push", as_object(engine, "", parse_npy(span)));
+    const std::vector<StoredTensor> stored = parse_npy_arrays(span);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const std::string name = stored.size() == 1 ? "" : "arr_" + std::to_string(i);
+      arrays.call<void>("push", as_object(engine, name, stored[i]));
+    }
   } else {
     for (const NamedTensor& each : parse_safetensors(span).tensors) {
       arrays.call<void>("push", as_object(engine, each.name, each.tensor));
     }
   }
   return StoredArrays(arrays);
+}
+
+std::string known_file(const Bytes& begin) {
+  const auto bytes = emscripten::convertJSArrayToNumberVector<unsigned char>(begin);
+  return std::string(
+      detail::known_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names,

@@ -1,25 +1,36 @@
 import { TrilError } from './error.js';
 
-/** A string, whole, so that nothing within it is taken for a word; or a word. */
-const stringOrWord = /"[^"\\]*(?:\\[^][^"\\]*)*"|NaN|-?Infinity|null|true|false/g;
-
-/**
- * JSON has no NaN and no infinities: they are read as the words that stand for no number, and where
- * a file has such a word itself, it is read as text.
- */
+/** JSON has no NaN and no infinities; null is no number either, and 1e999 is beyond all of them. */
 const written: Readonly<Record<string, string>> = {
-  ...{ NaN: 'null', Infinity: 'true', '-Infinity': 'false' },
-  ...{ null: '"null"', true: '"true"', false: '"false"' },
+  ...{ NaN: ' null ', Infinity: ' 1e999 ', '-Infinity': ' -1e999 ' },
 };
 
-function numberOf(_: string, value: unknown): unknown {
-  if (value === null) return NaN;
-  if (value === true) return Infinity;
-  return value === false ? -Infinity : value;
+/** The text with what JSON has for these words, where they do not stand in a string. */
+function inJson(text: string): string {
+  const wordOrQuote = /"|NaN|-?Infinity/g;
+  const quoteOrEscape = /["\\]/g;
+  let [json, from] = ['', 0];
+  for (let found = wordOrQuote.exec(text); found; found = wordOrQuote.exec(text)) {
+    if (found[0] !== '"') {
+      json += text.slice(from, found.index) + written[found[0]]!;
+      from = wordOrQuote.lastIndex;
+      continue;
+    }
+    quoteOrEscape.lastIndex = wordOrQuote.lastIndex;
+    let end = quoteOrEscape.exec(text);
+    while (end && end[0] !== '"') {
+      ++quoteOrEscape.lastIndex;
+      end = quoteOrEscape.exec(text);
+    }
+    if (!end) break;
+    wordOrQuote.lastIndex = quoteOrEscape.lastIndex;
+  }
+  return json + text.slice(from);
 }
 
 /**
- * JSON, and as Python's `json.dumps` writes them the numbers NaN, Infinity and -Infinity.
+ * JSON, and as Python's `json.dumps` writes them the numbers NaN, which becomes null, Infinity and
+ * -Infinity.
  *
  * @throws TrilError where it is something else, with the engine's reason
  */
@@ -28,10 +39,33 @@ export function readJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     try {
-      const rewritten = text.replace(stringOrWord, (part) => written[part] ?? part);
-      return JSON.parse(rewritten, numberOf);
+      return JSON.parse(inJson(text));
     } catch (error) {
       throw new TrilError('readArrays', 'file', `is not JSON: ${(error as Error).message}`);
     }
   }
+}
+
+/**
+ * Makes numbers of nested parts of JSON, in place: null, which JavaScript writes for NaN, is NaN,
+ * and true is 1. `type` is 'bool' where all of them are true or false.
+ */
+export function numbersOf(data: unknown): { numbers: unknown; type: 'float64' | 'bool' } {
+  const all = [data];
+  let [booleans, others] = [0, 0];
+  // Level by level, not by calls of itself: a text may nest deeper than calls can.
+  const open = [all];
+  for (let level = open.pop(); level; level = open.pop()) {
+    for (const [i, part] of level.entries()) {
+      if (Array.isArray(part)) {
+        open.push(part as unknown[]);
+        continue;
+      }
+      if (typeof part === 'boolean') ++booleans;
+      else ++others;
+      if (part === null) level[i] = NaN;
+      else if (typeof part === 'boolean') level[i] = Number(part);
+    }
+  }
+  return { numbers: all[0], type: booleans > 0 && others === 0 ? 'bool' : 'float64' };
 }

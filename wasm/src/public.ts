@@ -110,7 +110,13 @@ export {
   type TraceOptions,
 } from './calls/lessons.js';
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
-export type { NumpyType, StoredArray, WriteOptions } from './calls/files.js';
+export type {
+  NumpyType,
+  SkippedEntry,
+  StoredArray,
+  StoredArrays,
+  WriteOptions,
+} from './calls/files.js';
 export type { LayerNormOptions, RmsNormOptions } from './calls/norms.js';
 export {
   activations,

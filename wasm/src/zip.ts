@@ -24,57 +24,74 @@ function checksum(bytes: Uint8Array): number {
   return ~rest >>> 0;
 }
 
-const signatures = { entry: 0x04034b50, listed: 0x02014b50, end: 0x06054b50 } as const;
+const signatures = {
+  ...{ entry: 0x04034b50, listed: 0x02014b50, end: 0x06054b50 },
+  ...{ wideEnd: 0x06064b50, wideEndAt: 0x07064b50 },
+} as const;
 const endLength = 22;
 const longestComment = 65535;
+/** What stands in a field of 32 bits whose number is elsewhere, in 64. */
+const elsewhere = 0xffffffff;
 
-/** Inflates to exactly `size` bytes, and takes no more memory than that. */
-async function inflate(name: string, packed: Uint8Array, size: number): Promise<Uint8Array> {
-  const out = new Uint8Array(size);
-  let at = 0;
-  const stream = new Blob([packed as Uint8Array<ArrayBuffer>])
-    .stream()
-    .pipeThrough(new DecompressionStream('deflate-raw'));
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      return refuse(`"${name}" in the archive cannot be unpacked`);
-    });
-    if (done) break;
-    if (at + value.length > size) {
-      await reader.cancel();
-      refuse(`"${name}" in the archive is longer than the ${size} bytes that it says`);
-    }
-    out.set(value, at);
-    at += value.length;
-  }
-  if (at < size) refuse(`"${name}" in the archive ends after ${at} of its ${size} bytes`);
-  return out;
+/** An entry as the archive's list has it. */
+export interface ListedEntry {
+  readonly name: string;
+  readonly method: number;
+  readonly crc: number;
+  readonly size: number;
+  /** As it is in the archive. */
+  readonly packed: Uint8Array;
 }
+
+/** A number of 64 bits; one that is too large to be exact is too large for any use. */
+const wide = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
 /** Where the list of entries begins, and how many there are. */
 function findList(view: DataView): { offset: number; count: number } {
   const first = Math.max(0, view.byteLength - endLength - longestComment);
   for (let at = view.byteLength - endLength; at >= first; --at) {
     if (view.getUint32(at, true) !== signatures.end) continue;
-    const count = view.getUint16(at + 10, true);
-    const offset = view.getUint32(at + 16, true);
-    if (count === 0xffff || offset === 0xffffffff) refuse('archives of over 4 GB cannot be read');
-    return { offset, count };
+    const before = at - 20;
+    if (before >= 0 && view.getUint32(before, true) === signatures.wideEndAt) {
+      const end = wide(view, before + 8);
+      if (end + 56 <= before && view.getUint32(end, true) === signatures.wideEnd) {
+        return { offset: wide(view, end + 48), count: wide(view, end + 32) };
+      }
+      refuse(`the archive's end of 64 bits is not where it should be, byte ${end}`);
+    }
+    return { offset: view.getUint32(at + 16, true), count: view.getUint16(at + 10, true) };
   }
   return refuse('the archive has no list of its entries; it may be cut short');
 }
 
+/** The sizes and the place of an entry, which stand behind its name where they are of 64 bits. */
+function placeOf(view: DataView, at: number, extra: number, extraEnd: number) {
+  let wider = extraEnd;
+  for (let next = extra; next + 4 <= extraEnd; next += 4 + view.getUint16(next + 2, true)) {
+    if (view.getUint16(next, true) === 1) wider = Math.min(wider, next + 4);
+  }
+  const numberAt = (field: number): number => {
+    const number = view.getUint32(at + field, true);
+    if (number !== elsewhere || wider + 8 > extraEnd) return number;
+    wider += 8;
+    return wide(view, wider - 8);
+  };
+  // In this order.
+  return { size: numberAt(24), packedSize: numberAt(20), start: numberAt(42) };
+}
+
 /**
- * The entries of an archive, one after the other, none of which may be larger than `largest` bytes.
+ * The entries of an archive, none of which may be larger than `largest` bytes. What they hold is
+ * not looked at: see unpack.
  *
- * @throws TrilError, before memory is taken, where the archive is malformed, and after it where its
- * checksums are wrong
+ * @throws TrilError where the archive is malformed
  */
-export async function* unzip(bytes: Uint8Array, largest: number): AsyncGenerator<ZipEntry> {
+export function listArchive(bytes: Uint8Array, largest: number): ListedEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { offset, count } = findList(view);
+  const entries: ListedEntry[] = [];
   let at = offset;
+  let allPacked = 0;
   for (let entry = 0; entry < count; ++entry) {
     if (at + 46 > view.byteLength || view.getUint32(at, true) !== signatures.listed) {
       refuse(`entry ${entry} of the archive's list is not where it should be, byte ${at}`);
@@ -82,14 +99,12 @@ export async function* unzip(bytes: Uint8Array, largest: number): AsyncGenerator
     const flags = view.getUint16(at + 8, true);
     const method = view.getUint16(at + 10, true);
     const crc = view.getUint32(at + 16, true);
-    const [packedSize, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
-    const nameLength = view.getUint16(at + 28, true);
-    const skipped = view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
-    const start = view.getUint32(at + 42, true);
-    if (at + 46 + nameLength > view.byteLength)
-      refuse(`entry ${entry} of the archive is cut short`);
-    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
-    at += 46 + nameLength + skipped;
+    const extra = at + 46 + view.getUint16(at + 28, true);
+    const extraEnd = extra + view.getUint16(at + 30, true);
+    if (extraEnd > view.byteLength) refuse(`entry ${entry} of the archive is cut short`);
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, extra));
+    const { size, packedSize, start } = placeOf(view, at, extra, extraEnd);
+    at = extraEnd + view.getUint16(at + 32, true);
 
     if (flags & 1) refuse(`"${name}" in the archive is encrypted`);
     if (method !== 0 && method !== 8) {
@@ -101,14 +116,52 @@ export async function* unzip(bytes: Uint8Array, largest: number): AsyncGenerator
     }
     const data = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
     if (data + packedSize > view.byteLength) refuse(`"${name}" in the archive is cut short`);
-    const packed = bytes.subarray(data, data + packedSize);
     if (method === 0 && size !== packedSize) {
       refuse(`"${name}" in the archive is stored, but its two sizes differ`);
     }
-    const content = method === 0 ? packed : await inflate(name, packed, size);
-    if (checksum(content) !== crc) refuse(`the checksum of "${name}" in the archive is wrong`);
-    yield { name, bytes: content };
+    // Many entries may share one piece of data, which a small archive can make very large.
+    allPacked += packedSize;
+    if (allPacked > view.byteLength) refuse(`"${name}" in the archive overlaps another entry`);
+    entries.push({ name, method, crc, size, packed: bytes.subarray(data, data + packedSize) });
   }
+  return entries;
+}
+
+/** Takes memory as data comes, whatever size the archive says. */
+async function inflate({ name, packed, size }: ListedEntry): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const stream = new Blob([packed as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new DecompressionStream('deflate-raw'));
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      return refuse(`"${name}" in the archive cannot be unpacked`);
+    });
+    if (done) break;
+    parts.push(value);
+    length += value.length;
+    if (length > size) {
+      await reader.cancel();
+      refuse(`"${name}" in the archive is longer than the ${size} bytes that it says`);
+    }
+  }
+  if (length < size) refuse(`"${name}" in the archive ends after ${length} of its ${size} bytes`);
+  return join(parts);
+}
+
+/**
+ * What an entry holds.
+ *
+ * @throws TrilError where it cannot be unpacked, or its size or checksum is not what the list says
+ */
+export async function unpack(entry: ListedEntry): Promise<Uint8Array> {
+  const content = entry.method === 0 ? entry.packed : await inflate(entry);
+  if (checksum(content) !== entry.crc) {
+    refuse(`the checksum of "${entry.name}" in the archive is wrong`);
+  }
+  return content;
 }
 
 /** An archive of entries that are stored as they are. */

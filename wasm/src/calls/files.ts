@@ -1,13 +1,13 @@
 import type { Context } from '../context.js';
-import { TrilError, shapeText } from '../error.js';
+import { TrilError } from '../error.js';
 import { bytesOf, type Bytes } from '../kinds.js';
 import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { flatten, inferShape } from '../values.js';
 import { readCsv } from '../csv.js';
-import { readJson } from '../json.js';
-import { unzip, zip } from '../zip.js';
+import { numbersOf, readJson } from '../json.js';
+import { listArchive, unpack, zip } from '../zip.js';
 
 /** An array as it was in a file, and its numbers rounded to float32. */
 export interface StoredArray {
@@ -19,6 +19,19 @@ export interface StoredArray {
   readonly shape: readonly number[];
   readonly tensor: Tensor;
 }
+
+/** What a file holds besides arrays of numbers. */
+export interface SkippedEntry {
+  readonly name: string;
+  /** Why it cannot be read. */
+  readonly problem: string;
+}
+
+/** The arrays in a file. */
+export type StoredArrays = StoredArray[] & {
+  /** Entries of an archive that hold no numbers, where there are some: text, or Python's objects. */
+  readonly skipped?: readonly SkippedEntry[];
+};
 
 /** The types in which numbers can be written to .npy and .npz; NumPy has no bfloat16. */
 export type NumpyType = 'float32' | 'float16';
@@ -39,19 +52,25 @@ const kinds = '.npy, .npz, .safetensors, .json and .csv can be read';
 
 type Kind = 'npy' | 'npz' | 'safetensors' | 'json' | 'csv';
 
-/** What a file is: by its first bytes, else by its name, else by what it looks like. */
-function kindOf(bytes: Uint8Array, name: string): Kind {
+/**
+ * What a file is: by its first bytes, else by its name, else by what it looks like. `known` says
+ * what other files are by their first bytes.
+ */
+function kindOf(bytes: Uint8Array, name: string, known: (bytes: Uint8Array) => string): Kind {
   const begins = (...expected: number[]) => expected.every((byte, i) => bytes[i] === byte);
   if (begins(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59)) return 'npy'; // \x93NUMPY
   if (begins(0x50, 0x4b)) return 'npz'; // PK
+  const isHeader = bytes[8] === 0x7b; // {, after a length, which may be any bytes
+  const other = isHeader ? '' : known(bytes);
+  if (other) throw new TrilError(call, 'file', other);
   const [, ending = ''] = /\.([a-z]+)$/i.exec(name) ?? [];
-  const known: Record<string, Kind> = {
+  const endings: Record<string, Kind> = {
     ...{ npy: 'npy', npz: 'npz', safetensors: 'safetensors', json: 'json' },
     ...{ csv: 'csv', tsv: 'csv', txt: 'csv' },
   };
-  const named = known[ending.toLowerCase()];
+  const named = endings[ending.toLowerCase()];
   if (named) return named;
-  if (bytes[8] === 0x7b) return 'safetensors'; // a length, and {
+  if (isHeader) return 'safetensors';
   throw new TrilError(
     call,
     'name',
@@ -91,67 +110,87 @@ export const fileCalls = (context: Context) => {
       }[];
       return found.map(({ tensor, ...about }) => ({
         ...about,
-        name: about.name || name,
+        name: [name, about.name].filter(Boolean).join('.'),
         tensor: context.adopt(tensor),
       }));
     });
 
-  const tensorOf = (name: string, data: unknown): StoredArray => {
-    const shape = inferShape(call, data, 'file');
-    if (shape.includes(0)) {
-      const problem = `every axis must be at least 1; shape is ${shapeText(shape)}`;
-      throw new TrilError(call, 'file', problem);
-    }
-    const values = flatten(call, data, shape, 'file');
+  const tensorOf = (
+    name: string,
+    { numbers, type }: { readonly numbers: unknown; readonly type: string },
+  ): StoredArray => {
+    const shape = inferShape(call, numbers, 'file');
+    const values = flatten(call, numbers, shape, 'file');
     return context.run(call, {}, () => {
       const handle = raw._tensor(engine, [...shape])!;
       handle.write(values);
-      return { name, type: 'float64', shape, tensor: context.adopt(handle) };
+      return { name, type, shape, tensor: context.adopt(handle) };
     });
   };
+
+  /** The error of one part of a file, which it names. */
+  const ofPart = (name: string, error: unknown): unknown =>
+    error instanceof TrilError && error.argument === 'file'
+      ? new TrilError(call, 'file', `${JSON.stringify(name)}: ${error.problem}`)
+      : error;
 
   const arraysOf = (text: string): StoredArray[] => {
     const data = readJson(text);
-    if (Array.isArray(data)) return [tensorOf('', data)];
+    if (Array.isArray(data)) return [tensorOf('', numbersOf(data))];
     if (typeof data !== 'object' || data === null) {
-      throw new TrilError(
-        call,
-        'file',
-        `must be an array or an object of arrays, is ${describe(data)}`,
-      );
+      const problem = `must be an array or an object of arrays, is ${describe(data ?? NaN)}`;
+      throw new TrilError(call, 'file', problem);
     }
-    return collect((made) => {
-      for (const [name, part] of Object.entries(data)) made.push(tensorOf(name, part));
-    });
-  };
-
-  /** What `body` adds to a list; nothing of it stays where `body` throws. */
-  const collect = (body: (made: StoredArray[]) => void): StoredArray[] => {
     const made: StoredArray[] = [];
-    try {
-      body(made);
-    } catch (error) {
-      for (const { tensor } of made) tensor.dispose();
-      throw error;
+    for (const [name, part] of Object.entries(data)) {
+      try {
+        made.push(
+          tensorOf(name, Array.isArray(part) ? numbersOf(part) : { numbers: part, type: '' }),
+        );
+      } catch (error) {
+        for (const { tensor } of made) tensor.dispose();
+        throw ofPart(name, error);
+      }
     }
     return made;
   };
 
-  const readArchive = async (bytes: Uint8Array): Promise<StoredArray[]> => {
+  const knownFile = (bytes: Uint8Array): string => raw._knownFile(bytes.subarray(0, 1024));
+
+  const readArchive = async (bytes: Uint8Array): Promise<StoredArrays> => {
     const made: StoredArray[] = [];
+    const skipped: SkippedEntry[] = [];
+    let first: unknown; // what is wrong with the first one that is skipped
+    const skip = (name: string, problem: string, error: unknown) => {
+      first ??= error;
+      skipped.push({ name, problem });
+    };
     try {
-      for await (const entry of unzip(bytes, largest)) {
+      for (const entry of listArchive(bytes, largest)) {
+        if (entry.name.endsWith('/')) continue; // a folder
         const name = entry.name.replace(/\.npy$/, '');
         if (name === entry.name) {
-          throw new TrilError(call, 'file', `"${name}" in the archive is no .npy file`);
+          const problem = `"${name}" in the archive is no .npy file`;
+          skip(name, problem, new TrilError(call, 'file', problem));
+          continue;
         }
-        made.push(...readStored('npy', entry.bytes, name));
+        const content = await unpack(entry);
+        try {
+          made.push(...readStored('npy', content, name));
+        } catch (error) {
+          if (!(error instanceof TrilError) || error.argument !== 'file') throw error;
+          skip(name, error.problem, ofPart(name, error));
+        }
+      }
+      if (first !== undefined && made.length === 0) {
+        const known = knownFile(bytes);
+        throw known ? new TrilError(call, 'file', known) : first;
       }
     } catch (error) {
       for (const { tensor } of made) tensor.dispose();
       throw error;
     }
-    return made;
+    return skipped.length > 0 ? Object.assign(made, { skipped }) : made;
   };
 
   const numpyTypes: readonly string[] = ['float32', 'float16'] satisfies NumpyType[];
@@ -187,8 +226,10 @@ export const fileCalls = (context: Context) => {
   return {
     /**
      * The arrays in a file: NumPy's .npy and .npz, .safetensors, .json (nested numbers, or an object
-     * of such, with NaN and Infinity as Python writes them) and .csv. Numbers of any type become
-     * float32. What the file is, its first bytes say, and else its name.
+     * of such, with NaN and Infinity as Python writes them, null for NaN, true and false for 1 and 0)
+     * and .csv. Numbers of any type become float32. What the file is, its first bytes say, and else
+     * its name. Several arrays in a .npy file are named `arr_0`, `arr_1` and so on. Entries of an
+     * archive that hold no numbers are left out, and listed by `skipped`.
      *
      * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
      * is kept then
@@ -203,9 +244,9 @@ export const fileCalls = (context: Context) => {
      * await tril.readArrays(file.slice(0, 50), 'arrays.npz'); // throws TrilError: readArrays: file:
      * ```
      */
-    async readArrays(file: Bytes, name = ''): Promise<StoredArray[]> {
+    async readArrays(file: Bytes, name = ''): Promise<StoredArrays> {
       const bytes = checkBytes(file);
-      switch (kindOf(bytes, name)) {
+      switch (kindOf(bytes, name, knownFile)) {
         case 'npy':
           return readStored('npy', bytes);
         case 'npz':

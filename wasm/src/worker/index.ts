@@ -11,6 +11,7 @@ import { copyOf, isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
 import { compiled } from '../module.js';
 import { describe } from '../names.js';
 import type { MemoryUse } from '../calls/tensor.js';
+import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { LoadOptions, Tril } from '../load.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
@@ -62,7 +63,9 @@ export type Remote<T> = T extends AsIs
             ? RemoteSequenceTrainer
             : T extends Model
               ? RemoteModel
-              : { [Name in keyof T]: Remote<T[Name]> };
+              : T extends StoredArrays
+                ? Remote<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+                : { [Name in keyof T]: Remote<T[Name]> };
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };

@@ -1,3 +1,4 @@
+import type { StoredArrays } from '../calls/files.js';
 import type { Shapes } from '../error.js';
 import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
 import type { KeyValueCacheSizes } from '../key-value-cache.js';
@@ -133,7 +134,11 @@ export function portOfWeb<Out, In>(port: Worker): Port<Out, In> {
 export function mapParts(value: unknown, replace: (part: unknown) => unknown): unknown {
   const replaced = replace(value);
   if (replaced !== undefined) return replaced;
-  if (Array.isArray(value)) return value.map((part) => mapParts(part, replace));
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => mapParts(part, replace));
+    const { skipped } = value as StoredArrays; // which stands beside the parts
+    return skipped ? Object.assign(parts, { skipped }) : parts;
+  }
   if (!isPlain(value)) return value;
   const parts = Object.entries(value).map(([name, part]) => [name, mapParts(part, replace)]);
   return Object.fromEntries(parts);

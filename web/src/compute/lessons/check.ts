@@ -351,7 +351,9 @@ export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
   files: (tril, { files }) => readFiles(tril, files),
 
   async proof(tril, { id, expected }) {
-    const [stored] = await readFile(tril, { name: `${id}.npy`, bytes: expected });
+    const {
+      tensors: [stored],
+    } = await readFile(tril, { name: `${id}.npy`, bytes: expected });
     return tril.scope(() => proof(tril, id, stored));
   },
 };

@@ -24,15 +24,22 @@ export interface UnreadFile {
 /** "q" of "folder/q.npy". */
 const stem = (name: string) => name.replace(/^.*[\\/]/u, '').replace(/\.[^.]*$/u, '');
 
-export async function readFile(tril: Tril, { name, bytes }: GivenFile): Promise<FoundTensor[]> {
+export async function readFile(
+  tril: Tril,
+  { name, bytes }: GivenFile,
+): Promise<{ tensors: FoundTensor[]; unread: UnreadFile[] }> {
   const arrays = await tril.readArrays(bytes, name);
-  return arrays.map(({ name: own, type, tensor }) => {
+  const tensors = arrays.map(({ name: own, type, tensor }) => {
     const found = { name: own || stem(name), file: name, type };
     const { shape } = tensor;
     const data = tensor.read();
     tensor.dispose();
     return { ...found, shape, data };
   });
+  const unread = (arrays.skipped ?? []).map((entry) => {
+    return { file: `${name}: ${entry.name}`, problem: entry.problem };
+  });
+  return { tensors, unread };
 }
 
 export async function readFiles(
@@ -43,7 +50,9 @@ export async function readFiles(
   const unread: UnreadFile[] = [];
   for (const file of files) {
     try {
-      tensors.push(...(await readFile(tril, file)));
+      const found = await readFile(tril, file);
+      tensors.push(...found.tensors);
+      unread.push(...found.unread);
     } catch (error) {
       const problem = error instanceof TrilError ? error.problem : (error as Error).message;
       unread.push({ file: file.name, problem });
