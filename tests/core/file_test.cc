@@ -2,6 +2,14 @@
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 
+#if !defined(__EMSCRIPTEN__) && !defined(_WIN32)
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#endif
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -103,7 +111,7 @@ TEST_F(FileTest, WritesThroughALink) {
   EXPECT_EQ(read(path), "new");
 }
 
-TEST_F(FileTest, LeavesOthersUnfinishedFilesAlone) {
+TEST_F(FileTest, LeavesOthersFilesAlone) {
   const fs::path path = folder_ / "a.bin", other = folder_ / "a.bin.part0";
   std::ofstream(other) << "somebody else's";
   write(path, {"new"});
@@ -147,6 +155,70 @@ TEST_F(FileTest, ReadsParts) {
 }
 
 #ifndef __EMSCRIPTEN__
+// A writer that begins while another one of the same file is busy takes nothing away from it.
+TEST_F(FileTest, LeavesAlivesUnfinishedFileAlone) {
+  const fs::path path = folder_ / "a.bin";
+  write_file(path, [&](const WritePiece& piece) {
+    const std::string text = "slow";
+    piece(std::as_bytes(std::span(text)).first(2));
+    write(path, {"quick"});
+    EXPECT_EQ(read(path), "quick");
+    EXPECT_EQ(entries(), 2u);
+    piece(std::as_bytes(std::span(text)).subspan(2));
+  });
+  EXPECT_EQ(read(path), "slow");
+  EXPECT_EQ(entries(), 1u);
+}
+
+#endif
+
+#if !defined(__EMSCRIPTEN__) && !defined(_WIN32)
+// Writers that end without a chance to clean up, as by a loss of power.
+TEST_F(FileTest, RemovesWhatTheDeadHaveLeft) {
+  const fs::path path = folder_ / "a.bin";
+  write(path, {"old"});
+  for (int n = 0; n < 2; ++n) {
+    const pid_t child = fork();
+    if (child == 0) {
+      write_file(path, [&](const WritePiece& piece) {
+        const std::string text(100'000, 'x');
+        piece(std::as_bytes(std::span(text)));
+        if (n == 0) raise(SIGKILL);
+        // The first one's was removed when this one began; one more dies while it lives.
+        const pid_t another = fork();
+        if (another == 0) write_file(path, [](const WritePiece&) { raise(SIGKILL); });
+        waitpid(another, nullptr, 0);
+        raise(SIGKILL);
+      });
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(entries(), n == 0 ? 2u : 3u);
+    EXPECT_EQ(read(path), "old");
+  }
+  std::ofstream(folder_ / "b.bin.tril-part0") << "of another file";
+  write(path, {"new"});
+  EXPECT_EQ(read(path), "new");
+  EXPECT_EQ(entries(), 2u);
+}
+
+#endif
+
+#ifdef __linux__
+std::vector<std::string>
+    synced;  // what fsync was called for, which is this file's instead of the system's
+
+// A new name is as lasting as its folder.
+TEST_F(FileTest, SyncsTheFileAndThenTheFolder) {
+  const fs::path path = folder_ / "a.bin";
+  synced.clear();
+  write(path, {"x"});
+  EXPECT_EQ(synced, (std::vector<std::string>{"file a.bin.tril-part0", "folder with a.bin"}));
+}
+#endif
+
+#ifndef __EMSCRIPTEN__
 TEST_F(FileTest, WritesToWhatIsNoRegularFile) {
   write("/dev/null", {"gone"});
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -162,3 +234,14 @@ TEST_F(FileTest, WritesToWhatIsNoRegularFile) {
 
 }  // namespace
 }  // namespace tril
+
+#ifdef __linux__
+extern "C" int fsync(int number) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::read_symlink("/proc/self/fd/" + std::to_string(number));
+  tril::synced.push_back(!fs::is_directory(path)      ? "file " + path.filename().string()
+                         : fs::exists(path / "a.bin") ? "folder with a.bin"
+                                                      : "folder");
+  return 0;
+}
+#endif

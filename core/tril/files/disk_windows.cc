@@ -86,20 +86,49 @@ bool rename_open_file(const std::filesystem::path& from, const std::filesystem::
 }  // namespace
 
 std::FILE* open_file(const std::filesystem::path& path, Open how) noexcept {
-  constexpr DWORD kCreations[] = {OPEN_EXISTING, CREATE_ALWAYS, CREATE_NEW};
+  constexpr DWORD kCreations[] = {OPEN_EXISTING, CREATE_ALWAYS, CREATE_NEW, OPEN_ALWAYS};
   const bool reads = how == Open::read;
-  const HANDLE handle =
-      open_handle(path, reads ? GENERIC_READ : GENERIC_WRITE, kCreations[static_cast<int>(how)]);
+  const HANDLE handle = open_handle(path,
+                                    reads                 ? GENERIC_READ
+                                    : how == Open::update ? GENERIC_READ | GENERIC_WRITE
+                                                          : GENERIC_WRITE,
+                                    kCreations[static_cast<int>(how)]);
   if (handle == INVALID_HANDLE_VALUE) return nullptr;
   const int number = _open_osfhandle(reinterpret_cast<intptr_t>(handle),
-                                     _O_BINARY | (reads ? _O_RDONLY : _O_WRONLY));
+                                     _O_BINARY | (reads                 ? _O_RDONLY
+                                                  : how == Open::update ? _O_RDWR
+                                                                        : _O_WRONLY));
   if (number < 0) {
     CloseHandle(handle);
     return nullptr;
   }
-  std::FILE* const file = _fdopen(number, reads ? "rb" : "wb");
+  std::FILE* const file = _fdopen(number, reads ? "rb" : how == Open::update ? "r+b" : "wb");
   if (!file) _close(number);
   return file;
+}
+
+// Of one byte far behind the end: a lock of bytes that are there would keep others from reading
+// them.
+Lock lock_file(std::FILE* file) noexcept {
+  OVERLAPPED at = {};
+  at.OffsetHigh = 0x7fffffff;
+  const HANDLE handle = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file)));
+  if (LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)) {
+    return Lock::taken;
+  }
+  return GetLastError() == ERROR_LOCK_VIOLATION ? Lock::held : Lock::unknown;
+}
+
+bool leads_to(const std::filesystem::path& path, std::FILE* file) noexcept {
+  const HANDLE found = open_handle(path, 0, OPEN_EXISTING);
+  if (found == INVALID_HANDLE_VALUE) return false;
+  const Handle owner(found);
+  BY_HANDLE_FILE_INFORMATION there, here;
+  return GetFileInformationByHandle(found, &there) &&
+         GetFileInformationByHandle(reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file))),
+                                    &here) &&
+         there.dwVolumeSerialNumber == here.dwVolumeSerialNumber &&
+         there.nFileIndexHigh == here.nFileIndexHigh && there.nFileIndexLow == here.nFileIndexLow;
 }
 
 bool flush_to_disk(std::FILE* file) noexcept {
@@ -115,5 +144,8 @@ bool replace_file(const std::filesystem::path& from, const std::filesystem::path
   errno = errno_of(GetLastError());
   return false;
 }
+
+// The renaming itself was written through.
+bool flush_folder(const std::filesystem::path&) noexcept { return true; }
 
 }  // namespace tril::detail

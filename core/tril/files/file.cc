@@ -19,27 +19,50 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 std::string system_says(int error) { return std::generic_category().message(error); }
 
-// False where the file is there already.
-bool open_new(const std::filesystem::path& path, File& file) {
-  file.reset(detail::open_file(path, detail::Open::create));
-  if (file) return true;
-  if (errno != EEXIST) fail("write_file", "path", {system_says(errno)});
-  return false;
+[[noreturn]] void fail_write() {
+  fail("write_file", "path", {system_says(errno != 0 ? errno : EIO)});
 }
 
-// Whether it only counts as written once it is on the disk, and not in the system's memory.
-enum class Lasting { no, yes };
-
-void write_pieces(File file, const std::function<void(const WritePiece&)>& produce,
-                  Lasting lasting) {
-  const auto failed = [] { fail("write_file", "path", {system_says(errno != 0 ? errno : EIO)}); };
-  produce([&](std::span<const std::byte> piece) {
+void write_pieces(std::FILE* file, const std::function<void(const WritePiece&)>& produce) {
+  produce([file](std::span<const std::byte> piece) {
     if (piece.empty()) return;
-    if (std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) failed();
+    if (std::fwrite(piece.data(), 1, piece.size(), file) != piece.size()) fail_write();
   });
-  // What was buffered is written now; only then is it known to be there.
-  if (lasting == Lasting::yes && !detail::flush_to_disk(file.get())) failed();
-  if (std::fclose(file.release()) != 0) failed();
+}
+
+// What is written beside the file is named after it, and locked by its writer while it lives.
+constexpr const char* kUnfinished = ".tril-part";
+
+// Removes what writers of this file have left behind that did not live to finish it.
+void remove_abandoned(const std::filesystem::path& target) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const std::string beginning = (target.filename() += kUnfinished).string();
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
+    if (!at->path().filename().string().starts_with(beginning)) continue;
+    const File file(detail::open_file(at->path(), detail::Open::update));
+    if (file && detail::lock_file(file.get()) == detail::Lock::taken &&
+        detail::leads_to(at->path(), file.get())) {
+      std::error_code ignored;
+      fs::remove(at->path(), ignored);
+    }
+  }
+}
+
+// A new file beside the target, open and locked, and its path.
+File open_unfinished(const std::filesystem::path& target, std::filesystem::path& path) {
+  for (int number = 0;; ++number) {
+    path = target;
+    path += kUnfinished + std::to_string(number);
+    File file(detail::open_file(path, detail::Open::create));
+    if (!file && errno != EEXIST) fail_write();
+    // Whoever removes what is abandoned may have come before the lock.
+    if (file && detail::lock_file(file.get()) != detail::Lock::held &&
+        detail::leads_to(path, file.get())) {
+      return file;
+    }
+  }
 }
 
 }  // namespace
@@ -112,24 +135,21 @@ void write_file(const std::filesystem::path& path,
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     if (fs::is_directory(status)) fail("write_file", "path", {system_says(EISDIR)});
     File file(detail::open_file(path, detail::Open::write));
-    if (!file) fail("write_file", "path", {system_says(errno)});
-    return write_pieces(std::move(file), produce, Lasting::no);
+    if (!file) fail_write();
+    write_pieces(file.get(), produce);
+    if (std::fclose(file.release()) != 0) fail_write();
+    return;
   }
   // Through links, so that the file is renamed, not the link.
   const fs::path target = fs::exists(status) ? fs::canonical(path) : path;
+  remove_abandoned(target);
   fs::path temporary;
-  File file;
-  for (int number = 0;; ++number) {
-    temporary = target;
-    temporary += ".part" + std::to_string(number);
-    if (open_new(temporary, file)) break;
-  }
+  const File file = open_unfinished(target, temporary);  // locked until it has its own name
   try {
-    write_pieces(std::move(file), produce, Lasting::yes);
+    write_pieces(file.get(), produce);
+    if (!detail::flush_to_disk(file.get())) fail_write();
     if (fs::exists(status)) fs::permissions(temporary, status.permissions());
-    if (!detail::replace_file(temporary, target)) {
-      fail("write_file", "path", {system_says(errno)});
-    }
+    if (!detail::replace_file(temporary, target)) fail_write();
   } catch (const fs::filesystem_error& error) {
     fs::remove(temporary, none);
     fail("write_file", "path", {error.code().message()});
@@ -137,6 +157,7 @@ void write_file(const std::filesystem::path& path,
     fs::remove(temporary, none);
     throw;
   }
+  if (!detail::flush_folder(target.parent_path())) fail_write();
 }
 
 }  // namespace tril

@@ -38,7 +38,7 @@ class FileReader {
 // Writes the pieces, one after the other, to a new file beside `path` and renames that to `path`:
 // whatever happens, a loss of power included, there is the old file or the whole new one. What is
 // no regular file (a pipe, /dev/null) is written to as it is. Throws Error where that fails, and
-// leaves nothing behind.
+// leaves nothing behind. What a writer of the same file has left that was killed is removed.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces);
 
