@@ -5,68 +5,129 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
+#include "mpi_functions.h"
 #include "program.h"
 
-#ifdef TRIL_MPI
-// Only the functions of C.
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
+#ifdef TRIL_MPI_MODULE
+#include <dlfcn.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 #endif
 
 namespace tril::cli {
 namespace {
 
-// What mpirun and its kin (Open MPI; MPICH, Intel MPI) tell the processes that they start. A
-// program that was started as usual does not wait for MPI to begin.
-int started_together() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
-    if (const char* const text = std::getenv(name)) {
-      int count = 0;
-      std::from_chars(text, text + std::strlen(text), count);
-      return count;
-    }
+// How many processes there are at least, by what launchers tell those that they start; 0 where none
+// did. How many there are, and which one this is, says MPI alone; but a program that was started as
+// usual does not wait for it to begin.
+int launched() {
+  const auto told = [](const char* name) {
+    const char* const text = std::getenv(name);
+    int number = -1;
+    if (text) std::from_chars(text, text + std::strlen(text), number);
+    return number;
+  };
+  int count = told("PMIX_RANK") + 1;  // which tells nothing of the others
+  // mpirun of Open MPI, of MPICH and Intel MPI; srun.
+  for (const char* size :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}) {
+    if (const int number = told(size); number > 1) count = std::max(count, number);
   }
-  return 1;
+  return count;
 }
 
 }  // namespace
 
-#ifdef TRIL_MPI
+#ifdef TRIL_MPI_MODULE
 
 const char* const kProcessesNote = "`mpirun -n 4 tril train ...` trains with four processes.";
 
+namespace {
+
+std::filesystem::path program_folder() {
+#ifdef __APPLE__
+  char path[4096];
+  std::uint32_t size = sizeof path;
+  if (_NSGetExecutablePath(path, &size) != 0) return {};
+  return std::filesystem::canonical(path).parent_path();
+#else
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+#endif
+}
+
+// From beside the program, where it was built, or from where it was installed.
+const MpiFunctions* load_mpi() {
+  const std::filesystem::path folder = program_folder();
+  std::string problem;
+  for (const char* place : {TRIL_MPI_MODULE, TRIL_MPI_INSTALLED}) {
+    const std::filesystem::path path = folder / place;
+    if (!std::filesystem::exists(path)) continue;
+    // Global, since Open MPI's own modules look for its symbols.
+    if (void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
+      using Get = const MpiFunctions* (*)();
+      return reinterpret_cast<Get>(dlsym(module, "tril_mpi_functions"))();
+    }
+    problem = dlerror();
+  }
+  throw Failure("was started as several processes, but cannot load MPI: " +
+                (problem.empty() ? "there is no " + (folder / TRIL_MPI_MODULE).string() : problem));
+}
+
+}  // namespace
+
 Processes::Processes() {
-  if (started_together() <= 1) return;
-  MPI_Init(nullptr, nullptr);
-  is_started_ = true;
-  MPI_Comm_rank(MPI_COMM_WORLD, &number_);
-  MPI_Comm_size(MPI_COMM_WORLD, &count_);
-  MPI_Comm machine;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  MPI_Comm_size(machine, &on_this_machine_);
-  MPI_Comm_free(&machine);
+  const int least = launched();
+  if (least == 0) return;
+  const MpiFunctions* const mpi = load_mpi();
+  const bool allows_threads = mpi->begin(&number_, &count_, &on_this_machine_);
+  mpi_ = mpi;
+  std::string problem;
+  if (!allows_threads) problem = "MPI allows no threads (MPI_THREAD_FUNNELED)";
+  if (count_ < least) {
+    problem = "was started as " + std::to_string(least) +
+              " processes or more, of which MPI knows " + std::to_string(count_) +
+              ": use the mpirun of the MPI that tril was built with, or " + "srun --mpi=pmix";
+  }
+  if (problem.empty()) return;
+  mpi->end();
+  throw Failure(problem);
 }
 
 Processes::~Processes() {
-  if (is_started_) MPI_Finalize();
+  if (mpi_) mpi_->end();
 }
 
-void Processes::add_up(std::span<float> numbers) const {
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // what an int can count
-  for (std::size_t first = 0; is_started_ && first < numbers.size(); first += kMost) {
-    const std::span<float> part = numbers.subspan(first, std::min(kMost, numbers.size() - first));
-    MPI_Allreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM,
-                  MPI_COMM_WORLD);
+#else
+
+const char* const kProcessesNote =
+    "This program was built without MPI: it trains with one process.";
+
+Processes::Processes() {
+  if (const int count = launched(); count > 1) {
+    throw Failure("was started as " + std::to_string(count) +
+                  " processes, but is built without MPI");
   }
+}
+Processes::~Processes() = default;
+
+#endif
+
+void Processes::add_up(std::span<float> numbers) const {
+  if (mpi_) mpi_->add_up_floats(numbers.data(), numbers.size());
 }
 
 void Processes::add_up(std::span<double> numbers) const {
-  if (!is_started_) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM,
-                MPI_COMM_WORLD);
+  if (mpi_) mpi_->add_up_doubles(numbers.data(), numbers.size());
+  from_first(std::as_writable_bytes(numbers));
+}
+
+void Processes::from_first(std::span<std::byte> bytes) const {
+  if (mpi_) mpi_->from_first(bytes.data(), bytes.size());
 }
 
 void Processes::all_or_none(const std::function<void()>& body) const {
@@ -77,38 +138,21 @@ void Processes::all_or_none(const std::function<void()>& body) const {
     error = std::current_exception();
   }
   int first = error ? number_ : count_;
-  if (is_started_) MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (mpi_) first = mpi_->smallest(first);
   if (first == count_) return;
   if (first == number_) std::rethrow_exception(error);
   throw Silent();
 }
 
 void Processes::abort(const std::string& message) const {
-  std::cerr << "tril: process " << number_ << " of " << count_ << ": " << message << std::endl;
-  MPI_Abort(MPI_COMM_WORLD, kFailed);
-  std::abort();  // MPI_Abort does not come back
-}
-
-#else
-
-const char* const kProcessesNote =
-    "This program was built without MPI: it trains with one process.";
-
-Processes::Processes() {
-  if (const int count = started_together(); count > 1) {
-    throw Failure("was started as " + std::to_string(count) +
-                  " processes, but is built without MPI");
+  if (!mpi_) {
+    std::cerr << "tril: " << message << std::endl;
+    std::exit(kFailed);
   }
+  std::cerr << "tril: process " << std::to_string(number_) << " of " << std::to_string(count_)
+            << ": " << message << std::endl;
+  mpi_->abort(kFailed);
+  std::abort();  // it does not come back
 }
-Processes::~Processes() = default;
-void Processes::add_up(std::span<float>) const {}
-void Processes::add_up(std::span<double>) const {}
-void Processes::all_or_none(const std::function<void()>& body) const { body(); }
-void Processes::abort(const std::string& message) const {
-  std::cerr << "tril: " << message << std::endl;
-  std::exit(kFailed);
-}
-
-#endif
 
 }  // namespace tril::cli

@@ -1,19 +1,23 @@
-// Several processes that train one model together, started by mpirun (MPI, where it was found).
+// Several processes that train one model together, started by mpirun or its kin (MPI, where it was
+// found).
 #pragma once
 
 #include <tril/foundation/tensor.h>
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 
 namespace tril::cli {
 
+struct MpiFunctions;
+
 // From the first to the last in every process at once. Where the program was started as usual there
 // is one process, and nothing is done.
 class Processes {
  public:
-  // Throws Failure where the program was started as several processes and is built without MPI.
+  // Throws Failure where the program was started as several processes and MPI cannot join them.
   Processes();
   ~Processes();
   Processes(const Processes&) = delete;
@@ -26,9 +30,12 @@ class Processes {
   // How many of them share this machine.
   int on_this_machine() const noexcept { return on_this_machine_; }
 
-  // In every process each becomes the sum over all of them.
+  // In the first process each becomes the sum over all of them; in the others it becomes anything.
   void add_up(std::span<float> numbers) const;
+  // In every process each becomes the same sum over all of them.
   void add_up(std::span<double> numbers) const;
+  // In every process they become those of the first.
+  void from_first(std::span<std::byte> bytes) const;
 
   // Runs body in every process. If it throws anywhere, the first process in which it did throws
   // that, and the others Silent.
@@ -38,7 +45,7 @@ class Processes {
   [[noreturn]] void abort(const std::string& message) const;
 
  private:
-  bool is_started_ = false;
+  const MpiFunctions* mpi_ = nullptr;  // where there are several
   int number_ = 0, count_ = 1, on_this_machine_ = 1;
 };
 

@@ -57,7 +57,7 @@ void apply(const Arguments& given, TrainPlan& plan) {
   set(plan.settings.every, given.every);
   set(plan.settings.sample, given.sample);
   plan.settings.type = given.type;
-  plan.settings.keep = given.keep;
+  if (!given.keep.empty()) plan.settings.keep = given.keep;
   if (!given.data.empty()) plan.settings.data = given.data;
   if (!given.validation.empty()) plan.settings.validation = given.validation;
 }
@@ -67,10 +67,7 @@ TrainPlan new_plan(const Arguments& given) {
     throw Failure("--data is required (`tril train --help` lists the options)");
   RunSettings settings;
   settings.folder = given.output;
-  if (std::filesystem::exists(settings.checkpoint())) {
-    throw Failure(settings.checkpoint().string() +
-                  ": there is a run in this folder; --resume goes on with it");
-  }
+  settings.check_new();
   const std::string kind = given.tokenizer.value_or("chars");
   TrainTexts texts = read_texts(given.data, given.validation, kind == "bytes");
   const auto objective = value_of(kTrainingObjectives, given.objective.value_or("next"));
@@ -86,6 +83,8 @@ TrainPlan new_plan(const Arguments& given) {
                             given.steps.value_or(schedule.steps));
   apply(given, plan);
   plan.config.vocabulary = plan.tokenizer.size();
+  plan.vocabulary_note =
+      why_fewer(value_of(kTokenizerKinds, kind), given.vocabulary, plan.tokenizer.size());
   set_objective(objective, plan.config, plan.options);
   return plan;
 }
@@ -141,7 +140,7 @@ TrainPlan resumed_plan(const Arguments& given) {
 }
 
 ExitCode run(const Program& program, const Arguments& given) {
-  return run_training(program,
+  return run_training(program, given.output,
                       [&] { return given.resume ? resumed_plan(given) : new_plan(given); });
 }
 

@@ -52,6 +52,22 @@ TrainTexts read_texts(const std::vector<std::string>& train,
   return {{std::move(text), std::move(kept)}, both};
 }
 
+std::string why_fewer(TokenizerKind kind, TokenId asked, TokenId tokens) {
+  if (tokens >= asked) return "";
+  const std::string text = ", not " + std::to_string(asked) + ": ";
+  switch (kind) {
+    case TokenizerKind::bytes:
+      return text + "of this kind are only the 256 bytes";
+    case TokenizerKind::characters:
+      return text + "the texts have no more characters";
+    case TokenizerKind::words:
+      return text + "the texts have no more words";
+    case TokenizerKind::bpe:
+      break;
+  }
+  return text + "no pair of tokens occurs twice in the texts any more, so that none can be merged";
+}
+
 Tokenizer load_tokenizer(const std::string& path) {
   try {
     return read_tokenizer(path);

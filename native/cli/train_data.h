@@ -2,6 +2,7 @@
 // on, and made into tokens.
 #pragma once
 
+#include <tril/model/train_tokenizer.h>
 #include <tril/model/training_text.h>
 
 #include <string>
@@ -22,6 +23,9 @@ std::string read_text(const std::string& path, bool any_bytes);
 // cannot be read, and where there is nothing in the files of a list.
 TrainTexts read_texts(const std::vector<std::string>& train,
                       const std::vector<std::string>& validation, bool any_bytes);
+
+// ", not 4096: ..." where so many tokens were asked for and there are fewer, and why; else nothing.
+std::string why_fewer(TokenizerKind kind, TokenId asked, TokenId tokens);
 
 // The tokenizer that an earlier run left. Throws Failure, naming the file.
 Tokenizer load_tokenizer(const std::string& path);

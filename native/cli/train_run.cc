@@ -5,26 +5,18 @@
 #include <tril/model/tokenizer_file.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <csignal>
 #include <optional>
-#include <sstream>
 
+#include "interrupts.h"
 #include "processes.h"
+#include "run_lock.h"
+#include "run_sanity.h"
 #include "train_log.h"
 #include "train_progress.h"
 
 namespace tril::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// The first Ctrl-C asks for an end after the step, the second ends at once.
-void on_interrupt(int signal) {
-  interrupted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 // What went wrong in all processes alike.
 class SharedFailure : public Failure {
@@ -47,7 +39,8 @@ class TrainingRun {
         train_(plan_.tokenizer.encode(plan_.texts.text.train)),
         validation_(plan_.tokenizer.encode(plan_.texts.text.validation)),
         model_(plan_.config, plan_.options.seed),
-        trainer_(model_, plan_.options) {
+        trainer_(model_, plan_.options),
+        sanity_(plan_.config.vocabulary) {
     const auto needed = static_cast<std::size_t>(plan_.config.context) + 1;
     for (const auto* tokens : {&train_, &validation_}) {
       if (tokens->size() >= needed) continue;
@@ -57,9 +50,11 @@ class TrainingRun {
                     " needs " + std::to_string(needed) + " of each");
     }
     trainer_.set_share(
-        {processes.number(), processes.count(), [this](auto gradient, auto sums) {
+        {processes.number(), processes.count(),
+         [this](auto gradient, auto sums) {
            add_up({gradient.data(), static_cast<std::size_t>(gradient.size(0))}, sums);
-         }});
+         },
+         [this](std::span<std::byte> bytes) { processes_.from_first(bytes); }});
     if (is_resumed_) {
       try {
         restore_checkpoint(parse_safetensors(plan_.checkpoint), trainer_);
@@ -68,14 +63,25 @@ class TrainingRun {
                       error.problem());
       }
       plan_.checkpoint = {};
+      written_ = trainer_.steps();
     }
-    // Nothing is written before this.
-    if (processes.is_first()) prepare_folder();
+  }
+
+  // Before this nothing is written.
+  void prepare_folder() {
+    if (!is_resumed_) settings().check_new();
+    const std::string config = model_config_json(plan_.config, settings().type);
+    write_named(settings().config(), std::as_bytes(std::span(config)));
+    if (is_resumed_) return;
+    const std::string tokenizer = tokenizer_json(plan_.tokenizer);
+    write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
+    std::error_code none;  // of another run
+    std::filesystem::remove(settings().checkpoint_before(), none);
   }
 
   ExitCode run(const Program& program) {
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
+    const Interrupts interrupts;
+    processes_.from_first(values());  // as they are rounded there
     const std::int64_t steps = plan_.options.schedule.steps;
     TrainProgress progress(trainer_.steps(), steps);
     std::optional<TrainLog> log;
@@ -83,35 +89,39 @@ class TrainingRun {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
       if (is_resumed_) {
+        is_sane();                        // which the first state is by definition
         write_model(settings().model());  // whatever an end between two files has left of it
-      } else {
-        validate(progress, {});  // and whether all can be written
         keep();
+      } else {
+        keep();
+        validate(progress, {});  // and whether all can be written
       }
     }
     while (trainer_.steps() < steps && !is_interrupted()) {
       const TrainingStep step = next_step(log ? &*log : nullptr);
-      if (!log) continue;
       const std::int64_t done = trainer_.steps();
-      progress.step(done, step.loss, step.tokens);
       const bool is_checked = done % settings().every == 0 || done == steps;
-      std::optional<double> validation;
-      if (is_checked) validation = validate(progress, step.loss, &*log, &step);
+      if (is_checked) check_alike();
+      if (!log) continue;
+      progress.step(done, step.loss, step.tokens);
+      keep();  // before the checkpoint, from which a run goes on that ends here
+      if (is_checked) validate(progress, step.loss, &*log, &step);
       if (!is_checked) log->add(step, {});
-      keep();
     }
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
     if (!log) return kDone;  // mpirun ends all as soon as one has another exit code
     log->flush();
     if (trainer_.steps() < steps) {
-      write_checkpoint();
+      write_checkpoint(progress);
       progress.line("stopped after step " + std::to_string(trainer_.steps()) + " of " +
                     std::to_string(steps) + "; to go on: tril train --resume -o " +
                     settings().folder.string());
       return kInterrupted;
     }
     if (!validation_loss_) validate(progress, {});  // nothing was left to do
+    if (written_ != trainer_.steps()) {
+      throw SharedFailure("training has diverged: " + settings().folder.string() +
+                          " has the model of step " + std::to_string(written_));
+    }
     report(program, progress);
     return kDone;
   }
@@ -119,27 +129,16 @@ class TrainingRun {
  private:
   const RunSettings& settings() const { return plan_.settings; }
 
-  void prepare_folder() {
-    std::error_code error;
-    std::filesystem::create_directories(settings().folder, error);
-    if (error) throw Failure(settings().folder.string() + ": " + error.message());
-    const std::string config = model_config_json(plan_.config, settings().type);
-    write_named(settings().config(), std::as_bytes(std::span(config)));
-    if (is_resumed_) return;
-    const std::string tokenizer = tokenizer_json(plan_.tokenizer);
-    write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
-  }
-
   // The gradients of all processes; and whether any was interrupted, so that all stop together.
   void add_up(std::span<float> gradient, std::span<double> sums) {
     processes_.add_up(gradient);
-    double told[] = {sums[0], static_cast<double>(interrupted)};
+    double told[] = {sums[0], Interrupts::any() ? 1.0 : 0.0};
     processes_.add_up(told);
     sums[0] = told[0];
     any_interrupted_ = told[1] > 0;
   }
   bool is_interrupted() const {
-    return processes_.count() > 1 ? any_interrupted_ : interrupted != 0;
+    return processes_.count() > 1 ? any_interrupted_ : Interrupts::any();
   }
 
   void describe(TrainProgress& progress) const {
@@ -148,51 +147,70 @@ class TrainingRun {
                     std::to_string(parallel_.threads()) + " threads each");
     }
     progress.line(count_text(static_cast<double>(model_.parameter_count())) + " parameters, " +
-                  std::to_string(plan_.config.vocabulary) + " tokens in the vocabulary, " +
-                  count_text(static_cast<double>(train_.size())) + " to train on, " +
-                  count_text(static_cast<double>(validation_.size())) + " to validate on");
+                  std::to_string(plan_.config.vocabulary) + " tokens in the vocabulary" +
+                  plan_.vocabulary_note + ", " + count_text(static_cast<double>(train_.size())) +
+                  " to train on, " + count_text(static_cast<double>(validation_.size())) +
+                  " to validate on");
     if (trainer_.steps() > 0) {
       progress.line("going on after step " + std::to_string(trainer_.steps()));
     }
   }
 
-  // Where the loss is not finite, what the trainer has kept is the last good state: a checkpoint of
-  // it is written, unless the step before has left numbers in it that are not finite.
+  // A loss that is not finite is that of the state before this step, which is of no use to anybody:
+  // the checkpoint stays as it is.
   TrainingStep next_step(TrainLog* log) {
     try {
       return trainer_.step(train_, parallel_);
     } catch (const Error& error) {
       if (error.argument() != "loss") throw;
-      const std::string problem = "the loss " + error.problem() + "; ";
-      const std::string file = settings().checkpoint().string();
-      if (!is_finite()) {
-        throw SharedFailure(problem + file + " is from step " + std::to_string(written_));
+      std::string problem = "the loss " + error.problem() + "; " +
+                            settings().checkpoint().string() + " is from step " +
+                            std::to_string(written_);
+      try {
+        if (log) log->flush();
+      } catch (const Failure& failure) {
+        problem += std::string("; ") + failure.what();
       }
-      if (log) {
-        try {
-          log->flush();
-          write_checkpoint();
-        } catch (const Failure& failure) {
-          throw SharedFailure(problem + failure.what());
-        }
-      }
-      throw SharedFailure(problem + file + " has the last good state, from before this step");
+      throw SharedFailure(problem);
     }
   }
 
-  bool is_finite() const {
+  std::span<std::byte> values() {
+    const VectorView<float> all = model_.values();
+    return std::as_writable_bytes(std::span(all.data(), static_cast<std::size_t>(all.size(0))));
+  }
+
+  // That every process has the parameters of the first, before they are kept.
+  void check_alike() {
+    if (processes_.count() == 1) return;
+    std::string own = fingerprint(values());
+    own.resize(64);  // as long in every process
+    std::string first = own;
+    processes_.from_first(std::as_writable_bytes(std::span(first)));
+    if (first == own) return;
+    throw Failure("has other parameters after step " + std::to_string(trainer_.steps()) +
+                  " than the first process");
+  }
+
+  // Whether the state is worth keeping: see run_sanity.h. Moments must be finite, too.
+  bool is_sane() {
+    const Index windows = static_cast<Index>(train_.size()) / plan_.config.context;
+    const Index most = 4 * plan_.options.batch;  // so that it takes little of the time
+    const ModelLoss loss =
+        trainer_.evaluate(train_, std::clamp<Index>(windows, 1, most), parallel_);
     const Trainer& trainer = trainer_;
     const VectorView<const float> parts[] = {trainer.model().values(), trainer.first_moment(),
                                              trainer.second_moment()};
-    return std::ranges::all_of(parts, [](const VectorView<const float>& each) {
-      return std::all_of(each.data(), each.data() + each.count(),
-                         [](float x) { return std::isfinite(x); });
-    });
+    return sanity_.is_sane(loss.mean()) &&
+           std::ranges::all_of(parts, [](const VectorView<const float>& each) {
+             return std::all_of(each.data(), each.data() + each.count(),
+                                [](float x) { return std::isfinite(x); });
+           });
   }
 
-  // The loss on what is not trained on, a line about it, and a checkpoint; its value.
-  double validate(TrainProgress& progress, std::optional<double> loss, TrainLog* log = nullptr,
-                  const TrainingStep* step = nullptr) {
+  // The loss on what is not trained on, a line about it, and a checkpoint.
+  void validate(TrainProgress& progress, std::optional<double> loss, TrainLog* log = nullptr,
+                const TrainingStep* step = nullptr) {
     const ModelLoss measured = trainer_.evaluate(validation_, parallel_);
     if (!std::isfinite(measured.mean())) {
       throw Failure("the validation loss is not finite after step " +
@@ -210,8 +228,7 @@ class TrainingRun {
       log->add(*step, validation_loss_);
       log->flush();
     }
-    write_checkpoint();
-    return *validation_loss_;
+    write_checkpoint(progress);
   }
 
   // How the model goes on from the beginning of what it is validated on; of a masked one, what it
@@ -238,13 +255,36 @@ class TrainingRun {
   }
 
   // The checkpoint first: it has the model too, which --resume writes from it, so that an end
-  // between the two files loses nothing.
-  void write_checkpoint() {
+  // between the two files loses nothing. A state that is not sane is not written: going on from the
+  // last one that was comes to the same.
+  void write_checkpoint(TrainProgress& progress) {
+    if (!is_sane()) {
+      progress.line("  not kept: the loss on the texts is " + sanity_.reason() + "; " +
+                    settings().checkpoint().string() + " stays that of step " +
+                    std::to_string(written_));
+      return;
+    }
+    const std::filesystem::path before = hold_checkpoint();
     write_named(settings().checkpoint(), [&](const WritePiece& write) {
       write_checkpoint_file(trainer_, settings().metadata(plan_.texts.fingerprint), write);
     });
+    if (!before.empty()) std::filesystem::rename(before, settings().checkpoint_before());
     written_ = trainer_.steps();
     write_model(settings().model());
+  }
+
+  // A second name for the checkpoint of an earlier step, under which it outlives the next one.
+  std::filesystem::path hold_checkpoint() const {
+    namespace fs = std::filesystem;
+    const fs::path file = settings().checkpoint();
+    if (written_ == trainer_.steps() || !fs::is_regular_file(file)) return {};
+    fs::path held = settings().checkpoint_before();
+    held += ".next";
+    std::error_code failed;
+    fs::remove(held, failed);
+    fs::create_hard_link(fs::canonical(file), held, failed);
+    if (failed) write_named(held, read_named(file));  // a file system that knows no second names
+    return held;
   }
 
   void report(const Program& program, const TrainProgress& progress) const {
@@ -271,83 +311,30 @@ class TrainingRun {
   Trainer trainer_;
   Scratch scratch_;
   std::optional<double> validation_loss_;
+  RunSanity sanity_;
   std::int64_t written_ = 0;  // the step of the checkpoint
 };
 
 }  // namespace
 
-CLI::Option* add_type(CLI::App& command, ElementType& type) {
-  const std::map<std::string, ElementType> types = {{"float32", ElementType::float32},
-                                                    {"float16", ElementType::float16},
-                                                    {"bfloat16", ElementType::bfloat16}};
-  return command
-      .add_option("--dtype", type,
-                  "Type of the weights in the file: float32 (default), float16 or bfloat16")
-      ->transform(CLI::CheckedTransformer(types))
-      ->option_text("TYPE");
-}
-
-void write_named(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  write_named(path, [bytes](const WritePiece& write) { write(bytes); });
-}
-
-void write_named(const std::filesystem::path& path,
-                 const std::function<void(const WritePiece&)>& produce) {
-  try {
-    write_file(path, produce);
-  } catch (const Error& error) {
-    throw Failure(path.string() + ": " + error.problem());
-  }
-}
-
-std::vector<std::byte> read_named(const std::filesystem::path& path) {
-  try {
-    return read_file(path);
-  } catch (const Error& error) {
-    throw Failure(path.string() + ": " + error.problem());
-  }
-}
-
-Metadata RunSettings::metadata(const std::string& fingerprint) const {
-  const auto list = [](const std::vector<std::string>& paths) {
-    return nlohmann::json(paths).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  };
-  return {{"data", list(data)},
-          {"validation", list(validation)},
-          {"data_fingerprint", fingerprint},
-          {"tokenizer", tokenizer},
-          {"validate_every", std::to_string(every)},
-          {"sample", std::to_string(sample)}};
-}
-
-void RunSettings::read(const Metadata& metadata, const std::string& file) {
-  try {
-    const auto list = [&](const std::string& name) {
-      return nlohmann::json::parse(metadata.at(name)).get<std::vector<std::string>>();
-    };
-    data = list("data");
-    // Checkpoints of versions that had no such option are without it.
-    if (metadata.contains("validation")) validation = list("validation");
-    tokenizer = metadata.at("tokenizer");
-    const auto whole = [&](const char* name) {
-      const std::string& text = metadata.at(name);
-      Index number = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (read.ec != std::errc() || read.ptr != text.data() + text.size()) throw Failure(name);
-      return number;
-    };
-    every = std::max<Index>(1, whole("validate_every"));
-    sample = whole("sample");
-  } catch (const std::exception&) {
-    throw Failure(file + ": is not a checkpoint of `tril train`");
-  }
-}
-
-ExitCode run_training(const Program& program, const std::function<TrainPlan()>& plan) {
+ExitCode run_training(const Program& program, const std::filesystem::path& folder,
+                      const std::function<TrainPlan()>& plan) {
   const Processes processes;
+  std::optional<RunLock> lock;
   try {
     std::optional<TrainingRun> run;
-    processes.all_or_none([&] { run.emplace(program, processes, plan()); });
+    processes.all_or_none([&] {
+      if (processes.is_first() && std::filesystem::is_directory(folder)) lock.emplace(folder);
+      run.emplace(program, processes, plan());
+      if (!processes.is_first()) return;
+      if (!lock) {
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error) throw Failure(folder.string() + ": " + error.message());
+        lock.emplace(folder);
+      }
+      run->prepare_folder();
+    });
     try {
       return run->run(program);
     } catch (const SharedFailure&) {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findIsas } from '../../wasm/toolchain/system.mjs';
 import { program, tril } from './program.js';
 
 const hasMpi =
@@ -49,8 +50,9 @@ const ofMpirun = (count: number, args: string[]) => [
   program,
   ...args,
 ];
-function mpirun(count: number, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync('mpirun', ofMpirun(count, args), {
+const mpirun = (count: number, ...args: string[]) => mpirunOf(ofMpirun(count, args));
+function mpirunOf(args: string[]) {
+  const { status, stdout, stderr } = spawnSync('mpirun', args, {
     cwd: runs,
     env: environment,
     encoding: 'utf8',
@@ -92,6 +94,56 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
         expect(Math.abs(loss / alone[step]! - 1), `step ${step}`).toBeLessThan(bound);
       }
     }
+  });
+
+  // After each step all have the first one's parameters, and the program compares them at every
+  // checkpoint.
+  it('have the same parameters on unlike processors', () => {
+    const isas = findIsas();
+    if (isas.length < 2) return;
+    const options = ['--batch', '4', '--steps', '20', '--validate-every', '5', '--sample', '0'];
+    const process = (isa: string, name: string) => [
+      ...['-n', '1', '-x', `TRIL_FORCE_ISA=${isa}`, program, ...train, ...options],
+      ...['-o', run(name)],
+    ];
+    const mixed = (first: string, second: string, name: string) =>
+      mpirunOf([
+        ...['--oversubscribe', '--bind-to', 'none'],
+        ...[...process(first, name), ':', ...process(second, name)],
+      ]);
+    for (const [first, second] of [isas, [...isas].reverse()] as [string, string][]) {
+      const { code, error } = mixed(first, second, `${first} ${second}`);
+      expect(code, error).toBe(0);
+    }
+  });
+
+  // As srun --mpi=pmix starts them, which sets none of mpirun's variables.
+  it('are known from MPI, not from what the launcher says of them', () => {
+    const alone = ['env', '-u', 'OMPI_COMM_WORLD_SIZE', '-u', 'OMPI_COMM_WORLD_RANK'];
+    const outcome = mpirunOf([
+      ...['--oversubscribe', '--bind-to', 'none', '-n', '2', ...alone],
+      ...[program, ...train, '--batch', '4', '--steps', '2', '-o', run('pmix')],
+    ]);
+    expect(outcome.code, outcome.error).toBe(0);
+    expect(outcome.error).toContain('2 processes, 1 threads each\n');
+    expect(outcome.error.match(/step 2: loss/g)).toHaveLength(1);
+  });
+
+  it('of which MPI does not know all end before anything is written', () => {
+    const { status, stderr } = spawnSync(program, [...train, '-o', run('unknown')], {
+      ...({ cwd: runs, encoding: 'utf8' } as const),
+      env: { ...environment, SLURM_STEP_NUM_TASKS: '3' },
+    });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^tril: was started as 3 processes or more, of which MPI knows 1: /m);
+    expect(readdirSync(runs)).not.toContain('unknown');
+  });
+
+  it('alone need MPI: the program itself does not', () => {
+    const { status, stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
+    if (status !== 0) return; // no Linux
+    expect(stdout).toContain('libc');
+    expect(stdout).not.toContain('libmpi');
   });
 
   it('say what is wrong once, before anything is written', () => {

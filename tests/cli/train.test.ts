@@ -183,8 +183,8 @@ describe('--resume', () => {
     }
   });
 
-  // Ctrl-C, and what ends a program when a machine is shut down.
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  // Ctrl-C, what ends a program when a machine is shut down, and when a terminal is gone.
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'goes on after %s, which writes a checkpoint',
     async (signal) => {
       write('text.txt', text);

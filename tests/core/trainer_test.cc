@@ -119,6 +119,60 @@ TEST(Trainer, SharesOutItsBatches) {
   run.go(1, stream(300));
 }
 
+// What moves the parameters is rounded in part 0 alone, as on processors of several kinds: the
+// other part, whose moments are others here, ends with the same bits.
+TEST(Trainer, LetsThePartThatIsFirstDecide) {
+  Training first, second;
+  const std::vector<std::int32_t> tokens = stream(300);
+  Parallel parallel;
+  std::vector<float> gradient;
+  double sum = 0;
+  std::vector<std::vector<std::byte>> told;
+  second.trainer->first_moment()[0] = 1;
+  second.trainer->second_moment()[1] = 2;
+  first.trainer->set_share(
+      {0, 2,
+       [&](VectorView<float> own, std::span<double> sums) {
+         for (Index i = 0; i < own.size(0); ++i) {
+           own[i] += gradient[static_cast<std::size_t>(i)];
+         }
+         sums[0] += sum;
+       },
+       [&](std::span<std::byte> bytes) { told.emplace_back(bytes.begin(), bytes.end()); }});
+  TrainingStep shared;
+  second.trainer->set_share({1, 2,
+                             [&](VectorView<float> own, std::span<double> sums) {
+                               gradient.assign(own.data(), own.data() + own.size(0));
+                               sum = sums[0];
+                             },
+                             [&](std::span<std::byte> bytes) {
+                               if (told.empty()) shared = first.trainer->step(tokens, parallel);
+                               ASSERT_EQ(told.front().size(), bytes.size());
+                               std::ranges::copy(told.front(), bytes.begin());
+                               told.erase(told.begin());
+                             }});
+  for (int n = 0; n < 3; ++n) {
+    const TrainingStep step = second.trainer->step(tokens, parallel);
+    EXPECT_EQ(step.loss, shared.loss);
+    EXPECT_EQ(step.gradient_norm, shared.gradient_norm);
+    EXPECT_TRUE(told.empty());
+    EXPECT_TRUE(equal(first.model->values(), second.model->values()));
+  }
+  EXPECT_EQ(second.trainer->first_moment()[0], 1);
+  EXPECT_EQ(second.trainer->second_moment()[1], 2);
+  // A loss that is not finite is so for all.
+  second.trainer->set_share({1, 2, [](VectorView<float>, std::span<double>) {},
+                             [](std::span<std::byte> bytes) {
+                               const double decides[] = {std::nan(""), 1};
+                               std::ranges::copy(std::as_bytes(std::span(decides)), bytes.begin());
+                             }});
+  EXPECT_NE(
+      error_of([&] { second.trainer->step(tokens, parallel); }).find("loss: is nan in step 3"),
+      std::string::npos);
+  EXPECT_EQ(second.trainer->steps(), 3);
+  EXPECT_TRUE(equal(first.model->values(), second.model->values()));
+}
+
 // Windows that are given count as those that are drawn.
 TEST(Trainer, TakesBatchesThatAreGiven) {
   TrainerOptions options = Training::quick();

@@ -106,7 +106,7 @@ void Trainer::set_steps(std::int64_t steps) {
 
 void Trainer::set_share(TrainingShare share) {
   constexpr const char* kCall = "Trainer::set_share";
-  const auto& [part, parts, add_up] = share;
+  const auto& [part, parts, add_up, from_first] = share;
   if (parts < 1 || parts > options_.batch) {
     fail(kCall, "parts",
          {"must be from 1 to the ", options_.batch, " windows of a batch, is ", parts});
@@ -181,8 +181,11 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   if (share_.add_up) share_.add_up(model_.gradient(), {&sum, 1});
   const auto back = Clock::now();
   result.step = steps_;
-  result.loss = sum * gradient_options.scale;
-  result.gradient_norm = gradient_norm(model_.gradient(), scratch_, parallel);
+  const bool moves = share_.part == 0 || !share_.from_first;
+  double decides[] = {sum * gradient_options.scale,
+                      moves ? gradient_norm(model_.gradient(), scratch_, parallel) : 0};
+  if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
+  result.loss = decides[0], result.gradient_norm = decides[1];
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
     fail_not_finite(result.loss);
   }
@@ -206,9 +209,13 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
                adamw(options_, result.learning_rate, decay, scale), parallel);
   };
   // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
-  if (result.learning_rate > 0) {
+  if (moves && result.learning_rate > 0) {
     move(0, decayed, options_.weight_decay);
     move(decayed, all, 0);
+  }
+  if (share_.from_first) {
+    share_.from_first(
+        std::as_writable_bytes(std::span(model_.values().data(), static_cast<std::size_t>(all))));
   }
   ++steps_;
   result.optimizer_seconds = seconds_since(back);

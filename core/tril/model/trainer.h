@@ -12,6 +12,7 @@
 #include <tril/training/optimizers.h>
 #include <tril/training/schedule.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -64,8 +65,14 @@ struct TrainingStep {
 struct TrainingShare {
   Index part = 0;   // from 0 to below parts
   Index parts = 1;  // at most a batch
-  // gradient and sums become, in every process, the sums over all of them.
+  // gradient and sums become, in every process, the sums over all of them. With from_first, only
+  // part 0 needs the gradient's.
   std::function<void(VectorView<float> gradient, std::span<double> sums)> add_up = {};
+  // The bytes become those of part 0 in every process. With it part 0 alone decides and moves the
+  // parameters, and has the moments; the others take over its loss, norm and parameters. Where each
+  // computes them on its own, processors of several kinds round differently and drift apart. All
+  // must begin with the same parameters.
+  std::function<void(std::span<std::byte>)> from_first = {};
 };
 
 // Owns the moments and borrows the model. What happens in a step is a function of the model, the
@@ -90,8 +97,8 @@ class Trainer {
                     Parallel& parallel);
 
   // From here on only this part of every batch is computed, and its gradients are added up with
-  // those of the others, which all step alike then. Throws Error for a part that there is not, or
-  // more than one without add_up.
+  // those of the others, which all step alike. Throws Error for a part that there is not, or more
+  // than one without add_up.
   void set_share(TrainingShare share);
 
   // The loss over so many windows, evenly spaced in a stream that is not trained on.

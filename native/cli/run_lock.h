@@ -1,0 +1,29 @@
+// One run at a time in a folder.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+namespace tril::cli {
+
+// Held from its making to its end. The system takes it away when the process ends, however it does.
+class RunLock {
+ public:
+  // Throws Failure, naming the folder and the process, where another one has it; and where the
+  // folder cannot be written to. A file system that knows no locks is trusted.
+  explicit RunLock(const std::filesystem::path& folder);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Close>
+      file_;  // which holds "1234 on node7": the process and its machine
+};
+
+}  // namespace tril::cli
