@@ -2,6 +2,7 @@
 #include <tril/foundation/compare.h>
 #include <tril/foundation/message.h>
 
+#include <cmath>
 #include <memory>
 
 #include "number_text.h"
@@ -49,6 +50,10 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
   const std::vector<Index> worst = index_of(difference.worst, expected.shape);
   const double wanted = expected.elements.data()[difference.worst],
                got = actual.elements.data()[difference.worst];
+  Index nan = 0;  // in both, which counts as no difference
+  for (Index n = 0; n < difference.count; ++n) {
+    nan += std::isnan(expected.elements.data()[n]) && std::isnan(actual.elements.data()[n]);
+  }
   const auto size = [](double value) { return general_text(value, 3); };
   std::string text = std::to_string(difference.count) + " elements " + expected.shape_text() +
                      "\n  norm of the difference  " + size(difference.frobenius) +
@@ -59,17 +64,21 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
     text += "  worst element           " + shape_text(worst.data(), expected.rank()) +
             ": expected " + general_text(wanted, 9) + ", actual " + general_text(got, 9) + "\n";
   }
+  if (nan > 0) {
+    text += "  NaN in both             " + std::to_string(nan) + ", which count as the same\n";
+  }
   text += "  beyond the tolerance    " + std::to_string(difference.beyond) + "\n";
-  return {text,
-          {{"shape", expected.shape},
-           {"elements", difference.count},
-           {"frobenius", difference.frobenius},
-           {"relative_frobenius", difference.relative},
-           {"max_absolute", difference.max_absolute},
-           {"max_relative", difference.max_relative},
-           {"worst", {{"index", worst}, {"expected", wanted}, {"actual", got}}},
-           {"beyond", difference.beyond}},
-          difference.beyond == 0};
+  nlohmann::ordered_json report = {
+      {"shape", expected.shape},
+      {"elements", difference.count},
+      {"frobenius", difference.frobenius},
+      {"relative_frobenius", difference.relative},
+      {"max_absolute", difference.max_absolute},
+      {"max_relative", difference.max_relative},
+      {"worst", {{"index", worst}, {"expected", wanted}, {"actual", got}}},
+      {"beyond", difference.beyond}};
+  if (nan > 0) report["nan_in_both"] = nan;
+  return {text, report, difference.beyond == 0};
 }
 
 ExitCode run(const Program& program, const Arguments& arguments) {

@@ -12,6 +12,7 @@
 #include "npz.h"
 #include "processes.h"
 #include "program.h"
+#include "suggestion.h"
 
 namespace tril::cli {
 
@@ -56,6 +57,31 @@ std::string command_line(const CLI::App& app) {
   return chosen.empty() ? "tril" : "tril " + chosen.front()->get_name();
 }
 
+// What is wrong with the options: a command or an option that there is not comes first, since what
+// else is missing may be what was meant by it.
+std::string problem_of(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  if (chosen.empty()) {
+    const auto is_word = [](const std::string& word) { return !word.starts_with('-'); };
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto word = std::ranges::find_if(words, is_word);
+    if (word == words.end()) return error.what();
+    std::vector<std::string> names;
+    for (const CLI::App* each : app.get_subcommands({})) names.push_back(each->get_name());
+    return *word + ": there is no such command" + did_you_mean(*word, names);
+  }
+  for (const std::string& word : chosen.front()->remaining()) {
+    if (!word.starts_with("--")) continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* each : chosen.front()->get_options()) {
+      for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+    }
+    const std::string option = word.substr(0, word.find('='));
+    return option + ": there is no such option" + did_you_mean(option, names);
+  }
+  return error.what();
+}
+
 ExitCode run(int argc, char** argv) {
   Program program;
   program.app.name("tril")->description(
@@ -76,7 +102,7 @@ ExitCode run(int argc, char** argv) {
     program.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return static_cast<ExitCode>(program.app.exit(error));
-    throw Failure(std::string(error.what()) + " (`" + command_line(program.app) +
+    throw Failure(problem_of(program.app, error, argc, argv) + " (`" + command_line(program.app) +
                   " --help` lists the options)");
   }
   best_isa();  // TRIL_FORCE_ISA is wrong? Said before anything is read.

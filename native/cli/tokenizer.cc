@@ -11,6 +11,7 @@
 
 #include "program.h"
 #include "progress.h"
+#include "train_data.h"
 
 namespace tril::cli {
 namespace {
@@ -44,8 +45,9 @@ ExitCode train(const Program& program, const Arguments& arguments) {
     texts.emplace_back(reinterpret_cast<const char*>(files.back().data()), files.back().size());
   }
   progress.next("training");
-  const Tokenizer tokenizer = train_tokenizer(
-      texts, {value_of(kTokenizerKinds, arguments.kind), arguments.vocabulary, arguments.special});
+  const TokenizerKind kind = value_of(kTokenizerKinds, arguments.kind);
+  const Tokenizer tokenizer =
+      train_tokenizer(texts, {kind, arguments.vocabulary, arguments.special});
   progress.next("writing " + arguments.output);
   const std::string file = tokenizer_json(tokenizer);
   const std::span<const std::byte> bytes = std::as_bytes(std::span(file));
@@ -58,7 +60,8 @@ ExitCode train(const Program& program, const Arguments& arguments) {
                  {"kind", arguments.kind},
                  {"tokens", tokenizer.size()},
                  {"merges", tokenizer.parts().merges.size()}},
-                arguments.output + ": " + std::to_string(tokenizer.size()) + " tokens\n");
+                arguments.output + ": " + std::to_string(tokenizer.size()) + " tokens" +
+                    why_fewer(kind, arguments.vocabulary, tokenizer.size()) + "\n");
   return kDone;
 }
 

@@ -125,7 +125,12 @@ ExitCode ask(const Program& program, const Arguments& arguments) {
     program.print(report, text);
     return kDone;
   } catch (const Error& error) {
-    throw Failure(arguments.vectors + ": " + error.argument() + ": " + error.problem());
+    const std::string& of = error.argument();
+    if (of == "word" || of == "a" || of == "b" || of == "c") {
+      throw Failure((arguments.similar ? "--similar: " : "--analogy: ") + error.problem() + " of " +
+                    arguments.vectors);
+    }
+    throw Failure(arguments.vectors + ": " + of + ": " + error.problem());
   }
 }
 

@@ -79,12 +79,16 @@ describe('TRIL_FORCE_ISA', () => {
 describe('options that are wrong', () => {
   it.each([
     [[], /^A subcommand is required \(`tril --help` lists the options\)$/],
-    [['multiply'], /`tril --help`/],
+    [['multiply'], /^multiply: there is no such command \(`tril --help`/],
+    [['attenton'], /^attenton: there is no such command; did you mean attention\? \(`tril --help`/],
+    [['--json', 'trian'], /^trian: there is no such command; did you mean train\?/],
+    [['train', '--widht', '32', '-o', 'run'], /^--widht: .*; did you mean --width\? \(`tril train/],
+    [['train', '--ouput=run'], /^--ouput: there is no such option; did you mean --output\?/],
     [['matmul', 'a.npy'], /^b is required \(`tril matmul --help`/],
     [['matmul', 'a.npy', 'a.npy'], /^--output is required/],
     [['matmul', 'a.npy', 'a.npy', '-o', 'out.npy', '--method', 'best'], /best not in/],
     [['matmul', 'a.npy', 'a.npy', '-o', 'out.npy', '--threads', '0'], /--threads.*0/],
-    [['attention', '--colour', 'red'], /`tril attention --help`/],
+    [['attention', '--colour', 'red'], /^--colour: there is no such option \(`tril attention --h/],
     [['check', 'a.npy', 'a.npy', '--atol', 'small'], /--atol.*small/],
     [['bench', '--sizes', '0'], /--sizes.*0/],
   ])('%j', (args, message) => {

@@ -69,6 +69,15 @@ describe('check', () => {
     expect(outcome.out).toMatch(
       /beyond the tolerance {4}0\nthe same within 0 \+ 0 \* \|expected\|\n$/,
     );
+    expect(outcome.out).toContain('\n  NaN in both             1, which count as the same\n');
+    const [{ nan_in_both: both }] = JSON.parse(
+      tril('check', 'x.npy', 'x.npy', '--json').out,
+    ).tensors;
+    expect(both).toBe(1);
+    writeNpy('y.npy', [4], [NaN, Infinity, -Infinity, NaN]);
+    const other = tril('check', 'x.npy', 'y.npy');
+    expect(other.code).toBe(1);
+    expect(other.out).toMatch(/beyond the tolerance {4}1\ndifferent/);
   });
 
   it('tells norms, the worst element and how many are beyond', () => {

@@ -126,6 +126,23 @@ describe('a trained one', () => {
     tril(...train, 'b.json');
     expect(read('a.json').equals(read('b.json'))).toBe(true);
   });
+
+  it.each([
+    [
+      'bpe',
+      257,
+      'no pair of tokens occurs twice in the texts any more, so that none can be merged',
+    ],
+    ['words', 258, 'the texts have no more words'],
+    ['chars', 257, 'the texts have no more characters'],
+    ['bytes', 256, 'of this kind are only the 256 bytes'],
+  ])('says why %s are fewer than were asked for', (kind, tokens, why) => {
+    write('few.txt', 'abab ä');
+    const train = ['tokenizer', '--train', 'few.txt', '--vocabulary', '4096', '--kind', kind];
+    expect(tril(...train, '-o', 'few.json').out).toBe(
+      `few.json: ${tokens} tokens, not 4096: ${why}\n`,
+    );
+  });
 });
 
 describe('what is wrong is said', () => {

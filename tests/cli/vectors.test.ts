@@ -207,7 +207,14 @@ describe('what goes wrong', () => {
       [['--vectors', 'none', '--similar', 'a'], 'none: '],
       [['--vectors', 'a.txt', '--similar', 'a'], 'a.txt: file: '],
       [['--vectors', 'other.safetensors', '--similar', 'a'], 'has no tensor "vectors"'],
-      [['--vectors', 'words.safetensors', '--similar', 'c'], '"c" is none of the 2 words'],
+      [
+        ['--vectors', 'words.safetensors', '--similar', 'c'],
+        '--similar: "c" is none of the 2 words of words.safetensors',
+      ],
+      [
+        ['--vectors', 'words.safetensors', '--analogy', 'a', 'king', 'b'],
+        '--analogy: "king" is none of the 2 words of words.safetensors',
+      ],
       [
         ['--vectors', 'words.safetensors', '--similar', 'a', '--count', '0'],
         'count: must be at least 1',
