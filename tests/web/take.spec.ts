@@ -207,6 +207,10 @@ test('an SVG file holds the numbers as they are drawn', async ({ attend, page })
   const drawn = await attend.drawn('weights');
   const { name, content } = await saved(page, page.locator('[data-take="weights"]'), 'SVG');
   expect(name).toBe('tril-weights.svg');
+  // What was typed is in the picture as far as it is drawn, and nowhere else.
+  expect(/<desc>(.*?)<\/desc>/su.exec(content.toString('utf8'))![1]).toMatch(
+    /^Tril, [^?#]*\/attend\/$/u,
+  );
   const { texts, hatch } = await page.evaluate((svg) => {
     const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
     if (parsed.querySelector('parsererror')) throw new Error('not well-formed');

@@ -10,7 +10,9 @@ const traced = (figure: Element) =>
   );
 
 export async function svgFile(figure: Element): Promise<Blob> {
-  const svg = await svgOf(await traced(figure), { about: `Tril, ${location.href}` });
+  // Where it comes from, without what is behind the "#": a picture is passed on, and a visitor's text stands there.
+  const { origin, pathname } = location;
+  const svg = await svgOf(await traced(figure), { about: `Tril, ${origin}${pathname}` });
   return new Blob([svg], { type: 'image/svg+xml' });
 }
 
