@@ -8,14 +8,20 @@ import { asSeen } from './reach.ts';
 
 const { source } = createRequire(import.meta.url)('axe-core') as typeof Axe;
 
+/** Besides axe's own choice: the size of what is tapped, and that what is written on a control is what it is called. */
+const besides = {
+  'target-size': { enabled: true },
+  'label-content-name-mismatch': { enabled: true },
+};
+
 /**
- * Every rule of axe's own choice, and the size of what is tapped; or of them what depends on the theme, which takes longer
+ * Every rule of axe's own choice, and those; or of them what depends on the theme, which takes longer
  * than all others together, or what does not.
  */
 const rules = {
-  all: { rules: { 'target-size': { enabled: true } } },
+  all: { rules: besides },
   colours: { runOnly: ['color-contrast'] },
-  others: { rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: false } } },
+  others: { rules: { ...besides, 'color-contrast': { enabled: false } } },
   /** Of pages whose headings and trees are another program's. */
   landmarks: {
     runOnly: ['landmark-one-main', 'landmark-unique', 'region', 'link-in-text-block'],

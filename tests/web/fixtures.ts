@@ -43,7 +43,7 @@ export class AttendPage {
   }
 
   async step(name: string): Promise<void> {
-    await this.page.getByRole('button', { name: new RegExp(`^\\d\\. ${name}$`) }).click();
+    await this.page.getByRole('button', { name: new RegExp(`^\\d\\. ${name}(?: \\(|$)`) }).click();
   }
 
   /** Texts and labels of all cells of a matrix as drawn, row by row. */
