@@ -1,4 +1,5 @@
 // Chapter "Check": PyTorch's examples within their limits, the kinds of files, and what cannot be read.
+import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { file, golden, heads, test, type Files } from './check-case.ts';
@@ -6,6 +7,7 @@ import { expect } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
+import { computed } from './reach.ts';
 import { saved } from './saved.ts';
 
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
@@ -168,4 +170,20 @@ test('fits any width, has no accessibility faults, and says what of a link is br
   await page.locator('[data-verdict="mistake"]').waitFor();
   await page.locator('[data-heat="proof"]').waitFor();
   await expectAccessible(page);
+});
+
+test('a file that misses where files are dropped leaves the page as it is', async ({ page }) => {
+  for (const chapter of ['check/', 'attend/', 'model/']) {
+    await page.goto(`./${chapter}`);
+    await computed(page);
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [fileURLToPath(import.meta.url)], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      await session.send('Input.dispatchDragEvent', { type, x: 700, y: 160, data });
+    }
+    await session.detach();
+    // A page that is gone answers no question.
+    await expect(page.locator('main h1')).toBeVisible();
+    expect(new URL(page.url()).protocol).toBe('http:');
+  }
 });

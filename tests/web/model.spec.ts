@@ -155,6 +155,8 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
     await expect(page).toHaveURL(new RegExp(`then=${then.join('\\.')}`));
     await current(page);
   }
+  const prose = opened.model.decode([...opened.model.encode(text), ...then]);
+  await expect(page.locator('[data-written]')).toHaveText(prose);
   const later = { text, then, seed: opening.seed + 2 };
   const read = readOf(opened, later);
   const next = nextOf(opened, { ...opening, ...later });

@@ -1,5 +1,8 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type ModelState } from '../../state/model';
 
+/** What is said of the model that is open, and of no other: places, heads, tokens, and what is switched off. */
+export const ofAnother = { then: [], block: 0, place: 0, layer: 1, head: 1, off: [] } as const;
+
 export const provideModel = () => openChapter<ModelState>({ encode, decode });
 export const useModel = () => useChapter<ModelState>();
