@@ -72,6 +72,18 @@ test('Q glides to where it is used and K turns about its diagonal, and back', as
   expect(back.k).toContain('rotate3d(1, 1, 0, 180deg)');
 });
 
+test('a product is made of what it is made of, and does not fly in before it', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ step: 'scores' });
+  for (const step of ['Scaled', 'Weights', 'Output']) await attend.step(step);
+  for (const step of ['Scores', 'Scaled', 'Scores']) {
+    const gone = await gliding(page, () => attend.step(step));
+    if (step === 'Scores') expect(Object.keys(gone)).not.toContain('scores');
+  }
+});
+
 test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test('nothing is drawn piece by piece', async ({ attend, page }) => {

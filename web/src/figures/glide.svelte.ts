@@ -60,11 +60,14 @@ function move(grid: HTMLElement, frames: Keyframe[]): void {
   });
 }
 
-/** Called where components are made; `step` names what is shown. */
+/**
+ * Called where components are made; `step` names what is shown. What the step `makes` does not glide in from where a later
+ * step has used it: it would be there before what it is made of.
+ */
 export function glide(
   stage: () => HTMLElement | undefined,
   step: () => unknown,
-  cuts: readonly Strips[] = [],
+  { cuts = [], makes = () => null }: { cuts?: readonly Strips[]; makes?: () => string | null } = {},
 ): void {
   let last: unknown;
   /** Where each was seen last, from the corner of the stage on, while the stage was as wide as it is. */
@@ -94,7 +97,7 @@ export function glide(
     if (wide === undefined) return;
     const now = placesIn(stage());
     for (const [id, to] of now) {
-      const from = seen.get(id);
+      const from = id === makes() ? undefined : seen.get(id);
       if (!from || !onStage(from.box, wide) || !onStage(to.box, wide)) continue;
       const moved = Math.hypot(from.box.left - to.box.left, from.box.top - to.box.top) > 2;
       if (moved || from.turned !== to.turned) {
