@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expectAccessible } from './axe.ts';
+import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
@@ -301,4 +302,27 @@ test.describe('without script', () => {
     expectArcs(await arcsOn(page, seen), await weightsOf(sentence, 'previous'));
     await expect(page.locator('[data-way], [data-chapter]')).toHaveCount(3 + chapters.length);
   });
+});
+
+test('a long word and a long sentence stay on a phone, and what is touched is in sight', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`./#?say=${'a'.repeat(80)}`);
+  await page.locator('[data-sentence]').waitFor();
+  const beyond = () => document.documentElement.scrollWidth - innerWidth;
+  expect(await page.evaluate(beyond)).toBe(0);
+  for (const choice of await page.locator('.heads [role="radio"]').all()) {
+    const { x, width } = await boxOf(choice);
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(390);
+  }
+  const words = Array.from({ length: 24 }, (_, i) => `word${i}`).join('+');
+  await page.goto('about:blank');
+  await page.goto(`./#?say=${words}&word=20`);
+  const touched = page.locator('[data-word][aria-checked="true"]');
+  await expect(touched).toBeInViewport({ ratio: 0.99 });
+  await page.goto('about:blank');
+  await page.goto(`./#?say=${words}&word=1`);
+  await expect(touched).toBeInViewport({ ratio: 0.99 });
 });
