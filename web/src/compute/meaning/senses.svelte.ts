@@ -1,7 +1,7 @@
 // A word in its sentences, as the page has it.
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
-import { trainingLine } from '../training/run.svelte';
+import { trainingLine, whyOf } from '../training/run.svelte';
 import type { MeaningSessions, SensesAbout, SensesQuery, SensesSaid, SensesView } from './protocol';
 
 class Senses {
@@ -21,7 +21,7 @@ class Senses {
       ask,
       (outcome) => {
         if (outcome.what !== 'failed') return;
-        this.failure = outcome.failure.message;
+        this.failure = whyOf(outcome.failure);
         this.state = 'failed';
       },
       (message) => this.#hear(message as SensesSaid),

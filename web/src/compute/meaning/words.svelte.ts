@@ -1,7 +1,7 @@
 // Word vectors as the page has them: loaded or learning, one set at a time.
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
-import { trainingLine } from '../training/run.svelte';
+import { trainingLine, whyOf } from '../training/run.svelte';
 import type {
   MeaningSessions,
   WordsAbout,
@@ -41,7 +41,7 @@ class Words {
       ask,
       (outcome) => {
         if (this.#run !== run || outcome.what !== 'failed') return;
-        this.failure = outcome.failure.message;
+        this.failure = whyOf(outcome.failure);
         this.state = 'failed';
       },
       (message) => this.#run === run && this.#hear(message as WordsSaid),

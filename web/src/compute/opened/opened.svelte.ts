@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
-import { trainingLine } from '../training/run.svelte';
+import { trainingLine, whyOf } from '../training/run.svelte';
 import type {
   About,
   OpenedRequests,
@@ -41,7 +41,7 @@ class OpenedModel {
       source,
       (outcome) => {
         if (this.#run !== run || outcome.what === 'cancelled') return;
-        this.failure = outcome.what === 'failed' ? outcome.failure.message : '';
+        this.failure = outcome.what === 'failed' ? whyOf(outcome.failure) : '';
         this.#ended('failed');
       },
       (message) => this.#run === run && this.#hear(message as OpenedSaid),

@@ -1,8 +1,9 @@
 // A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
 import { Line, type Begun } from '../line';
-import type { Loaded } from '../protocol';
+import type { Failure, Loaded } from '../protocol';
 import { startTrainingWorker } from '../start-worker';
 import type { TrainingSessions, TrainingTold } from './protocol';
+import text from '$texts/shell.yaml';
 
 /** Milliseconds from one drawing to the next: training goes on meanwhile. */
 const pace = 200;
@@ -14,6 +15,10 @@ class TrainingLine {
     () => (this.loaded = this.line.loaded ?? this.loaded),
   );
 }
+/** Why there is no answer. What a visitor can do about a module that is not there is another thing than what a bundler can. */
+export const whyOf = ({ call, message }: Failure): string =>
+  call === 'loadTril' ? text.offline : message;
+
 /** One Worker for all trainings. */
 export const trainingLine = new TrainingLine();
 
@@ -69,7 +74,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
       (outcome) => {
         if (this.#run !== run || outcome.what === 'cancelled') return;
         this.#draw();
-        if (outcome.what === 'failed') this.failure = outcome.failure.message;
+        if (outcome.what === 'failed') this.failure = whyOf(outcome.failure);
         if (outcome.what === 'answer') this.end = outcome.answer as typeof this.end;
         this.state = outcome.what === 'failed' ? 'failed' : 'finished';
       },
