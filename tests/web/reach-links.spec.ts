@@ -1,7 +1,8 @@
-// A figure's link leads to the figure, not to the head of its chapter.
+// A figure's link leads to the figure, not to the head of its chapter; and a link that says all of it twice is a link, too.
 import { expect, test } from './fixtures.ts';
+import { codecs, full } from './links.ts';
 import { message } from './messages.ts';
-import { chapters, computed, open } from './reach.ts';
+import { chapters, computed, open, still } from './reach.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
@@ -21,5 +22,51 @@ for (const { id } of chapters) {
     await computed(page);
     await expect(page.locator(`section[id="${name}"] .card`).first()).toBeInViewport();
     await expect(page.getByText(message('shell.brokenLink'))).toHaveCount(0);
+  });
+}
+
+const places = Object.keys(codecs).map((id) => ({ id, place: id === 'home' ? '' : `${id}/` }));
+
+for (const { id, place } of places) {
+  test(`${id}: a link that gives each field twice is read, and says what it does not know`, async ({
+    page,
+  }) => {
+    await page.goto(`./${place}#?${full[id]}&${full[id]}&zz=1&zz=1`);
+    await page.locator('[data-variant]').first().waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'zz' });
+    await expect(alert).toHaveCount(1);
+    await expect(alert.locator('code')).toHaveText(['zz=1', 'zz=1']);
+    // It is a page that goes on: what is dismissed goes.
+    await alert.getByRole('button').click();
+    await expect(alert).toHaveCount(0);
+  });
+}
+
+/** Texts of which two parts look alike: by characters, a blank and a blank that does not break. */
+const alike: Record<string, string> = {
+  attend: 'by=characters&step=weights&text=a b\u00a0c\u2003d',
+  mask: 'by=characters&text=a b\u00a0c\u2003d',
+  heads: 'text=a\u00a0a a\u2003a',
+  block: 'text=a\u00a0a a\u2003a',
+  towers: 'source=a\u00a0a a&target=a\u00a0a a',
+  home: 'say=a\u00a0a a\u2003a',
+  meaning: 'beside=war war war&analogy=mexico mexican france&word=war',
+};
+for (const { id, place } of places) {
+  if (!(id in alike)) continue;
+  test(`${id}: words that look alike are all there`, async ({ page }) => {
+    const query = new URLSearchParams(alike[id]).toString();
+    await page.goto(`./${place}#?${query}`);
+    await page.locator('[data-variant]').first().waitFor();
+    for (const figure of await page.locator('main .card').all()) {
+      await figure.scrollIntoViewIfNeeded();
+    }
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await still(page);
+    if (id === 'mask') {
+      await expect(page.locator('[data-shares] [data-sum]')).toHaveCount(7);
+      await expect(page.locator('[data-bits] li')).toHaveCount(7);
+    }
+    if (id === 'attend') await expect(page.locator('svg [data-point]')).toHaveCount(7);
   });
 }
