@@ -21,7 +21,12 @@ namespace {
 class InLocale : public ::testing::EmptyTestEventListener {
  public:
   explicit InLocale(const char* name) : locale_(name) {}
-  void OnTestStart(const ::testing::TestInfo&) override { std::locale::global(locale_); }
+  void OnTestStart(const ::testing::TestInfo&) override {
+    std::locale::global(locale_);
+#ifdef LC_MESSAGES
+    std::setlocale(LC_MESSAGES, "C");  // tests quote what the system says
+#endif
+  }
   void OnTestEnd(const ::testing::TestInfo&) override {
     std::locale::global(std::locale::classic());
   }
