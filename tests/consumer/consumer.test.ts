@@ -1,7 +1,7 @@
 // The C++ library in somebody else's project (CMakeLists.txt here): installed, as a folder of it, and
 // by FetchContent; with every warning an error.
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,14 +25,14 @@ async function call(command: string, ...args: string[]): Promise<string> {
 
 const has = (program: string) => !spawnSync(program, ['--version']).error;
 
-/** Configures the project, builds one of its programs and runs it; returns what that prints. */
-async function consume(program: string, way: string, compiler: string, ...settings: string[]) {
+/** Configures the project, builds some of its targets and runs the first; returns what that prints. */
+async function consume(targets: string[], way: string, compiler: string, ...settings: string[]) {
   const build = join(folder, `${way}-${compiler}`);
   const choices = [`-DWAY=${way}`, `-DCMAKE_CXX_COMPILER=${compiler}`, ...settings];
   await call('cmake', '-S', join(root, 'tests', 'consumer'), '-B', build, ...choices);
   const jobs = ['--parallel', String(availableParallelism())];
-  await call('cmake', '--build', build, ...jobs, '--target', program);
-  return call(join(build, program));
+  await call('cmake', '--build', build, ...jobs, '--target', ...targets);
+  return call(join(build, targets[0]!));
 }
 
 const consumerSays = 'transformer_block: x: no tensor given\n';
@@ -42,7 +42,9 @@ beforeAll(async () => {
 });
 
 it('installs headers, libraries, the program and its man page', async () => {
-  for (const file of ['include/tril/attention/attention.h', 'bin/tril', 'share/man/man1/tril.1']) {
+  const programs = ['bin/tril', 'share/man/man1/tril.1'];
+  const library = ['include/tril/attention/attention.h', 'share/doc/Tril/LICENSE'];
+  for (const file of [...programs, ...library]) {
     expect(existsSync(join(prefix, file)), file).toBe(true);
   }
   const { version } = JSON.parse(readFileSync(join(root, 'wasm', 'package.json'), 'utf8'));
@@ -51,17 +53,42 @@ it('installs headers, libraries, the program and its man page', async () => {
 
 it.each(['g++', 'clang++'].filter(has))('is found by find_package with %s', async (compiler) => {
   const installed = `-DCMAKE_PREFIX_PATH=${prefix}`;
-  expect(await consume('consumer', 'find_package', compiler, installed)).toBe(consumerSays);
+  const targets = ['consumer', 'addon'];
+  expect(await consume(targets, 'find_package', compiler, installed)).toBe(consumerSays);
+});
+
+it.skipIf(!has('pkg-config'))('is found by pkg-config', async () => {
+  const files = await call('find', prefix, '-name', 'tril.pc');
+  const flags = ['--cflags', '--libs', files.trim()];
+  const found = (await call('pkg-config', ...flags)).trim().split(' ');
+  const program = join(folder, 'reader');
+  const source = join(root, 'tests', 'consumer', 'method.cc');
+  await call('c++', '-std=c++20', source, ...found, '-o', program);
+  expect(await call(program)).toBe('6\n');
 });
 
 // Without optimisation, which is not what is tested here.
-const sources = [`-DTRIL_SOURCE=${root}`, '-DCMAKE_BUILD_TYPE=Debug'];
+const debug = '-DCMAKE_BUILD_TYPE=Debug';
 
-it('is built as a folder of the project', async () => {
+it('is built as a folder of the project, as shared libraries, on libc++ where it is', async () => {
   const compiler = has('clang++') ? 'clang++' : 'g++';
-  expect(await consume('consumer', 'add_subdirectory', compiler, ...sources)).toBe(consumerSays);
+  const flags = process.env.TRIL_LIBCXX ? ['-DCMAKE_CXX_FLAGS=-stdlib=libc++'] : [];
+  const settings = [`-DTRIL_SOURCE=${root}`, debug, '-DBUILD_SHARED_LIBS=ON', ...flags];
+  const says = await consume(['consumer'], 'add_subdirectory', compiler, ...settings);
+  expect(says).toBe(consumerSays);
+  const libraries = await call('find', folder, '-name', 'libtril_lessons.*');
+  expect(libraries).toMatch(/\.(so|dylib)/);
+  expect(libraries).not.toContain('.a\n');
 });
 
-it('is built by FetchContent, as far as it is used', async () => {
-  expect(await consume('reader', 'FetchContent', 'g++', ...sources)).toBe('numbers 1\n');
+it('is built as the README says, without Eigen and as far as it is used', async () => {
+  const snippet = join(folder, 'snippet.cmake');
+  const [, block] = /```cmake\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))!;
+  writeFileSync(snippet, block!);
+  const here = `-DFETCHCONTENT_SOURCE_DIR_TRIL=${root}`;
+  const settings = [`-DSNIPPET=${snippet}`, here, debug, '-DTRIL_USE_EIGEN=OFF'];
+  expect(await consume(['reader'], 'FetchContent', 'g++', ...settings)).toBe('numbers 1\n');
+  expect(await consume(['app'], 'FetchContent', 'g++', ...settings)).toBe(
+    'matmul: method: Tril was built without Eigen, so there is no "eigen", 1\n',
+  );
 });

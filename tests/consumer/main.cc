@@ -10,6 +10,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "halve.h"
+
+// One copy for each instruction set, found as Tril finds its own.
+namespace tril {
+TRIL_DEFINE_DISPATCH(HalveKernels, kHalveKernels, halve_kernels)
+}
+
 int main() {
   tril::Buffer<float, 2> a({3, 4}), b({4, 5}), product({3, 5}), normed({3, 5});
   tril::Random random(1);
@@ -26,6 +33,13 @@ int main() {
   // The first token sees only itself.
   for (int i = 0; i < 5; ++i) {
     if (output.data()[i] != normed.data()[i]) return 1;
+  }
+  for (const tril::Isa isa : tril::available_isas()) {
+    tril::Buffer<float, 2> halves({3, 5});
+    tril::halve_kernels(isa).halve(normed.data(), halves.data(), 15);
+    for (int i = 0; i < 15; ++i) {
+      if (halves.data()[i] != normed.data()[i] / 2) return 1;
+    }
   }
   const auto file = tril::npy_bytes(output.shape(), {output.data(), 15});
   std::vector<float> read(15);

@@ -7,6 +7,7 @@
 namespace tril {
 
 struct EigenKernels {
+  // Null where the library was built without Eigen.
   void (*multiply)(const detail::Product& product);
 };
 

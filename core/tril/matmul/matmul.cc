@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/matmul/eigen_kernels.h>
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/strassen.h>
@@ -41,6 +42,9 @@ detail::Product detail::checked_product(const MatrixView<const float>& a,
   check(a, b, options, out, call);
   if (name_of(kMatmulMethods, options.method).empty()) {
     fail(call, "method", {"there is no method number ", static_cast<int>(options.method)});
+  }
+  if (options.method == MatmulMethod::eigen && !eigen_kernels().multiply) {
+    fail(call, "method", "Tril was built without Eigen, so there is no \"eigen\"");
   }
   return product_of(a, b, options, out);
 }

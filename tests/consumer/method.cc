@@ -1,0 +1,20 @@
+// A product by Eigen, where the library has it: what is said elsewhere.
+#include <tril/foundation/buffer.h>
+#include <tril/matmul/matmul.h>
+
+#include <cstdio>
+
+int main() {
+  tril::Buffer<float, 2> a({1, 1}), b({1, 1}), out({1, 1});
+  a.data()[0] = 2;
+  b.data()[0] = 3;
+  out.data()[0] = 1;
+  tril::Scratch scratch;
+  tril::Parallel parallel;
+  try {
+    tril::matmul(a, b, {.method = tril::MatmulMethod::eigen}, out, scratch, parallel);
+  } catch (const tril::Error& error) {
+    std::printf("%s, ", error.what());
+  }
+  std::printf("%g\n", static_cast<double>(out.data()[0]));
+}
