@@ -14,10 +14,12 @@ import { build } from '../wasm/toolchain/cmake.mjs';
 import { findLocale } from '../wasm/toolchain/locales.mjs';
 import { root, run } from '../wasm/toolchain/steps.mjs';
 import {
+  findArm,
   findHeadless,
   findFirefox,
   findFuzzer,
   findIsas,
+  findLibcxx,
   findWebKit,
 } from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
@@ -34,20 +36,27 @@ const relaxedModule = [
 /** The flags with which this Node runs relaxed SIMD: none from Node 22 on, one in Node 20. */
 const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [relaxedFlag];
 
+/** What runs a preset's binary, where it does not run by itself. */
+const runners = {
+  aarch64: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
+  threads: ['setarch', '--addr-no-randomize'], // the sanitizer does without some addresses
+};
+
 /**
  * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
  * in that one where the machine has it.
  */
-function googleTest(preset, { isa, locale, short = 'never' } = {}) {
+function googleTest(preset, { isa, locale, short = 'never', ...rest } = {}) {
   const id = ['core', preset, isa].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
   const command = preset.startsWith('wasm')
     ? [process.execPath, ...nodeFlags, join(folder, 'tril_tests.js')]
-    : [join(folder, 'tril_tests')];
+    : [...(runners[preset] ?? []), join(folder, 'tril_tests')];
   const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' };
   const found = () => locale && findLocale(locale); // when it is asked: the set-up may bring it
   return {
+    ...rest,
     id,
     get name() {
       return ['GoogleTest', preset, isa, found() && locale].filter(Boolean).join(', ');
@@ -143,6 +152,14 @@ const suites = [
   ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
   googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan'),
+  // Those that depend on how a compiler contracts sums, and those that start threads: all of them once a week.
+  googleTest('aarch64', {
+    purposes: ['lanes'],
+    missing: () => (findArm() ? '' : 'no Clang, cross libraries and qemu for ARM'),
+  }),
+  googleTest('threads', {
+    missing: () => (process.platform === 'linux' ? '' : 'setarch is of Linux'),
+  }),
   googleTest('wasm-simd'),
   googleTest('wasm-relaxed'),
   nodeRunner({
@@ -172,7 +189,9 @@ const suites = [
     id: 'consumer',
     name: 'Vitest, C++ consumers',
     part: 'consumer',
+    purposes: ['lanes'],
     prepare: () => build('native', 'tril_cli'), // and with it all that is installed
+    env: () => ({ TRIL_LIBCXX: findLibcxx() ? '1' : '' }),
     meanwhile: true,
     ...vitest,
   }),

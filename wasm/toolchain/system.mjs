@@ -77,6 +77,20 @@ export function findFuzzer() {
   return readdirSync(folder).find((name) => name.startsWith('libclang_rt.fuzzer'));
 }
 
+/** Whether this machine's Clang has LLVM's own standard library (Debian: libc++-dev and libc++abi-dev). */
+export function findLibcxx() {
+  if (!findProgram('clang++')) return undefined;
+  const program = '#include <vector>\nint main() {}';
+  const args = ['-stdlib=libc++', '-fsyntax-only', '-x', 'c++', '-'];
+  return spawnSync('clang++', args, { input: program }).status === 0 || undefined;
+}
+
+/** What runs programs for 64-bit ARM that this machine's Clang has linked. */
+export const findArm = () =>
+  findProgram('clang++') &&
+  existsSync('/usr/aarch64-linux-gnu/lib/libc.so.6') &&
+  findProgram('qemu-aarch64');
+
 const features = {
   baseline: [],
   avx2: ['avx2', 'fma'],
@@ -94,7 +108,7 @@ export function findIsas() {
 const debianLibraries = ['x86_64', 'aarch64'].map((name) => `/usr/include/${name}-linux-gnu`);
 
 // Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
-// 'webkit' tests it in one browser more, 'check' is formatting, 'bench' measures, 'peers' measures what others made.
+// 'webkit' tests it in one browser more, 'lanes' tries other compilers and processors, 'check' is formatting, 'bench' measures, 'peers' measures what others made.
 const requirements = [
   { what: 'git', purposes: ['page'], find: () => findProgram('git'), debian: 'git', brew: 'git' },
   {
@@ -145,6 +159,20 @@ const requirements = [
     find: () => findLocale('de_DE.UTF-8') && findLocale('tr_TR.UTF-8'),
     debian: 'locales',
     elsewhere: 'left out: the tests then run in the C locale alone',
+  },
+  {
+    what: 'libc++',
+    purposes: ['lanes'],
+    find: findLibcxx,
+    debian: 'clang libc++-dev libc++abi-dev',
+    elsewhere: 'left out: the library is then not tried on it',
+  },
+  {
+    what: 'ARM',
+    purposes: ['lanes'],
+    find: findArm,
+    debian: 'clang g++-aarch64-linux-gnu qemu-user',
+    elsewhere: 'left out: tests are then not run for ARM',
   },
   {
     what: 'CLI11',
