@@ -1,12 +1,12 @@
 // THIRD-PARTY-NOTICES.txt beside the page: the licence of every package that its scripts, styles and fonts come from, and
 // those of what the modules contain.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { dependencies } from './package.json';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ofModules = join(root, 'docs', 'THIRD-PARTY-NOTICES.txt');
 
 /** The folders of what the page names itself: Workers, which are built apart, take from these, too. */
