@@ -3,6 +3,7 @@
 #include <tril/model/model_file.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
@@ -109,9 +110,23 @@ TEST(Trainer, NamesTheGradientThatWentFirst) {
   EXPECT_EQ(spoilt(tiny(ModelFamily::llama),
                    {"model.layers.1.mlp.gate_proj.weight", "model.layers.1.mlp.down_proj.weight"}),
             "the gradient of model.layers.1.mlp.down_proj.weight went first");
-  // The squares of such are beyond a float.
-  EXPECT_EQ(spoilt(tiny(), {"wte.weight"}, 1e30f),
-            "the gradients are finite, but their norm is not");
+  EXPECT_EQ(spoilt(tiny(), {}, nan, nan), "the gradients are finite");
+}
+
+// The square of such a gradient is beyond a float, and its norm is not.
+TEST(Trainer, ClipsGradientsWhoseSquaresAreBeyondAFloat) {
+  Training run;
+  run.trainer->set_share({0, 1, [&](VectorView<float>, std::span<double>) {
+                            for (const StoredParameter& each :
+                                 stored_parameters(run.model->config(), run.model->gradients())) {
+                              if (each.name == "wte.weight") each.data[0] = 1e30f;
+                            }
+                          }});
+  run.go(1, stream(300));
+  EXPECT_EQ(run.trainer->steps(), 1);
+  const float* values = run.model->values().data();
+  EXPECT_TRUE(std::all_of(values, values + run.model->values().size(0),
+                          [](float x) { return std::isfinite(x); }));
 }
 
 TEST(Trainer, RefusesOptionsOutOfRange) {

@@ -48,8 +48,7 @@ std::string first_not_finite(const EncoderDecoder& model) {
     const auto finite = [](float x) { return std::isfinite(x); };
     if (!std::all_of(each.data, each.data + each.count(), finite)) found = each.name;
   }
-  return found.empty() ? "the gradients are finite, but their norm is not"
-                       : "the gradient of " + found + " is not finite";
+  return found.empty() ? "the gradients are finite" : "the gradient of " + found + " is not finite";
 }
 
 }  // namespace

@@ -128,9 +128,8 @@ void Trainer::fail_not_finite(double loss) const {
   };
   if (model_.config().tied_head && !std::isfinite(loss)) gradients.push_back(gradients.front());
   const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
-  const std::string first = at == gradients.rend()
-                                ? "the gradients are finite, but their norm is not"
-                                : "the gradient of " + at->name + " went first";
+  const std::string first = at == gradients.rend() ? "the gradients are finite"
+                                                   : "the gradient of " + at->name + " went first";
   fail("Trainer::step", "loss",
        "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
 }
