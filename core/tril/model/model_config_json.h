@@ -31,7 +31,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type = Elem
 // What a config.json says of a model that is to be run.
 struct PretrainedConfig {
   ModelConfig config;  // its settings
-  ModelTokens tokens;
+  ModelTokens tokens;  // those that begin, end and fill up a text
 };
 
 // Reads one, of the families that there are (`model_type`), masked ones included. Throws Error,
