@@ -15,9 +15,11 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/memory_limit.h"
 #include "core/sanitized.h"
 #include "core/temporary_folder.h"
 
@@ -30,6 +32,8 @@ namespace {
 
 std::atomic<bool> counts{false};
 std::atomic<int> allocations{0};
+std::atomic<int> left{-1};                  // before memory is out; below 0: no limit
+std::atomic<std::size_t> limit{0};          // bytes that there may be at once; 0: no limit
 std::atomic<std::size_t> live{0}, most{0};  // bytes: those there are, and the most there were
 
 // In front of what is lent: how many bytes it has, and the block of malloc that it lies in.
@@ -49,6 +53,9 @@ static_assert(sizeof(Header) % alignof(std::max_align_t) == 0);
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (counts) ++allocations;
+  if (left == 0) throw std::bad_alloc();
+  if (left > 0) --left;
+  if (limit > 0 && (bytes > limit || live + bytes > limit)) throw std::bad_alloc();
   alignment = std::max(alignment, alignof(std::max_align_t));
   std::size_t room = alignment + bytes;
   void* const block = std::malloc(sizeof(Header) + room);
@@ -75,6 +82,10 @@ void operator delete(void* memory, std::align_val_t) noexcept { release(memory);
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace tril {
+
+testing::MemoryLimit::MemoryLimit(std::size_t bytes) { limit = live + bytes; }
+testing::MemoryLimit::~MemoryLimit() { limit = 0; }
+
 namespace {
 
 int allocations_of(const auto& body) {
@@ -88,6 +99,19 @@ int allocations_of(const auto& body) {
 TEST(Allocation, IsCounted) {
   EXPECT_EQ(allocations_of([] { std::vector<int> one(100); }), 1);
   EXPECT_EQ(allocations_of([] { AlignedMemory one(100); }), 1);
+}
+
+TEST(Parallel, WorksWithTheThreadsThatThereIsMemoryFor) {
+  for (int n = 0; n < 12; ++n) {
+    left = n;
+    std::optional<Parallel> parallel(4);
+    left = -1;
+    EXPECT_GE(parallel->threads(), 1);
+    EXPECT_LE(parallel->threads(), n == 0 ? 1 : 4);
+    std::atomic<Index> sum{0};
+    parallel->for_each(100, [&](Index item, int) { sum += item; });
+    EXPECT_EQ(sum, 4950);
+  }
 }
 
 TEST(Allocation, TrainingAllocatesNothingAfterItsFirstStep) {

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -77,7 +78,9 @@ struct Parallel::Pool {
     Index end = 0;
   };
 
-  explicit Pool(int threads) : shares(static_cast<std::size_t>(threads)) {}
+  explicit Pool(int threads) : shares(static_cast<std::size_t>(threads)) {
+    workers.reserve(shares.size());
+  }
 
   alignas(kLinePair) std::atomic<std::uint64_t> state{0};
   // Written while no round is open and nobody takes part, read by those who do.
@@ -134,17 +137,22 @@ struct Parallel::Pool {
 };
 
 Parallel::Parallel(int threads) {
-  if (threads < 1) fail("Parallel", "threads", {"must be at least 1, is ", threads});
+  constexpr int kMostThreads = 1 << 12;  // more than any machine has processors
+  if (threads < 1 || threads > kMostThreads) {
+    fail("Parallel", "threads", {"must be from 1 to ", kMostThreads, ", is ", threads});
+  }
   if (threads == 1) return;
-  pool_ = std::make_unique<Pool>(threads);
   try {
+    pool_ = std::make_unique<Pool>(threads);
     for (int worker = 1; worker < threads; ++worker) {
       pool_->workers.emplace_back([pool = pool_.get(), worker] { pool->serve(worker); });
     }
   } catch (const std::system_error&) {
     // No more threads to be had: those there are do the work.
+  } catch (const std::bad_alloc&) {
+    // The same, where there is no memory for them.
   }
-  threads_ = 1 + static_cast<int>(pool_->workers.size());
+  if (pool_) threads_ = 1 + static_cast<int>(pool_->workers.size());
 }
 
 Parallel::~Parallel() {

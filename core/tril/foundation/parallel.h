@@ -4,8 +4,8 @@
 // Work is a number of equal items. Every thread, the calling one too, begins with a share of its
 // own. Shares are neighbours, the same from one call to the next, so a thread mostly finds in its
 // own cache what it wrote a moment ago. Who is done first takes over what is left of the others'
-// shares. With one thread everything runs in the caller and no thread is ever made. An engine that
-// cannot make threads gives fewer than asked for; threads() says how many there are.
+// shares. With one thread everything runs in the caller and no thread is ever made. Where there are
+// no more threads to be had, or no memory for them, there are fewer: threads() says how many.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -17,7 +17,7 @@ namespace tril {
 // The calling thread and its helpers.
 class Parallel {
  public:
-  // threads >= 1, the caller's included. Throws Error below 1.
+  // From 1 to 4096 threads, the caller's included. Throws Error for others.
   explicit Parallel(int threads = 1);
   ~Parallel();
   Parallel(const Parallel&) = delete;

@@ -8,7 +8,10 @@ namespace tril {
 struct Parallel::Pool {};
 
 Parallel::Parallel(int threads) {
-  if (threads < 1) fail("Parallel", "threads", {"must be at least 1, is ", threads});
+  constexpr int kMostThreads = 1 << 12;
+  if (threads < 1 || threads > kMostThreads) {
+    fail("Parallel", "threads", {"must be from 1 to ", kMostThreads, ", is ", threads});
+  }
 }
 
 Parallel::~Parallel() = default;
