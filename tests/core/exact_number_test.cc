@@ -126,29 +126,36 @@ TEST(ReadNumber, TakesNothingElse) {
   EXPECT_EQ(read_number(std::string_view("1234").substr(1, 2)), 23.0);
 }
 
-TEST(NumberText, HasTheDigitsThatPrintfWrites) {
-  for (const double value : {0.0,      -0.0,
-                             1.0,      -1.0,
-                             0.5,      12.5,
-                             -3.25,    0.1,
-                             1e-5,     1e-6,
-                             -2.5e-7,  123456.0,
-                             999999.0, 1e6,
-                             1.5e6,    100.0,
-                             1e300,    1e-300,
-                             0.999999, 0.00012345,
-                             5e-324,   1.7976931348623157e308}) {
+TEST(NumberText, IsShortAndTrue) {
+  for (const double value : {0.0, -0.0, 1.0, -1.0, 0.5, 12.5, -3.25, 0.1, 1e-5, 1e-6, -2.5e-7,
+                             123456.0, 1.5e16, 100.0, 1e300, 1e-300, 0.999999, 0.00012345}) {
     EXPECT_EQ(number_text(value), classic(value, 6));
   }
+  for (const float value : {0.1f, 0.3f, 1e-6f}) {
+    EXPECT_EQ(number_text(static_cast<double>(value)), classic(static_cast<double>(value), 6));
+  }
+  for (const double value :
+       {1.0000001, 1.0 / 3, 0.9999999, 5e-324, 1.234567e20, 1.7976931348623157e308}) {
+    EXPECT_EQ(number_text(value), classic(value, 9));
+  }
+  EXPECT_EQ(number_text(0.99999999999), "1");
+  EXPECT_EQ(number_text(999999.9999999), "1e+06");
+  EXPECT_EQ(number_text(-16777216.5), "-1.67772165e+07");
+  // Sizes are whole.
+  EXPECT_EQ(number_text(1e6), "1000000");
+  EXPECT_EQ(number_text(-16777217), "-16777217");
+  EXPECT_EQ(number_text(999999999999999.0), "999999999999999");
+  EXPECT_EQ(number_text(9007199254740992.0), "9.00719925e+15");
   EXPECT_EQ(number_text(std::nan("")), "nan");
-  EXPECT_EQ(number_text(HUGE_VAL), "inf");
-  EXPECT_EQ(number_text(-HUGE_VAL), "-inf");
+  EXPECT_EQ(number_text(kInfinity), "inf");
+  EXPECT_EQ(number_text(-kInfinity), "-inf");
   Random random(3);
   for (int i = 0; i < 10000; ++i) {
-    const double value =
-        random.normal() * std::pow(10.0, static_cast<int>(random.below(600)) - 300);
-    // Half a unit of the sixth digit, and what scaling by 300 tens rounds.
-    EXPECT_NEAR(*read_number(number_text(value)), value, std::fabs(value) * 5.0001e-6) << value;
+    const double value = scattered(random);
+    const std::string text = number_text(value);
+    // How a float rounds, and what scaling by 300 tens does.
+    EXPECT_NEAR(*read_number(text), value, std::fabs(value) * 6.0001e-8) << value;
+    EXPECT_LE(text.size(), 16u);
   }
 }
 

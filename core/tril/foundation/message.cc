@@ -14,17 +14,26 @@ std::string shape_text(const Index* shape, int rank) {
   return text + "]";
 }
 
-// value = digits * 10^(exponent - 5), six digits rounded to nearest
+// value = digits * 10^(exponent - 8), nine digits rounded to nearest; where the last three say no
+// more than how a float rounds, six
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   const bool negative = std::signbit(value);
   double size = std::fabs(value);
   if (std::isinf(size)) return negative ? "-inf" : "inf";
   if (size == 0) return negative ? "-0" : "0";
-  int exponent = 5;
-  for (; size >= 999999.5; size /= 10) ++exponent;
-  for (; size < 99999.95; size *= 10) --exponent;
-  return detail::decimal_text(negative, std::to_string(static_cast<int>(size + 0.5)), exponent);
+  if (size < 1e15 && std::floor(size) == size) {
+    return std::to_string(static_cast<long long>(value));
+  }
+  int exponent = 8;
+  for (; size >= 999999999.5; size /= 10) ++exponent;
+  for (; size < 99999999.95; size *= 10) --exponent;
+  const double six = std::floor(size / 1000 + 0.5);
+  const bool is_near = std::fabs(1000 * six - size) <= 6e-8 * size;
+  const double digits = is_near ? six : std::floor(size + 0.5);
+  // Six nines and more become a power of ten.
+  if (is_near && six == 1000000) ++exponent;
+  return detail::decimal_text(negative, std::to_string(static_cast<long long>(digits)), exponent);
 }
 
 std::string Message::text() const {

@@ -28,7 +28,7 @@ class Message {
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
 
-  // All of it: a shape as "[2, 3]", a number that is not whole with six digits.
+  // All of it: a shape as "[2, 3]", numbers as number_text writes them.
   std::string text() const;
 
  private:
@@ -72,8 +72,8 @@ class Message {
   Part parts_[kMostParts];
 };
 
-// A number as messages write it, with six digits: "0.5", "-1e-06", "nan". (std::to_string would
-// bring all of printf into a WebAssembly module.)
+// As messages write it: whole, or with six digits, or nine where a float would differ: "16777217",
+// "-1e-06", "1.0000001". (std::to_string would bring printf into a WebAssembly module.)
 std::string number_text(double value);
 
 }  // namespace tril
