@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/memory_limit.h"
 #include "core/model_reference.h"
 
 namespace tril {
@@ -201,6 +202,7 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
   ModelConfig long_one = ModelConfig::of(ModelFamily::llama);
   long_one.layers = 64, long_one.heads = 1, long_one.width = 256, long_one.hidden = 1;
   long_one.context = 1 << 24, long_one.vocabulary = 1;
+  const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
   const std::string text = error_of([&] { DecodingSession(ModelParameters(long_one)); });
   EXPECT_TRUE(
       text.starts_with("DecodingSession: memory: does not suffice: keys and values take "

@@ -17,6 +17,7 @@
 #include "core/golden.h"
 #include "core/golden_models.h"
 #include "core/gradient.h"
+#include "core/memory_limit.h"
 
 namespace tril {
 namespace {
@@ -242,6 +243,7 @@ TEST(Pretrained, SaysHowMuchMemoryItTakes) {
   ModelConfig config = ModelConfig::of(ModelFamily::llama);
   config.layers = 1, config.heads = 1, config.vocabulary = 1 << 24, config.width = 1 << 20;
   config.hidden = 1;
+  const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
   const std::string text = error_of([&] { ModelParameters parameters(config); });
   EXPECT_TRUE(text.starts_with(
       "read_pretrained: memory: does not suffice: the parameters take 150994968 MiB"))

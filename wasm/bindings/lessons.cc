@@ -108,9 +108,8 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
   CacheModel cache({.line_bytes = options.line_bytes, .ways = options.ways, .sets = options.sets});
   const DynamicShape shape = product_shape(left, right, kCall);
   // Two reads and a write a term, a read more a turn, and zeroing out, at most.
-  const double accesses = 4.0 * static_cast<double>(shape[0]) * static_cast<double>(shape[1]) *
-                          static_cast<double>(left.size(1));
-  if (accesses * static_cast<double>(options.ways * options.sets + 8) > kMostTraced) {
+  const double accesses = tril::detail::times(4, shape[0], shape[1], left.size(1));
+  if (accesses * (tril::detail::times(options.ways, options.sets) + 8) > kMostTraced) {
     fail(kCall, "b", {"too large to trace; a is ", a, ", b is ", b});
   }
   const auto whole_lines = [&](Index count) {

@@ -105,6 +105,7 @@ void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
   mask.check(out.shape(), kCall);
   if (past < 0) fail(kCall, "past", {"must not be negative, is ", past});
   const Index queries = out.size(2), keys = out.size(3);
+  if (keys == 0) return;  // of queries there may be billions
   for (Index b = 0; b < out.size(0); ++b) {
     for (Index h = 0; h < out.size(1); ++h) {
       for (Index t = 0; t < queries; ++t) std::fill_n(out[b][h][t].data(), keys, 0.0f);

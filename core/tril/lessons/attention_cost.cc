@@ -4,6 +4,7 @@
 #include <tril/lessons/layer_costs.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tril {
 namespace {
@@ -41,12 +42,34 @@ struct Work {
   double visits = 0;   // of a query to a block of keys of which it may see any
 };
 
+// What is counted one by one: some seconds of work, and no more.
+constexpr double kMostCounted = 1 << 26;
+
+// Whether all heads of all batches see the same: such a mask fits any number of them.
+bool are_alike(const AttentionSizes& s, const Mask& mask) {
+  try {
+    mask.check({s.batches - 1, s.heads - 1, s.queries, s.keys}, "");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // for each head, for each block of queries, for each block of keys that any of them may see
 //   scores += queries * keys
 //   for each query:  weights += the keys that it may see;  visits += 1 if there are any
+// Of heads that are alike, for one of them.
 Work count(const AttentionSizes& s, const AttentionOptions& options, Index query_block,
-           Index key_block) noexcept {
+           Index key_block, const char* call) {
   const Mask mask = detail::whole_mask(options);
+  const bool alike = are_alike(s, mask);
+  const Index batches = alike ? 1 : s.batches, heads = alike ? 1 : s.heads;
+  const double key_blocks = std::ceil(times(s.keys) / times(key_block));
+  if (times(batches, heads, s.queries) * key_blocks > kMostCounted) {
+    fail(call, "queries",
+         {"too many to count: ", s.queries, " of ", batches, " * ", heads, " heads, and ",
+          key_blocks, " blocks of keys"});
+  }
   Work work;
   const auto count_block = [&](MaskBlock block) {
     block.keys = mask.visible(block);
@@ -61,9 +84,9 @@ Work count(const AttentionSizes& s, const AttentionOptions& options, Index query
       work.visits += seen.empty() ? 0 : 1;
     }
   };
-  for (Index b = 0; b < s.batches; ++b) {
+  for (Index b = 0; b < batches; ++b) {
     const Index offset = detail::query_offset(options.past, options.key_lengths, b, s.queries);
-    for (Index h = 0; h < s.heads; ++h) {
+    for (Index h = 0; h < heads; ++h) {
       for (Index t = 0; t < s.queries; t += query_block) {
         for (Index k = 0; k < s.keys; k += key_block) {
           count_block({b,
@@ -76,7 +99,8 @@ Work count(const AttentionSizes& s, const AttentionOptions& options, Index query
       }
     }
   }
-  return work;
+  const double each = alike ? times(s.batches, s.heads) : 1;
+  return {each * work.scores, each * work.weights, each * work.visits};
 }
 
 Cost feature_cost(FeatureMap map, double elements) noexcept {
@@ -110,7 +134,7 @@ AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& op
                           : method == AttentionMethod::blocked ? detail::kQueryBlock
                                                                : blocks.queries);
   const Index key_block = online ? std::min(s.keys, blocks.keys) : s.keys;
-  const Work work = count(s, options, query_block, key_block);
+  const Work work = count(s, options, query_block, key_block, kCall);
 
   AttentionCost cost;
   cost.scores = work.scores;

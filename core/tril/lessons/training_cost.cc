@@ -1,3 +1,4 @@
+#include <tril/foundation/sizes.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/layer_costs.h>
 #include <tril/lessons/training_cost.h>
@@ -76,7 +77,7 @@ TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& opt
   detail::check_size(batches, "training_cost", "batches");
   detail::check_size(tokens, "training_cost", "tokens");
   const ModelConfig& config = model.config();
-  const Index rows = batches * tokens;
+  const Index rows = checked_count({{"batches", batches}, {"tokens", tokens}}, 1, "training_cost");
   const double elements = times(rows, config.width);
   Flops all;
   for (Index layer = 0; layer < config.layers; ++layer) {

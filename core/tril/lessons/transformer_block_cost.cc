@@ -1,3 +1,5 @@
+#include <tril/foundation/check.h>
+#include <tril/foundation/sizes.h>
 #include <tril/lessons/layer_costs.h>
 #include <tril/lessons/transformer_block_cost.h>
 
@@ -14,7 +16,8 @@ AttentionCost transformer_block_cost(const TransformerBlockSizes& s,
                                                   .heads = s.heads,
                                                   .kv_heads = s.kv_heads},
                                                  options);
-  const Index rows = s.batches * s.tokens;
+  const Index rows =
+      checked_count({{"batches", s.batches}, {"tokens", s.tokens}}, 1, "transformer_block_cost");
   const Cost feed = feed_forward_cost(
       {.rows = rows, .width = s.width, .hidden = s.hidden, .activation = s.activation});
   const Cost norm = layer_norm_cost(rows, s.width, true);

@@ -1,6 +1,8 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/random.h>
+#include <tril/foundation/sizes.h>
 #include <tril/model/batches.h>
+#include <tril/model/memory_needed.h>
 
 #include <algorithm>
 #include <string>
@@ -39,11 +41,14 @@ void check(std::span<const std::int32_t> stream, Index windows, Index length,
   }
 }
 
-void start(Index windows, Index length, TokenBatch& batch) {
+void start(Index windows, Index length, TokenBatch& batch, const char* call) {
+  constexpr std::size_t kBytes = 2 * sizeof(std::int32_t);
+  const Index count = checked_count({{"windows", windows}, {"length", length}}, kBytes, call);
+  detail::with_memory(call, "tokens and targets", kBytes * static_cast<double>(count), [&] {
+    batch.tokens.resize(static_cast<std::size_t>(count));
+    batch.targets.resize(static_cast<std::size_t>(count));
+  });
   batch.windows = windows, batch.length = length, batch.counted = 0;
-  const auto count = static_cast<std::size_t>(windows * length);
-  batch.tokens.resize(count);
-  batch.targets.resize(count);
 }
 
 void fill_window(std::span<const std::int32_t> stream, Index first, Index window,
@@ -77,7 +82,7 @@ void draw_batch(std::span<const std::int32_t> stream, Index windows, Index lengt
                 const BatchOptions& options, std::uint64_t seed, std::uint64_t step,
                 TokenBatch& batch) {
   check(stream, windows, length, options, "draw_batch");
-  start(windows, length, batch);
+  start(windows, length, batch, "draw_batch");
   Random random(mixed(seed, step));
   const Index places = static_cast<Index>(stream.size()) - length;
   for (Index w = 0; w < windows; ++w) {
@@ -88,7 +93,7 @@ void draw_batch(std::span<const std::int32_t> stream, Index windows, Index lengt
 void spaced_batch(std::span<const std::int32_t> stream, Index windows, Index length,
                   const BatchOptions& options, std::uint64_t seed, TokenBatch& batch) {
   check(stream, windows, length, options, "spaced_batch");
-  start(windows, length, batch);
+  start(windows, length, batch, "spaced_batch");
   Random random(mixed(seed, 0));
   const Index last = static_cast<Index>(stream.size()) - length - 1;
   for (Index w = 0; w < windows; ++w) {

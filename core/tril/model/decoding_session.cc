@@ -52,10 +52,9 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
     : config_(config), weights_(weights) {
   const Index tokens = checked_capacity(config, capacity);
   check_weights(config, weights);
-  const std::uint64_t bytes =
-      2 * sizeof(float) * static_cast<std::uint64_t>(config.layers) *
-      static_cast<std::uint64_t>(config.kv_head_count() * config.head_width()) *
-      static_cast<std::uint64_t>(tokens);
+  const double bytes =
+      2 * sizeof(float) *
+      detail::times(config.layers, config.kv_head_count(), config.head_width(), tokens);
   detail::with_memory(kCall, "keys and values", bytes, [&] {
     rotary_ = detail::rotary_tables(config, tokens, std::max(tokens, config.context));
     caches_.reserve(weights.layers.size());

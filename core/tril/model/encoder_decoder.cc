@@ -1,6 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/random.h>
 #include <tril/foundation/ranges.h>
+#include <tril/foundation/sizes.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -343,7 +344,9 @@ std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
   if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
   token("begin", begin), token("end", end);
   const auto rows = static_cast<std::size_t>(source.size(0));
-  std::vector<std::int32_t> target(rows * static_cast<std::size_t>(most), begin);
+  const Index all =
+      checked_count({{"sources", source.size(0)}, {"tokens", most}}, sizeof(std::int32_t), kCall);
+  std::vector<std::int32_t> target(static_cast<std::size_t>(all), begin);
   check(source, {target.data(), {source.size(0), most}}, kCall);
   place(source.size(0), source.size(1), most);  // the largest first, for its memory
   std::vector<std::vector<std::int32_t>> said(rows);

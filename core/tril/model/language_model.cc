@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
+#include <tril/foundation/sizes.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -39,6 +40,7 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
 }
 
 Index LanguageModel::saved_count(Index batches, Index tokens) const {
+  checked_count({{"batches", batches}, {"tokens", tokens}}, sizeof(float), "LanguageModel");
   return tril::saved_count([&](SavedMemory& size) { laid_out(batches, tokens, size); });
 }
 

@@ -13,18 +13,19 @@ using FreeMemory = std::uint64_t (*)();
 // of it. Called before any other thread is started.
 void set_free_memory(FreeMemory bytes);
 
+// Whether the system, as far as it tells (free_memory.h), has so many bytes, most of which it would
+// only look for when they are written to.
+bool may_have(double bytes);
+
 // Throws Error in the name of `call`, naming "memory", with how much `what` takes and how much
 // there is, where that is known.
-[[noreturn]] void fail_for_memory(const char* call, const char* what, std::uint64_t bytes);
+[[noreturn]] void fail_for_memory(const char* call, const char* what, double bytes);
 
-// Throws it where the system, as far as it tells (Linux does), has less than that, most of which
-// would only be found out when it is written to.
-void check_memory(const char* call, const char* what, std::uint64_t bytes);
-
-// make(), which takes so many bytes.
+// make(), which takes so many bytes: a double, since a product of sizes may be beyond any integer.
+// Throws as fail_for_memory does where there are less.
 template <typename Make>
-void with_memory(const char* call, const char* what, std::uint64_t bytes, const Make& make) {
-  check_memory(call, what, bytes);
+void with_memory(const char* call, const char* what, double bytes, const Make& make) {
+  if (!may_have(bytes)) fail_for_memory(call, what, bytes);
   try {
     make();
   } catch (const std::bad_alloc&) {

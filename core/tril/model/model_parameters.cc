@@ -5,9 +5,8 @@
 #include <tril/model/model_parameters.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <limits>
-#include <new>
 #include <type_traits>
 
 namespace tril {
@@ -20,13 +19,10 @@ const NarrowFormat& format_of(ElementType type) {
   return type == ElementType::float16 ? kernels.float16 : kernels.bfloat16;
 }
 
-AlignedMemory memory_for(const char* what, std::uint64_t bytes) {
+AlignedMemory memory_for(const char* what, double bytes) {
   AlignedMemory memory;
-  detail::with_memory(kCall, what, bytes, [&] {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
-    if (bytes > kMost) throw std::bad_alloc();
-    memory = AlignedMemory(static_cast<std::size_t>(bytes));
-  });
+  detail::with_memory(kCall, what, bytes,
+                      [&] { memory = AlignedMemory(static_cast<std::size_t>(bytes)); });
   return memory;
 }
 
@@ -40,9 +36,9 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
     return;
   }
   // Tried, so that a model that is too large is refused before its files are read.
-  std::uint64_t numbers = 0;
+  double numbers = 0;
   for_each_parameter(weights_, [&](const ParameterName&, const auto& view) {
-    if (view) numbers += static_cast<std::uint64_t>(view.count());
+    if (view) numbers += static_cast<double>(view.count());
   });
   memory_ = memory_for("the parameters, of 16 bits each,", numbers * sizeof(std::uint16_t));
   memory_ = {};
@@ -74,14 +70,17 @@ void ModelParameters::allocate(std::span<const ElementType> types) {
   lay_out(types, memory_.data());
 }
 
-std::uint64_t ModelParameters::lay_out(std::span<const ElementType> types, std::byte* memory) {
-  std::uint64_t end = 0, widest = 0;
+double ModelParameters::lay_out(std::span<const ElementType> types, std::byte* memory) {
+  double end = 0, widest = 0;
   std::size_t matrices = 0;
+  const auto bytes_of = [](Index count, ElementType type) {
+    return static_cast<double>(count) * static_cast<double>(element_size(type));
+  };
   // Each on a cache line of its own.
   const auto take = [&](Index count, ElementType type) {
-    const std::uint64_t begin = end, size = static_cast<std::uint64_t>(count) * element_size(type);
-    end += (size + kAlignment - 1) / kAlignment * kAlignment;
-    return memory ? memory + begin : nullptr;
+    const double begin = end;
+    end += std::ceil(bytes_of(count, type) / kAlignment) * kAlignment;
+    return memory ? memory + static_cast<std::size_t>(begin) : nullptr;
   };
   for_each_parameter(weights_, [&](const ParameterName&, auto& view) {
     if (!view) return;
@@ -90,7 +89,7 @@ std::uint64_t ModelParameters::lay_out(std::span<const ElementType> types, std::
       if (type != ElementType::float32) {
         const Index rows = view.size(0), cols = view.size(1);
         const auto* const data = reinterpret_cast<std::uint16_t*>(take(view.count(), type));
-        widest = std::max(widest, static_cast<std::uint64_t>(cols) * element_size(type));
+        widest = std::max(widest, bytes_of(cols, type));
         if (!memory) return;
         narrow_.push_back({&format_of(type), data, rows, cols, cols});
         const MatrixView<const float> stand_in = narrow_.back().stand_in();

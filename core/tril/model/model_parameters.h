@@ -52,8 +52,9 @@ class ModelParameters {
   // Memory for matrices of these types, float16, bfloat16 or float32, in the order of
   // for_each_parameter, and for vectors of floats.
   void allocate(std::span<const ElementType> types);
-  // The bytes that they take, and, where there is memory, each in its place.
-  std::uint64_t lay_out(std::span<const ElementType> types, std::byte* memory);
+  // The bytes that they take, which may be more than any integer counts, and, where there is
+  // memory, each in its place.
+  double lay_out(std::span<const ElementType> types, std::byte* memory);
 
   ModelConfig config_;
   AlignedMemory memory_;

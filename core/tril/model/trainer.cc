@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/sizes.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
 
@@ -51,6 +52,11 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
     fail(kCall, "accumulation",
          "must be from 1 to 16777216, is " + std::to_string(options.accumulation));
   }
+  // The tokens and targets of a step.
+  checked_count({{"batch", options.batch},
+                 {"accumulation", options.accumulation},
+                 {"context", model.config().context}},
+                2 * sizeof(std::int32_t), kCall);
   if (!(options.clip >= 0) || !std::isfinite(options.clip)) {
     fail(kCall, "clip", "must be finite and at least 0, is " + number_text(options.clip));
   }
@@ -161,8 +167,10 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   TrainingStep result;
   for (Index at = 0; at < windows; at += options_.batch) {
     const Index size = std::min(options_.batch, windows - at);
-    const Index begins = size * share_.part / share_.parts;
-    const Index count = size * (share_.part + 1) / share_.parts - begins;
+    const auto until = [&](Index part) {
+      return static_cast<Index>(std::int64_t{size} * part / share_.parts);
+    };
+    const Index begins = until(share_.part), count = until(share_.part + 1) - begins;
     if (count == 0) continue;
     gradient_options.first_sequence = begins;
     if (model_.config().dropout > 0) {
