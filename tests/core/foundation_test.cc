@@ -5,6 +5,7 @@
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/random.h>
 #include <tril/foundation/scratch.h>
+#include <tril/foundation/sizes.h>
 
 #include <array>
 #include <atomic>
@@ -74,6 +75,22 @@ TEST(Buffer, RejectsWhatCannotBe) {
             std::string::npos);
 }
 
+TEST(Check, MultipliesSizesAndNamesThem) {
+  constexpr Index kHalf = Index{1} << (4 * sizeof(Index) - 1);  // 2^31 or 2^15
+  EXPECT_EQ(checked_count({{"batch", 3}, {"context", 5}}, 4, "f"), 15);
+  EXPECT_EQ(checked_count({{"batch", kHalf}, {"context", 0}, {"width", kHalf}}, 1, "f"), 0);
+  EXPECT_EQ(checked_count({{"batch", kHalf}, {"context", kHalf}}, 1, "f"), kHalf * kHalf);
+  const std::string half = std::to_string(kHalf);
+  const auto refused = [](Index a, Index b, std::size_t bytes) {
+    return error_of([&] { checked_count({{"batch", a}, {"context", b}}, bytes, "f"); });
+  };
+  EXPECT_EQ(refused(kHalf, kHalf, 2),
+            "f: batch: too large to address: batch " + half + " * context " + half);
+  EXPECT_NE(refused(2 * kHalf, kHalf, 1).find("too large to address"), std::string::npos);
+  EXPECT_NE(refused(2 * kHalf, 2 * kHalf, 1).find("too large to address"), std::string::npos);
+  EXPECT_EQ(refused(1, -1, 1), "f: context: must be at least 0, is -1");
+}
+
 // In a constant expression an overflow would be an error of the compiler.
 TEST(TensorView, MultipliesAnyShapeWithoutOverflow) {
   constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
@@ -94,6 +111,38 @@ TEST(Check, NamesCallArgumentAndShapes) {
     EXPECT_STREQ(error.what(),
                  "matmul: out: shape must be [3, 3], is [2, 3]; a is [3, 1], b is [1, 3]");
   }
+}
+
+// Checks a view to be read; no element of it is looked at.
+void check_matrix(const Shape<2>& shape, const Shape<2>& strides) {
+  const float nothing = 0;
+  check_view(MatrixView<const float>(&nothing, shape, strides), "f", "x");
+}
+
+TEST(Check, RefusesRowsThatAreNotContiguous) {
+  const auto message = [](const Shape<2>& shape, const Shape<2>& strides) {
+    return error_of([&] { check_matrix(shape, strides); });
+  };
+  for (const Index stride : {0, 2, -1}) {
+    EXPECT_EQ(message({1, 64}, {0, stride}),
+              "f: x: the last axis must be contiguous; shape is [1, 64], strides are [0, " +
+                  std::to_string(stride) + "]");
+  }
+  EXPECT_NO_THROW(check_matrix({3, 64}, {0, 1})) << "a row that is repeated";
+}
+
+TEST(Check, RefusesWhatCannotBeAddressed) {
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  constexpr Index kHalf = Index{1} << 4 * sizeof(Index);  // of the bits: its square is 0
+  const auto refuses = [](const Shape<2>& shape, const Shape<2>& strides) {
+    const std::string message = error_of([&] { check_matrix(shape, strides); });
+    EXPECT_EQ(message.find("f: x: too large to address; shape is ["), 0u) << message;
+  };
+  refuses({kHalf, kHalf}, {0, 1});
+  refuses({3, 2}, {kMost, 1});
+  refuses({2, 2}, {std::numeric_limits<Index>::min(), 1});
+  refuses({2, 2}, {kMost / 4, 1});  // its bytes
+  EXPECT_NO_THROW(check_matrix({kMost / 8, 2}, {0, 1}));
 }
 
 TEST(Check, FindsSharedMemory) {
@@ -221,8 +270,11 @@ TEST(Parallel, BeginsWithItsOwnShareAndTakesOverWhatIsLeft) {
   for (std::size_t item = 1; item < 5; ++item) EXPECT_NE(doer[item], doer[0]) << item;
 }
 
-TEST(Parallel, RejectsNoThreads) {
-  EXPECT_EQ(error_of([] { Parallel parallel(0); }), "Parallel: threads: must be at least 1, is 0");
+TEST(Parallel, RejectsNumbersThatCannotBe) {
+  for (const int threads : {0, -1, 4097, std::numeric_limits<int>::max()}) {
+    EXPECT_EQ(error_of([&] { Parallel parallel(threads); }),
+              "Parallel: threads: must be from 1 to 4096, is " + std::to_string(threads));
+  }
 }
 
 TEST(Random, IsTheSameEverywhere) {

@@ -210,7 +210,7 @@ TEST_F(MatmulErrors, NameTheArgumentAndTheShapes) {
   EXPECT_EQ(error(a_, {b_.data(), {4, -1}}, {}, out_),
             "matmul: b: every axis must be at least 0; shape is [4, -1]");
   EXPECT_EQ(error(a_, {b_.data(), {4, 2}, {5, 2}}, {}, out_),
-            "matmul: b: the last axis must be contiguous");
+            "matmul: b: the last axis must be contiguous; shape is [4, 2], strides are [5, 2]");
 }
 
 TEST_F(MatmulErrors, RejectOverlap) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/compare.h"
@@ -254,6 +255,14 @@ TEST(Softmax, RejectsWhatDoesNotFit) {
   std::fill_n(out.data(), 6, -7.0f);
   EXPECT_EQ(error_of([&] { softmax(x, {}, small, parallel); }),
             "softmax: out: shape must be [2, 3], is [2, 2]; that of x");
+  const float one = 1;  // for a row of 64, of which a kernel would read the 63 after it
+  Buffer<float, 2> row({1, 64});
+  for (const Index stride : {0, 2}) {
+    const MatrixView<const float> view(&one, {1, 64}, {0, stride});
+    EXPECT_EQ(error_of([&] { softmax(view, {}, row, parallel); }),
+              "softmax: x: the last axis must be contiguous; shape is [1, 64], strides are [0, " +
+                  std::to_string(stride) + "]");
+  }
   EXPECT_EQ(error_of([&] { softmax(x, {.axis = 2}, out, parallel); }),
             "softmax: axis: 2 is not an axis of x [2, 3]");
   EXPECT_EQ(error_of([&] { softmax(x, {.axis = -3}, out, parallel); }),

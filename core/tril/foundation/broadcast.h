@@ -82,8 +82,8 @@ struct AnyView {
   }
 };
 
-// As for views of a fixed rank; axes of length 0 are allowed, and what is read may repeat one
-// element along its last axis.
+// As for views of a fixed rank, but that axes of length 0 are allowed. Repeating one element along
+// the last axis is for a call to allow that reads no rows.
 template <typename T>
 void check_view(const AnyView<T>& view, const char* call, const char* argument) {
   detail::check_view(view, Empty::allowed, call, argument);

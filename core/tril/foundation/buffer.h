@@ -16,7 +16,7 @@ class Buffer {
   // Nothing yet.
   Buffer() noexcept = default;
 
-  // All zeros. Throws Error for an axis below 1 or a size that can't be addressed, std::bad_alloc
+  // All zeros. Throws Error for an axis below 0 or a size that can't be addressed, std::bad_alloc
   // when memory is out.
   explicit Buffer(const Shape<Rank>& shape)
       : shape_(shape),

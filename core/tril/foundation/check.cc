@@ -42,6 +42,25 @@ std::span<const Index> sizes_of(const ViewShape& view) noexcept {
   return {view.shape, static_cast<std::size_t>(view.rank)};
 }
 
+// Whether the elements can be counted, and the places that their strides lead to be addressed.
+bool addressable(const ViewShape& view) noexcept {
+  Index count = 1, before = 0, after = 1;
+  for (int axis = 0; axis < view.rank; ++axis) {
+    const Index size = view.shape[axis];
+    if (size <= 1) continue;
+    Index reach;
+    if (__builtin_mul_overflow(count, size, &count) ||
+        __builtin_mul_overflow(size - 1, view.strides[axis], &reach)) {
+      return false;
+    }
+    Index& end = reach < 0 ? before : after;
+    if (__builtin_add_overflow(end, reach, &end)) return false;
+  }
+  Index bytes;
+  return !__builtin_sub_overflow(after, before, &bytes) &&
+         !__builtin_mul_overflow(bytes, static_cast<Index>(view.element_size), &bytes);
+}
+
 // Whether no two elements share a place. Enough for that: taken from the smallest stride to the
 // largest, each axis steps over all that the axes before it reach.
 bool elements_apart(const ViewShape& view) noexcept {
@@ -94,15 +113,13 @@ void check_view(const ViewShape& view, Empty empty, const char* call, const char
     fail(call, argument, {"every axis must be at least ", smallest, "; shape is ", sizes_of(view)});
   }
   if (view.rank == 0) return;
-  const Index last = view.strides[view.rank - 1];
-  if (last != 1 && (last != 0 || view.written)) {
-    fail(call, argument, "the last axis must be contiguous");
-  }
-  if (view.written && view.rank > 1 && !elements_apart(view)) {
+  const auto refuse = [&](const char* problem) {
     const std::span<const Index> strides(view.strides, static_cast<std::size_t>(view.rank));
-    fail(call, argument,
-         {"its elements overlap; shape is ", sizes_of(view), ", strides are ", strides});
-  }
+    fail(call, argument, {problem, "; shape is ", sizes_of(view), ", strides are ", strides});
+  };
+  if (view.strides[view.rank - 1] != 1) refuse("the last axis must be contiguous");
+  if (!addressable(view)) refuse("too large to address");
+  if (view.written && view.rank > 1 && !elements_apart(view)) refuse("its elements overlap");
 }
 
 void check_no_overlap(const ViewShape& out, const ViewShape& input, const char* call,
