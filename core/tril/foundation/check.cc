@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/isa.h>
 #include <tril/foundation/named.h>
 
 #include <algorithm>
@@ -106,6 +107,9 @@ bool same_place(const ViewShape& a, const ViewShape& b) noexcept {
 }
 
 void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument) {
+  // Throws where TRIL_FORCE_ISA is wrong. From here on it does not: kernels are looked up behind
+  // noexcept, and by threads.
+  best_isa();
   if (!view.data) fail(call, argument, "no tensor given");
   const Index smallest = empty == Empty::allowed ? 0 : 1;
   for (int axis = 0; axis < view.rank; ++axis) {

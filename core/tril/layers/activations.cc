@@ -27,7 +27,7 @@ struct Kind {
   ElementwiseKernels::Map map;
   ElementwiseBackwardKernels::Map map_backward;
 };
-Kind kind_of(Activation activation) noexcept {
+Kind kind_of(Activation activation) {
   const ElementwiseKernels& there = elementwise_kernels();
   const ElementwiseBackwardKernels& back = elementwise_backward_kernels();
   switch (activation) {

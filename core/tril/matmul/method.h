@@ -10,7 +10,7 @@
 namespace tril::detail {
 
 // The fastest method that is known for products of this shape; never `automatic`.
-MatmulMethod fastest_method(Index rows, Index cols, Index depth) noexcept;
+MatmulMethod fastest_method(Index rows, Index cols, Index depth);
 
 // Runs all products of the batch by a method that there is.
 void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch,

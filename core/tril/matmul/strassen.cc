@@ -247,7 +247,7 @@ void check_levels(MatmulMethod method, int levels, const char* call) {
 
 }  // namespace detail
 
-int strassen_levels(Index rows, Index cols, Index depth) noexcept {
+int strassen_levels(Index rows, Index cols, Index depth) {
   const Index smallest = std::min({rows, cols, depth});
   int levels = 0;
   // A second level works on sums of four blocks each, and so needs more to pay for.
@@ -258,7 +258,7 @@ int strassen_levels(Index rows, Index cols, Index depth) noexcept {
   return levels;
 }
 
-Index strassen_workspace(int threads) noexcept {
+Index strassen_workspace(int threads) {
   return detail::Blocks(tile_kernels()).workspace() * static_cast<Index>(sizeof(float)) * threads;
 }
 

@@ -38,10 +38,10 @@ inline constexpr std::array<StrassenProduct, 7> kStrassenProducts{{
 
 // How often a product of this shape is halved: once from TileKernels::strassen_from on, in all
 // three sizes, and twice from four times that.
-int strassen_levels(Index rows, Index cols, Index depth) noexcept;
+int strassen_levels(Index rows, Index cols, Index depth);
 
 // Bytes that matmul takes from its Scratch for a Strassen product, of any shape.
-Index strassen_workspace(int threads) noexcept;
+Index strassen_workspace(int threads);
 
 namespace detail {
 
