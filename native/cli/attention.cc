@@ -154,11 +154,11 @@ void add_attention(Program& program) {
   command
       .add_option("--heads", arguments->heads,
                   "Heads lie side by side: --q is [B, T, H*D] or [T, H*D], and so is the output")
-      ->check(CLI::PositiveNumber);
+      ->check(in_range(1));
   command
       .add_option("--kv-heads", arguments->kv_heads,
                   "The same for keys and values (default: --heads)")
-      ->check(CLI::PositiveNumber)
+      ->check(in_range(1))
       ->needs("--heads");
   command.add_flag("--causal", arguments->options.causal,
                    "A query sees keys up to its own position");

@@ -144,16 +144,16 @@ void add_bench(Program& program) {
                   [&program, arguments] { return run(program, *arguments); });
   command.add_option("--sizes", arguments->sizes, "Sizes n of products n x n x n (64,256,1024)")
       ->delimiter(',')
-      ->check(CLI::Range(1, 8192));
+      ->check(in_range(1, 8192));
   command
       .add_option("--tokens", arguments->tokens,
                   "Tokens of causal attention, 8 heads of 64 (128,1024)")
       ->delimiter(',')
-      ->check(CLI::Range(1, 65536));
+      ->check(in_range(1, 65536));
   command.add_option("--rounds", arguments->rounds, "How often each is measured (9)")
-      ->check(CLI::Range(1, 1000));
+      ->check(in_range(1, 1000));
   command.add_option("--threads", program.threads, "Threads (default: 1, like the peak's)")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
 }
 
 }  // namespace tril::cli

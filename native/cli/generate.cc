@@ -109,25 +109,25 @@ ExitCode run(const Program& program, const Arguments& arguments) {
 void add_drawing_options(CLI::App& command, GenerationOptions& options) {
   SamplingOptions& sampling = options.sampling;
   command.add_option("--max-tokens", options.max_tokens, "The most tokens to add (default 100)")
-      ->check(CLI::Range(0, 1 << 24))
+      ->check(in_range(0, 1 << 24))
       ->option_text("N");
   command
       .add_option("--temperature", sampling.temperature,
                   "Logits are divided by it (default 0.8); 0: always the most likely token")
-      ->check(CLI::NonNegativeNumber)
+      ->check(in_range(0))
       ->option_text("X");
   command.add_option("--top-k", sampling.top_k, "Only the K most likely (default 0: all)")
-      ->check(CLI::Range(0, 1 << 24))
+      ->check(in_range(0, 1 << 24))
       ->option_text("K");
   command
       .add_option("--top-p", sampling.top_p,
                   "Only the fewest that together have this probability (default 1: all)")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(in_range(0.0, 1.0))
       ->option_text("P");
   command
       .add_option("--min-p", sampling.min_p,
                   "Only those with at least this share of the largest probability (default 0: all)")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(in_range(0.0, 1.0))
       ->option_text("P");
   command
       .add_option("--seed", options.seed,
@@ -163,7 +163,7 @@ void add_generate(Program& program) {
       .add_option("--context", arguments->context,
                   "The most tokens at once (default: as config.json says); `dynamic` scaling turns "
                   "positions as for a text of that length")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(in_range(1, 1 << 24))
       ->option_text("N");
   add_drawing_options(command, arguments->options);
   program.add_threads(command);

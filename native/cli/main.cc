@@ -32,7 +32,7 @@ CLI::Option* Program::add_file(CLI::App& command, const char* names, std::string
 
 void Program::add_threads(CLI::App& command) {
   command.add_option("--threads", threads, "Threads (default: one a processor)")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
 }
 
 int Program::thread_count() const {

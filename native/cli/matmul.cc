@@ -70,13 +70,17 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   std::vector<Index> shape = batch_shape(left, right);
   shape.push_back(rows);
   shape.push_back(cols);
-  Index count = 1;
-  for (const Index size : shape) count *= size;
-  Buffer<float, 1> out({count});
+  Buffer<float, 1> out({checked_count(shape.data(), static_cast<int>(shape.size()), sizeof(float),
+                                      "matmul", "output")});
   Scratch scratch;
   Parallel parallel(program.thread_count());
   progress.next("multiplying");
-  batched_matmul(left, right, options, stack_of<float>(out.data(), shape, true), scratch, parallel);
+  try {
+    batched_matmul(left, right, options, stack_of<float>(out.data(), shape, true), scratch,
+                   parallel);
+  } catch (const Error& error) {
+    fail("matmul", error.argument().c_str(), error.problem());
+  }
 
   if (b.rank() == 1) shape.pop_back();
   if (a.rank() == 1) shape.erase(shape.end() - (b.rank() == 1 ? 1 : 2));

@@ -1,11 +1,14 @@
 // The program `tril`: one command a file, each adding itself.
 #pragma once
 
+#include <tril/foundation/message.h>
 #include <tril/foundation/named.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -48,6 +51,23 @@ CLI::IsMember is_name_of(const Named<Enum> (&table)[Count]) {
     std::ranges::replace(name, '-', '_');
     return name;
   });
+}
+
+// A check that an option is a number from `least` to `most`. (CLI11's own writes both with
+// std::to_string: the largest double has 309 digits.)
+inline CLI::Validator in_range(double least,
+                               double most = std::numeric_limits<double>::infinity()) {
+  return CLI::Validator(
+      [least, most](const std::string& input) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(input, value) && value >= least && value <= most) {
+          return std::string();
+        }
+        const Message from(std::isinf(most) ? "must be at least " : "must be from ", least);
+        return std::isinf(most) ? Message(from, ", is ", input).text()
+                                : Message(from, " to ", most, ", is ", input).text();
+      },
+      "", "NUMBER");
 }
 
 // The value of a name that has passed it.

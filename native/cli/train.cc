@@ -86,6 +86,7 @@ TrainPlan new_plan(const Arguments& given) {
   plan.vocabulary_note =
       why_fewer(value_of(kTokenizerKinds, kind), given.vocabulary, plan.tokenizer.size());
   set_objective(objective, plan.config, plan.options);
+  check_model_config(plan.config, "train");
   return plan;
 }
 
@@ -148,7 +149,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
   command.add_option("--tokenizer", given.tokenizer, "bytes, chars (default), words or bpe")
       ->check(is_name_of(kTokenizerKinds));
   command.add_option("--vocabulary", given.vocabulary, "The most tokens (default: all)")
-      ->check(CLI::Range(1, 1 << 24));
+      ->check(in_range(1, 1 << 24));
   command.add_option("--family", given.family, "gpt2 (default), llama or qwen2")
       ->check(is_name_of(kModelFamilies));
   command
@@ -169,7 +170,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
 }
 
 void add_training_options(CLI::App& command, Arguments& given) {
-  const auto count = [] { return CLI::Range(std::int64_t{1}, std::int64_t{1} << 40); };
+  const auto count = [] { return in_range(1, 0x1p40); };
   command.add_option("--batch", given.batch, "Windows of text at once (default 12)");
   command.add_option("--accumulation", given.accumulation, "Batches a step (default 1)");
   command.add_option("--steps", given.steps, "Steps in all (default 2000)")->check(count());
@@ -193,12 +194,12 @@ void add_training_options(CLI::App& command, Arguments& given) {
                   "Steps between validations, each with a sample and a checkpoint (default 250)")
       ->check(count());
   command.add_option("--sample", given.sample, "Tokens of a sample (default 100; 0: none)")
-      ->check(CLI::Range(0, 1 << 20));
+      ->check(in_range(0, 1 << 20));
   command
       .add_option("--keep", given.keep,
                   "Steps after which the model is kept, as RUN/step-N.safetensors")
       ->type_name("N ...")
-      ->check(CLI::NonNegativeNumber);
+      ->check(in_range(0));
   add_type(command, given.type);
 }
 

@@ -90,7 +90,9 @@ describe('options that are wrong', () => {
     [['matmul', 'a.npy', 'a.npy', '-o', 'out.npy', '--threads', '0'], /--threads.*0/],
     [['attention', '--colour', 'red'], /^--colour: there is no such option \(`tril attention --h/],
     [['check', 'a.npy', 'a.npy', '--atol', 'small'], /--atol.*small/],
-    [['bench', '--sizes', '0'], /--sizes.*0/],
+    [['bench', '--sizes', '0'], /^--sizes: must be from 1 to 8192, is 0 \(/],
+    [['generate', '--temperature', '-1'], /^--temperature: must be at least 0, is -1 \(/],
+    [['generate', '--top-p', '1.0000001'], /^--top-p: must be from 0 to 1, is 1\.0000001 \(/],
   ])('%j', (args, message) => {
     writeNpy('a.npy', [2, 2], four);
     expect(failure(...args)).toMatch(message);
@@ -100,7 +102,7 @@ describe('options that are wrong', () => {
     writeNpy('a.npy', [2, 2], four);
     writeNpy('b.npy', [4, 1], four);
     expect(failure('matmul', 'a.npy', 'b.npy', '-o', 'out.npy')).toMatch(
-      /^batched_matmul: .*\[2, 2\].*\[4, 1\]/,
+      /^matmul: .*\[2, 2\].*\[4, 1\]/,
     );
     const inputs = ['--q', 'a.npy', '--k', 'a.npy', '--v', 'b.npy', '-o', 'out.npy'];
     expect(failure('attention', ...inputs)).toMatch(/^attention: value: /);

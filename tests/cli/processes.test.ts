@@ -153,9 +153,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
       expect(code).toBe(2);
       return error.split('\n').filter((line) => line.startsWith('tril: '));
     };
-    expect(refused(2, '--width', '15')).toEqual([
-      'tril: model_layout: heads: 2 does not divide width 15',
-    ]);
+    expect(refused(2, '--width', '15')).toEqual(['tril: train: heads: 2 does not divide width 15']);
     expect(refused(4, '--batch', '2')).toEqual([
       'tril: Trainer::set_share: parts: must be from 1 to the 2 windows of a batch, is 4',
     ]);
