@@ -17,7 +17,6 @@
 #include <tril/layers/prepared_weights.h>
 #include <tril/layers/rms_norm.h>
 #include <tril/layers/softmax.h>
-#include <tril/lessons/matmul_cost.h>
 #include <tril/matmul/batched.h>
 #include <tril/matmul/strassen.h>
 #include <tril/model/decoding_session.h>
@@ -49,10 +48,6 @@ namespace {
       {"packed", [&] { PackedMatrix(a, false, parallel); }},
       {"strassen_levels", [&] { strassen_levels(70, 70, 70); }},
       {"strassen_workspace", [&] { strassen_workspace(1); }},
-      {"cost",
-       [&] {
-         matmul_cost({1, 70, 70, 70}, MatmulMethod::automatic, -1);
-       }},
       {"linear", [&] { linear(a, b, one, c, scratch, parallel); }},
       {"softmax", [&] { softmax(a, {}, c, parallel); }},
       {"layer_norm", [&] { layer_norm(a, one, one, {}, c, parallel); }},
