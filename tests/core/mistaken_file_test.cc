@@ -90,6 +90,16 @@ TEST(KnownFile, IsNoSafetensorsFile) {
   }
 }
 
+// Fewer bytes than a length has are enough to know what a file is.
+TEST(ParseSafetensors, SaysWhatAShortFileIs) {
+  const auto problem = [](std::string_view file) {
+    return error_of([&] { parse_safetensors(bytes_of(file)); });
+  };
+  EXPECT_NE(problem("\x80\2\x8a\n").find("is a pickle"), std::string::npos);
+  EXPECT_EQ(problem("abc"),
+            "parse_safetensors: file: is no .safetensors file: it is only 3 bytes long");
+}
+
 TEST(ParseSafetensors, SaysWhereItIsText) {
   EXPECT_EQ(error_of([] { parse_safetensors(bytes_of("the 0.418 0.24968 -0.41242\n")); }),
             "parse_safetensors: file: is no .safetensors file: it begins with the text "

@@ -159,6 +159,8 @@ Safetensors parse_safetensors(std::span<const std::byte> file) {
 
 std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file_size) {
   if (file_size < kLengthSize) {
+    detail::refuse_mistaken_file(kRead, "file",
+                                 {reinterpret_cast<const char*>(begin.data()), begin.size()});
     fail(kRead, "file", {"is no .safetensors file: it is only ", file_size, " bytes long"});
   }
   if (begin.size() < kLengthSize) fail(kRead, "begin", {"must be 8 bytes or more"});
