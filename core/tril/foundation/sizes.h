@@ -10,8 +10,8 @@ namespace tril {
 
 // A size, and what the caller knows it as.
 struct NamedSize {
-  const char* name;
-  Index size;
+  const char* name;  // the caller's word for it
+  Index size;        // as it was given
 };
 
 // All sizes multiplied, by checked_count of check.h. Throws Error, naming all of them, where one is
