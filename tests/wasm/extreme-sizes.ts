@@ -33,7 +33,6 @@ export class Failures {
   constructor(private readonly tril: Tril) {}
 
   async expect(what: string, body: () => unknown): Promise<void> {
-    (await import('node:fs')).appendFileSync('/tmp/sizes/trace', what + ' ' + Date.now() + '\n');
     const before = this.tril.memory().tensors;
     let made: unknown;
     try {
