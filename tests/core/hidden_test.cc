@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "core/block_weights.h"
 #include "core/compare.h"
+#include "core/multi_head_module.h"
 
 namespace tril {
 namespace {
