@@ -309,10 +309,10 @@ test('a long word and a long sentence stay on a phone, and what is touched is in
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`./#?say=${'a'.repeat(80)}`);
-  await page.locator('[data-sentence]').waitFor();
+  await page.locator('.alive [data-sentence]').waitFor();
   const beyond = () => document.documentElement.scrollWidth - innerWidth;
   expect(await page.evaluate(beyond)).toBe(0);
-  for (const choice of await page.locator('.heads [role="radio"]').all()) {
+  for (const choice of await page.locator('.alive .heads [role="radio"]').all()) {
     const { x, width } = await boxOf(choice);
     expect(x).toBeGreaterThanOrEqual(0);
     expect(x + width).toBeLessThanOrEqual(390);
@@ -320,7 +320,7 @@ test('a long word and a long sentence stay on a phone, and what is touched is in
   const words = Array.from({ length: 24 }, (_, i) => `word${i}`).join('+');
   await page.goto('about:blank');
   await page.goto(`./#?say=${words}&word=20`);
-  const touched = page.locator('[data-word][aria-checked="true"]');
+  const touched = page.locator('.alive [data-word][aria-checked="true"]');
   await expect(touched).toBeInViewport({ ratio: 0.99 });
   await page.goto('about:blank');
   await page.goto(`./#?say=${words}&word=1`);

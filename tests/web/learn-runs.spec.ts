@@ -248,7 +248,7 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
     1e-5,
   );
   await expect(part.locator('[data-answer]')).toContainText(
-    messagePattern('learn-cost.states.finished'),
+    messagePattern('learn-cost.ask.answer'),
   );
   await expectFits(page);
   await expectAccessible(page);
