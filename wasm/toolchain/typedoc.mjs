@@ -76,6 +76,9 @@ const options = {
       'QuarterSigns',
       'RemoteCalls',
       'WhereAsked',
+      'WasmModule',
+      'AnyText',
+      'Named',
     ],
   ],
 };
