@@ -76,7 +76,8 @@ it('is built as a folder of the project, as shared libraries, on libc++ where it
   const settings = [`-DTRIL_SOURCE=${root}`, debug, '-DBUILD_SHARED_LIBS=ON', ...flags];
   const says = await consume(['consumer'], 'add_subdirectory', compiler, ...settings);
   expect(says).toBe(consumerSays);
-  const libraries = await call('find', folder, '-name', 'libtril_lessons.*');
+  const built = join(folder, `add_subdirectory-${compiler}`);
+  const libraries = await call('find', built, '-name', 'libtril_lessons.*');
   expect(libraries).toMatch(/\.(so|dylib)/);
   expect(libraries).not.toContain('.a\n');
 });

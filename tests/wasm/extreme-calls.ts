@@ -40,7 +40,7 @@ const axes = (call: (sizes: { axes: number }) => unknown): Case => sized({ axes:
 const attention = { batches: 1, ...both, queries: 8, keys: 2, width: 2, valueWidth: 2 };
 /** Counting goes block by block, so of what it goes through there are a thousand at most. */
 const countable = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes => {
-  const counted = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'tokens', 'past'];
+  const counted = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'tokens', 'past', 'rank'];
   const few = ([name, size]: [string, number]) => [
     name,
     counted.includes(name) ? Math.min(size, 2 ** 10) : size,
