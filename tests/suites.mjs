@@ -39,7 +39,6 @@ const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [re
 /** What runs a preset's binary, where it does not run by itself. */
 const runners = {
   aarch64: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
-  threads: ['setarch', '--addr-no-randomize'], // the sanitizer does without some addresses
 };
 
 /**
@@ -152,13 +151,10 @@ const suites = [
   ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
   googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan'),
-  // Those that depend on how a compiler contracts sums, and those that start threads: all of them once a week.
+  // Those that depend on how a compiler contracts sums: all of them once a week.
   googleTest('aarch64', {
     purposes: ['lanes'],
     missing: () => (findArm() ? '' : 'no Clang, cross libraries and qemu for ARM'),
-  }),
-  googleTest('threads', {
-    missing: () => (process.platform === 'linux' ? '' : 'setarch is of Linux'),
   }),
   googleTest('wasm-simd'),
   googleTest('wasm-relaxed'),

@@ -38,6 +38,12 @@ const headed = (call: (sizes: typeof both) => unknown): Case => sized(both, call
 const axis = (call: (sizes: { axis: number }) => unknown): Case => sized({ axis: 0 }, call);
 const axes = (call: (sizes: { axes: number }) => unknown): Case => sized({ axes: 1 }, call);
 const attention = { batches: 1, ...both, queries: 8, keys: 2, width: 2, valueWidth: 2 };
+/** Every large size as one that is refused before anything is made. */
+const refusedAtOnce = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes =>
+  Object.fromEntries(
+    Object.entries(sizes).map(([name, size]) => [name, size >= 2 ** 16 ? 2 ** 31 - 1 : size]),
+  ) as Sizes;
+
 /** Counting goes block by block, so of what it goes through there are a thousand at most. */
 const countable = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes => {
   const counted = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'tokens', 'past', 'rank'];
@@ -231,10 +237,11 @@ export const ofModule: Readonly<Record<string, Case>> = {
       ...{ sourceVocabulary: 4, targetVocabulary: 4, context: 4, encoderLayers: 1 },
       ...{ decoderLayers: 1, heads: 1, width: 2, hidden: 2 },
     } satisfies SequenceModelSettings,
-    (model) => tril.sequenceTrainer({ model }),
+    // A model of 2^16 or 2^24 of something is made, which takes seconds: too many at once are refused.
+    (model) => tril.sequenceTrainer({ model: refusedAtOnce(model) }),
   ),
   drawSequences: sized({ batch: 1, tokens: 2, vocabulary: 4, step: 1 }, (options) =>
-    tril.drawSequences('sort', options),
+    tril.drawSequences('sort', refusedAtOnce(options)),
   ),
   wordVectors: sized({ width: 4, window: 2, negative: 2, epochs: 1, minCount: 1 }, (options) => {
     const vectors = tril.wordVectors({ ...options, data: text });

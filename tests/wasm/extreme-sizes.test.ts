@@ -29,6 +29,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
   [
     tensor,
     {
+      toJSON: none,
       read: sized({ count: 6 }, ({ count }) => tensor.read(new Float32Array(count % 2 ** 20))),
       toArray: sized({ a: 0, b: 0 }, ({ a, b }) => {
         const empty = tril.zeros(b === 0 ? [a, b] : [0, a, b]);
@@ -113,17 +114,6 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
   ],
 ];
 
-/** The numbers of a file of settings, each in turn every size; and every two of the model's own. */
-const settingsOf = (name: string) => {
-  const files = filesOf(name);
-  const config = JSON.parse(new TextDecoder().decode(files['config.json'])) as Record<
-    string,
-    unknown
-  >;
-  const numbers = Object.entries(config).filter(([, value]) => Number.isInteger(value));
-  return { files, config, sizes: Object.fromEntries(numbers) as Record<string, number> };
-};
-
 /** Every function in an object, with the names that lead to it. */
 const namesOf = (object: object, before = ''): string[] =>
   Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
@@ -168,27 +158,13 @@ describe('sizes of 0 to 2^31 - 1', () => {
     );
   }
 
-  it.each(['gpt2', 'llama', 'qwen2'])(
-    'in the config.json of %s are answered or refused',
-    (name) => {
-      const { files, config, sizes } = settingsOf(name);
-      return expectAnswers(name, {
-        sizes,
-        call: (changed: Record<string, number>) => {
-          const json = new TextEncoder().encode(JSON.stringify({ ...config, ...changed }));
-          return tril.loadModel({ ...files, 'config.json': json });
-        },
-      });
-    },
-  );
-
   it('of tensors without elements are answered or refused by every call', async () => {
     const failures = new Failures(tril);
     const shapes = [
       [0, 4],
       [4, 0],
     ].concat(
-      extremes.slice(2).flatMap((n) => [
+      extremes.slice(2, 4).flatMap((n) => [
         [n, 0],
         [0, n],
       ]),
