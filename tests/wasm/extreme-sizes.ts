@@ -48,7 +48,8 @@ export class Failures {
       throw new Error(`after ${what} nothing works: ${String(error)}`);
     }
     const after = this.tril.memory().tensors;
-    if (after !== before) this.found.push(`${what}: ${after - before} tensors are left behind`);
+    // Fewer there are where something that was forgotten has been collected meanwhile.
+    if (after > before) this.found.push(`${what}: ${after - before} tensors are left behind`);
   }
 }
 
