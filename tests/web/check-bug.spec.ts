@@ -2,7 +2,7 @@
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { bugCase, bugs } from './oracles/check.ts';
 import { tril } from './oracle.ts';
 
@@ -39,6 +39,15 @@ const agreeing: Readonly<Record<string, readonly number[]>> = {
   maskAfterSoftmax: [5],
 };
 
+/** What is said of a guess, and then what their output equals. */
+const verdict = (of: 'right' | 'wrong') => {
+  const equals = ['check.bug.equals', 'check.bug.equalsExactly'].map((key) => messagePattern(key));
+  return new RegExp(
+    `${messagePattern(`figures.ask.${of}`).source} (${equals.map(({ source }) => source).join('|')})`,
+    'u',
+  );
+};
+
 for (const [i, bug] of bugs.entries()) {
   test(`a guess, then the verdict: ${bug}`, async ({ lesson, page }) => {
     const expected = bugCase(await tril(), i + 1);
@@ -56,7 +65,7 @@ for (const [i, bug] of bugs.entries()) {
     await expect(found).toHaveCount(0);
     await section.getByRole('button', { name: offered[bug], exact: true }).click();
     await expect(found).toHaveAttribute('data-found', bug);
-    await expect(section.locator('.answer')).toContainText(message('figures.ask.right'));
+    await expect(section.locator('.answer')).toContainText(verdict('right'));
     // It was found by its numbers, which another way of computing gave: nearly the same.
     const answer = (await section.locator('[data-answer]').textContent())!;
     const [, digits, power] = /To within ([\d.]+)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+),/u.exec(answer) ?? [];
@@ -80,7 +89,7 @@ test('by keys: one stop for all answers, a wrong guess, the next case, and back'
   await page.keyboard.press('ArrowRight');
   await expect(chips.nth(1)).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(section.locator('.answer')).toContainText(message('figures.ask.wrong'));
+  await expect(section.locator('.answer')).toContainText(verdict('wrong'));
   await expect(section.locator('.chip.right')).toHaveText(offered.noScale);
   const next = section.getByRole('button', { name: message('check.bug.another') });
   await next.press('Enter');
