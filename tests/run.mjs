@@ -46,7 +46,7 @@ function suiteSteps(suite, results) {
     try {
       await runSuite(suite, result, broken);
     } catch (error) {
-      broken(error.message);
+      broken(`${tail(error.log)}\n${error.message}`);
     }
     result.time = performance.now() - begin;
   };

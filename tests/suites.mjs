@@ -24,6 +24,9 @@ import {
 } from '../wasm/toolchain/system.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
+/** How long a suite may run, several times as long as it does on two processors; the page's has its own. */
+const limit = 20;
+
 export const reportFolder = join(root, 'build', 'reports');
 
 const relaxedFlag = '--experimental-wasm-relaxed-simd';
@@ -70,6 +73,7 @@ function googleTest(preset, { isa, locale, short = 'never', ...rest } = {}) {
         log: id,
         env: { ...env, TRIL_TEST_LOCALE: found() ? locale : '', ...found() },
         allowFailure: true,
+        minutes: limit,
       }),
     read: readGoogleTest,
   };
@@ -80,7 +84,7 @@ async function buildAll() {
   await buildPackage();
 }
 
-function nodeRunner({ id, part, short = 'never', command, env, ...rest }) {
+function nodeRunner({ id, part, short = 'never', command, env, minutes = limit, ...rest }) {
   const report = join(reportFolder, `${id}.json`);
   return {
     ...rest,
@@ -96,6 +100,7 @@ function nodeRunner({ id, part, short = 'never', command, env, ...rest }) {
         log: id,
         env: { CI: '1', ...env?.(report) },
         allowFailure: true,
+        minutes,
       });
     },
   };
@@ -193,7 +198,7 @@ const suites = [
   }),
   ...(findFuzzer() ? [fuzzing] : []),
   page({ id: 'web-main', name: "Playwright, the page's main paths", short: 'only' }),
-  page({ id: 'web', name: 'Playwright, page', short: 'never' }),
+  page({ id: 'web', name: 'Playwright, page', short: 'never', minutes: 50 }),
   nodeRunner({
     id: 'firefox',
     name: 'Playwright, Firefox',

@@ -32,8 +32,13 @@ export function seconds(milliseconds) {
 /**
  * Runs a command to its end, output into the log; rejects with StepError unless it exits with 0.
  * With `capture` resolves to what it wrote to stdout. With `allowFailure` resolves to the exit code.
+ * After `minutes` it is ended: what hangs must not take everything else with it.
  */
-export function run(command, args, { log, cwd = root, env, advice, capture, allowFailure } = {}) {
+export function run(
+  command,
+  args,
+  { log, cwd = root, env, advice, capture, allowFailure, minutes } = {},
+) {
   mkdirSync(logFolder, { recursive: true });
   const path = join(logFolder, `${log ?? 'setup'}.log`);
   const output = openSync(path, 'w');
@@ -45,10 +50,18 @@ export function run(command, args, { log, cwd = root, env, advice, capture, allo
       detached: true, // a process group of its own, so that all of it can be ended
     });
     children.add(child);
+    let late = false;
+    const limit =
+      minutes &&
+      setTimeout(() => {
+        late = true;
+        endGroup(child, 'SIGKILL');
+      }, minutes * 60_000);
     let text = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk) => (text += chunk));
     const settle = (problem, code) => {
       if (!children.delete(child)) return;
+      clearTimeout(limit);
       closeSync(output);
       if (!problem) resolve(capture ? text : (code ?? 0));
       else reject(new StepError(problem, { advice, log: path }));
@@ -57,6 +70,7 @@ export function run(command, args, { log, cwd = root, env, advice, capture, allo
     child.on('error', (error) => settle(`${shown}: ${error.message}`));
     child.on('close', (code, signal) => {
       if (code === 0 || (allowFailure && code !== null)) settle('', code);
+      else if (late) settle(`${shown}: not done after ${minutes} minutes`);
       else settle(`${shown}: ${signal ? `ended by ${signal}` : `exit code ${code}`}`);
     });
   });
@@ -104,9 +118,9 @@ export async function runSteps(steps) {
   }
 }
 
-function endGroup(child) {
+function endGroup(child, signal = 'SIGTERM') {
   try {
-    process.kill(-child.pid, 'SIGTERM');
+    process.kill(-child.pid, signal);
   } catch {
     // It has just ended by itself.
   }

@@ -55,6 +55,15 @@ bool are_alike(const AttentionSizes& s, const Mask& mask) {
   }
 }
 
+// call(first, last) for each block of `size`, up to the largest count that an Index holds.
+template <typename Call>
+void for_each_block(Index count, Index size, const Call& call) {
+  for (Index first = 0, last = 0; first < count; first = last) {
+    last = first + std::min(size, count - first);
+    call(first, last);
+  }
+}
+
 // for each head, for each block of queries, for each block of keys that any of them may see
 //   scores += queries * keys
 //   for each query:  weights += the keys that it may see;  visits += 1 if there are any
@@ -87,16 +96,11 @@ Work count(const AttentionSizes& s, const AttentionOptions& options, Index query
   for (Index b = 0; b < batches; ++b) {
     const Index offset = detail::query_offset(options.past, options.key_lengths, b, s.queries);
     for (Index h = 0; h < heads; ++h) {
-      for (Index t = 0; t < s.queries; t += query_block) {
-        for (Index k = 0; k < s.keys; k += key_block) {
-          count_block({b,
-                       h,
-                       t,
-                       std::min(t + query_block, s.queries),
-                       offset,
-                       {k, std::min(k + key_block, s.keys)}});
-        }
-      }
+      for_each_block(s.queries, query_block, [&](Index first_query, Index last_query) {
+        for_each_block(s.keys, key_block, [&](Index first_key, Index last_key) {
+          count_block({b, h, first_query, last_query, offset, {first_key, last_key}});
+        });
+      });
     }
   }
   const double each = alike ? times(s.batches, s.heads) : 1;
