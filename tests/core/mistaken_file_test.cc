@@ -5,6 +5,7 @@
 #include <tril/files/npy.h>
 #include <tril/files/safetensors.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -78,9 +79,9 @@ TEST(KnownFile, IsNothingThatCouldBeRight) {
 
 // A length may have any bytes: 640 begins like a pickle, 35615 like gzip.
 TEST(KnownFile, IsNoSafetensorsFile) {
-  for (const std::size_t length : {640, 35615}) {
+  for (const std::uint64_t length : {640, 35615}) {
     std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
-    header.resize(length, ' ');
+    header.resize(static_cast<std::size_t>(length), ' ');
     std::string file(8, '\0');
     for (std::size_t i = 0; i < 8; ++i) file[i] = static_cast<char>(length >> (8 * i) & 0xff);
     file += header + std::string(4, '\0');
