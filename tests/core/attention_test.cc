@@ -243,7 +243,7 @@ TEST_P(AttentionTest, DecodingPacksNothing) {
       // A row of scores for each query of the heads that share keys, and 64 bytes of state.
       const Index rows = heads / kv_heads * queries;
       EXPECT_LE(own.peak(), static_cast<std::size_t>(rows * (keys + 128) * 4 + 1024));
-      EXPECT_LT(own.peak(), in.key.view().count() * sizeof(float));
+      EXPECT_LT(own.peak(), static_cast<std::size_t>(in.key.view().count()) * sizeof(float));
       const double scale = 1 / std::sqrt(static_cast<double>(depth));
       const auto bias = [&](Index, Index, Index t, Index s) -> double {
         return s > t + keys - queries ? -kInfinity : 0;

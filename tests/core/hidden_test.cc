@@ -101,7 +101,8 @@ class HiddenTest : public ::testing::TestWithParam<AttentionMethod> {};
 TEST_P(HiddenTest, KeysAndValuesChangeNothing) {
   Scratch scratch;
   Parallel parallel{2};
-  for (const auto& [queries, keys] : kSizes) {
+  for (const Sizes& sizes : kSizes) {
+    const Index queries = sizes.queries, keys = sizes.keys;
     const Masks masks(queries, keys);
     for (NamedMask& mask : masks.all()) {
       const Buffer<float, 4> seen = visibility(mask.options, queries, keys);

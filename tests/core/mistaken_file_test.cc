@@ -30,36 +30,40 @@ std::string archive(std::string_view name) {
 }
 
 TEST(KnownFile, SaysWhatItIs) {
-  const std::pair<std::string, std::string_view> cases[] = {
-      {"\x80\2}q\1.", "pickle"},
-      {"\x80\4\x95\x10", "safetensors.torch.save_file"},
-      {archive("archive/data.pkl"), "PyTorch"},
-      {archive("model/data.pkl"), "PyTorch"},
-      {archive("metadata.json"), ".keras"},
-      {archive("[Content_Types].xml"), ".xlsx"},
-      {std::string("GGUF\3\0\0\0", 8), ".gguf"},
-      {"\x89HDF\r\n\x1a\n", "HDF5"},
-      {"MATLAB 5.0 MAT-file, Platform: GLNXA64", "MATLAB"},
-      {std::string("\x1c\0\0\0TFL3", 8), "TensorFlow Lite"},
-      {"\x08\x07\x12\x07pytorch", "ONNX"},
-      {"\x1f\x8b\x08", "gzip"},
-      {"BZh91AY&SY", "bzip2"},
-      {std::string("\xfd\x37zXZ\0", 6), "xz"},
-      {"\x28\xb5\x2f\xfd", "Zstandard"},
-      {"PAR1\x15", "Parquet"},
-      {std::string(257, 'a') + std::string("ustar\0", 6), ".tar"},
-      {"\xff\xfe\x31", "UTF-16"},
-      {"version https://git-lfs.github.com/spec/v1", "git lfs pull"},
-      {"\xef\xbb\xbf <!DOCTYPE html>", "web page"},
-      {"<HTML>", "web page"}};
-  for (const auto& [begin, part] : cases) {
-    EXPECT_NE(detail::known_file(begin).find(part), std::string_view::npos) << begin;
+  struct Case {
+    std::string begin;
+    std::string_view part;
+  };
+  const Case cases[] = {{"\x80\2}q\1.", "pickle"},
+                        {"\x80\4\x95\x10", "safetensors.torch.save_file"},
+                        {archive("archive/data.pkl"), "PyTorch"},
+                        {archive("model/data.pkl"), "PyTorch"},
+                        {archive("metadata.json"), ".keras"},
+                        {archive("[Content_Types].xml"), ".xlsx"},
+                        {std::string("GGUF\3\0\0\0", 8), ".gguf"},
+                        {"\x89HDF\r\n\x1a\n", "HDF5"},
+                        {"MATLAB 5.0 MAT-file, Platform: GLNXA64", "MATLAB"},
+                        {std::string("\x1c\0\0\0TFL3", 8), "TensorFlow Lite"},
+                        {"\x08\x07\x12\x07pytorch", "ONNX"},
+                        {"\x1f\x8b\x08", "gzip"},
+                        {"BZh91AY&SY", "bzip2"},
+                        {std::string("\xfd\x37zXZ\0", 6), "xz"},
+                        {"\x28\xb5\x2f\xfd", "Zstandard"},
+                        {"PAR1\x15", "Parquet"},
+                        {std::string(257, 'a') + std::string("ustar\0", 6), ".tar"},
+                        {"\xff\xfe\x31", "UTF-16"},
+                        {"version https://git-lfs.github.com/spec/v1", "git lfs pull"},
+                        {"\xef\xbb\xbf <!DOCTYPE html>", "web page"},
+                        {"<HTML>", "web page"}};
+  for (const Case& file : cases) {
+    const std::string& begin = file.begin;
+    EXPECT_NE(detail::known_file(begin).find(file.part), std::string_view::npos) << begin;
     EXPECT_NE(error_of([&] { detail::refuse_mistaken_file("call", "file", begin); }), "");
     // Whoever reads an array or tensors says it, too.
     for (const std::string& error : {error_of([&] { parse_npy(bytes_of(begin)); }), error_of([&] {
                                        parse_safetensors(bytes_of(begin + std::string(16, '\0')));
                                      })}) {
-      EXPECT_NE(error.find(part), std::string::npos) << error;
+      EXPECT_NE(error.find(file.part), std::string::npos) << error;
     }
   }
 }
@@ -79,7 +83,7 @@ TEST(KnownFile, IsNothingThatCouldBeRight) {
 
 // A length may have any bytes: 640 begins like a pickle, 35615 like gzip.
 TEST(KnownFile, IsNoSafetensorsFile) {
-  for (const std::uint64_t length : {640, 35615}) {
+  for (const std::uint64_t length : {640u, 35615u}) {
     std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
     header.resize(static_cast<std::size_t>(length), ' ');
     std::string file(8, '\0');
