@@ -6,16 +6,26 @@ import { join } from 'node:path';
 import { root, run } from './steps.mjs';
 import { findGoogleTest, findProgram } from './system.mjs';
 
+const ccache = findProgram('ccache');
+
 /**
  * ccache, where there is one, keeps what has been compiled for other build folders, branches and
- * clones: for these, paths are taken relative to the root.
+ * clones: for these, paths are taken relative to the root, and the Emscripten that set-up has put
+ * into this clone is known by its packages, since its programs hold the path that they lie in.
  */
-const ccache = findProgram('ccache');
-const cacheEnv = ccache && {
-  EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
-  CCACHE_BASEDIR: root,
-  CCACHE_NOHASHDIR: 'true',
-};
+function cacheEnv(preset) {
+  if (!ccache) return {};
+  const packages = join(root, 'wasm', 'toolchain', 'emscripten', 'packages');
+  const ours = preset.startsWith('wasm') && existsSync(packages);
+  return {
+    EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
+    CCACHE_BASEDIR: root,
+    CCACHE_NOHASHDIR: 'true',
+    ...(ours && {
+      CCACHE_COMPILERCHECK: `string:${readFileSync(packages, 'utf8').split('\n').join(' ')}`,
+    }),
+  };
+}
 
 export const unthreaded = ['simd', 'relaxed'];
 export const variants = [...unthreaded, 'simd-threads', 'relaxed-threads'];
@@ -53,7 +63,7 @@ export async function configure(preset, { tests = false } = {}) {
   const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : [])];
   await run('cmake', ['--preset', preset, ...options], {
     log: `${preset}-configure`,
-    env: cacheEnv,
+    env: cacheEnv(preset),
     advice: `remove build/${preset} and try again; \`cmake --preset ${preset}\` shows it by hand`,
   });
 }
@@ -64,7 +74,7 @@ export async function build(preset, target) {
   const jobs = ['--parallel', String(availableParallelism())];
   await run('cmake', ['--build', '--preset', preset, ...jobs, '--target', target], {
     log: `${preset}-build-${target}`,
-    env: cacheEnv,
+    env: cacheEnv(preset),
     advice: `the compiler's message is above; \`cmake --build --preset ${preset}\` shows it by hand`,
   });
 }
