@@ -280,6 +280,10 @@ describe('readArrays', () => {
       'x.json',
       '"b": at [1] must be an',
     );
+    // Begins like 1e12 numbers: no memory is asked for before it is known that they are not there.
+    const long = ',1'.repeat(9_999);
+    const steps = text(`[[[1${long}]${long}]${long}]`);
+    await expectRefused(steps, 'x.json', 'at [0][1] must be an array of 10000, is 1');
     await expectRefused(text('{"a": [1], "mask": null}'), 'x.json', '"mask": must be an array of');
     await expectRefused(text('7'), 'x.json', 'must be an array or an object of arrays');
     await expectRefused(text('1,2\n3'), 'x.csv', 'line 2 has 1 numbers, those before it have 2');

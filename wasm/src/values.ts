@@ -74,27 +74,20 @@ function nestedShape(data: unknown): number[] {
   return shape;
 }
 
-/**
- * Copies the numbers under `data` to `out`, checking that every array of one level is as long as
- * the first.
- */
-function flattenInto(
+/** The rows of numbers under `data`, once every array of one level is known to be as long as the first. */
+function rowsOf(
   call: string,
   argument: string,
   data: unknown,
   shape: readonly number[],
-  out: Float32Array | Int32Array,
-): void {
-  let next = 0;
+): readonly (readonly number[])[] {
+  const rows: number[][] = [];
   const path: number[] = [];
   const where = () => (path.length > 0 ? `at [${path.join('][')}]` : 'at the top');
   const visit = (part: unknown, depth: number): void => {
     if (depth === shape.length) {
-      if (typeof part !== 'number') {
-        throw new TrilError(call, argument, `${where()} must be a number, is ${describe(part)}`);
-      }
-      out[next++] = part;
-      return;
+      if (typeof part === 'number') return;
+      throw new TrilError(call, argument, `${where()} must be a number, is ${describe(part)}`);
     }
     if (!Array.isArray(part) || part.length !== shape[depth]) {
       const found = Array.isArray(part) ? `an array of ${part.length}` : describe(part);
@@ -111,8 +104,31 @@ function flattenInto(
       visit(child, depth + 1);
       path.pop();
     }
+    if (depth + 1 === shape.length) rows.push(part as number[]);
   };
   visit(data, 0);
+  return rows;
+}
+
+/**
+ * A new array of the numbers under `data`, which must be nested as `shape` says. It is made last: rows that
+ * differ in length may begin like those of a shape far larger than they are.
+ */
+function flattened<Numbers extends Float32Array | Int32Array>(
+  call: string,
+  argument: string,
+  data: unknown,
+  shape: readonly number[],
+  kind: new (count: number) => Numbers,
+): Numbers {
+  const rows = rowsOf(call, argument, data, shape);
+  const out = allocate(call, kind, shape);
+  let next = 0;
+  for (const row of rows) {
+    out.set(row, next);
+    next += row.length;
+  }
+  return out;
 }
 
 function allocate<Numbers>(
@@ -167,9 +183,7 @@ export function flatten(
   }
   // As it is: the module's own Float32Array takes its numbers in, and rounds them, without a copy.
   if (isNumericArray(data)) return data as Float32Array;
-  const out = allocate(call, Float32Array, shape);
-  flattenInto(call, argument, data, flat ? [count] : shape, out);
-  return out;
+  return flattened(call, argument, data, flat ? [count] : shape, Float32Array);
 }
 
 /**
@@ -192,16 +206,17 @@ export function flattenIntegers(
   data: unknown,
 ): { shape: number[]; values: Int32Array } {
   const shape = inferShape(call, data, argument);
-  const values = allocate(call, Int32Array, shape);
   const check = (value: number, i: number): void => {
     if (value === values[i]) return;
     throw new TrilError(call, argument, `must be whole numbers; number ${i} is ${value}`);
   };
+  const values = isNumericArray(data)
+    ? allocate(call, Int32Array, shape)
+    : flattened(call, argument, data, shape, Int32Array);
   if (isNumericArray(data)) {
     values.set(data);
     for (let i = 0; i < data.length; ++i) check(data[i]!, i);
   } else {
-    flattenInto(call, argument, data, shape, values);
     (data as unknown[]).flat(Infinity).forEach((value, i) => check(value as number, i));
   }
   return { shape: [...shape], values };
