@@ -176,7 +176,7 @@ export const fileCalls = (context: Context) => {
         }
         const content = await unpack(entry);
         try {
-          made.push(...readStored('npy', content, name));
+          for (const array of readStored('npy', content, name)) made.push(array);
         } catch (error) {
           if (!(error instanceof TrilError) || error.argument !== 'file') throw error;
           skip(name, error.problem, ofPart(name, error));

@@ -51,8 +51,8 @@ export async function readFiles(
   for (const file of files) {
     try {
       const found = await readFile(tril, file);
-      tensors.push(...found.tensors);
-      unread.push(...found.unread);
+      for (const tensor of found.tensors) tensors.push(tensor);
+      for (const entry of found.unread) unread.push(entry);
     } catch (error) {
       const problem = error instanceof TrilError ? error.problem : (error as Error).message;
       unread.push({ file: file.name, problem });
