@@ -267,6 +267,7 @@ describe('readArrays', () => {
     await expectRefused(good.slice(0, -1), '', /byte \d+/);
     await expectRefused(new Uint8Array(), 'a.npy', 'is empty');
     await expectRefused(text('hello'), 'x.bin', 'a kind of file that is not known; .npy, .npz');
+    await expectRefused(text('1,2'), 'x.constructor', 'a kind of file that is not known');
     await expectRefused('hello', 'x.npy', 'must be an ArrayBuffer or a Uint8Array');
     await expectRefused(text('[1, 2'), 'x.json', 'is not JSON');
     await expectRefused(text('[[1], [1, 2]]'), 'x.json', 'at [1] must be an array of 1');

@@ -73,6 +73,7 @@ function expectPasted(text: string): void {
     const { rows, cols, data } = numbers.matrix;
     expect([data.length, rows <= 64, cols <= 12]).toEqual([rows * cols, true, true]);
     expect(labelsOf(numbers)).toHaveLength(rows);
+    expect(data.some(Number.isNaN) && !/nan/iu.test(text)).toBe(false);
     if (rows * cols > 0) {
       const changed = parseNumbers(replaceNumber(text, rows - 1, cols - 1, '7'));
       expect(changed.kind === 'numbers' && changed.matrix.data.at(-1)).toBe(7);
@@ -156,6 +157,11 @@ test('whatever is pasted as words or numbers is read, or said to be none', () =>
     } catch (error) {
       throw new Error(`seed ${seed}: ${JSON.stringify(text)}`, { cause: error });
     }
+  }
+  // What every object of JavaScript has is no number either.
+  for (const found of ['constructor', '__proto__', '__proto__1']) {
+    const problem = { kind: 'notANumber', row: 1, found };
+    expect(parseNumbers(`1 ${found}`)).toEqual({ kind: 'problem', problem });
   }
   for (const part of ['1', '1 ', '] ', '],', '[', '1e', '.', ' ', '\n', 'a\u0301', '!', '\u200d']) {
     const field = part.repeat(4000 / part.length); // as much as a field takes

@@ -52,6 +52,11 @@ const kinds = '.npy, .npz, .safetensors, .json and .csv can be read';
 
 type Kind = 'npy' | 'npz' | 'safetensors' | 'json' | 'csv';
 
+const endings = new Map<string, Kind>([
+  ...(['npy', 'npz', 'safetensors', 'json', 'csv'] as const).map((kind) => [kind, kind] as const),
+  ...(['tsv', 'txt'] as const).map((ending) => [ending, 'csv'] as const),
+]);
+
 /**
  * What a file is: by its first bytes, else by its name, else by what it looks like. `known` says
  * what other files are by their first bytes.
@@ -64,11 +69,7 @@ function kindOf(bytes: Uint8Array, name: string, known: (bytes: Uint8Array) => s
   const other = isHeader ? '' : known(bytes);
   if (other) throw new TrilError(call, 'file', other);
   const [, ending = ''] = /\.([a-z]+)$/i.exec(name) ?? [];
-  const endings: Record<string, Kind> = {
-    ...{ npy: 'npy', npz: 'npz', safetensors: 'safetensors', json: 'json' },
-    ...{ csv: 'csv', tsv: 'csv', txt: 'csv' },
-  };
-  const named = endings[ending.toLowerCase()];
+  const named = endings.get(ending.toLowerCase());
   if (named) return named;
   if (isHeader) return 'safetensors';
   throw new TrilError(

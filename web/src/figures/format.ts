@@ -101,17 +101,18 @@ export function asTyped(value: number): string {
   return exact(value).replace('−', '-').replace('∞', 'Infinity');
 }
 
-const named: Readonly<Record<string, number>> = {
-  nan: NaN,
-  inf: Infinity,
-  '+inf': Infinity,
-  '-inf': -Infinity,
-};
+const named = new Map([
+  ['nan', NaN],
+  ['inf', Infinity],
+  ['+inf', Infinity],
+  ['-inf', -Infinity],
+]);
 
 /** A number as people and programs write it, a minus sign of any kind; null for anything else. */
 export function parseNumber(text: string): number | null {
   const plain = text.trim().toLowerCase().replace(/^[−–]/u, '-').replace('infinity', 'inf');
-  if (plain in named) return named[plain];
+  const value = named.get(plain);
+  if (value !== undefined) return value;
   if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/u.test(plain)) return null;
   return Number(plain);
 }
