@@ -85,6 +85,12 @@ describe('archives', () => {
     await expectRefused(bad, 'x.npz', /"words": byte \d+: element type "<U4" is not read/);
     const cut = fixture('f4_little').slice(0, -1);
     await expectRefused(archive([{ name: 'cut.npy', content: cut }]), 'x.npz', /"cut": byte \d+: /);
+    const long = archive([{ name: 'a\n'.repeat(1000), content: words }]);
+    await expectRefused(
+      long,
+      'x.npz',
+      /^readArrays: file: "(a\\n){30}"\.\.\. in the archive is no \.npy/,
+    );
   });
 
   it('hand on the arrays of an entry one by one: calls take some 125,000 arguments', async () => {

@@ -285,6 +285,11 @@ describe('readArrays', () => {
     const long = ',1'.repeat(9_999);
     const steps = text(`[[[1${long}]${long}]${long}]`);
     await expectRefused(steps, 'x.json', 'at [0][1] must be an array of 10000, is 1');
+    await expectRefused(text('[1,\n2\n3]'), 'x.json', 'is not JSON');
+    const name = 'a\n'.repeat(1000);
+    const begins = `${JSON.stringify(name.slice(0, 60))}...: must be an array`;
+    await expectRefused(text(JSON.stringify({ [name]: 1 })), 'x.json', begins);
+    await expectRefused(text(JSON.stringify({ a: name })), 'x.json', '"a": must be an array of');
     await expectRefused(text('{"a": [1], "mask": null}'), 'x.json', '"mask": must be an array of');
     await expectRefused(text('7'), 'x.json', 'must be an array or an object of arrays');
     await expectRefused(text('1,2\n3'), 'x.csv', 'line 2 has 1 numbers, those before it have 2');

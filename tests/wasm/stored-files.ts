@@ -29,6 +29,12 @@ export async function only(file: Uint8Array, name = '') {
   return released(arrays)[0]!;
 }
 
+/** A message is one line that fits on the page, whatever the file holds that it shows. */
+export function expectReadable(message: string, about: string) {
+  expect(message, about).not.toMatch(/\p{Cc}/u);
+  expect(message.length, about).toBeLessThan(400);
+}
+
 /** The file must be refused in these words; nothing of it stays, and the module goes on working. */
 export async function expectRefused(file: unknown, name: string, says: string | RegExp) {
   const before = tril.memory().tensors;
@@ -39,6 +45,7 @@ export async function expectRefused(file: unknown, name: string, says: string | 
   expect(error, String(says)).toBeInstanceOf(TrilError);
   expect(error).toMatchObject({ call: 'readArrays' });
   const { message } = error as TrilError;
+  expectReadable(message, String(says));
   if (typeof says === 'string') expect(message).toContain(says);
   else expect(message).toMatch(says);
   expect(tril.memory().tensors).toBe(before);

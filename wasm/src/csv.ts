@@ -1,4 +1,5 @@
 import { refuse, rowsOf, separatorOf, type Row, type Separator } from './csv-rows.js';
+import { shown } from './describe.js';
 import { booleanOf, isName, numberOf } from './number-words.js';
 
 /** Rows of numbers; of `type` 'bool' where all of them are true or false. */
@@ -20,7 +21,6 @@ interface Layout {
 }
 
 const place = (row: Row, column: number) => `line ${row.line}, column ${column + 1}`;
-const shown = (cell: string) => JSON.stringify(cell.slice(0, 40));
 /** Beside these the comma may be the decimal mark. */
 const mayBeDecimal = (separator: Separator) => separator === ';' || separator === '\t';
 

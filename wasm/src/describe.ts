@@ -1,3 +1,10 @@
+/** Characters of a text that a message shows. */
+const most = 60;
+
+/** A text in quotes as a message shows it, in one line: the beginning of a long one. */
+export const shown = (text: string): string =>
+  JSON.stringify(text.slice(0, most)) + (text.length > most ? '...' : '');
+
 /** A value as a message shows it. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
@@ -7,5 +14,5 @@ export function describe(value: unknown): string {
     return typeof constructor === 'function' ? `a ${constructor.name}` : 'a bare object';
   }
   if (typeof value === 'function') return 'a function';
-  return typeof value === 'string' ? `"${value}"` : String(value);
+  return typeof value === 'string' ? shown(value) : String(value);
 }

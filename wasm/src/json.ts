@@ -41,7 +41,9 @@ export function readJson(text: string): unknown {
     try {
       return JSON.parse(inJson(text));
     } catch (error) {
-      throw new TrilError('readArrays', 'file', `is not JSON: ${(error as Error).message}`);
+      // Engines quote the text, ends of lines and all.
+      const reason = (error as Error).message.replace(/\p{Cc}+/gu, ' ');
+      throw new TrilError('readArrays', 'file', `is not JSON: ${reason}`);
     }
   }
 }

@@ -1,5 +1,6 @@
 // .zip archives, as far as .npz files are some: entries that are stored or deflated (PKWARE's
 // APPNOTE 6.3, sections 4.3 and 4.4). Not encrypted ones, and none of several parts.
+import { shown } from './describe.js';
 import { TrilError } from './error.js';
 
 export interface ZipEntry {
@@ -106,22 +107,23 @@ export function listArchive(bytes: Uint8Array, largest: number): ListedEntry[] {
     const { size, packedSize, start } = placeOf(view, at, extra, extraEnd);
     at = extraEnd + view.getUint16(at + 32, true);
 
-    if (flags & 1) refuse(`"${name}" in the archive is encrypted`);
+    if (flags & 1) refuse(`${shown(name)} in the archive is encrypted`);
     if (method !== 0 && method !== 8) {
-      refuse(`"${name}" in the archive is packed by method ${method}; 0 and 8 can be read`);
+      refuse(`${shown(name)} in the archive is packed by method ${method}; 0 and 8 can be read`);
     }
-    if (size > largest) refuse(`"${name}" in the archive has ${size} bytes; at most ${largest}`);
+    if (size > largest)
+      refuse(`${shown(name)} in the archive has ${size} bytes; at most ${largest}`);
     if (start + 30 > view.byteLength || view.getUint32(start, true) !== signatures.entry) {
-      refuse(`"${name}" in the archive is not where its list says, byte ${start}`);
+      refuse(`${shown(name)} in the archive is not where its list says, byte ${start}`);
     }
     const data = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
-    if (data + packedSize > view.byteLength) refuse(`"${name}" in the archive is cut short`);
+    if (data + packedSize > view.byteLength) refuse(`${shown(name)} in the archive is cut short`);
     if (method === 0 && size !== packedSize) {
-      refuse(`"${name}" in the archive is stored, but its two sizes differ`);
+      refuse(`${shown(name)} in the archive is stored, but its two sizes differ`);
     }
     // Many entries may share one piece of data, which a small archive can make very large.
     allPacked += packedSize;
-    if (allPacked > view.byteLength) refuse(`"${name}" in the archive overlaps another entry`);
+    if (allPacked > view.byteLength) refuse(`${shown(name)} in the archive overlaps another entry`);
     entries.push({ name, method, crc, size, packed: bytes.subarray(data, data + packedSize) });
   }
   return entries;
@@ -137,17 +139,18 @@ async function inflate({ name, packed, size }: ListedEntry): Promise<Uint8Array>
   const reader = stream.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      return refuse(`"${name}" in the archive cannot be unpacked`);
+      return refuse(`${shown(name)} in the archive cannot be unpacked`);
     });
     if (done) break;
     parts.push(value);
     length += value.length;
     if (length > size) {
       await reader.cancel();
-      refuse(`"${name}" in the archive is longer than the ${size} bytes that it says`);
+      refuse(`${shown(name)} in the archive is longer than the ${size} bytes that it says`);
     }
   }
-  if (length < size) refuse(`"${name}" in the archive ends after ${length} of its ${size} bytes`);
+  if (length < size)
+    refuse(`${shown(name)} in the archive ends after ${length} of its ${size} bytes`);
   return join(parts);
 }
 
@@ -159,7 +162,7 @@ async function inflate({ name, packed, size }: ListedEntry): Promise<Uint8Array>
 export async function unpack(entry: ListedEntry): Promise<Uint8Array> {
   const content = entry.method === 0 ? entry.packed : await inflate(entry);
   if (checksum(content) !== entry.crc) {
-    refuse(`the checksum of "${entry.name}" in the archive is wrong`);
+    refuse(`the checksum of ${shown(entry.name)} in the archive is wrong`);
   }
   return content;
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { bytesOf, type Bytes } from '../kinds.js';
+import { shown } from '../describe.js';
 import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
 import type { Tensor } from '../tensor.js';
@@ -51,7 +52,6 @@ const call = 'readArrays';
 const kinds = '.npy, .npz, .safetensors, .json and .csv can be read';
 
 type Kind = 'npy' | 'npz' | 'safetensors' | 'json' | 'csv';
-
 const endings = new Map<string, Kind>([
   ...(['npy', 'npz', 'safetensors', 'json', 'csv'] as const).map((kind) => [kind, kind] as const),
   ...(['tsv', 'txt'] as const).map((ending) => [ending, 'csv'] as const),
@@ -132,7 +132,7 @@ export const fileCalls = (context: Context) => {
   /** The error of one part of a file, which it names. */
   const ofPart = (name: string, error: unknown): unknown =>
     error instanceof TrilError && error.argument === 'file'
-      ? new TrilError(call, 'file', `${JSON.stringify(name)}: ${error.problem}`)
+      ? new TrilError(call, 'file', `${shown(name)}: ${error.problem}`)
       : error;
 
   const arraysOf = (text: string): StoredArray[] => {
@@ -171,7 +171,7 @@ export const fileCalls = (context: Context) => {
         if (entry.name.endsWith('/')) continue; // a folder
         const name = entry.name.replace(/\.npy$/, '');
         if (name === entry.name) {
-          const problem = `"${name}" in the archive is no .npy file`;
+          const problem = `${shown(name)} in the archive is no .npy file`;
           skip(name, problem, new TrilError(call, 'file', problem));
           continue;
         }
