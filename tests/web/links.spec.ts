@@ -1,26 +1,16 @@
 // Links and pasted texts are the work of strangers. Whatever they hold, each chapter makes a state of it that it can write
 // and read again, names a few of the parts that it could not read, and takes time in proportion to their length: a reader
 // that went over each text once for each of its letters would not be through with a megabyte before the test ends.
-// TRIL_FUZZ_SECONDS=600 goes on from other seeds for so long.
+// FUZZ_SECONDS=600 goes on from other seeds for so long.
 import { expect, test } from '@playwright/test';
 import { labelsOf } from '../../web/src/entered/labels.ts';
 import { parseNumbers, replaceNumber } from '../../web/src/entered/numbers.ts';
 import { tokenize } from '../../web/src/entered/tokens.ts';
 import { movedFrom, splitHash } from '../../web/src/state/places.ts';
+import { mutated, seeded } from '../mutations.ts';
 import { codecs, full } from './links.ts';
 
 const megabyte = 1_000_000;
-
-/** Mulberry32. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 const bits = [
   ...['&', '=', '?', '#', '!', '~', '.', ',', ';', '%', '+', '-', '−', '/', '\\', ' ', '\u00a0'],
@@ -30,25 +20,6 @@ const bits = [
   ...['__proto__', 'constructor', 'toString', 'text=', 'pin=', 'edits=', 'x.0.0', 'wq~0~7~3'],
   ...['1'.repeat(40), '!'.repeat(40), '~'.repeat(99), ' '.repeat(99), 'a&'.repeat(40)],
 ];
-
-/** A text that was cut, doubled, spliced or sprinkled, a few times over. */
-function mutated(text: string, below: (limit: number) => number): string {
-  let now = text;
-  for (let times = 1 + below(4); times > 0; --times) {
-    const [from, to] = [below(now.length + 1), below(now.length + 1)].sort((a, b) => a - b);
-    const bit = bits[below(bits.length)];
-    const edits = [
-      () => now.slice(0, from) + bit + now.slice(from),
-      () => now.slice(0, from) + bit + now.slice(to),
-      () => now.slice(0, from) + now.slice(to),
-      () => now.slice(0, to) + now.slice(from),
-      () => `${now}&${now}`,
-      () => now.slice(0, from) + bit.repeat(1 + below(60)) + now.slice(from),
-    ];
-    now = edits[below(edits.length)]();
-  }
-  return now;
-}
 
 type Named = Record<string, unknown>;
 const plain = (state: object) => JSON.parse(JSON.stringify(state)) as Named;
@@ -86,7 +57,7 @@ function expectPasted(text: string): void {
   }
 }
 
-const seconds = Number(process.env.TRIL_FUZZ_SECONDS ?? 0);
+const seconds = Number(process.env.FUZZ_SECONDS ?? 0);
 /** So many a chapter, or as many as there is time for. */
 function* seeds(count: number): Generator<number> {
   const end = performance.now() + 1000 * seconds;
@@ -97,7 +68,7 @@ for (const id of Object.keys(codecs)) {
   test(`${id}: any link makes a state that is written and read again`, () => {
     test.setTimeout(180_000 + 2000 * seconds);
     for (const seed of seeds(200)) {
-      const query = mutated(full[id], seeded(seed));
+      const query = mutated(full[id], bits, seeded(seed));
       try {
         expectRead(id, query);
       } catch (error) {
@@ -151,7 +122,7 @@ test('whatever is pasted as words or numbers is read, or said to be none', () =>
     'e\u0301té 猫 हिन्दी',
   ];
   for (const seed of seeds(500)) {
-    const text = mutated(starts[seed % starts.length], seeded(seed));
+    const text = mutated(starts[seed % starts.length], bits, seeded(seed));
     try {
       expectPasted(text);
     } catch (error) {
