@@ -153,7 +153,7 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"vocab_size\": 48", "\"vocab_size\": 1000000000",
           "vocabulary: must be from 1 to 16777216, is 1000000000");
   refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",
-          "layers: must be from 1 to 65536, is 16777216");
+          "layers: must be from 1 to 4096, is 16777216");
   refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
           "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
   EXPECT_EQ(error_of([] { parse_model_config("[]"); }),

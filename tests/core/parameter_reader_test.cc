@@ -85,6 +85,27 @@ TEST(ParameterReader, PiecesAreTheWhole) {
   }
 }
 
+TEST(ParameterReader, TakesNoMemoryBeforeAllIsFound) {
+  const ModelConfig config = config_of(ModelFamily::gpt2, false);
+  const std::vector<std::byte> file = model_file(LanguageModel(config, 5), ElementType::float32);
+  Safetensors header = parse_safetensors(file);
+  std::erase_if(header.tensors,
+                [](const NamedTensor& each) { return each.name == "h.1.ln_2.weight"; });
+  ModelParameters parameters(config, ParameterMemory::as_in_files);
+  ParameterReader reader(parameters);
+  const std::vector<ParameterPlace> places = reader.find(header);
+  const std::string why = "read_pretrained: h.1.ln_2.weight: is missing; its shape would be [32]";
+  EXPECT_EQ(error_of([&] { reader.allocate(); }), why);
+  EXPECT_EQ(error_of([&] { read(reader, places[0], file, 0, 4); }), why);
+  EXPECT_EQ(parameters.bytes(), 0u);
+  header = parse_safetensors(file);
+  std::erase_if(header.tensors,
+                [](const NamedTensor& each) { return each.name != "h.1.ln_2.weight"; });
+  reader.find(header);
+  reader.allocate();
+  EXPECT_GT(parameters.bytes(), 0u);
+}
+
 TEST(ParameterReader, RefusesWhatIsOutOfOrder) {
   const ModelConfig config = config_of(ModelFamily::gpt2, false);
   const std::vector<std::byte> file = model_file(LanguageModel(config, 5), ElementType::float32);

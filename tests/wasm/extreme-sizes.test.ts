@@ -114,6 +114,28 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
   ],
 ];
 
+/**
+ * A model's files with other settings, and which of these are numbers: sizes, of which every two are tried,
+ * and all others. What is null, as the width of GPT-2's feed-forward may be, is a size as well.
+ */
+function settingsOf(name: string) {
+  const files = filesOf(name);
+  const text = new TextDecoder().decode(files['config.json']);
+  const config = JSON.parse(text) as Record<string, number>;
+  const keys = Object.keys(config).filter((key) => typeof config[key] === 'number');
+  const isSize = (key: string) => Number.isInteger(config[key]) && !key.endsWith('_id');
+  const nulls = Object.keys(config).filter((key) => config[key] === null);
+  const sizes = [...keys.filter(isSize), ...nulls].map((key) => [key, config[key]!] as const);
+  const load = (settings: object) => {
+    const json = new TextEncoder().encode(JSON.stringify({ ...config, ...settings }));
+    return tril.loadModel({ ...files, 'config.json': json });
+  };
+  return { keys: [...keys, ...nulls], sizes: Object.fromEntries(sizes), load };
+}
+
+/** More than the heap grows by in two steps of its own (96 MB at most), less than what a file may claim. */
+const little = 2 ** 28;
+
 /** Every function in an object, with the names that lead to it. */
 const namesOf = (object: object, before = ''): string[] =>
   Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
@@ -157,6 +179,32 @@ describe('sizes of 0 to 2^31 - 1', () => {
       expectAnswers,
     );
   }
+
+  it.each(['gpt2', 'llama', 'qwen2'])(
+    'and other numbers in the config.json of %s are answered or refused',
+    async (name) => {
+      const { keys, sizes, load } = settingsOf(name);
+      const failures = new Failures(tril);
+      const { heapBytes } = tril.memory();
+      const others = keys.flatMap((key) => [-1, 1.5, 1e300].map((value) => ({ [key]: value })));
+      for (const settings of [...extremesOf(sizes), ...others]) {
+        await failures.expect(JSON.stringify(settings), () => load(settings));
+      }
+      expect(failures.found).toEqual([]);
+      expect(tril.memory().heapBytes - heapBytes).toBeLessThan(little);
+    },
+  );
+
+  it.each([
+    ['gpt2', 'n_layer'],
+    ['llama', 'num_hidden_layers'],
+  ])('of %s in layers take no memory where the files have two', async (name, layers) => {
+    const { load } = settingsOf(name);
+    const { heapBytes } = tril.memory();
+    await expect(load({ [layers]: 4097 })).rejects.toThrow('must be from 1 to 4096, is 4097');
+    await expect(load({ [layers]: 4096 })).rejects.toThrow('is missing; its shape would be [16]');
+    expect(tril.memory().heapBytes - heapBytes).toBeLessThan(little);
+  });
 
   it('of tensors without elements are answered or refused by every call', async () => {
     const failures = new Failures(tril);

@@ -135,6 +135,7 @@ Numbers model_open(Model& model, const std::string& name, const Bytes& header, d
 void model_read(Model& model, const std::string& name, int parameter, double begin,
                 const Bytes& bytes) {
   const std::size_t before = model.model.parameters.bytes();
+  model.reader.allocate();  // what is missing is missing in all files
   of_file(name.c_str(), [&] {
     const ParameterPlace& place = model.places.at(name).at(static_cast<std::size_t>(parameter));
     model.reader.read(place, static_cast<std::size_t>(begin), bytes["length"].as<std::size_t>(),

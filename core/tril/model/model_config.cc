@@ -9,8 +9,9 @@ namespace {
 
 // So that no product of two sizes is beyond an Index, and positions are exact as int32.
 constexpr Index kLargest = 1 << 24;
-// So that what is kept for each layer besides its parameters is little.
-constexpr Index kMostLayers = 1 << 16;
+// Four times the deepest that is known (DeepNet, Wang et al. 2022), so that what is kept for each
+// layer besides its parameters is little, whatever a file claims.
+constexpr Index kMostLayers = 1 << 12;
 
 }  // namespace
 

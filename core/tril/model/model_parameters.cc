@@ -35,13 +35,17 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
     std::memset(memory_.data(), 0, memory_.bytes());
     return;
   }
-  // Tried, so that a model that is too large is refused before its files are read.
+  // A model that is too large for any memory there is is refused before its files are read. But
+  // none is taken on the word of its settings alone: the heap of a WebAssembly module never shrinks
+  // again.
   double numbers = 0;
   for_each_parameter(weights_, [&](const ParameterName&, const auto& view) {
     if (view) numbers += static_cast<double>(view.count());
   });
-  memory_ = memory_for("the parameters, of 16 bits each,", numbers * sizeof(std::uint16_t));
-  memory_ = {};
+  const double least = numbers * sizeof(std::uint16_t);
+  if (!detail::may_have(least)) {
+    detail::fail_for_memory(kCall, "the parameters, of 16 bits each,", least);
+  }
 }
 
 const BasicModelWeights<float>& ModelParameters::weights() const {

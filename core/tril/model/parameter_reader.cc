@@ -25,6 +25,10 @@ bool holds_floats(ElementType type) {
   return has_16_bits(type) || type == ElementType::float32 || type == ElementType::float64;
 }
 
+[[noreturn]] void fail_missing(const StoredParameter& parameter) {
+  fail(kCall, parameter.name.c_str(), {"is missing; its shape would be ", parameter.shape});
+}
+
 }  // namespace
 
 ParameterReader::ParameterReader(ModelParameters& parameters)
@@ -71,8 +75,12 @@ std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
   return found;
 }
 
-// In the order in which matrices are walked through, the types that they were found with.
 void ParameterReader::allocate() {
+  if (model_.bytes() > 0) return;
+  for (const StoredParameter& each : parameters_) {
+    if (!found_.contains(each.name)) fail_missing(each);
+  }
+  // In the order in which matrices are walked through, the types that they were found with.
   std::vector<ElementType> types;
   for_each_parameter(model_.places(), [&](const ParameterName&, const auto& view) {
     if constexpr (requires { MatrixView<float>(view); }) {
@@ -142,7 +150,7 @@ bool ParameterReader::is_narrow(const StoredParameter& parameter) const {
 
 void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::size_t size,
                            const Fill& fill) {
-  if (model_.bytes() == 0) allocate();
+  allocate();
   const StoredParameter& parameter = *place.parameter;
   const ElementType type = place.tensor.type;
   const auto at = left_.find(parameter.name);
@@ -180,9 +188,7 @@ void ParameterReader::finish() {
   bytes_ = std::vector<std::byte>();
   for (const StoredParameter& each : parameters_) {
     const auto at = left_.find(each.name);
-    if (at == left_.end()) {
-      fail(kCall, each.name.c_str(), {"is missing; its shape would be ", each.shape});
-    }
+    if (at == left_.end()) fail_missing(each);
     if (at->second > 0) fail(kCall, each.name.c_str(), {at->second, " bytes of it are missing"});
   }
 }

@@ -3,6 +3,7 @@
 //
 //   ParameterReader reader(parameters);
 //   const std::vector<ParameterPlace> places = reader.find(header);  // of every file
+//   reader.allocate();
 //   for (const ParameterPlace& each : places) reader.read(each, bytes_of(each));
 //   reader.finish();
 #pragma once
@@ -27,12 +28,12 @@ struct ParameterPlace {
   std::size_t begin, size;           // its bytes in the file
 };
 
-// Fills parameters from the files of a model. Parameters that have no memory yet get it with the
-// first piece that is read, as those that were found by then say: a matrix whose tensors are all
-// float16, or all bfloat16, keeps its type; all other numbers become floats, and so does a matrix
-// of an odd number of columns. It takes the names of the family, with the prefix that some files
-// have ("transformer.h.0..."), and passes over what is no parameter: GPT-2's masks, tables of
-// rotary positions, and a head that is the embedding.
+// Fills parameters from the files of a model. Parameters that have no memory yet get it once all of
+// them have been found: a matrix whose tensors are all float16, or all bfloat16, keeps its type;
+// all other numbers become floats, and so does a matrix of an odd number of columns. It takes the
+// names of the family, with the prefix that some files have ("transformer.h.0..."), and passes over
+// what is no parameter: GPT-2's masks, tables of rotary positions, and a head that is the
+// embedding.
 class ParameterReader {
  public:
   // What is best read of a file at once: large enough to be fast, little beside a model.
@@ -44,13 +45,16 @@ class ParameterReader {
   // The parameters in a file, by its header. Throws Error, naming the tensor, where one has another
   // shape than the settings say, holds no floats, is none of the model's, or was found before.
   std::vector<ParameterPlace> find(const Safetensors& header);
+  // After the last header: takes memory, unless there is some. Throws Error, naming the first
+  // parameter that was in no file, and where memory does not suffice; nothing has been taken then.
+  void allocate();
   // Writes bytes of the file to where they are wanted.
   using Fill = std::function<void(std::span<std::byte> out)>;
   // The next `size` bytes of one of them, of its byte `begin` on. `fill` writes them at once to
   // where they stay, if memory has them as the file does; else to working memory of that size, and
-  // of at most as many elements more, from which they are converted. Throws Error where they do not
-  // follow those before, reach beyond the parameter or end within an element; and where they are
-  // the first of all and memory does not suffice.
+  // of at most as many elements more, from which they are converted. The first call allocates,
+  // unless that was done. Throws Error as allocate() does, and where the bytes do not follow those
+  // before, reach beyond the parameter or end within an element.
   void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
   // One of them from all its bytes.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
@@ -60,7 +64,6 @@ class ParameterReader {
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor) const;
-  void allocate();
   bool is_narrow(const StoredParameter& parameter) const;
 
   ModelParameters& model_;

@@ -121,6 +121,7 @@ void read_parameters(const Folder& folder, ModelParameters& parameters) {
     folder.open(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
     for (const ParameterPlace& each : places.back()) all += each.size;
   }
+  folder.named(is_sharded ? kIndex : kWhole, [&] { reader.allocate(); });
   for (std::size_t n = 0; n < files.size(); ++n) {
     folder.tell(files[n], done, all);
     folder.open(files[n], [&](FileReader& file) {
