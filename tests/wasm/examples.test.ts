@@ -1,13 +1,15 @@
-// Every example in the package's documentation runs, and gives what it says; every call has one.
+// Every example in the package's documentation runs, and gives what it says; every call has one. Those of
+// documents compile; readme.test.ts runs some of them.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { loadTril, Model, SequenceTrainer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { fileOf, isShown, moduleOf, readExamples, type Check, type Throws } from './examples.js';
+import { fileOf, isShown, moduleOf, moduleOfDocument } from './examples.js';
+import { readDocuments, readExamples, type Check, type Throws } from './examples.js';
 
 const tril = await loadTril({ variant: 'simd' });
 const examples = readExamples();
@@ -15,6 +17,7 @@ const folder = join(import.meta.dirname, '..', '..', 'build', 'examples');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const example of examples) writeFileSync(join(folder, fileOf(example)), moduleOf(example));
+const documents = readDocuments();
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -23,9 +26,25 @@ const compilerOptions: ts.CompilerOptions = {
   lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
   types: ['node'],
   strict: true,
+  noUncheckedIndexedAccess: true,
   skipLibCheck: true,
   noEmit: true,
 };
+
+/** What TypeScript has to say of modules by their names, which are written first. */
+function problemsOf(modules: Readonly<Record<string, string>>): string[] {
+  const paths = Object.entries(modules).map(([name, code]) => {
+    const path = join(folder, name);
+    writeFileSync(path, code);
+    return path;
+  });
+  const found = ts.getPreEmitDiagnostics(ts.createProgram(paths, compilerOptions));
+  return found.map(({ file, start = 0, messageText }) => {
+    const line = (file?.getLineAndCharacterOfPosition(start).line ?? -1) + 1;
+    const says = ts.flattenDiagnosticMessageText(messageText, ' ');
+    return `${basename(file?.fileName ?? '')}:${line}: ${says}`;
+  });
+}
 
 const check: Check = (actual, expected, shown) => {
   if (!isShown(actual, expected, shown)) expect(actual, `// ${shown}`).toEqual(expected);
@@ -89,11 +108,23 @@ describe('examples', () => {
     expect(isShown([1], Float32Array.of(1), '')).toBe(false);
   });
 
-  it('compile, with the types that they show', () => {
-    const files = examples.map((example) => join(folder, fileOf(example)));
-    const program = ts.createProgram(files, compilerOptions);
-    const problems = ts.getPreEmitDiagnostics(program);
-    expect(ts.formatDiagnostics(problems, ts.createCompilerHost(compilerOptions))).toBe('');
+  it('compile, with the types that they show, and so do those of all documents', () => {
+    const inDocuments = documents.map((each) => {
+      return [`${each.path.replaceAll(/[\\/]/gu, '-')}.ts`, moduleOfDocument(each)] as const;
+    });
+    const inComments = examples.map((each) => [fileOf(each), moduleOf(each)] as const);
+    expect(problemsOf(Object.fromEntries([...inComments, ...inDocuments]))).toEqual([]);
+  });
+
+  it('in documents are found, and told by the lines on which they stand', () => {
+    const paths = documents
+      .filter(({ text }) => text.includes('\n```js\n'))
+      .map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['README.md', join('wasm', 'README.md')]));
+    const text = 'Words.\n```js\nconst rows = [[1]];\n```\n\n```js\nrows[0].push(2);\n```\n';
+    expect(problemsOf({ 'wrong.ts': moduleOfDocument({ path: '', text }) })).toEqual([
+      "wrong.ts:7: Object is possibly 'undefined'.",
+    ]);
   });
 
   it.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {

@@ -1,7 +1,8 @@
-// The examples in the package's doc comments, turned into modules that check what they say.
+// The examples in the package's doc comments, turned into modules that check what they say, and those of
+// all documents, turned into modules that compile.
 //
-// An example is a block of TypeScript behind @example. In it a comment behind a statement says what
-// that gives: a value, whose numbers are exact, or rounded where they have four decimals; or
+// An example in a comment is a block of TypeScript behind @example. In it a comment behind a statement says
+// what that gives: a value, whose numbers are exact, or rounded where they have four decimals; or
 // "throws", with how the error begins. `tril` is a loaded module.
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,7 +13,8 @@ export interface Example {
   readonly code: string;
 }
 
-const source = join(import.meta.dirname, '..', '..', 'wasm', 'src');
+const root = join(import.meta.dirname, '..', '..');
+const source = join(root, 'wasm', 'src');
 
 /** What the calls in a file are parts of. */
 const owners: Record<string, string> = {
@@ -32,6 +34,7 @@ const owners: Record<string, string> = {
   'worker/model.ts': 'RemoteModel.',
   'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',
   'worker/trainer.ts': 'RemoteTrainer.',
+  'worker/types.ts': 'worker.',
   'worker/word-vectors.ts': 'RemoteWordVectors.',
 };
 
@@ -67,7 +70,7 @@ export function moduleOf({ code }: Example): string {
       return `check(${statement}, ${comment}, ${JSON.stringify(comment)});`;
     });
   return [
-    "import type { Tril } from 'tril';",
+    "import type { TrainingTril as Tril } from 'tril/training';",
     "import type { Check, Throws } from '../../tests/wasm/examples.js';",
     ...lines.filter(isImport),
     'export default async (tril: Tril, check: Check, throws: Throws): Promise<void> => {',
@@ -101,3 +104,51 @@ export function isShown(actual: unknown, expected: unknown, shown: string): bool
 
 /** The name of a module's file. */
 export const fileOf = ({ name }: Example): string => `${basename(name)}.ts`;
+
+/** Where documents lie. */
+const folders = ['.', 'core', 'docs', 'models', 'native/bench', 'wasm', 'wasm/bench'];
+
+export interface Document {
+  readonly path: string;
+  readonly text: string;
+}
+
+export const readDocuments = (): Document[] =>
+  folders
+    .flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file)))
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** What examples in documents leave to their readers. */
+const readers = [
+  'declare const files: import("tril/training").ModelSource;',
+  'declare const text: string;',
+  'declare const signal: AbortSignal;',
+  'declare const draw: (...values: unknown[]) => void;',
+  'declare const show: (...values: unknown[]) => void;',
+].join(' ');
+
+/**
+ * The blocks of JavaScript and TypeScript in a document as one module, each on the lines where it stands
+ * there. A block sees the names of those before it, and may give them anew; settings of a bundler,
+ * which are exported, may stand there once.
+ */
+export function moduleOfDocument({ text }: Document): string {
+  let inside = false;
+  let depth = 0;
+  const lines = text.split('\n').map((line) => {
+    if (!inside) {
+      inside = /^```(?:js|ts)$/u.test(line);
+      if (!inside) return '';
+      depth += 1;
+      return '{';
+    }
+    inside = line !== '```';
+    return inside
+      ? line
+          .replace(/^import (.*) from ('.*');/u, 'const $1 = await import($2);')
+          .replace(/^export default /u, 'void ')
+      : '';
+  });
+  return `${readers} ${lines.join('\n')}${'}'.repeat(depth)}\nexport {};\n`;
+}

@@ -60,7 +60,8 @@ export class KeyValueCache implements Disposable {
    * @example
    * ```ts
    * const cache = tril.keyValueCache({ heads: 2, width: 8, capacity: 16 });
-   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([1, 2, 5, 8], { seed }));
+   * const normal = (seed: number) => tril.randomNormal([1, 2, 5, 8], { seed });
+   * const [q, k, v] = [normal(1), normal(2), normal(3)];
    * tril.attention(q, k, v, { causal: true, past: cache });
    * cache.rewind(3).length; // 3
    * cache.rewind(4); // throws TrilError: rewind: length: must be from 0 to the 3 tokens

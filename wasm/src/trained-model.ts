@@ -132,7 +132,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
    * const files = tril.trainer({ model }).export();
    * JSON.parse(new TextDecoder().decode(files['config.json'])).n_embd; // 16
    * const [first] = await tril.readArrays(files['model.safetensors'], 'model.safetensors');
-   * first.name; // 'wte.weight'
+   * first?.name; // 'wte.weight'
    * ```
    */
   export(): ModelFiles {

@@ -174,7 +174,7 @@ export class WordVectors implements Disposable {
    * const { wordVectors, readArrays } = await loadTril({ variant: 'simd' });
    * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20), width: 8 });
    * const [array] = await readArrays(vectors.save(), 'vectors.safetensors');
-   * [array.name, array.tensor.shape]; // ['vectors', [5, 8]]
+   * [array?.name, array?.tensor.shape]; // ['vectors', [5, 8]]
    * vectors.dispose();
    * ```
    */

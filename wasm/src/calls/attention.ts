@@ -150,7 +150,8 @@ export const attentionCalls = (context: Context) => ({
    *
    * @example
    * ```ts
-   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([1, 8, 16, 64], { seed }));
+   * const normal = (seed: number) => tril.randomNormal([1, 8, 16, 64], { seed });
+   * const [q, k, v] = [normal(1), normal(2), normal(3)];
    * const { output, trace } = tril.attention(q, k, v, { causal: true, trace: true });
    * output.shape; // [1, 8, 16, 64]
    * trace.weights.shape; // [1, 8, 16, 16]

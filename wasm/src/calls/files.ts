@@ -239,9 +239,9 @@ export const fileCalls = (context: Context) => {
      * ```ts
      * const file = tril.writeNpz({ q: tril.tensor([[1, 2], [3, 4]]) }); // or the bytes of any file
      * const [array] = await tril.readArrays(file, 'arrays.npz');
-     * array.name; // 'q'
-     * array.type; // 'float32'
-     * array.tensor.toArray(); // [[1, 2], [3, 4]]
+     * array?.name; // 'q'
+     * array?.type; // 'float32'
+     * array?.tensor.toArray(); // [[1, 2], [3, 4]]
      * await tril.readArrays(file.slice(0, 50), 'arrays.npz'); // throws TrilError: readArrays: file:
      * ```
      */
@@ -284,7 +284,8 @@ export const fileCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k] = [1, 2].map((seed) => tril.randomNormal([10, 64], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([10, 64], { seed });
+     * const [q, k] = [normal(1), normal(2)];
      * const bytes = tril.writeNpz({ q, k }, { dtype: 'float16' });
      * const arrays = await tril.readArrays(bytes);
      * arrays.map(({ name, type }) => `${name}: ${type}`); // ['q: float16', 'k: float16']
@@ -312,8 +313,8 @@ export const fileCalls = (context: Context) => {
      * const weight = tril.tensor([[1, 2], [3, 4]]);
      * const bytes = tril.writeSafetensors({ 'linear.weight': weight }, { dtype: 'bfloat16' });
      * const [array] = await tril.readArrays(bytes, 'layer.safetensors');
-     * array.name; // 'linear.weight'
-     * array.tensor.toArray(); // [[1, 2], [3, 4]]
+     * array?.name; // 'linear.weight'
+     * array?.tensor.toArray(); // [[1, 2], [3, 4]]
      * ```
      */
     writeSafetensors(

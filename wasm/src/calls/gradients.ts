@@ -113,7 +113,8 @@ export const gradientCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v, dOutput] = [1, 2, 3, 4].map((seed) => tril.randomNormal([8, 16, 64], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([8, 16, 64], { seed });
+     * const [q, k, v, dOutput] = [normal(1), normal(2), normal(3), normal(4)];
      * const forward = tril.attention(q, k, v, { causal: true, logSumExp: true });
      * const { output, logSumExp } = forward;
      * const options = { output, logSumExp, causal: true };

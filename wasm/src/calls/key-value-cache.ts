@@ -17,7 +17,8 @@ export const cacheCalls = (context: Context) => ({
    *
    * @example
    * ```ts
-   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([1, 8, 10, 64], { seed }));
+   * const normal = (seed: number) => tril.randomNormal([1, 8, 10, 64], { seed });
+   * const [q, k, v] = [normal(1), normal(2), normal(3)];
    * const whole = tril.attention(q, k, v, { causal: true }).output;
    *
    * const cache = tril.keyValueCache({ heads: 8, width: 64, capacity: 8192 });

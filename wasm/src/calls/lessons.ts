@@ -277,7 +277,8 @@ export const lessonCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [a, b] = [1, 2].map((seed) => tril.randomNormal([64, 64], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([64, 64], { seed });
+     * const [a, b] = [normal(1), normal(2)];
      * const { rms } = tril.productError(a, b, { method: 'strassen', levels: 1 });
      * rms > 0 && rms < 1e-5; // true
      * ```

@@ -89,7 +89,7 @@ export const measureCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [expected, actual] = [[3, 4], [3, 4.5]].map((row) => tril.tensor(row));
+     * const [expected, actual] = [tril.tensor([3, 4]), tril.tensor([3, 4.5])];
      * const { frobenius, worst } = tril.compare(expected, actual);
      * frobenius; // 0.5
      * worst; // { index: [1], expected: 4, actual: 4.5, relative: 0.125 }

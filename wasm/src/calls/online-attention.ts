@@ -70,7 +70,8 @@ export const onlineAttentionCalls = (context: Context) => ({
    *
    * @example
    * ```ts
-   * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([4, 256, 32], { seed }));
+   * const normal = (seed: number) => tril.randomNormal([4, 256, 32], { seed });
+   * const [q, k, v] = [normal(1), normal(2), normal(3)];
    * const { output, trace } = tril.onlineAttention(q, k, v, { trace: true });
    * trace.maximum.shape; // [4, 256, 2]
    * const { beyond } = tril.compare(tril.attention(q, k, v).output, output, { absolute: 1e-5 });

@@ -180,7 +180,8 @@ export const tensorCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2048, 16], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([2048, 16], { seed });
+     * const [q, k, v] = [normal(1), normal(2), normal(3)];
      * const peakOf = (method: 'full' | 'online') => {
      *   tril.workingMemory({ reset: true });
      *   tril.attention(q, k, v, { method }).output.dispose();

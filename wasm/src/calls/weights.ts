@@ -29,7 +29,8 @@ export const weightCalls = (context: Context) => ({
    * };
    * const prepared = tril.prepareWeights(weights);
    * const x = tril.randomNormal([32, 64], { seed: 3 });
-   * const [packed, plain] = [prepared, weights].map((each) => tril.feedForward(x, each).output);
+   * const packed = tril.feedForward(x, prepared).output;
+   * const plain = tril.feedForward(x, weights).output;
    * tril.compare(plain, packed).maxAbsolute; // 0
    * prepared.dispose();
    * ```

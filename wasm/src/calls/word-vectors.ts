@@ -28,7 +28,7 @@ export const wordVectorCalls = (context: Context) => ({
    * const data = ['cat dog hen. '.repeat(300), 'one two six. '.repeat(300)];
    * const vectors = wordVectors({ data, width: 8, sample: 0, epochs: 10, seed: 1 });
    * const [first, ...rest] = vectors.steps();
-   * first.loss > rest.at(-1)!.loss; // true
+   * first!.loss > rest.at(-1)!.loss; // true
    * vectors.similar('two', 2).map(({ word }) => word).sort(); // ['one', 'six']
    * vectors.dispose();
    * wordVectors({ data: 'one word' }); // throws TrilError: wordVectors: data: have 0 words
