@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TrilError } from 'tril';
 import { loadTril } from 'tril/training';
-import { loadTril as loadRemote, type RemoteTril } from 'tril/worker';
+import { loadTril as loadRemote, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   farthest,
@@ -22,7 +22,7 @@ import {
 import { golden } from './golden.js';
 import { logitsTolerance } from './reference.js';
 
-let remote: RemoteTril;
+let remote: RemoteTrainingTril;
 let made = '';
 beforeAll(async () => {
   remote = await loadRemote({ variant: 'simd', training: true });

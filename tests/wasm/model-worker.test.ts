@@ -1,24 +1,16 @@
 // Models in a Worker: loaded from bytes and from Blobs, with progress, to be ended at any tensor; the same numbers and the
 // same texts as here, told token by token.
-import { openAsBlob, readFileSync, readdirSync } from 'node:fs';
+import { openAsBlob } from 'node:fs';
 import { TrilError } from 'tril';
-import { loadTril as loadHere, type GeneratedPart } from 'tril/training';
-import { loadTril, RemoteModel, type RemoteTensor, type RemoteTril } from 'tril/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GeneratedPart } from 'tril/training';
+import { loadTril, RemoteModel, type RemoteTensor } from 'tril/worker';
+import { describe, expect, it } from 'vitest';
+import { filesOf, folder as folderOf, tokens, tril as local } from './golden-models.js';
+import { tril } from './remote.js';
 
-const local = await loadHere({ variant: 'simd' });
-let tril: RemoteTril;
-beforeAll(async () => {
-  tril = await loadTril({ variant: 'simd', training: true });
-});
-afterAll(() => tril.close());
-
-const folder = new URL('../golden/models/llama/', import.meta.url);
-const names = readdirSync(folder).filter((file) => !file.endsWith('.npy'));
-const bytes = Object.fromEntries(
-  names.map((name) => [name, new Uint8Array(readFileSync(new URL(name, folder)))]),
-);
-const tokens = Array.from({ length: 24 }, (_, n) => (7 * n * n + 3 * n + 1) % 48);
+const folder = folderOf('llama');
+const bytes = filesOf('llama');
+const names = Object.keys(bytes);
 
 const settings = { layers: 1, heads: 2, width: 16, context: 16 };
 const data = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
@@ -54,9 +46,9 @@ describe('a model in a Worker', () => {
       expect(model.parameters).toEqual(here.parameters);
       const there = await model.forward(tokens, { trace: true, without: [{ layer: 0, head: 1 }] });
       expect(await there.logits.read()).toEqual(logits.read());
-      const weights: RemoteTensor = there.trace!.layers[1]!.weights;
-      expect(await weights.read()).toEqual(trace!.layers[1]!.weights.read());
-      const values = there.trace!.layers[1]!.out;
+      const weights: RemoteTensor = there.trace.layers[1]!.weights;
+      expect(await weights.read()).toEqual(trace.layers[1]!.weights.read());
+      const values = there.trace.layers[1]!.out;
       const same = await model.forward([2, ...tokens.slice(1)], {
         replace: [{ layer: 1, part: 'residual', values }],
       });
@@ -168,7 +160,9 @@ describe('a model in a Worker', () => {
       await model.dispose();
     });
     const base = await loadTril({ variant: 'simd' });
-    await expect(base.loadModel(bytes)).rejects.toMatchObject({ argument: 'training' });
+    await expect((base as typeof tril).loadModel(bytes)).rejects.toMatchObject({
+      argument: 'training',
+    });
     base.close();
   });
 });

@@ -7,11 +7,11 @@ import { dirname } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { TrilError } from 'tril';
 import { loadTril } from 'tril/training';
-import { loadTril as loadInWorker, type RemoteTril } from 'tril/worker';
+import { loadTril as loadInWorker, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const tril = await loadTril({ variant: 'simd' });
-let remote: RemoteTril;
+let remote: RemoteTrainingTril;
 beforeAll(async () => {
   remote = await loadInWorker({ variant: 'simd', training: true });
 });

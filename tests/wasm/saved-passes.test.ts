@@ -159,7 +159,7 @@ describe('what does not fit', () => {
 
   it('is refused by a module without training', () => {
     base.scope(() => {
-      for (const [name, { forward }] of Object.entries(pairs('post', base))) {
+      for (const [name, { forward }] of Object.entries(pairs('post', base as typeof tril))) {
         const [call] = name.split(' ') as [string];
         refusedByBase(() => forward({ saved: true }), {
           ...{ call, argument: 'training', says: 'not in the module' },

@@ -1,11 +1,11 @@
 // Training an encoder-decoder in a Worker: the same numbers, told in messages, to be ended at any step.
 import { TrilError } from 'tril';
 import type { SequenceBatches } from 'tril/training';
-import { loadTril, RemoteSequenceTrainer, type RemoteTril } from 'tril/worker';
+import { loadTril, RemoteSequenceTrainer, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchOf, sequenceOptions as options, sequences as local } from './sequences.js';
 
-let tril: RemoteTril;
+let tril: RemoteTrainingTril;
 beforeAll(async () => {
   tril = await loadTril({ variant: 'simd', training: true });
 });
@@ -150,7 +150,7 @@ describe('a trainer of sequences in a Worker', () => {
     expect((await trainer.step(batchOf(0))).step).toBe(0);
     await trainer.dispose();
     await refused(trainer.step(batchOf(0)), 'steps', 'trainer');
-    const plain = await loadTril({ variant: 'simd' });
+    const plain = (await loadTril({ variant: 'simd' })) as typeof tril;
     await refused(plain.sequenceTrainer(options), make, 'training');
     await refused(plain.drawSequences('sort'), 'drawSequences', 'training');
     plain.close();

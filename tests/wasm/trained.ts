@@ -1,9 +1,9 @@
 // What helpers.ts has, of a module of tril/training; and what its trainers are tested on.
-import type { TrainerOptions, Tril } from 'tril';
+import type { TrainerOptions } from 'tril';
 import { loadTril } from 'tril/training';
 import * as helpers from './helpers.js';
 
-export const tril: Tril = await loadTril({ variant: 'simd' });
+export const tril = await loadTril({ variant: 'simd' });
 export const expectRefused = (
   body: () => unknown,
   refusal: Parameters<typeof helpers.expectRefused>[1],

@@ -105,7 +105,7 @@ describe('what does not fit', () => {
 
   it('is a module without training', () => {
     const refusal = { call: 'trainer', argument: 'training', says: '"tril/training"' };
-    expectRefusedOf(() => base.trainer(small), refusal);
+    expectRefusedOf(() => (base as typeof tril).trainer(small), refusal);
   });
 
   it('is refused as a checkpoint', () => {

@@ -1,11 +1,11 @@
 // Training in a Worker: the same numbers, told in messages, to be ended at any step.
 import { TrilError, type TokenBatch, type TrainerOptions } from 'tril';
 import { loadTril as loadHere } from 'tril/training';
-import { loadTril, RemoteTrainer, type RemoteTril } from 'tril/worker';
+import { loadTril, RemoteTrainer, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const local = await loadHere({ variant: 'simd' });
-let tril: RemoteTril;
+let tril: RemoteTrainingTril;
 beforeAll(async () => {
   tril = await loadTril({ variant: 'simd', training: true });
 });

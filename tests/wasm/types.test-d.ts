@@ -2,6 +2,8 @@
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
 import type { MultiHeadTrace, OnlineTrace } from 'tril';
 import { loadTril as loadTraining, type ModelTrace, type SequenceTrainer } from 'tril/training';
+import { loadTril as loadStatic } from 'tril/simd';
+import { loadTril as loadStaticTraining } from 'tril/simd-training';
 import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
 import { loadTril as loadInWorker, type RemoteModel, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
@@ -10,6 +12,7 @@ declare const x: Tensor;
 declare const past: KeyValue;
 declare const maybe: boolean;
 const tril = await loadTril();
+const training = await loadTraining();
 
 it('tensors', () => {
   expectTypeOf(tril.variant).toEqualTypeOf<Variant>();
@@ -88,7 +91,9 @@ it('weights are taken as they are read, and by their names', async () => {
   tril.transformerBlock(x, state, { heads: 1 });
   tril.decoderBlock(x, x, state, { heads: 1 });
   tril.transformer(x, x, state, { heads: 1 });
-  tril.transformerBlockBackward(x, x, state, { heads: 1 });
+  tril.additiveAttention(x, x, x, state);
+  training.gatedFeedForward(x, state);
+  training.transformerBlockBackward(x, x, state, { heads: 1 });
   tril.feedForward(x, tril.prepareWeights({ ...half, 'linear2.weight': x }));
   // @ts-expect-error linear2.weight must be given
   tril.feedForward(x, half);
@@ -96,6 +101,70 @@ it('weights are taken as they are read, and by their names', async () => {
   tril.feedForward(x, { ...half, 'linear2.weight': x, 'linear2.wieght': x });
   // @ts-expect-error weights are tensors
   tril.feedForward(x, {} as Record<string, number>);
+});
+
+it('a Worker takes weights as it has read them, and by their names', async () => {
+  const remote = await loadInWorker({ training: true });
+  const there = await remote.zeros([1]);
+  const read = await remote.readArrays(new Uint8Array());
+  const state = Object.fromEntries(read.map(({ name, tensor }) => [name, tensor]));
+  expectTypeOf(state).toEqualTypeOf<Record<string, RemoteTensor>>();
+  const { output } = await remote.transformerBlock(there, state, { heads: 1 });
+  expectTypeOf(output).toEqualTypeOf<RemoteTensor>();
+  void remote.multiHeadAttention(there, state, { heads: 1 });
+  void remote.feedForward(there, state);
+  void remote.decoderBlock(there, there, state, { heads: 1 });
+  void remote.transformer(there, there, state, { heads: 1 });
+  void remote.additiveAttention(there, there, there, state);
+  void remote.gatedFeedForward(there, state);
+  void remote.transformerBackward(there, there, there, state, { heads: 1 });
+  const { dX, dWeights } = await remote.transformerBlockBackward(there, there, state, { heads: 1 });
+  expectTypeOf(dX).toEqualTypeOf<RemoteTensor>();
+  expectTypeOf(dWeights['linear1.weight']).toEqualTypeOf<RemoteTensor | undefined>();
+  const half = { 'linear1.weight': there };
+  const both = { ...half, 'linear2.weight': there };
+  const gradients = await remote.feedForwardBackward(there, there, both);
+  expectTypeOf(gradients.dWeights['linear1.weight']).toEqualTypeOf<RemoteTensor>();
+  // @ts-expect-error no bias was given
+  void gradients.dWeights['linear1.bias'];
+  // @ts-expect-error linear2.weight must be given
+  void remote.feedForward(there, half);
+  // @ts-expect-error there is no such weight
+  void remote.feedForward(there, { ...both, 'linear2.wieght': there });
+  // @ts-expect-error a tensor of this thread
+  void remote.feedForward(there, { ...half, 'linear2.weight': x });
+  // @ts-expect-error heads must be given
+  void remote.transformerBlock(there, state, {});
+  const prepared = await remote.prepareWeights(both);
+  expectTypeOf(prepared['linear1.weight']).toEqualTypeOf<RemoteTensor>();
+  expectTypeOf(prepared.dispose).returns.toEqualTypeOf<Promise<void>>();
+  void remote.feedForward(there, prepared);
+});
+
+it('only a module with training has what trains', async () => {
+  expectTypeOf(training).toExtend<typeof tril>();
+  expectTypeOf(training.trainer).toBeFunction();
+  // @ts-expect-error in tril/training
+  void tril.trainer;
+  // @ts-expect-error in tril/training
+  void tril.feedForwardBackward;
+  // @ts-expect-error in tril/training
+  void tril.loadModel;
+  // @ts-expect-error in tril/simd-training
+  void (await loadStatic()).trainer;
+  expectTypeOf((await loadStaticTraining()).trainer).toBeFunction();
+  const remote = await loadInWorker({ training: true });
+  const base = await loadInWorker({ threads: 2 });
+  expectTypeOf(remote).toExtend<typeof base>();
+  expectTypeOf(remote.withSignal(AbortSignal.abort()).trainer).toBeFunction();
+  // @ts-expect-error the option training loads it
+  void base.trainer;
+  // @ts-expect-error the option training loads it
+  void base.loadModel;
+  // @ts-expect-error the option training loads it
+  void (await loadInWorker({ training: maybe })).matmulBackward;
+  // @ts-expect-error no such option
+  void loadInWorker({ trainig: true });
 });
 
 it('a trace of a model is there where it was asked for', async () => {
@@ -110,12 +179,14 @@ it('a trace of a model is there where it was asked for', async () => {
 
 it('gradients of weights have the names of the weights', async () => {
   const weights = { 'linear1.weight': x, 'linear2.weight': x };
-  const { dX, dWeights } = tril.feedForwardBackward(x, x, weights);
+  const { dX, dWeights } = training.feedForwardBackward(x, x, weights);
   expectTypeOf(dX).toEqualTypeOf<Tensor>();
   expectTypeOf(dWeights['linear1.weight']).toEqualTypeOf<Tensor>();
   // @ts-expect-error no bias was given
   void dWeights['linear1.bias'];
-  expectTypeOf(tril.decoderBlockBackward).parameter(4).toMatchTypeOf<{ heads: number }>();
+  // @ts-expect-error linear2.weight must be given
+  training.feedForwardBackward(x, x, { 'linear1.weight': x });
+  expectTypeOf(training.decoderBlockBackward).parameter(4).toMatchTypeOf<{ heads: number }>();
   const remote = await loadInWorker({ training: true });
   const there = await remote.zeros([1]);
   const { dA } = await remote.matmulBackward(there, there, there);
@@ -125,15 +196,15 @@ it('gradients of weights have the names of the weights', async () => {
   const { trace } = await model.forward([1], { trace: true });
   expectTypeOf(trace.layers[0]!.weights).toEqualTypeOf<RemoteTensor>();
   // @ts-expect-error sums are taken in one order alone
-  tril.matmulBackward(x, x, x, { method: 'tiled' });
+  training.matmulBackward(x, x, x, { method: 'tiled' });
 });
 
 it('gradients of masks are there where they were asked for', () => {
   const weights = { in_proj_weight: x, 'out_proj.weight': x };
   const asked = { heads: 2, maskGradient: true } as const;
-  const { dMask } = tril.multiHeadAttentionBackward(x, x, weights, asked);
+  const { dMask } = training.multiHeadAttentionBackward(x, x, weights, asked);
   expectTypeOf(dMask).toEqualTypeOf<Tensor>();
-  const plain = tril.multiHeadAttentionBackward(x, x, weights, { heads: 2 });
+  const plain = training.multiHeadAttentionBackward(x, x, weights, { heads: 2 });
   expectTypeOf(plain.dMask).toEqualTypeOf<Tensor | undefined>();
   const { dLogits } = tril.crossEntropy(x, [1], { gradient: true, out: x });
   expectTypeOf(dLogits).toEqualTypeOf<Tensor>();
@@ -143,7 +214,6 @@ it('gradients of masks are there where they were asked for', () => {
 });
 
 it('trainers of sequences', async () => {
-  const training = await loadTraining();
   const trainer = training.sequenceTrainer({ model: { sourceVocabulary: 3, targetVocabulary: 3 } });
   expectTypeOf(trainer).toEqualTypeOf<SequenceTrainer>();
   expectTypeOf(trainer.settings.model.encoderLayers).toEqualTypeOf<number>();

@@ -1,6 +1,6 @@
 // Word vectors: what is learned, the same in a Worker, the file, and what is refused.
 import { loadTril, WordVectors, type WordVectorOptions } from 'tril/training';
-import { loadTril as loadRemote, RemoteWordVectors, type RemoteTril } from 'tril/worker';
+import { loadTril as loadRemote, RemoteWordVectors, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefused as expectRefusedOf, withoutLeak as withoutLeakOf } from './helpers.js';
 import { epsilon, expectClose } from './reference.js';
@@ -130,7 +130,7 @@ describe('what is wrong', () => {
 });
 
 describe('in a Worker', () => {
-  let remote: RemoteTril;
+  let remote: RemoteTrainingTril;
   beforeAll(async () => {
     remote = await loadRemote({ variant: 'simd', training: true });
   });
@@ -181,7 +181,7 @@ describe('in a Worker', () => {
     await expect(remote.wordVectors({ ...small, width: 0 })).rejects.toMatchObject({
       ...{ call: 'wordVectors', argument: 'width' },
     });
-    const base = await loadRemote({ variant: 'simd' });
+    const base = (await loadRemote({ variant: 'simd' })) as typeof remote;
     await expect(base.wordVectors(small)).rejects.toMatchObject({ argument: 'training' });
     base.close();
   });

@@ -1,25 +1,18 @@
 // What belongs to whom: what a caller gives to a Worker stays the caller's, whatever it is; and what a Worker
 // holds for its callers is given back, by its own count.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadTril as loadHere } from 'tril/training';
-import { loadTril, type RemoteTril } from 'tril/worker';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { filesOf, folder as folderOf, tril as local } from './golden-models.js';
+import { tril } from './remote.js';
 
-const local = await loadHere({ variant: 'simd' });
-let tril: RemoteTril;
-beforeAll(async () => {
-  tril = await loadTril({ variant: 'simd', training: true });
-});
-afterAll(() => tril.close());
-
-const folder = new URL('../golden/models/llama/', import.meta.url);
-const names = readdirSync(folder).filter((name) => !name.endsWith('.npy'));
+const folder = folderOf('llama');
+const names = Object.keys(filesOf('llama'));
 
 describe('what a caller owns', () => {
   it('is left alone where a model is loaded from Buffers of Node', async () => {
@@ -111,7 +104,23 @@ describe('what a Worker holds', () => {
     const trainer = await tril.trainer({
       model: { layers: 1, width: 8, heads: 1, context: 4, vocabulary: 9 },
     });
+    const weights = { 'linear1.weight': x, 'linear2.weight': x };
+    const prepared = await tril.prepareWeights({ ...weights, 'linear1.bias': null });
     const model = await tril.loadModel(await trainer.export());
+    expect(await objects()).toBe(before + 11);
+    expect(Object.keys(prepared)).toEqual(['linear1.weight', 'linear2.weight', 'linear1.bias']);
+    const [plain, packed] = [
+      await tril.feedForward(x, weights),
+      await tril.feedForward(x, prepared),
+    ];
+    expect((await tril.compare(plain.output, packed.output)).maxAbsolute).toBeLessThan(1e-5);
+    await Promise.all([plain.output.dispose(), packed.output.dispose()]);
+    expect(prepared[Symbol.asyncDispose ?? 'dispose']).toBe(prepared.dispose);
+    await prepared.dispose();
+    await prepared.dispose();
+    expect(prepared['linear1.weight'].disposed).toBe(true);
+    await expect(tril.feedForward(x, prepared)).rejects.toThrow('has been disposed');
+    await expect(tril.prepareWeights({ x: 1 })).rejects.toThrow('prepareWeights: x');
     expect(await objects()).toBe(before + 9);
     const stream = model.generate([1], { maxTokens: 5 });
     await stream.next();
@@ -175,9 +184,7 @@ it('ends where one of two signals aborts, in engines without AbortSignal.any', a
   const known = Object.getOwnPropertyDescriptor(AbortSignal, 'any')!;
   Reflect.deleteProperty(AbortSignal, 'any');
   onTestFinished(() => void Object.defineProperty(AbortSignal, 'any', known));
-  const files = Object.fromEntries(
-    names.map((name) => [name, readFileSync(new URL(name, folder))]),
-  );
+  const files = filesOf('llama');
   const before = await tril.memory();
   for (const aborted of [0, 1]) {
     const controls = [new AbortController(), new AbortController()] as const;

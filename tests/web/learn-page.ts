@@ -1,6 +1,6 @@
 // Section "born" of chapter "Learn", as tests use it.
 import type { Page } from '@playwright/test';
-import type { Tril } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import { born } from '../../web/src/compute/training/born.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import type { TaskId } from '../../web/src/compute/training/tasks.ts';
@@ -16,7 +16,7 @@ export const finished = (page: Page) =>
   page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
 
 /** The same training here; what it has said when all is over. */
-export async function trainedHere(tril: Tril, task: TaskId, seed: number): Promise<BornSaid[]> {
+export async function trainedHere(tril: TrainingTril, task: TaskId, seed: number): Promise<BornSaid[]> {
   const said: BornSaid[] = [];
   await born(
     tril,

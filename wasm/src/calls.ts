@@ -27,7 +27,7 @@ import { weightCalls } from './calls/weights.js';
 import type { Context } from './context.js';
 
 /**
- * Everything that can be called on a loaded module. An interface, since what tsc infers for the object
+ * Everything that can be called on any loaded module. An interface, since what tsc infers for the object
  * below has lost the comments that editors show.
  */
 export interface Calls
@@ -52,14 +52,18 @@ export interface Calls
     ReturnType<typeof feedForwardCalls>,
     ReturnType<typeof transformerCalls>,
     ReturnType<typeof gradientCalls>,
+    ReturnType<typeof lossCalls>,
+    ReturnType<typeof weightCalls> {}
+
+/** What works in a module of `tril/training` alone. Any other has these calls, too: they throw, and say where they work. */
+export interface TrainingCalls
+  extends
     ReturnType<typeof layerGradientCalls>,
     ReturnType<typeof attentionGradientCalls>,
     ReturnType<typeof blockGradientCalls>,
-    ReturnType<typeof lossCalls>,
-    ReturnType<typeof trainerCalls>,
-    ReturnType<typeof weightCalls> {}
+    ReturnType<typeof trainerCalls> {}
 
-export const calls = (context: Context): Calls => ({
+export const calls = (context: Context): Calls & TrainingCalls => ({
   ...tensorCalls(context),
   ...matmulCalls(context),
   ...arithmeticCalls(context),

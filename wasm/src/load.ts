@@ -1,4 +1,4 @@
-import { calls, type Calls } from './calls.js';
+import { calls, type Calls, type TrainingCalls } from './calls.js';
 import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
@@ -145,7 +145,7 @@ export async function loadFrom<More extends object = object>(
   from: Modules,
   options: LoadOptions,
   more?: (context: Context) => More,
-): Promise<Tril & More> {
+): Promise<Tril & TrainingCalls & More> {
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
   const { threads, wasm, wasmUrl, development } = checkOptions(options, only);
@@ -173,10 +173,10 @@ export async function loadFrom<More extends object = object>(
   const context = new Context(raw, available, warn);
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
-  return Object.freeze(calling as Tril & More);
+  return Object.freeze(calling as Tril & TrainingCalls & More);
 }
 
-/** A loaded module: all calls, what it runs on, and what it holds. */
+/** A loaded module: the calls that every module has, what it runs on, and what it holds. */
 export interface Tril extends Calls {
   /** The build that was loaded. */
   readonly variant: Variant;

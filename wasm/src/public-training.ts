@@ -1,4 +1,5 @@
 // All that every entry with training has besides its loadTril.
+import type { TrainingCalls } from './calls.js';
 import type { modelCalls } from './calls/model.js';
 import type { sequenceTrainerCalls } from './calls/sequence-trainer.js';
 import type { wordVectorCalls } from './calls/word-vectors.js';
@@ -43,12 +44,13 @@ export type {
 } from './word-vector-types.js';
 
 /**
- * A loaded module with `loadModel`, for models that others have trained, `sequenceTrainer` and
- * `wordVectors`.
+ * A loaded module with what trains models: `trainer`, `sequenceTrainer`, `wordVectors` and the gradients of
+ * blocks and their parts; and with `loadModel`, for models that others have trained.
  */
 export interface TrainingTril
   extends
     Tril,
+    TrainingCalls,
     ReturnType<typeof modelCalls>,
     ReturnType<typeof sequenceTrainerCalls>,
     ReturnType<typeof wordVectorCalls> {}

@@ -9,4 +9,11 @@ export type StateDict = Readonly<Record<string, Tensor | null | undefined>>;
  */
 export type Named<Given, Known> = string extends keyof Given
   ? StateDict
-  : Known & { readonly [Name in Exclude<keyof Given, keyof Known | 'dispose' | symbol>]: never };
+  : Known & {
+      readonly [
+        Name in Exclude<
+          keyof Given,
+          keyof Known | keyof typeof Object.prototype | 'dispose' | symbol
+        >
+      ]: never;
+    };

@@ -30,6 +30,9 @@ const categories = {
   'block-gradients': 'Gradients and losses',
   losses: 'Gradients and losses',
   trainer: 'Training',
+  'sequence-trainer': 'Training',
+  'word-vectors': 'Training',
+  model: 'Models',
   arithmetic: 'Matrices and softmax',
   matmul: 'Matrices and softmax',
   matrices: 'Matrices and softmax',
@@ -74,7 +77,10 @@ const options = {
       'NumericArray',
       'AsIs',
       'QuarterSigns',
+      'RemoteCall',
       'RemoteCalls',
+      'RemoteGradients',
+      'TrainingCalls',
       'WhereAsked',
       'WasmModule',
       'AnyText',
@@ -98,6 +104,7 @@ const beginning = [
   'TrilError',
   'RemoteTril',
   'TrainingTril',
+  'RemoteTrainingTril',
 ];
 const types = 'Types';
 
@@ -113,19 +120,20 @@ function categorise({ project }) {
       putInto(reflection, beginning.includes(reflection.name) ? first : types);
     }
     // The Worker's calls are those of Tril, where their documentation is.
-    const isTwin = reflection.parent?.name === 'RemoteTril';
+    const isTwin = ['RemoteTril', 'RemoteTrainingTril'].includes(reflection.parent?.name);
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
     // So are those that a module of tril/training has besides its own.
     const isOfTraining = reflection.parent?.name === 'TrainingTril';
-    const own = /calls\/(model|sequence-trainer|word-vectors)\.ts$/;
+    const own =
+      /calls\/((layer|attention|block)-gradients|(sequence-)?trainer|word-vectors|model)\.ts$/;
     const isOwn = reflection.sources?.some(({ fileName }) => own.test(fileName));
     if (isOfTraining && !isOwn) project.removeReflection(reflection);
-    if (reflection.parent?.name !== 'Tril') continue;
+    if (reflection.parent?.name !== 'Tril' && !(isOfTraining && isOwn)) continue;
     const [, file] = /calls\/([\w-]+)\.ts$/.exec(reflection.sources?.[0]?.fileName ?? '') ?? [];
     const text = categories[file];
     if (file && !text) throw new Error(`${file}.ts has no category in typedoc.mjs`);
     if (text) putInto(reflection, text);
-    delete reflection.parent.extendedTypes;
+    if (!isOfTraining) delete reflection.parent.extendedTypes;
     // From what is no concern of the reader's.
     for (const each of [reflection, ...(reflection.signatures ?? [])]) delete each.inheritedFrom;
   }

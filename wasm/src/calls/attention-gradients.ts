@@ -2,7 +2,7 @@ import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
-import type { StateDict } from '../state-dict.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import type { AdditiveOptions, AdditiveWeights } from './efficient-attention.js';
@@ -61,7 +61,8 @@ export const attentionGradientCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v, dOutput] = [1, 2, 3, 4].map((seed) => tril.randomNormal([5, 8], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([5, 8], { seed });
+     * const [q, k, v, dOutput] = [normal(1), normal(2), normal(3), normal(4)];
      * const weights = {
      *   w_q: tril.randomNormal([16, 8], { seed: 4 }),
      *   w_k: tril.randomNormal([16, 8], { seed: 5 }),
@@ -72,12 +73,12 @@ export const attentionGradientCalls = (context: Context) => {
      * dWeights.w_q.shape; // [16, 8]
      * ```
      */
-    additiveAttentionBackward(
+    additiveAttentionBackward<Weights extends object>(
       dOutput: Tensor,
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      weights: AdditiveWeights,
+      weights: Weights & Named<Weights, AdditiveWeights>,
       options: Pick<AdditiveOptions, 'mask'> = {},
     ): AdditiveGradients {
       const call = 'additiveAttentionBackward';
@@ -106,28 +107,29 @@ export const attentionGradientCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [x, dOutput] = [1, 2].map((seed) => tril.randomNormal([2, 10, 64], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([2, 10, 64], { seed });
+     * const [x, dOutput] = [normal(1), normal(2)];
      * const weights = {
      *   in_proj_weight: tril.randomNormal([192, 64], { seed: 3 }),
      *   'out_proj.weight': tril.randomNormal([64, 64], { seed: 4 }),
      * };
      * const options = { heads: 4, causal: true, maskGradient: true } as const;
-     * const { dX, dMask, dWeights } = tril.multiHeadAttentionBackward(dOutput!, x!, weights, options);
+     * const { dX, dMask, dWeights } = tril.multiHeadAttentionBackward(dOutput, x, weights, options);
      * dX.shape; // [2, 10, 64]
      * dMask.shape; // [2, 4, 10, 10]
      * dWeights.in_proj_weight.shape; // [192, 64]
-     * const { saved } = tril.multiHeadAttention(x!, weights, { heads: 4, causal: true, saved: true });
-     * const same = tril.multiHeadAttentionBackward(dOutput!, x!, weights, { ...options, saved });
+     * const { saved } = tril.multiHeadAttention(x, weights, { heads: 4, causal: true, saved: true });
+     * const same = tril.multiHeadAttentionBackward(dOutput, x, weights, { ...options, saved });
      * tril.compare(same.dX, dX).maxAbsolute; // 0
      * ```
      */
     multiHeadAttentionBackward<
-      Weights extends MultiHeadWeights | StateDict,
+      Weights extends object,
       const Options extends MultiHeadBackwardOptions,
     >(
       dOutput: Tensor,
       x: Tensor,
-      weights: Weights,
+      weights: Weights & Named<Weights, MultiHeadWeights>,
       options: Options,
     ): MultiHeadGradients<Weights, Options> {
       const call = 'multiHeadAttentionBackward';

@@ -2,7 +2,7 @@ import type { WhereAsked } from '../asked.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
-import type { StateDict } from '../state-dict.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import { checkTransformerWeights, otherAttention } from './transformer.js';
@@ -107,12 +107,12 @@ export const blockGradientCalls = (context: Context) => {
      * ```
      */
     transformerBlockBackward<
-      Weights extends TransformerBlockWeights | StateDict,
+      Weights extends object,
       const Options extends TransformerBlockBackwardOptions,
     >(
       dOutput: Tensor,
       x: Tensor,
-      weights: Weights,
+      weights: Weights & Named<Weights, TransformerBlockWeights>,
       options: Options,
     ): BlockGradients<Weights, Options> {
       const call = 'transformerBlockBackward';
@@ -151,14 +151,11 @@ export const blockGradientCalls = (context: Context) => {
      * tril.decoderBlockBackward(x, x, memory, weights, options).dMemory.shape; // [1, 20, 64]
      * ```
      */
-    decoderBlockBackward<
-      Weights extends DecoderBlockWeights | StateDict,
-      const Options extends DecoderBlockBackwardOptions,
-    >(
+    decoderBlockBackward<Weights extends object, const Options extends DecoderBlockBackwardOptions>(
       dOutput: Tensor,
       x: Tensor,
       memory: Tensor,
-      weights: Weights,
+      weights: Weights & Named<Weights, DecoderBlockWeights>,
       options: Options,
     ): DecoderGradients<Weights, Options> {
       const call = 'decoderBlockBackward';

@@ -1,6 +1,7 @@
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import type { AttentionTrace } from './attention.js';
 import type { OutOption } from './layers.js';
@@ -99,7 +100,8 @@ export const efficientAttentionCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([5, 8], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([5, 8], { seed });
+     * const [q, k, v] = [normal(1), normal(2), normal(3)];
      * const weights = {
      *   w_q: tril.randomNormal([16, 8], { seed: 4 }),
      *   w_k: tril.randomNormal([16, 8], { seed: 5 }),
@@ -108,11 +110,11 @@ export const efficientAttentionCalls = (context: Context) => {
      * tril.additiveAttention(q, k, v, weights).output.shape; // [5, 8]
      * ```
      */
-    additiveAttention<const Options extends AdditiveOptions>(
+    additiveAttention<const Options extends AdditiveOptions, Weights extends object>(
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      weights: AdditiveWeights,
+      weights: Weights & Named<Weights, AdditiveWeights>,
       options: Options = {} as Options,
     ): AdditiveResult<Options> {
       const call = 'additiveAttention';
@@ -139,7 +141,8 @@ export const efficientAttentionCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2, 100, 16], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([2, 100, 16], { seed });
+     * const [q, k, v] = [normal(1), normal(2), normal(3)];
      * const first = tril.linearAttention(q, k, v, { causal: true });
      * const other = tril.linearAttention(q, k, v, { causal: true, order: 'scores_first' });
      * tril.compare(other.output, first.output, { absolute: 1e-4 }).beyond; // 0
@@ -183,8 +186,10 @@ export const efficientAttentionCalls = (context: Context) => {
      *
      * @example
      * ```ts
-     * const [q, k, v] = [1, 2, 3].map((seed) => tril.randomNormal([2, 100, 16], { seed }));
-     * const [e, f] = [4, 5].map((seed) => tril.randomNormal([10, 100], { seed }));
+     * const normal = (seed: number) => tril.randomNormal([2, 100, 16], { seed });
+     * const [q, k, v] = [normal(1), normal(2), normal(3)];
+     * const e = tril.randomNormal([10, 100], { seed: 4 });
+     * const f = tril.randomNormal([10, 100], { seed: 5 });
      * const { output, trace } = tril.lowRankAttention(q, k, v, { e, f, trace: true });
      * output.shape; // [2, 100, 16]
      * trace.weights.shape; // [2, 100, 10]

@@ -1,6 +1,6 @@
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
-import type { StateDict } from '../state-dict.js';
+import type { Named } from '../state-dict.js';
 import type { Tensor } from '../tensor.js';
 import { adoptGradients, type WeightGradients } from '../weight-gradients.js';
 import type { Activation } from './feed-forward.js';
@@ -31,7 +31,7 @@ export interface GatedGradients {
 export const layerGradientCalls = (context: Context) => {
   const { engine } = context;
 
-  const ofFeedForward = <Weights extends FeedForwardWeights | StateDict>(
+  const ofFeedForward = <Weights extends object>(
     call: 'feedForwardBackward' | 'gatedFeedForwardBackward',
     dOutput: Tensor,
     x: Tensor,
@@ -184,9 +184,9 @@ export const layerGradientCalls = (context: Context) => {
      * output.toArray(); // [6, 60]
      * ```
      */
-    gatedFeedForward<const Options extends FeedForwardOptions>(
+    gatedFeedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
-      weights: FeedForwardWeights,
+      weights: Weights & Named<Weights, FeedForwardWeights>,
       options: Options = {} as Options,
     ): FeedForwardResult<Options> {
       const call = 'gatedFeedForward';
@@ -220,10 +220,10 @@ export const layerGradientCalls = (context: Context) => {
      * dWeights['linear2.weight'].toArray(); // [[2, 0], [0, 0]]
      * ```
      */
-    feedForwardBackward<Weights extends FeedForwardWeights | StateDict>(
+    feedForwardBackward<Weights extends object>(
       dOutput: Tensor,
       x: Tensor,
-      weights: Weights,
+      weights: Weights & Named<Weights, FeedForwardWeights>,
       options: Pick<FeedForwardOptions, 'activation'> = {},
     ): WeightGradients<Weights> {
       return ofFeedForward('feedForwardBackward', dOutput, x, weights, options);
@@ -246,10 +246,10 @@ export const layerGradientCalls = (context: Context) => {
      * tril.gatedFeedForwardBackward(dOutput, x, weights, options).dX.toArray(); // [3, 2]
      * ```
      */
-    gatedFeedForwardBackward<Weights extends FeedForwardWeights | StateDict>(
+    gatedFeedForwardBackward<Weights extends object>(
       dOutput: Tensor,
       x: Tensor,
-      weights: Weights,
+      weights: Weights & Named<Weights, FeedForwardWeights>,
       options: Pick<FeedForwardOptions, 'activation'> = {},
     ): WeightGradients<Weights> {
       return ofFeedForward('gatedFeedForwardBackward', dOutput, x, weights, options);

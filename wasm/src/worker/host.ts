@@ -16,7 +16,7 @@ import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
 import { handedOver, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port, Reference, Request } from './line.js';
-import type { RemoteLoadOptions } from './index.js';
+import type { RemoteLoadOptions } from './types.js';
 
 const parent = nodeWorkers()?.parentPort;
 const port: Port<Answer, Message> = parent

@@ -10,29 +10,17 @@ import { KeyValueCache } from '../key-value-cache.js';
 import { copyOf, isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
 import { compiled } from '../module.js';
 import { describe } from '../names.js';
-import type { MemoryUse } from '../calls/tensor.js';
-import type { StoredArray, StoredArrays } from '../calls/files.js';
-import type { LoadOptions, Tril } from '../load.js';
 import { Model } from '../model.js';
-import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import { OwnedObject } from '../owned.js';
-import type { SequenceTrainer } from '../sequence-trainer.js';
-import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
-import type { Trainer } from '../trainer.js';
-import type { NestedNumbers, Values } from '../values.js';
-import type { WordVectorOptions } from '../word-vector-types.js';
 import { Copies, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port, Reference } from './line.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type How, type Line } from './remote.js';
-import { RemoteTrainer, type RemoteTrainerCall, trainerCall } from './trainer.js';
+import { RemoteTrainer, trainerCall } from './trainer.js';
 import { loadModelCall, RemoteModel, RemoteStream } from './model.js';
-import {
-  RemoteSequenceTrainer,
-  sequenceTrainerCall,
-  type RemoteSequenceTrainerCall,
-} from './sequence-trainer.js';
+import { RemoteSequenceTrainer, sequenceTrainerCall } from './sequence-trainer.js';
+import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
 export { RemoteModel } from './model.js';
@@ -46,115 +34,14 @@ export {
 export { RemoteTrainer, type RemoteTrainerCall } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
-
-type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
-/** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
-export type Remote<T> = T extends AsIs
-  ? T
-  : T extends Tensor
-    ? RemoteTensor
-    : T extends Mask
-      ? RemoteMask
-      : T extends KeyValueCache
-        ? RemoteKeyValueCache
-        : T extends Trainer
-          ? RemoteTrainer
-          : T extends SequenceTrainer
-            ? RemoteSequenceTrainer
-            : T extends Model
-              ? RemoteModel
-              : T extends StoredArrays
-                ? Remote<StoredArray>[] & Pick<StoredArrays, 'skipped'>
-                : { [Name in keyof T]: Remote<T[Name]> };
-type RemoteArguments<Arguments extends readonly unknown[]> = {
-  [Index in keyof Arguments]: Remote<Arguments[Index]>;
-};
-type RemoteCalls<Calls> = {
-  [Name in keyof Calls]: Calls[Name] extends (...values: infer Arguments) => infer Result
-    ? (...values: RemoteArguments<Arguments>) => Promise<Remote<Awaited<Result>>>
-    : Calls[Name] extends object
-      ? RemoteCalls<Calls[Name]>
-      : Calls[Name];
-};
-
-/** The options of a Worker's `loadTril`. */
-export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 187 kB larger, so that there are trainers. */
-  readonly training?: boolean;
-}
-
-/** What a Worker holds. */
-export interface RemoteMemoryUse extends MemoryUse {
-  /** Tensors, masks, caches, trainers, models and whatever else it holds for this side. */
-  readonly objects: number;
-}
-
-/** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
-export interface RemoteTril extends RemoteCalls<
-  Omit<Tril, 'scope' | 'tensor' | 'trainer' | 'memory'>
-> {
-  /** What is in the Worker's memory. */
-  memory(): Promise<RemoteMemoryUse>;
-  /**
-   * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
-   * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
-   * order.
-   * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
-   */
-  tensor(data: Values): Promise<RemoteTensor>;
-  /** A tensor in the Worker of a copy of `data`, nested to this shape or flat in row-major order. */
-  tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
-  /**
-   * A trainer in the Worker, as `trainer` of `tril`, and its `run` at once. `batches` are taken here,
-   * as they are needed, and sent.
-   * @throws TrilError as `trainer` of `tril`
-   */
-  trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
-  /**
-   * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at
-   * once. `batches` are taken here, as they are needed, and sent.
-   * @throws TrilError as that, and where the module was loaded without `training`
-   */
-  sequenceTrainer(
-    ...options: Parameters<RemoteSequenceTrainerCall>
-  ): ReturnType<RemoteSequenceTrainerCall>;
-  /**
-   * A batch of a task whose answers are known, as `drawSequences` of `tril/training`.
-   * @throws TrilError as that, and where the module was loaded without `training`
-   */
-  drawSequences(task: 'reverse' | 'sort', options?: DrawSequencesOptions): Promise<DrawnSequences>;
-  /**
-   * Word vectors in the Worker, as `wordVectors` of `tril/training`.
-   * @throws TrilError as that, and where the module was loaded without `training`
-   */
-  wordVectors(options: WordVectorOptions): Promise<RemoteWordVectors>;
-  /**
-   * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
-   * at a time is read and handed over.
-   * @throws TrilError as that, and where the module was loaded without `training`
-   */
-  loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
-  /**
-   * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
-   * what has not begun is not computed, and what is being computed is thrown away when it is done.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/worker';
-   *
-   * const remote = await loadTril({ variant: 'simd' });
-   * const x = await remote.randomNormal([512, 512], { seed: 1 });
-   * const stop = new AbortController();
-   * const product = remote.withSignal(stop.signal).matmul(x, x);
-   * stop.abort();
-   * await product.catch((reason) => reason.name); // 'AbortError'
-   * remote.close();
-   * ```
-   */
-  withSignal(signal: AbortSignal): RemoteTril;
-  /** Ends the Worker, with everything in it; what is asked for later is refused. */
-  close(): void;
-}
+export type {
+  Remote,
+  RemoteLoadOptions,
+  RemoteMemoryUse,
+  RemotePreparedWeights,
+  RemoteTrainingTril,
+  RemoteTril,
+} from './types.js';
 
 function errorOf({ message, tril }: Failure): Error {
   if (!tril) return new Error(message);
@@ -323,6 +210,11 @@ function startWorker(): Port<Message, Answer> {
  * remote.close();
  * ```
  */
+export function loadTril(
+  options: RemoteLoadOptions & { readonly training: true },
+): Promise<RemoteTrainingTril>;
+/** Starts a Worker in the same way, with a module without training. */
+export function loadTril(options?: RemoteLoadOptions): Promise<RemoteTril>;
 export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteTril> {
   // What can be sent: a Response and a promise cannot, a URL of Node's neither.
   const wasm = await (isPlain(options) ? options.wasm : undefined);
@@ -337,13 +229,13 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
     throw error;
   });
   const { paths, ...about } = loaded as { paths: string[][]; variant: string; threads: number };
-  const callsWith = (signal?: AbortSignal): RemoteTril => {
+  const callsWith = (signal?: AbortSignal): RemoteTrainingTril => {
     const tril: Record<string, unknown> = {
       ...about,
       withSignal: (other: AbortSignal) => callsWith(checkedSignal(other)),
       close: () => line.close(),
     };
-    // Where the module has them, they come with its paths.
+    // Where the module has them, they come with its paths; elsewhere they say so.
     for (const name of ['wordVectors', 'loadModel', 'sequenceTrainer', 'drawSequences']) {
       Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
     }
@@ -360,12 +252,26 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       }
       const call = (...values: unknown[]) => line.ask(path, values, { signals: [signal] });
       const [part, name] = path as [string, string?];
-      if (name === undefined) tril[part] = call;
+      if (part === 'prepareWeights')
+        tril[part] = async (weights: unknown) => disposable(await call(weights));
+      else if (name === undefined) tril[part] = call;
       else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
     }
-    return tril as unknown as RemoteTril;
+    return tril as unknown as RemoteTrainingTril;
   };
   return callsWith();
+}
+
+/** With a `dispose` of all that is in it, which is not enumerable, so that only weights are found in it. */
+function disposable(prepared: unknown): unknown {
+  const dispose = async (): Promise<void> => {
+    const all = Object.values(prepared as object).filter((each) => each instanceof RemoteTensor);
+    await Promise.all(all.map((tensor) => tensor.dispose()));
+  };
+  for (const key of ['dispose', Symbol.asyncDispose ?? 'dispose']) {
+    Object.defineProperty(prepared, key, { value: dispose });
+  }
+  return prepared;
 }
 
 function withoutTraining(call: string): () => Promise<never> {

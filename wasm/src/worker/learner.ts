@@ -3,7 +3,7 @@
 import { TrilError } from '../error.js';
 import { checkKeys, integerOption, signalOption } from '../names.js';
 import type { Moments, TrainingStep } from '../trainer-types.js';
-import type { Remote } from './index.js';
+import type { Remote } from './types.js';
 import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
 
 /** The options of a run. */

@@ -12,7 +12,7 @@ import type {
 import { textOptions, type Model } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './index.js';
+import type { Remote } from './types.js';
 import { RemoteObject, type How, type Line } from './remote.js';
 
 /** What gives one thing after another, in the Worker. */

@@ -13,7 +13,7 @@ import type {
   TrainingParts,
 } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './index.js';
+import type { Remote } from './types.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
 

@@ -30,14 +30,14 @@ export interface Session<Said = never, Told = never> {
 }
 
 /** How sessions are held, as { kind: { ask, said, told, answer } }; their tensors are their own affair. */
-export type Held<Own> = {
+export type Held<Own, Loaded extends Tril = Tril> = {
   readonly [K in keyof Own]: Own[K] extends {
     ask: infer Ask;
     said: infer Said;
     told: infer Told;
     answer: infer Answer;
   }
-    ? (tril: Tril, ask: Ask, session: Session<Said, Told>) => Promise<Answer>
+    ? (tril: Loaded, ask: Ask, session: Session<Said, Told>) => Promise<Answer>
     : never;
 };
 

@@ -7,7 +7,7 @@ import { Jobs, type FromWorker, type ToWorker } from './jobs';
 const say = (message: FromWorker) => self.postMessage(message);
 
 /** Loads and says so, or why not; then there is none. */
-async function loaded(load: () => Promise<Tril>): Promise<Tril | null> {
+async function loaded<Loaded extends Tril>(load: () => Promise<Loaded>): Promise<Loaded | null> {
   const begin = performance.now();
   try {
     const tril = await load();
@@ -22,9 +22,9 @@ async function loaded(load: () => Promise<Tril>): Promise<Tril | null> {
 }
 
 /** `work` answers a question, at once or later. */
-export function serve(
-  load: () => Promise<Tril>,
-  work: (tril: Tril, kind: string, ask: unknown, session: Session<unknown, unknown>) => unknown,
+export function serve<Loaded extends Tril>(
+  load: () => Promise<Loaded>,
+  work: (tril: Loaded, kind: string, ask: unknown, session: Session<unknown, unknown>) => unknown,
 ): void {
   const loading = loaded(load);
   const jobs = new Jobs(

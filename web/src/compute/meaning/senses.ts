@@ -148,16 +148,13 @@ export class Reader {
   }
 }
 
-export async function senses(tril: Tril, ask: Senses['ask'], session: Own): Promise<never> {
+export async function senses(tril: TrainingTril, ask: Senses['ask'], session: Own): Promise<never> {
   const names = Object.keys(ask.files);
   const [text, ...files] = await fetched([ask.text, ...Object.values(ask.files)], session);
-  const training = tril as TrainingTril;
-  const model = await training.loadModel(
-    Object.fromEntries(names.map((name, i) => [name, files[i]])),
-  );
+  const model = await tril.loadModel(Object.fromEntries(names.map((name, i) => [name, files[i]])));
   try {
     session.say({ what: 'open', about: aboutOf(model) });
-    const reader = new Reader(training, model, new TextDecoder().decode(text));
+    const reader = new Reader(tril, model, new TextDecoder().decode(text));
     for (let query = ask.query; ; query = await session.next()) {
       query = session.told().at(-1) ?? query;
       const view = await reader.view(query, async (done, all) => {

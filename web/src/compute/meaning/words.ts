@@ -87,9 +87,9 @@ async function learned(
   }
 }
 
-export async function words(tril: Tril, ask: Words['ask'], session: Own): Promise<never> {
+export async function words(tril: TrainingTril, ask: Words['ask'], session: Own): Promise<never> {
   const [file] = await fetched([ask.file], session);
   return ask.source === 'all'
     ? loaded(tril, file, ask.query, session)
-    : learned(tril as TrainingTril, ask, file, session);
+    : learned(tril, ask, file, session);
 }

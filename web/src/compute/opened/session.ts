@@ -1,5 +1,4 @@
 // A model that is there as long as somebody looks at it: loaded, then asked.
-import type { Tril } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import { Cancelled, type Session } from '../answers';
 import { fetched } from '../fetched';
@@ -75,8 +74,8 @@ async function answering(opened: Opened, session: Own): Promise<never> {
   }
 }
 
-export async function opened(tril: Tril, source: Source, session: Own): Promise<never> {
-  const { opened: own, about } = await loaded(tril as TrainingTril, source, session);
+export async function opened(tril: TrainingTril, source: Source, session: Own): Promise<never> {
+  const { opened: own, about } = await loaded(tril, source, session);
   try {
     session.say({ what: 'open', about });
     return await answering(own, session);

@@ -1,5 +1,6 @@
 // A small model in training, and what its heads look at on the way: a session that waits where nobody looks.
-import type { Tensor, TokenBatch, Trainer, Tril } from 'tril';
+import type { Tensor, TokenBatch, Trainer } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
 import type { MatrixData } from '../protocol';
 import type { Frame, HeadScores, TrainingSessions } from './protocol';
@@ -29,7 +30,7 @@ export const training = {
 
 /** The parameters that a model of that seed begins with. */
 export function beginning(
-  tril: Tril,
+  tril: TrainingTril,
   shapes: Readonly<Record<string, readonly number[]>>,
   seed: number,
 ) {
@@ -45,7 +46,7 @@ export function beginning(
 }
 
 /** A trainer before its first step. */
-export function trainerOf(tril: Tril, steps: number, seed: number) {
+export function trainerOf(tril: TrainingTril, steps: number, seed: number) {
   const trainer = tril.trainer({ model, ...training, steps, seed });
   tril.scope(() => {
     const shapes = Object.entries(trainer.parameters()).map(([name, { shape }]) => [name, shape]);
@@ -55,7 +56,7 @@ export function trainerOf(tril: Tril, steps: number, seed: number) {
 }
 
 /** Where weight counts, [T T, 2]: one over the number of rows that have such a place, for either score. */
-function places(tril: Tril, tokens: readonly number[]): Tensor {
+function places(tril: TrainingTril, tokens: readonly number[]): Tensor {
   const before = (t: number, s: number) => s === t - 1;
   const afterCopy = (t: number, s: number) => s > 0 && tokens[s - 1] === tokens[t] && s <= t;
   const columns = [before, afterCopy].map((is) => {
@@ -68,7 +69,7 @@ function places(tril: Tril, tokens: readonly number[]): Tensor {
 }
 
 function look(
-  tril: Tril,
+  tril: TrainingTril,
   traced: readonly { readonly weights: Tensor }[],
   scored: Tensor,
 ): Pick<Frame, 'weights' | 'scores'> {
@@ -88,7 +89,7 @@ function look(
 }
 
 /** The loss with one head taken away: what it writes to the residual stream is made 0. */
-function withoutEach(tril: Tril, trainer: Trainer, heldOut: TokenBatch): number[] {
+function withoutEach(tril: TrainingTril, trainer: Trainer, heldOut: TokenBatch): number[] {
   const losses: number[] = [];
   for (let layer = 0; layer < layers; ++layer) {
     const name = `h.${layer}.attn.c_proj.weight`;
@@ -105,7 +106,7 @@ function withoutEach(tril: Tril, trainer: Trainer, heldOut: TokenBatch): number[
 }
 
 export async function born(
-  tril: Tril,
+  tril: TrainingTril,
   { task, seed }: Born['ask'],
   session: Session<Born['said'], Born['told']>,
 ): Promise<Born['answer']> {

@@ -1,5 +1,6 @@
 // A model of letters that learns a visitor's text: its loss beside what counting comes to, and what it writes.
-import type { ModelSettings, TokenBatch, Trainer, TrainingSettings, Tril } from 'tril';
+import type { ModelSettings, TokenBatch, Trainer, TrainingSettings } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
 import { gramLosses } from './grams';
 import { every, most, sampled, steps } from './own-limits';
@@ -77,7 +78,7 @@ async function write(
 }
 
 export async function own(
-  tril: Tril,
+  tril: TrainingTril,
   { text, seed }: Own['ask'],
   session: Session<Own['said'], Own['told']>,
 ): Promise<Own['answer']> {

@@ -1,5 +1,6 @@
 // What a step of training costs: counted by the core, and timed here part by part, at several sizes.
-import type { Trainer, TrainingParts, Tril } from 'tril';
+import type { Trainer, TrainingParts } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
 import { median, steadyUpTo, unrest } from '../steady';
 import type { Growth, Priced, PriceSize, Timed, TrainingSessions } from './protocol';
@@ -22,13 +23,13 @@ const growing = {
 const [fewest, batchMilliseconds, batches, rounds] = [6, 20, 5, 2];
 const kinds = ['forward', 'backward', 'optimizer', 'step'] as const;
 
-const trainerOf = (tril: Tril, { length, width }: PriceSize) =>
+const trainerOf = (tril: TrainingTril, { length, width }: PriceSize) =>
   tril.trainer({
     model: { layers: 2, heads: 4, width, context: length, vocabulary },
     ...{ batch: sequences, learningRate: 1e-3, warmup: 0, seed: 1 },
   });
 
-function priced(tril: Tril, size: PriceSize): Priced {
+function priced(tril: TrainingTril, size: PriceSize): Priced {
   const trainer = trainerOf(tril, size);
   const cost = trainer.cost(sequences, size.length);
   const all = [cost.forward, cost.backward, cost.optimizer];
@@ -46,7 +47,7 @@ function priced(tril: Tril, size: PriceSize): Priced {
 }
 
 /** Letters drawn at random: what is learned makes no difference to how long it takes. */
-function drawn(tril: Tril, length: number) {
+function drawn(tril: TrainingTril, length: number) {
   const random = tril.randomUniform([sequences, length + 1], { seed: 1, high: vocabulary });
   const rows = random.toArray<number[][]>().map((row) => row.map(Math.floor));
   random.dispose();
@@ -72,7 +73,7 @@ function batchOf(trainer: Trainer, data: ReturnType<typeof drawn>): Times {
   };
 }
 
-function timedOf(tril: Tril, size: PriceSize, taken: readonly Times[]): Timed {
+function timedOf(tril: TrainingTril, size: PriceSize, taken: readonly Times[]): Timed {
   const all = kinds.map((kind) => {
     const times = taken.map((each) => each[kind]);
     // A browser's clock may tick in tenths of a millisecond: of what takes less, the mean says more.
@@ -87,7 +88,11 @@ function timedOf(tril: Tril, size: PriceSize, taken: readonly Times[]): Timed {
   };
 }
 
-async function timed(tril: Tril, size: PriceSize, turn: () => Promise<void>): Promise<Timed> {
+async function timed(
+  tril: TrainingTril,
+  size: PriceSize,
+  turn: () => Promise<void>,
+): Promise<Timed> {
   const trainer = trainerOf(tril, size);
   try {
     const data = drawn(tril, size.length);
@@ -108,7 +113,7 @@ async function timed(tril: Tril, size: PriceSize, turn: () => Promise<void>): Pr
 
 /** The power that what is given of each size grows with. */
 function growth<Each extends PriceSize>(
-  tril: Tril,
+  tril: TrainingTril,
   all: readonly Each[],
   of: (each: Each) => number,
 ): Growth {
@@ -124,7 +129,7 @@ function growth<Each extends PriceSize>(
 }
 
 export async function price(
-  tril: Tril,
+  tril: TrainingTril,
   _: Price['ask'],
   session: Session<Price['said'], Price['told']>,
 ): Promise<Price['answer']> {

@@ -1,5 +1,5 @@
 // What the Worker that trains can be asked for: trainings, a model that is opened, and the questions of their chapters.
-import type { Tril } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Answers, Held, Session } from '../answers';
 import { learnAnswers, type LearnLessons } from '../lessons/learn';
 import { ratesAnswers, type RatesLessons } from '../lessons/rates';
@@ -9,7 +9,7 @@ import type { OpenedSession } from '../opened/protocol';
 import type { TrainingSessions } from './protocol';
 
 /** Those further down are fetched where somebody comes near. */
-const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions> = {
+const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
   born,
   own: async (...given) => (await import('./own')).own(...given),
   whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
@@ -24,7 +24,7 @@ const answers: Answers<Own> = { ...learnAnswers, ...ratesAnswers };
 
 /** The answer of any kind, as a training's or a question's, later or at once. */
 export function work(
-  tril: Tril,
+  tril: TrainingTril,
   kind: string,
   ask: unknown,
   session: Session<unknown, unknown>,

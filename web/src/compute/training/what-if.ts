@@ -1,5 +1,6 @@
 // The same training twice, with one thing changed: step by step side by side, from the same weights, on the same batches.
-import type { ModelSettings, Trainer, TrainingSettings, Tril, TrilError } from 'tril';
+import type { ModelSettings, Trainer, TrainingSettings, TrilError } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
 import { training } from './born';
 import { changes, every, steps, usualModel } from './changes';
@@ -16,7 +17,7 @@ export const given = 20;
 const deviation = 0.1;
 
 /** Weights by their names: what a model has not leaves those of the others as they are. */
-function begin(tril: Tril, trainer: Trainer, names: readonly string[], seed: number): void {
+function begin(tril: TrainingTril, trainer: Trainer, names: readonly string[], seed: number): void {
   tril.scope(() => {
     const entries = Object.entries(trainer.parameters()).flatMap(([name, { shape }]) => {
       if (shape.length < 2) return []; // norms begin with 1
@@ -30,7 +31,7 @@ function begin(tril: Tril, trainer: Trainer, names: readonly string[], seed: num
 }
 
 export async function whatIf(
-  tril: Tril,
+  tril: TrainingTril,
   { change, seed }: WhatIf['ask'],
   session: Session<WhatIf['said'], WhatIf['told']>,
 ): Promise<WhatIf['answer']> {

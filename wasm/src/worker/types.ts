@@ -1,0 +1,167 @@
+// What a Worker offers: the calls of the package as promises, on what lives there.
+import type { TrainingCalls } from '../calls.js';
+import type { StoredArray, StoredArrays } from '../calls/files.js';
+import type { Mask } from '../calls/mask.js';
+import type { MemoryUse } from '../calls/tensor.js';
+import type { KeyValueCache } from '../key-value-cache.js';
+import type { LoadOptions, Tril } from '../load.js';
+import type { Model } from '../model.js';
+import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import type { SequenceTrainer } from '../sequence-trainer.js';
+import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
+import type { Named } from '../state-dict.js';
+import type { Tensor } from '../tensor.js';
+import type { Trainer } from '../trainer.js';
+import type { NestedNumbers, Values } from '../values.js';
+import type { WordVectorOptions } from '../word-vector-types.js';
+import type { RemoteModel } from './model.js';
+import type { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
+import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
+import type { RemoteWordVectors } from './word-vectors.js';
+
+type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
+/** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
+export type Remote<T> = T extends AsIs
+  ? T
+  : T extends Tensor
+    ? RemoteTensor
+    : T extends Mask
+      ? RemoteMask
+      : T extends KeyValueCache
+        ? RemoteKeyValueCache
+        : T extends Trainer
+          ? RemoteTrainer
+          : T extends SequenceTrainer
+            ? RemoteSequenceTrainer
+            : T extends Model
+              ? RemoteModel
+              : T extends StoredArrays
+                ? Remote<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+                : { [Name in keyof T]: Remote<T[Name]> };
+type RemoteArguments<Arguments extends readonly unknown[]> = {
+  [Index in keyof Arguments]: Remote<Arguments[Index]>;
+};
+/** A call with weights by name takes those of the Worker whose names only the program knows, too. */
+type RemoteCall<Arguments extends readonly unknown[], Result> =
+  Required<Arguments> extends readonly [...infer Before, infer Weights, unknown]
+    ? Extract<keyof Weights, `${string}weight` | 'w_q'> extends never
+      ? (...values: RemoteArguments<Arguments>) => Promise<Remote<Awaited<Result>>>
+      : Arguments extends readonly [...Before, unknown, ...infer Options]
+        ? <Given extends object>(
+            ...values: [
+              ...inputs: RemoteArguments<Before>,
+              weights: Given & Remote<Named<Given, Weights>>,
+              ...options: RemoteArguments<Options>,
+            ]
+          ) => Promise<Remote<Result> & RemoteGradients<Result, Given>>
+        : never
+    : (...values: RemoteArguments<Arguments>) => Promise<Remote<Awaited<Result>>>;
+/** The gradients of weights, where there are some, by the names of what was given. */
+type RemoteGradients<Result, Given> = Result extends { readonly dWeights: unknown }
+  ? { readonly dWeights: { readonly [Name in keyof Given]: RemoteTensor } }
+  : unknown;
+type RemoteCalls<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (...values: infer Arguments) => infer Result
+    ? RemoteCall<Arguments, Result>
+    : Calls[Name] extends object
+      ? RemoteCalls<Calls[Name]>
+      : Calls[Name];
+};
+
+/** The options of a Worker's `loadTril`. */
+export interface RemoteLoadOptions extends LoadOptions {
+  /** Load a module of `tril/training`, which is 187 kB larger, so that there are the calls of {@link RemoteTrainingTril}. */
+  readonly training?: boolean;
+}
+
+/** What a Worker holds. */
+export interface RemoteMemoryUse extends MemoryUse {
+  /** Tensors, masks, caches, trainers, models and whatever else it holds for this side. */
+  readonly objects: number;
+}
+
+/** The copies of weights that the Worker has made ready for many calls, by the same names. */
+export type RemotePreparedWeights<Weights extends object> = {
+  readonly [Name in keyof Weights]: Weights[Name];
+} & AsyncDisposable & {
+    /** Disposes all of them. */
+    dispose(): Promise<void>;
+  };
+
+/** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
+export interface RemoteTril extends RemoteCalls<
+  Omit<Tril, 'scope' | 'tensor' | 'prepareWeights' | 'memory'>
+> {
+  /** What is in the Worker's memory. */
+  memory(): Promise<RemoteMemoryUse>;
+  /**
+   * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
+   * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
+   * order.
+   * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+   */
+  tensor(data: Values): Promise<RemoteTensor>;
+  /** A tensor in the Worker of a copy of `data`, nested to this shape or flat in row-major order. */
+  tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
+  /**
+   * Weights made ready for many calls, as by `prepareWeights` of `tril`. `dispose` disposes all copies.
+   * @throws TrilError as that
+   */
+  prepareWeights<Weights extends object>(weights: Weights): Promise<RemotePreparedWeights<Weights>>;
+  /**
+   * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
+   * what has not begun is not computed, and what is being computed is thrown away when it is done.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd' });
+   * const x = await remote.randomNormal([512, 512], { seed: 1 });
+   * const stop = new AbortController();
+   * const product = remote.withSignal(stop.signal).matmul(x, x);
+   * stop.abort();
+   * await product.catch((reason) => reason.name); // 'AbortError'
+   * remote.close();
+   * ```
+   */
+  withSignal(signal: AbortSignal): this;
+  /** Ends the Worker, with everything in it; what is asked for later is refused. */
+  close(): void;
+}
+
+/** What a Worker offers whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
+export interface RemoteTrainingTril
+  extends RemoteTril, RemoteCalls<Omit<TrainingCalls, 'trainer'>> {
+  /**
+   * A trainer in the Worker, as `trainer` of `tril/training`, and its `run` at once. `batches` are taken
+   * here, as they are needed, and sent.
+   * @throws TrilError as that
+   */
+  trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
+  /**
+   * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at
+   * once. `batches` are taken here, as they are needed, and sent.
+   * @throws TrilError as that
+   */
+  sequenceTrainer(
+    ...options: Parameters<RemoteSequenceTrainerCall>
+  ): ReturnType<RemoteSequenceTrainerCall>;
+  /**
+   * A batch of a task whose answers are known, as `drawSequences` of `tril/training`.
+   * @throws TrilError as that
+   */
+  drawSequences(task: 'reverse' | 'sort', options?: DrawSequencesOptions): Promise<DrawnSequences>;
+  /**
+   * Word vectors in the Worker, as `wordVectors` of `tril/training`.
+   * @throws TrilError as that
+   */
+  wordVectors(options: WordVectorOptions): Promise<RemoteWordVectors>;
+  /**
+   * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
+   * at a time is read and handed over.
+   * @throws TrilError as that
+   */
+  loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
+}
