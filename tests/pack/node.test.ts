@@ -96,15 +96,18 @@ describe('TypeScript', () => {
   });
 
   it('shows what every call does', () => {
-    const entry = join(project, 'node_modules', 'tril', 'dist', 'worker', 'index.d.ts');
-    const program = ts.createProgram([entry], { target: ts.ScriptTarget.ES2022 });
+    const interfaces = {
+      Tril: 'load.d.ts',
+      TrainingTril: 'public-training.d.ts',
+      RemoteTril: 'worker/types.d.ts',
+      RemoteTrainingTril: 'worker/types.d.ts',
+    };
+    const pathOf = (file: string) => join(project, 'node_modules', 'tril', 'dist', file);
+    const files = Object.values(interfaces).map(pathOf);
+    const program = ts.createProgram(files, { target: ts.ScriptTarget.ES2022 });
     const checker = program.getTypeChecker();
-    const undocumented = ['Tril', 'RemoteTril'].flatMap((name) => {
-      const file = program
-        .getSourceFiles()
-        .find(({ fileName }) =>
-          fileName.endsWith(name === 'Tril' ? 'load.d.ts' : 'worker/index.d.ts'),
-        );
+    const undocumented = Object.entries(interfaces).flatMap(([name, path]) => {
+      const file = program.getSourceFile(pathOf(path));
       const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(file!)!);
       const type = checker.getDeclaredTypeOfSymbol(exported.find((each) => each.name === name)!);
       return undocumentedIn(checker, type, name);
