@@ -16,7 +16,11 @@ export const finished = (page: Page) =>
   page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
 
 /** The same training here; what it has said when all is over. */
-export async function trainedHere(tril: TrainingTril, task: TaskId, seed: number): Promise<BornSaid[]> {
+export async function trainedHere(
+  tril: TrainingTril,
+  task: TaskId,
+  seed: number,
+): Promise<BornSaid[]> {
   const said: BornSaid[] = [];
   await born(
     tril,
