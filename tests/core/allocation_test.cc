@@ -98,7 +98,7 @@ int allocations_of(const auto& body) {
 
 TEST(Allocation, IsCounted) {
   EXPECT_EQ(allocations_of([] { std::vector<int> one(100); }), 1);
-  EXPECT_EQ(allocations_of([] { AlignedMemory one(100); }), 1);
+  EXPECT_EQ(allocations_of([] { AlignedMemory one(100, "f", "one takes"); }), 1);
 }
 
 TEST(Parallel, WorksWithTheThreadsThatThereIsMemoryFor) {

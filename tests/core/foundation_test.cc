@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/random.h>
 #include <tril/foundation/scratch.h>
@@ -191,11 +192,11 @@ TEST(Scratch, NothingMovesAndAllComesBack) {
 TEST(Scratch, SaysWhenMemoryIsOut) {
   Scratch scratch;
   Scratch::Frame frame(scratch);
-  EXPECT_THROW(frame.take<double>(std::numeric_limits<std::ptrdiff_t>::max()), std::bad_alloc);
+  EXPECT_THROW(frame.take<double>(std::numeric_limits<std::ptrdiff_t>::max()), OutOfMemory);
   // Half of the bits each: the product of two is 0 in an Index, that of four a rounding more.
   constexpr Index kHalf = Index{1} << 4 * sizeof(Index);
-  EXPECT_THROW(frame.take<float>(kHalf, kHalf), std::bad_alloc);
-  EXPECT_THROW(frame.take<float>(kHalf, kHalf, kHalf, kHalf + 1), std::bad_alloc);
+  EXPECT_THROW(frame.take<float>(kHalf, kHalf), OutOfMemory);
+  EXPECT_THROW(frame.take<float>(kHalf, kHalf, kHalf, kHalf + 1), OutOfMemory);
   float* const after = frame.take<float>(4);
   after[3] = 1;
 }

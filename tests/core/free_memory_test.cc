@@ -1,7 +1,7 @@
 // What a system has, read from files as Linux writes them; and what asks for more than that.
 #include <gtest/gtest.h>
-#include <tril/model/free_memory.h>
-#include <tril/model/memory_needed.h>
+#include <tril/foundation/free_memory.h>
+#include <tril/foundation/out_of_memory.h>
 
 #include <cstdint>
 #include <new>
@@ -94,7 +94,7 @@ TEST(FreeMemory, IsTold) { EXPECT_GT(detail::system_free_memory(), kMiB); }
 
 TEST(FreeMemory, IsNotAskedForWhereThereIsLess) {
   const auto message = [](double bytes, const auto& make) {
-    return error_of([&] { detail::with_memory("f", "the weights", bytes, make); });
+    return error_of([&] { detail::with_memory("f", "the weights take", bytes, make); });
   };
   const std::string says = "f: memory: does not suffice: the weights take ";
   bool made = false;

@@ -1,10 +1,7 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
-#include <emscripten/heap.h>
-#include <tril/model/memory_needed.h>
 #include <tril/model/tokenizer_file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -315,22 +312,12 @@ std::string generated_end(const Generated& generated) {
   return std::string(name_of(kGenerationEnds, generated.generation.end()));
 }
 
-namespace {
-
-// What the module's memory can still grow by.
-std::uint64_t heap_left() {
-  return emscripten_get_heap_max() - reinterpret_cast<std::uintptr_t>(sbrk(0));
-}
-
-}  // namespace
-
 }  // namespace tril::js
 
 using namespace tril::js;
 using namespace emscripten;
 
 EMSCRIPTEN_BINDINGS(tril_model) {
-  tril::detail::set_free_memory(&heap_left);
   class_<Model>("_Model")
       .smart_ptr<ModelHandle>("_ModelHandle")
       .function("open", guard<&model_open>)

@@ -3,11 +3,12 @@
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 #include <emscripten/heap.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -29,13 +30,16 @@ namespace {
 Buffer<float, 1> allocate(const DynamicShape& shape, const char* call) {
   const int rank = static_cast<int>(shape.size());
   const Index count = checked_count(shape.data(), rank, sizeof(float), call, "shape");
-  try {
-    return Buffer<float, 1>({count});
-  } catch (const std::bad_alloc&) {
-    fail(call, "memory",
-         {"out of memory: a tensor of shape ", shape, " needs ",
-          static_cast<std::uint64_t>(count) * sizeof(float), " bytes"});
-  }
+  Buffer<float, 1> values;
+  detail::with_memory(call, {"a tensor of shape ", shape, " takes"},
+                      static_cast<double>(count) * sizeof(float),
+                      [&] { values = Buffer<float, 1>({count}); });
+  return values;
+}
+
+// What the module's memory can still grow by.
+std::uint64_t heap_left() {
+  return emscripten_get_heap_max() - reinterpret_cast<std::uintptr_t>(sbrk(0));
 }
 
 }  // namespace
@@ -83,7 +87,10 @@ DynamicShape shape_from(const Numbers& numbers) {
   return shape;
 }
 
-Engine* make_engine(int threads) { return std::make_unique<Engine>(threads).release(); }
+Engine* make_engine(int threads) {
+  tril::detail::set_free_memory(&heap_left);
+  return std::make_unique<Engine>(threads).release();
+}
 
 int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
 int engine_tensors(const Engine& engine) { return engine.usage.tensors; }

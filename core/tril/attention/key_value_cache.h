@@ -28,8 +28,8 @@ struct KeyValueCacheSizes {
 // Owns keys and values.
 class KeyValueCache {
  public:
-  // Empty. Throws Error for a size below 1 or one that cannot be addressed, std::bad_alloc when
-  // memory is out.
+  // Empty. Throws Error for a size below 1 or one that cannot be addressed, OutOfMemory where
+  // there is less memory.
   explicit KeyValueCache(const KeyValueCacheSizes& sizes);
 
   Index batches() const noexcept { return keys_.shape()[0]; }        // B

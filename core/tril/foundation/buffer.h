@@ -16,13 +16,14 @@ class Buffer {
   // Nothing yet.
   Buffer() noexcept = default;
 
-  // All zeros. Throws Error for an axis below 0 or a size that can't be addressed, std::bad_alloc
-  // when memory is out.
+  // All zeros. Throws Error for an axis below 0 or a size that can't be addressed, OutOfMemory
+  // where there is less memory.
   explicit Buffer(const Shape<Rank>& shape)
       : shape_(shape),
         memory_(static_cast<std::size_t>(
                     checked_count(shape.data(), Rank, sizeof(T), "Buffer", "shape")) *
-                sizeof(T)) {
+                    sizeof(T),
+                "Buffer", {"a tensor of shape ", shape, " takes"}) {
     std::fill_n(data(), view().count(), T{});
   }
 

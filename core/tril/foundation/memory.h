@@ -2,6 +2,8 @@
 // owner that Buffer and Scratch are built on.
 #pragma once
 
+#include <tril/foundation/message.h>
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -16,10 +18,9 @@ class AlignedMemory {
  public:
   AlignedMemory() noexcept = default;
 
-  // Uninitialised. Throws std::bad_alloc.
-  explicit AlignedMemory(std::size_t bytes)
-      : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}))),
-        bytes_(bytes) {}
+  // Uninitialised. Throws OutOfMemory (out_of_memory.h) in the name of `call`, where the system has
+  // less, as far as it tells, or gives none; `what` takes them, said with its verb.
+  AlignedMemory(std::size_t bytes, const char* call, const Message& what);
 
   std::byte* data() const noexcept { return data_.get(); }  // null where there are none
   std::size_t bytes() const noexcept { return bytes_; }     // how many there are

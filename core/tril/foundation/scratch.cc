@@ -1,11 +1,14 @@
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/scratch.h>
 
 #include <algorithm>
 #include <limits>
-#include <new>
 
 namespace tril {
 namespace {
+
+constexpr const char* kCall = "Scratch";
+constexpr const char* kTakes = "working memory takes";
 
 constexpr std::size_t kSmallestBlock = std::size_t{64}
                                        << 10;  // 64 KiB: one packed panel and change
@@ -25,7 +28,9 @@ void Scratch::clear() noexcept {
 
 std::byte* Scratch::take(double count, std::size_t element_size) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2 - kAlignment;
-  if (count > static_cast<double>(kMost / element_size)) throw std::bad_alloc();
+  if (count > static_cast<double>(kMost / element_size)) {
+    detail::fail_for_memory(kCall, kTakes, count * static_cast<double>(element_size));
+  }
   const std::size_t bytes =
       (static_cast<std::size_t>(count) * element_size + kAlignment - 1) / kAlignment * kAlignment;
 
@@ -35,7 +40,9 @@ std::byte* Scratch::take(double count, std::size_t element_size) {
     used_ = 0;
   }
   if (block_ == blocks_.size()) {
-    blocks_.emplace_back(std::max(bytes, kSmallestBlock));
+    const std::size_t size = std::max(bytes, kSmallestBlock);
+    detail::with_memory(kCall, kTakes, static_cast<double>(size),
+                        [&] { blocks_.emplace_back(size, kCall, kTakes); });
     used_ = 0;
   }
   std::byte* const start = blocks_[block_].data() + used_;
@@ -58,8 +65,8 @@ Scratch::Frame::~Frame() {
     const std::size_t bytes = scratch_.capacity();
     scratch_.clear();
     try {
-      scratch_.blocks_.emplace_back(bytes);
-    } catch (const std::bad_alloc&) {
+      scratch_.blocks_.emplace_back(bytes, kCall, kTakes);
+    } catch (const OutOfMemory&) {
       // Holding nothing is as good: the next call allocates what it needs.
     }
   }

@@ -39,7 +39,7 @@ class Scratch {
     Frame& operator=(const Frame&) = delete;
 
     // Uninitialised elements on a 64-byte boundary, as many as `sizes`, none of them negative,
-    // multiplied. Throws std::bad_alloc.
+    // multiplied. Throws OutOfMemory.
     template <typename T, typename... Sizes>
     T* take(Sizes... sizes) {
       return reinterpret_cast<T*>(scratch_.take(detail::times(sizes...), sizeof(T)));

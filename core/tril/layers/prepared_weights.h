@@ -29,7 +29,7 @@ class PreparedWeights {
  public:
   // Packs all matrices of a struct of weights that have no copy that is good. Those packed before
   // invalidate() are packed again in the same memory. Throws Error where a matrix is no matrix,
-  // std::bad_alloc when memory is out.
+  // OutOfMemory where there is less memory.
   template <typename Weights>
   void prepare(const Weights& weights, Parallel& parallel) {
     for_each_parameter(weights, [&](const ParameterName&, const auto& view) {

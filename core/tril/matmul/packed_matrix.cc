@@ -16,7 +16,9 @@ void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, Paral
   const auto bytes =
       static_cast<std::size_t>(checked_count(shape, 2, sizeof(float), "PackedMatrix", "b")) *
       sizeof(float);
-  if (bytes != memory_.bytes()) memory_ = AlignedMemory(bytes);
+  if (bytes != memory_.bytes()) {
+    memory_ = AlignedMemory(bytes, "PackedMatrix", "the panels of b take");
+  }
   depth_ = shape[0], cols_ = cols, padded_cols_ = shape[1];
   auto* const panels = reinterpret_cast<float*>(memory_.data());
   const detail::Operand from = detail::operand(b, transposed);

@@ -22,8 +22,8 @@ class PackedMatrix {
   PackedMatrix() noexcept = default;
 
   // Packs b [depth, cols], or, where `transposed`, b^T from b [cols, depth], as a linear layer
-  // multiplies with its weight. Throws Error where b is no matrix, std::bad_alloc when memory is
-  // out.
+  // multiplies with its weight. Throws Error where b is no matrix, OutOfMemory where there is
+  // less memory.
   PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
     pack(b, transposed, parallel);
   }

@@ -1,8 +1,8 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/random.h>
 #include <tril/foundation/sizes.h>
 #include <tril/model/batches.h>
-#include <tril/model/memory_needed.h>
 
 #include <algorithm>
 #include <string>
@@ -44,7 +44,7 @@ void check(std::span<const std::int32_t> stream, Index windows, Index length,
 void start(Index windows, Index length, TokenBatch& batch, const char* call) {
   constexpr std::size_t kBytes = 2 * sizeof(std::int32_t);
   const Index count = checked_count({{"windows", windows}, {"length", length}}, kBytes, call);
-  detail::with_memory(call, "tokens and targets", kBytes * static_cast<double>(count), [&] {
+  detail::with_memory(call, "tokens and targets take", kBytes * static_cast<double>(count), [&] {
     batch.tokens.resize(static_cast<std::size_t>(count));
     batch.targets.resize(static_cast<std::size_t>(count));
   });

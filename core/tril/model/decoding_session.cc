@@ -1,9 +1,9 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
-#include <tril/model/memory_needed.h>
 
 #include <algorithm>
 #include <utility>
@@ -55,7 +55,7 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
   const double bytes =
       2 * sizeof(float) *
       detail::times(config.layers, config.kv_head_count(), config.head_width(), tokens);
-  detail::with_memory(kCall, "keys and values", bytes, [&] {
+  detail::with_memory(kCall, "keys and values take", bytes, [&] {
     rotary_ = detail::rotary_tables(config, tokens, std::max(tokens, config.context));
     caches_.reserve(weights.layers.size());
     for (std::size_t n = 0; n < weights.layers.size(); ++n) {

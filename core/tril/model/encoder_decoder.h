@@ -86,8 +86,8 @@ class EncoderDecoder {
 
   // Initialised as nn.Transformer and that tutorial do: all matrices even in +-sqrt(6 / (in + out))
   // (Glorot and Bengio 2010), biases of attention 0, those of other linear layers even in
-  // +-1 / sqrt(in), norms 1. Throws Error as check_encoder_decoder_config does, std::bad_alloc when
-  // memory is out.
+  // +-1 / sqrt(in), norms 1. Throws Error as check_encoder_decoder_config does, OutOfMemory
+  // where there is less memory.
   EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed);
 
   // As it was given.

@@ -43,8 +43,8 @@ struct ModelGradientOptions {
 // the largest batch nothing is allocated but by `scratch`, and by that no more either.
 class LanguageModel {
  public:
-  // Initialised (model_weights.h). Throws Error as check_model_config does, std::bad_alloc when
-  // memory is out.
+  // Initialised (model_weights.h). Throws Error as check_model_config does, OutOfMemory where
+  // there is less memory.
   LanguageModel(const ModelConfig& config, std::uint64_t seed);
 
   // As it was given.

@@ -1,7 +1,7 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/parameters.h>
 #include <tril/matmul/narrow_kernels.h>
-#include <tril/model/memory_needed.h>
 #include <tril/model/model_parameters.h>
 
 #include <algorithm>
@@ -20,10 +20,9 @@ const NarrowFormat& format_of(ElementType type) {
 }
 
 AlignedMemory memory_for(const char* what, double bytes) {
-  AlignedMemory memory;
-  detail::with_memory(kCall, what, bytes,
-                      [&] { memory = AlignedMemory(static_cast<std::size_t>(bytes)); });
-  return memory;
+  // Beyond any integer?
+  if (!detail::may_have(bytes)) detail::fail_for_memory(kCall, what, bytes);
+  return {static_cast<std::size_t>(bytes), kCall, what};
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
   });
   const double least = numbers * sizeof(std::uint16_t);
   if (!detail::may_have(least)) {
-    detail::fail_for_memory(kCall, "the parameters, of 16 bits each,", least);
+    detail::fail_for_memory(kCall, "the parameters, of 16 bits each, take", least);
   }
 }
 
@@ -70,7 +69,7 @@ std::vector<NumbersOfType> ModelParameters::types() const {
 }
 
 void ModelParameters::allocate(std::span<const ElementType> types) {
-  memory_ = memory_for("the parameters", lay_out(types, nullptr));
+  memory_ = memory_for("the parameters take", lay_out(types, nullptr));
   lay_out(types, memory_.data());
 }
 

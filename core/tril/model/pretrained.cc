@@ -1,8 +1,8 @@
 #include <tril/files/file.h>
 #include <tril/files/header_reader.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/model/json_object.h>
-#include <tril/model/memory_needed.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/tokenizer_file.h>
 

@@ -53,7 +53,7 @@ class WordVectorTrainer {
   // So many places of the texts are a step.
   static constexpr Index kStepWords = 10000;
 
-  // Throws Error for options out of range, std::bad_alloc where memory is out.
+  // Throws Error for options out of range, OutOfMemory where there is less memory.
   WordVectorTrainer(WordCorpus corpus, const WordVectorOptions& options);
 
   // The next words of the texts. Once all steps are done, further ones go on from the beginning of

@@ -1,4 +1,4 @@
-#include <tril/model/free_memory.h>
+#include <tril/foundation/free_memory.h>
 
 #if defined(__linux__)
 #include <algorithm>
