@@ -1,4 +1,5 @@
 // Axes of length 0, as NumPy and PyTorch have them.
+import type { Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -89,6 +90,57 @@ describe('tensors without elements', () => {
       expectRefused(() => tril.attention(two, keys, two), {
         ...{ call: 'attention', argument: 'value', says: 'length of key' },
       });
+    });
+  });
+
+  it('may be what every other attention attends from and to, there and back', () => {
+    const zerosOf = (...shapes: number[][]) => shapes.map((shape) => tril.zeros(shape));
+    withoutLeak(() => {
+      for (const [queries, keys] of [
+        [0, 3],
+        [3, 0],
+        [0, 0],
+      ] as const) {
+        const [q, k, v] = zerosOf([2, queries, 4], [2, keys, 4], [2, keys, 5]);
+        const seen = { shape: [2, queries, 5], values: new Float32Array(10 * queries) };
+        const expectZeros = (output: Tensor) => {
+          expect(output.shape).toEqual(seen.shape);
+          expect(output.read()).toEqual(seen.values);
+        };
+        expectZeros(tril.onlineAttention(q!, k!, v!, { trace: true }).output);
+        for (const order of ['values_first', 'scores_first'] as const) {
+          expectZeros(tril.linearAttention(q!, k!, v!, { order, causal: true }).output);
+        }
+        const [e] = zerosOf([6, keys]);
+        expectZeros(tril.lowRankAttention(q!, k!, v!, { e: e!, f: e! }).output);
+        const [wq, wk, score] = zerosOf([7, 4], [7, 4], [7]);
+        const additive = { w_q: wq!, w_k: wk!, v: score! };
+        expectZeros(tril.additiveAttention(q!, k!, v!, additive).output);
+
+        const { output, logSumExp } = tril.attention(q!, k!, v!, { logSumExp: true });
+        const back = tril.attentionBackward(tril.zeros(seen.shape), q!, k!, v!, {
+          ...{ output, logSumExp },
+        });
+        for (const [gradient, of] of [
+          [back.dQuery, q!],
+          [back.dKey, k!],
+          [back.dValue, v!],
+        ] as const) {
+          expect(gradient.shape).toEqual(of.shape);
+          expect(gradient.read()).toEqual(new Float32Array(of.size));
+        }
+
+        const weights = {
+          in_proj_weight: tril.zeros([12, 4]),
+          'out_proj.weight': tril.zeros([4, 4]),
+          'out_proj.bias': tril.tensor([1, 2, 3, 4]),
+        };
+        const heads = tril.multiHeadAttention(q!, weights, { heads: 2, context: k! }).output;
+        // What is seen is 0: the bias is left.
+        expect(heads.toArray()).toEqual(
+          Array.from({ length: 2 }, () => Array.from({ length: queries }, () => [1, 2, 3, 4])),
+        );
+      }
     });
   });
 

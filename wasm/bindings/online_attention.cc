@@ -28,7 +28,8 @@ NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor&
   OnlineTrace trace;
   if (options.trace) {
     const auto blocks_of = [](Index length, Index block) {
-      return (length - 1) / std::max<Index>(block, 1) + 1;
+      const Index size = std::max<Index>(block, 1);
+      return length / size + (length % size != 0);
     };
     const Index steps = blocks_of(k.size(2), block_keys);
     const Traces traces(results, layout.left_out());

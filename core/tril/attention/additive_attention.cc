@@ -19,8 +19,8 @@ void detail::check_additive(const char* call, const TensorView<const float, 3>& 
                             const TensorView<const float, 3>& key,
                             const TensorView<const float, 3>& value,
                             const AdditiveWeights& weights) {
-  check_view(query, call, "query");
-  check_view(key, call, "key");
+  check_view(query, call, "query", empty_but_wide(query));
+  check_view(key, call, "key", empty_but_wide(key));
   check_view(weights.query, call, "w_q");
   const Message why{"query is ", query, ", key is ", key, ", w_q is ", weights.query};
   const Index width = weights.query.size(0), keys = key.size(1);
@@ -28,7 +28,7 @@ void detail::check_additive(const char* call, const TensorView<const float, 3>& 
   check_shape(weights.key, {width, key.size(2)}, call, "w_k", why);
   check_shape(weights.score, {width}, call, "v", why);
   check_shape(key, {query.size(0), keys, key.size(2)}, call, "key", why);
-  check_view(value, call, "value");
+  check_view(value, call, "value", empty_but_wide(value));
   check_shape(value, {query.size(0), keys, value.size(2)}, call, "value", why);
 }
 
@@ -41,7 +41,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   const Index width = weights.query.size(0);
   mask.check({batches, 1, queries, keys}, kCall);
   constexpr const char* kWhy = "as query, key, value and w_q have it";
-  check_view(out, kCall, "out");
+  check_view(out, kCall, "out", Empty::allowed);
   detail::OverlapCheck overlap(kCall);
   overlap.reads(query), overlap.reads(key), overlap.reads(value), overlap.reads_all(weights);
   overlap.writes(out, {batches, queries, value.size(2)}, "out", kWhy);

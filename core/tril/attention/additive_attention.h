@@ -42,7 +42,8 @@ struct AdditiveTrace {
 };
 
 // query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask is that of scores
-// [B, 1, T, S]. A query that sees nothing gets zeros. What is written may not share memory with
+// [B, 1, T, S]. A query that sees nothing gets zeros, and gives its keys no share even where it is
+// NaN; B, T and S may be 0. What is written may not share memory with
 // anything else. Throws Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,

@@ -52,8 +52,7 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
 }
 
 void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
-  if (problem.keys() == 0) return see_nothing(problem);
-  if (problem.batches() * problem.heads() * problem.queries() == 0) return;
+  if (problem.empty()) return see_nothing(problem);
   Parallel alone;
   Parallel& threads = is_small(problem) ? alone : parallel;
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
@@ -73,9 +72,9 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
                const AttentionTrace& trace) {
-  detail::run_attention(detail::checked_attention_problem("attention", query, key, value, options,
-                                                          out, trace, Empty::allowed),
-                        scratch, parallel);
+  detail::run_attention(
+      detail::checked_attention_problem("attention", query, key, value, options, out, trace),
+      scratch, parallel);
 }
 
 }  // namespace tril

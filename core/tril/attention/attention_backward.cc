@@ -84,6 +84,17 @@ void add_parts(const AttentionBackwardProblem& p, const float* memory, Index par
   });
 }
 
+// What comes of no scores.
+void clear(const AttentionGradients& gradients) noexcept {
+  const auto& [d_query, d_key, d_value, d_mask] = gradients;
+  for (const TensorView<float, 4>& d : {d_query, d_key, d_value}) {
+    for (Index row = 0; d && row < d.size(0) * d.size(1) * d.size(2); ++row) {
+      const Index b = row / d.size(2) / d.size(1), h = row / d.size(2) % d.size(1);
+      std::fill_n(d[b][h][row % d.size(2)].data(), d.size(3), 0.0f);
+    }
+  }
+}
+
 // Whether one thread is to do it all. Products go by whole tiles, so that many short heads take
 // more than their scores say. Three are as deep as queries are wide, two as deep as values.
 bool is_small(const AttentionBackwardProblem& p) noexcept {
@@ -114,6 +125,7 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
 //   for each block of keys:  KeyBlockPass
 void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& scratch,
                                     Parallel& given) {
+  if (p.empty()) return clear(p.gradients);
   Parallel alone;
   Parallel& parallel = is_small(p) ? alone : given;
   const AttentionGradients& gradients = p.gradients;

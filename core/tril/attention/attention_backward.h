@@ -29,7 +29,8 @@ struct AttentionGradients {
 
 // d_out [B, H, T, Dv] is the gradient of attention's output; query, key, value and options are
 // those that attention was given, options.method apart, which may be any; out [B, H, T, Dv] and
-// log_sum_exp [B, H, T] are what it left. A query that saw nothing gives and gets zeros. What is
+// log_sum_exp [B, H, T] are what it left. A query that saw nothing gives and gets zeros, and where
+// there are no queries or no keys, all gradients are 0. What is
 // written may not share memory with anything else. Results do not depend on the number of threads.
 // Throws Error where shapes or options do not fit, before anything is written.
 void attention_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> query,

@@ -6,9 +6,9 @@
 namespace tril::detail {
 
 void check_inputs(const char* call, TensorView<const float, 4> query,
-                  TensorView<const float, 4> key, TensorView<const float, 4> value, Empty tokens) {
+                  TensorView<const float, 4> key, TensorView<const float, 4> value) {
   const auto check = [&](const TensorView<const float, 4>& view, const char* name) {
-    check_view(view, call, name, view.size(3) > 0 ? tokens : Empty::refused);
+    check_view(view, call, name, empty_but_wide(view));
   };
   check(query, "query");
   check(key, "key");
@@ -106,9 +106,8 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
                                            const AttentionOptions& options,
-                                           TensorView<float, 4> out, const AttentionTrace& trace,
-                                           Empty tokens) {
-  check_inputs(call, query, key, value, tokens);
+                                           TensorView<float, 4> out, const AttentionTrace& trace) {
+  check_inputs(call, query, key, value);
   const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
   check_options(call, options, scores);
   check_traceable(call, options.method, trace);

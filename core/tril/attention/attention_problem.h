@@ -39,6 +39,8 @@ struct AttentionFormula {
 
   // The head of keys and values that a head of queries looks at.
   Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
+  // Whether there are no scores: then outputs and gradients are 0.
+  bool empty() const noexcept { return keys() == 0 || batches() * heads() * queries() == 0; }
   Index offset(Index batch) const noexcept {
     return query_offset(past, key_lengths, batch, queries());
   }
@@ -59,10 +61,9 @@ struct AttentionProblem : AttentionFormula {
 };
 
 // Throws Error in the name of `call` unless queries, keys and values fit each other. There may be
-// no batches, heads, queries or keys where `tokens` says so; a vector has a width of at least 1.
+// no batches, heads, queries or keys; a vector has a width of at least 1.
 void check_inputs(const char* call, TensorView<const float, 4> query,
-                  TensorView<const float, 4> key, TensorView<const float, 4> value,
-                  Empty tokens = Empty::refused);
+                  TensorView<const float, 4> key, TensorView<const float, 4> value);
 
 // Throws Error in the name of `call` where the method never holds the rows of scores that `trace`
 // wants.
@@ -115,8 +116,7 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
                                            const AttentionOptions& options,
-                                           TensorView<float, 4> out, const AttentionTrace& trace,
-                                           Empty tokens = Empty::refused);
+                                           TensorView<float, 4> out, const AttentionTrace& trace);
 
 // Whether a second thread would not pay: where there is as little to compute as in a product that
 // one thread computes, for so many scores with so many multiplications each, and their softmax.

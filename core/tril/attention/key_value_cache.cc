@@ -61,8 +61,8 @@ void check_append(const KeyValueCache& cache, const Shape<4>& key, const Shape<4
 
 void KeyValueCache::append(const TensorView<const float, 4>& key,
                            const TensorView<const float, 4>& value) {
-  check_view(key, kCall, "key");
-  check_view(value, kCall, "value");
+  check_view(key, kCall, "key", empty_but_wide(key));
+  check_view(value, kCall, "value", empty_but_wide(value));
   check_append(*this, key.shape(), value.shape(), kCall);
   copy_rows(key, length_, keys_);
   copy_rows(value, length_, values_);

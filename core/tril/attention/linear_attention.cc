@@ -235,10 +235,13 @@ void linear_attention(TensorView<const float, 4> query, TensorView<const float, 
                       TensorView<float, 4> weights) {
   const AttentionProblem problem =
       detail::checked_attention_problem(kCall, query, key, value, {}, out, {.weights = weights});
+  if (weights && options.order != ProductOrder::scores_first) {
+    fail(kCall, "weights", "multiplied values first, there are no weights to fill");
+  }
+  if (problem.empty()) return detail::run_attention(problem, scratch, parallel);
   if (options.order == ProductOrder::scores_first) {
     return scores_first(problem, options, weights, scratch, parallel);
   }
-  if (weights) fail(kCall, "weights", "multiplied values first, there are no weights to fill");
   if (options.causal) return values_first_causal(problem, options, scratch, parallel);
   values_first(problem, options, scratch, parallel);
 }

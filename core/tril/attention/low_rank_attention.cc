@@ -27,7 +27,7 @@ void low_rank_attention(TensorView<const float, 4> query, TensorView<const float
                         const AttentionTrace& trace) {
   const AttentionOptions attention_options = {.scale = options.scale};
   detail::check_inputs(kCall, query, key, value);
-  check_view(e, kCall, "e");
+  check_view(e, kCall, "e", Empty::allowed);
   const Index rank = e.size(0);
   const Message why{"query is ", query, ", key is ", key, ", value is ", value, ", e is ", e};
   check_shape(e, {rank, key.size(2)}, kCall, "e", {"key is ", key, ", e is ", e});

@@ -93,7 +93,8 @@ struct MultiHeadTrace {
   TensorView<float, 4> unrotated_keys = {};     // as keys
 };
 
-// x [B, T, C], out [B, T, C]. What is written may not share memory with what is read.
+// x [B, T, C], out [B, T, C]; B, T and the length of the context may be 0: heads that see nothing
+// are 0. What is written may not share memory with what is read.
 // `prepared`: where packed copies of weights are looked for. Throws Error where shapes or options
 // do not fit; a cache is then as it was.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,

@@ -69,15 +69,15 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
                                   const MultiHeadOptions& options) {
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
-  check_view(x, call, "x");
+  check_view(x, call, "x", empty_but_wide(x));
   if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
   if (kv_heads < 1 || heads % kv_heads != 0) {
     fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
   }
   const auto& context = options.context ? options.context : x;
   const auto& value_context = options.value_context ? options.value_context : context;
-  check_view(context, call, "context");
-  check_view(value_context, call, "value_context");
+  check_view(context, call, "context", empty_but_wide(context));
+  check_view(value_context, call, "value_context", empty_but_wide(value_context));
   if (context.size(0) != x.size(0)) {
     fail(call, "context", {"must have x's batches; context is ", context, ", x is ", x});
   }

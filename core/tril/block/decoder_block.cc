@@ -13,7 +13,7 @@ constexpr const char* kBranches[] = {"trace.attention", "trace.cross", "trace.fe
 
 void check_memory(const TensorView<const float, 3>& memory, const TensorView<const float, 3>& x,
                   const char* call) {
-  check_view(memory, call, "memory");
+  check_view(memory, call, "memory", empty_but_wide(memory));
   if (memory.size(0) == x.size(0)) return;
   fail(call, "memory", {"must have x's batches; memory is ", memory, ", x is ", x});
 }
@@ -21,9 +21,9 @@ void check_memory(const TensorView<const float, 3>& memory, const TensorView<con
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                          TensorView<float, 3> out, const DecoderBlockTrace& trace) {
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   check_memory(memory, x, kCall);
-  check_view(out, kCall, "out");
+  check_view(out, kCall, "out", empty_but_wide(out));
   const Shape<3> shape = x.shape();
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));

@@ -15,7 +15,7 @@ void check_decoder_block_backward(TensorView<const float, 3> d_out, TensorView<c
                                   const DecoderBlockOptions& options,
                                   const DecoderBlockTrace& trace,
                                   const DecoderBlockGradients& gradients) {
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   check_memory(memory, x, kCall);
   const Shape<3> shape = x.shape();
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,

@@ -60,7 +60,7 @@ void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoder
                    const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                    const std::vector<TransformerBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_encoder";
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
@@ -72,7 +72,7 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
                    const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
                    const TensorView<float, 3>& out, const std::vector<DecoderBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_decoder";
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   check_memory(memory, x, kCall);
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
@@ -131,8 +131,8 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
                  TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
                  const TransformerTrace& trace, const PreparedWeights* prepared) {
   constexpr const char* kCall = "transformer";
-  check_view(source, kCall, "source");
-  check_view(target, kCall, "target");
+  check_view(source, kCall, "source", empty_but_wide(source));
+  check_view(target, kCall, "target", empty_but_wide(target));
   if (source.size(0) != target.size(0)) {
     fail(kCall, "target",
          {"must have the batches of source; source is ", source, ", target is ", target});

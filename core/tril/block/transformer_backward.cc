@@ -76,7 +76,7 @@ void check_stack(const char* call, const TensorView<const float, 3>& d_out,
   if (count == 0) fail(call, "layers", "there are none");
   fits("trace", traces.size());
   if (!gradients.weights.layers.empty()) fits("d_layers", gradients.weights.layers.size());
-  check_view(x, call, "x");
+  check_view(x, call, "x", empty_but_wide(x));
   check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
   detail::OverlapCheck overlap(call);
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
@@ -153,7 +153,7 @@ void check_decoder(const TensorView<const float, 3>& d_out, const TensorView<con
                    const std::vector<DecoderBlockTrace>& trace,
                    const TransformerDecoderGradients& gradients) {
   constexpr const char* kCall = "transformer_decoder_backward";
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   check_memory(memory, x, kCall);
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_stack(kCall, d_out, x, weights, options.norm, options.eps, trace, gradients,
@@ -278,8 +278,8 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
                           const TransformerGradients& gradients, Scratch& scratch,
                           Parallel& parallel) {
   constexpr const char* kCall = "transformer_backward";
-  check_view(source, kCall, "source");
-  check_view(target, kCall, "target");
+  check_view(source, kCall, "source", empty_but_wide(source));
+  check_view(target, kCall, "target", empty_but_wide(target));
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
   const TransformerBlockOptions of_encoder = detail::encoder_options(options);

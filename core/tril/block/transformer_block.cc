@@ -14,8 +14,8 @@ constexpr const char* kBranches[] = {"trace.attention", "trace.feed_forward"};
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace) {
-  check_view(x, kCall, "x");
-  check_view(out, kCall, "out");
+  check_view(x, kCall, "x", empty_but_wide(x));
+  check_view(out, kCall, "out", empty_but_wide(out));
   const Shape<3> shape = x.shape();
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));

@@ -15,7 +15,7 @@ void check_transformer_block_backward(TensorView<const float, 3> d_out,
                                       const TransformerBlockOptions& options,
                                       const TransformerBlockTrace& trace,
                                       const TransformerBlockGradients& gradients) {
-  check_view(x, kCall, "x");
+  check_view(x, kCall, "x", empty_but_wide(x));
   const Shape<3> shape = x.shape();
   detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
                        detail::norms_of(weights));

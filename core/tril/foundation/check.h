@@ -79,6 +79,12 @@ void check_shape(const TensorView<T, Rank>& view, const Shape<Rank>& expected, c
   detail::check_shape(detail::view_shape(view), expected.data(), call, argument, why);
 }
 
+// What vectors there may be none of, while each has a width of at least 1.
+template <typename T, int Rank>
+Empty empty_but_wide(const TensorView<T, Rank>& view) noexcept {
+  return view.size(Rank - 1) > 0 ? Empty::allowed : Empty::refused;
+}
+
 // That of a view; strides may be negative.
 template <typename T, int Rank>
 MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {

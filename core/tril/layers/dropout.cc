@@ -26,7 +26,7 @@ void check_numbers(const char* call, const char* p_name, double p, const char* f
 void drop(const char* call, const char* from_name, const MatrixView<const float>& from,
           const DropoutOptions& options, const char* to_name, const MatrixView<float>& to,
           Parallel& parallel) {
-  check_view(from, call, from_name);
+  check_view(from, call, from_name, Empty::allowed);
   check_shape(to, from.shape(), call, to_name, {"that of ", from_name});
   check_in_place(to, from, call, to_name);
   check_dropout(options, call);

@@ -10,7 +10,7 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& d_o
                 Activation activation, const FeedForwardTrace& trace,
                 const FeedForwardGradients& gradients) {
   const auto& [linear1, linear2] = weights;
-  check_view(x, call, "x");
+  check_view(x, call, "x", Empty::allowed);
   if (gated) {
     check_gated_feed_forward(call, x.size(1), weights, activation);
   } else {

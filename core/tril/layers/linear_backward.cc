@@ -14,17 +14,17 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   const MatrixView<float>& d_x = gradients.d_x;
   const MatrixView<float>& d_weight = gradients.d_weight;
   const TensorView<float, 1>& d_bias = gradients.d_bias;
-  check_view(d_out, kCall, "d_out");
+  check_view(d_out, kCall, "d_out", Empty::allowed);
   const Index rows = d_out.size(0), cols = d_out.size(1);
   const Message and_x{", x is ", x}, and_weight{", weight is ", weight}, nothing{""};
   const Message why{"d_out is ", d_out, x ? and_x : nothing, weight ? and_weight : nothing};
   if (d_x) {
-    check_view(weight, kCall, "weight");
+    check_view(weight, kCall, "weight", Empty::allowed);
     check_shape(weight, {cols, weight.size(1)}, kCall, "weight", why);
     check_shape(d_x, {rows, weight.size(1)}, kCall, "d_x", why);
   }
   if (d_weight) {
-    check_view(x, kCall, "x");
+    check_view(x, kCall, "x", Empty::allowed);
     check_shape(x, {rows, x.size(1)}, kCall, "x", why);
     check_shape(d_weight, {cols, x.size(1)}, kCall, "d_weight", why);
   }

@@ -24,7 +24,7 @@ struct Norm {
 
 void check(const Norm& norm) {
   const char* const call = norm.call;
-  check_view(norm.x, call, "x");
+  check_view(norm.x, call, "x", Empty::allowed);
   const Index rows = norm.x.size(0), cols = norm.x.size(1);
   const Message why{"x is ", norm.x};
   check_shape(norm.d_out, norm.x.shape(), call, "d_out", why);

@@ -13,7 +13,7 @@ void backward(const char* call, TensorView<const float, Rank> d_out,
               TensorView<const float, Rank> out, const SoftmaxOptions& options,
               TensorView<float, Rank> d_x, Parallel& parallel, BackwardKernels::Softmax row,
               BackwardKernels::SoftmaxColumns columns) {
-  check_view(out, call, "out");
+  check_view(out, call, "out", Empty::allowed);
   check_shape(d_out, out.shape(), call, "d_out", "that of out");
   check_shape(d_x, out.shape(), call, "d_x", "that of out");
   check_in_place(d_x, d_out, call, "d_x");

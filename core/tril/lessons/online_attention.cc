@@ -51,8 +51,9 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   if (blocks.keys < 1) {
     fail(kCall, "blocks.keys", {"must be at least 1, is ", blocks.keys});
   }
-  const Index steps = (problem.keys() - 1) / blocks.keys + 1;
-  const Index query_blocks = (problem.queries() - 1) / blocks.queries + 1;
+  const auto blocks_of = [](Index size, Index block) { return size / block + (size % block != 0); };
+  const Index steps = blocks_of(problem.keys(), blocks.keys);
+  const Index query_blocks = blocks_of(problem.queries(), blocks.queries);
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
     check_shape(view, shape, kCall, name,
@@ -70,6 +71,7 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   check_trace(trace.partial, Shape<5>{batches, heads, queries, steps, problem.value_width()},
               "trace.partial");
   check_trace(trace.visited, Shape<4>{batches, heads, query_blocks, steps}, "trace.visited");
+  if (problem.empty()) return detail::run_attention(problem, scratch, parallel);
   StepWriter writer(trace, blocks, out);
   detail::flash_attention(problem, {blocks.queries, blocks.keys}, scratch, parallel, &writer);
 }
