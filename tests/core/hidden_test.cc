@@ -260,6 +260,64 @@ TEST(Hidden, AdditiveAttention) {
   }
 }
 
+// The same of additive attention: neither shares nor gradients of such keys become NaN.
+TEST(Hidden, AdditiveQueriesDoNotReachKeysTheyDoNotSee) {
+  Scratch scratch;
+  Parallel parallel{2};
+  const Index queries = 9, keys = 13, poisoned = 4;
+  const Masks masks(queries, keys);
+  for (const NamedMask& mask : masks.all()) {
+    if (!mask.options.key_lengths.empty()) continue;
+    const Buffer<float, 4> seen = visibility(mask.options, queries, keys);
+    const Mask whole = mask.options.causal ? mask.options.mask & Mask::causal() : mask.options.mask;
+    for (const bool gradient : {false, true}) {
+      Random random(18);
+      Buffer<float, 3> query = normal({2, queries, 5}, random);
+      Buffer<float, 3> d_out = normal({2, queries, 4}, random);
+      const Buffer<float, 3> key = normal({2, keys, 6}, random);
+      const Buffer<float, 3> value = normal({2, keys, 4}, random);
+      Buffer<float, 2> w_query({7, 5}), w_key({7, 6});
+      Buffer<float, 1> w_score({7});
+      fill_normal(w_query.view(), random), fill_normal(w_key.view(), random);
+      fill_normal(w_score.view(), random);
+      const AdditiveWeights weights{w_query, w_key, w_score};
+      expect_hidden(mask.name + (gradient ? ", d_out" : ", query"), [&](float garbage) {
+        Buffer<float, 3>& from = gradient ? d_out : query;
+        for (Index b = 0; b < 2; ++b) {
+          std::fill_n(from.view()[b][poisoned].data(), from.shape()[2], garbage);
+        }
+        Buffer<float, 1> memory;
+        AdditiveTrace trace = saved_in(memory, [&](SavedMemory& place) {
+          return additive_attention_saved(query.shape(), key.shape(), weights, place);
+        });
+        Buffer<float, 3> out(d_out.shape()), again(d_out.shape()), masked({2, queries, keys});
+        Buffer<float, 3> d_query(query.shape()), d_key(key.shape()), d_value(value.shape());
+        additive_attention(query, key, value, weights, whole, out, scratch, parallel, trace);
+        additive_attention_backward(d_out, query, key, value, weights, trace,
+                                    {d_query, d_key, d_value, {}}, scratch, parallel);
+        std::vector<float> all;
+        for (Index b = 0; b < 2; ++b) {
+          for (Index t = 0; t < queries; ++t) {
+            if (t != poisoned)
+              append<1>(out.view()[b][t], all), append<1>(d_query.view()[b][t], all);
+          }
+          for (Index s = 0; s < keys; ++s) {
+            if (seen.view()[b][0][poisoned][s] != -kInfinity) continue;
+            EXPECT_EQ(trace.weights[b][poisoned][s], 0.0f);
+            append<1>(d_key.view()[b][s], all), append<1>(d_value.view()[b][s], all);
+          }
+        }
+        // Tracing the scores changes nothing.
+        trace.masked = masked;
+        additive_attention(query, key, value, weights, whole, again, scratch, parallel, trace);
+        EXPECT_TRUE(testing::equal(out, again));
+        return all;
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Hidden, LinearAttention) {
   Scratch scratch;
   Parallel parallel{2};

@@ -7,6 +7,8 @@
 #include <tril/matmul/hidden_rows.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tril {
 namespace {
@@ -68,6 +70,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
 
   // for each batch:  q = Wq query, k = Wk key
   //   for each query t:  scores = w_score . tanh(q_t + k_s) for every key s, masked, softmax
+  //     one NaN makes all shares NaN: those of keys that t does not see are 0 all the same
   //   out = scores V
   for (Index b = 0; b < batches; ++b) {
     const MatrixView<float> q = all_queries[b], k = all_keys[b], shares = all_weights[b];
@@ -81,8 +84,13 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       }
       float* const visible = masked[t].data();
       if (visible != row) std::copy_n(row, keys, visible);
-      mask.apply({b, 0, t, t + 1, 0, {0, keys}}, visible, keys);
-      softmax_row(visible, shares[t].data(), keys, 1.0f);
+      const MaskBlock block{b, 0, t, t + 1, 0, {0, keys}};
+      mask.apply(block, visible, keys);
+      float* const share = shares[t].data();
+      softmax_row(visible, share, keys, 1.0f);
+      if (keys == 0 || !std::isnan(share[0])) return;
+      mask.apply(block, share, keys);
+      std::replace(share, share + keys, -std::numeric_limits<float>::infinity(), 0.0f);
     });
     detail::run_hiding_matmul(shares, value[b], {}, out[b], scratch, parallel);
   }
