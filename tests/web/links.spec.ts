@@ -92,6 +92,35 @@ for (const id of Object.keys(codecs)) {
   });
 }
 
+/** What no field of numbers or names takes, and few of texts: far too long, and bytes that are no letters. */
+const strange = [
+  ...['9'.repeat(40_000), `1e${'9'.repeat(40_000)}`, `${'1,'.repeat(20_000)}1`, '!'.repeat(60_000)],
+  ...['%', '%zz', '%E0%A4%A', '%ff%fe', '%ed%a0%80', '%00', '%26%3D', ''],
+];
+
+for (const id of Object.keys(codecs)) {
+  test(`${id}: a field that is there twice, and broken once, leaves all others as they are`, () => {
+    const { decode } = codecs[id];
+    const whole = plain(decode(full[id]).state);
+    for (const [name, good] of new URLSearchParams(full[id])) {
+      for (const bad of strange) {
+        const [broken, sound] = [`${name}=${bad}`, new URLSearchParams({ [name]: good }).toString()];
+        for (const first of [true, false]) {
+          const query = first ? `${broken}&${full[id]}` : `${full[id]}&${broken}`;
+          const { state, problems } = decode(query);
+          const refused = problems.length > 0;
+          expect(problems.map(({ field }) => field)).toEqual(refused ? [name] : []);
+          // The last that can be read counts.
+          const found = plain(state);
+          expect(first || refused ? found : { ...found, [name]: whole[name] }).toEqual(whole);
+        }
+        expect(plain(decode(`${full[id]}&${broken}&${sound}`).state)).toEqual(whole);
+      }
+      expect(plain(decode(`${full[id]}&${name}=${'!'.repeat(megabyte)}`).state)).toEqual(whole);
+    }
+  });
+}
+
 test('a link that is too long keeps what it says first, and what is left out is named', () => {
   const { decode, defaults } = codecs.attend;
   const { state, problems } = decode(`head=same&text=${'a'.repeat(megabyte)}`);

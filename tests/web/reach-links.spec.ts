@@ -42,6 +42,24 @@ for (const { id, place } of places) {
   });
 }
 
+for (const { id, place } of places) {
+  test(`${id}: a link of which each field is broken as well shows what it says besides`, async ({
+    page,
+  }) => {
+    const names = Object.keys(codecs[id].defaults);
+    const bad = names.map((name, i) => `${name}=${['%', '%E0%A4%A', '%zz'][i % 3]}!`);
+    const query = `${full[id]}&${bad.join('&')}&zz=${'9'.repeat(40_000)}`;
+    const { problems } = codecs[id].decode(query);
+    await page.goto(`./${place}#?${query}`);
+    await page.locator('[data-variant]').first().waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'zz' });
+    await expect(alert.locator('code')).toHaveCount(problems.length);
+    await still(page);
+    await alert.getByRole('button').click();
+    await expect(alert).toHaveCount(0);
+  });
+}
+
 /** Texts of which two parts look alike: by characters, a blank and a blank that does not break. */
 const alike: Record<string, string> = {
   attend: 'by=characters&step=weights&text=a b\u00a0c\u2003d',
