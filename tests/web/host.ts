@@ -24,14 +24,18 @@ export interface Host {
   readonly address: string;
   /** What is put in the place of a file's text from now on; the path is relative to the page's. */
   change: (path: string, text: string | null) => void;
+  /** From now on paths that have this in them are never answered. */
+  hold: (part: string) => void;
   close: () => Promise<void>;
 }
 
 export async function host(below = '/a/b/'): Promise<Host> {
   const changed = new Map<string, string | null>();
+  const held: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
     const path = pathname.slice(below.length).replace(/(^|\/)$/, '$1index.html');
+    if (held.some((part) => path.includes(part))) return;
     const send = async () => {
       if (!pathname.startsWith(below)) throw new Error('not ours');
       return changed.has(path) ? changed.get(path)! : await readFile(join(dist, path));
@@ -50,6 +54,7 @@ export async function host(below = '/a/b/'): Promise<Host> {
   return {
     address: `http://localhost:${port}${below}`,
     change: (path, text) => changed.set(path, text),
+    hold: (part) => held.push(part),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

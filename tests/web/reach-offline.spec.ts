@@ -37,20 +37,81 @@ test('after one visit every chapter computes without a network', async ({ page, 
   await computed(page);
 });
 
-test('a model that is asked for where there is no network says so', async ({ page, guard }) => {
-  guard.expect(
-    /ERR_CONNECTION_REFUSED|Failed to (load resource|fetch)|ERR_FAILED|could not be loaded/,
-  );
+/** Of each chapter its figures that fetch something: the button that asks for it, and what is there once it has come. */
+const fetching: Readonly<
+  Record<string, readonly { figure: string; button: RegExp; there: string }[]>
+> = {
+  learn: [
+    {
+      ...{ figure: '#born', button: messagePattern('learn-born.buttons.train') },
+      there: '[data-step]:not([data-step="0"])',
+    },
+    { figure: '#if', button: messagePattern('learn-if.buttons.train'), there: '[data-loss]' },
+    { figure: '#own', button: messagePattern('learn-own.buttons.train'), there: '[data-sample]' },
+    {
+      ...{ figure: '#cost', button: messagePattern('learn-cost.buttons.start') },
+      there: '[data-bar]',
+    },
+  ],
+  meaning: [
+    {
+      ...{ figure: '#words', button: messagePattern('meaning.load.all') },
+      there: '[data-words="finished"]',
+    },
+    {
+      ...{ figure: '#bank', button: messagePattern('meaning-senses.load') },
+      there: '[data-senses="there"]',
+    },
+  ],
+  model: [
+    {
+      ...{ figure: '#open', button: messagePattern('model.load.button') },
+      there: '[data-live="true"]',
+    },
+  ],
+};
+const awayFromNetwork =
+  /ERR_(CONNECTION_REFUSED|FAILED|INTERNET_DISCONNECTED)|Failed to (load resource|fetch)|could not be loaded/;
+
+for (const [id, figures] of Object.entries(fetching)) {
+  test(`${id}: what cannot be fetched says what to do, and is fetched once there is a network`, async ({
+    page,
+    guard,
+  }) => {
+    guard.expect(awayFromNetwork);
+    const server = await host();
+    await open(page, 'attend', server.address);
+    await kept(page);
+    await page.context().setOffline(true);
+    await open(page, id, server.address);
+    for (const { figure, button } of figures) {
+      const part = page.locator(figure);
+      await part.locator('.card').scrollIntoViewIfNeeded();
+      // Once when the figure came into sight, and when it is asked for.
+      await part.getByRole('button', { name: button }).click();
+      await expect(part).toContainText(message('shell.offline'));
+    }
+    await page.context().setOffline(false);
+    for (const { figure, button, there } of figures) {
+      const part = page.locator(figure);
+      await part.getByRole('button', { name: button }).click();
+      await part.locator(there).first().waitFor();
+      await expect(part).not.toContainText(message('shell.offline'));
+    }
+    await server.close();
+  });
+}
+
+test('a network that does not answer is none', async ({ page, guard }) => {
+  guard.expect(awayFromNetwork);
   const server = await host();
-  await open(page, 'learn', server.address);
+  await open(page, 'attend', server.address);
   await kept(page);
+  server.hold('-training');
+  await open(page, 'learn', server.address);
+  await page.locator('#born .card').scrollIntoViewIfNeeded();
+  await expect(page.locator('#born')).toContainText(message('shell.offline'));
   await server.close();
-  await open(page, 'model', server.address);
-  await page
-    .getByRole('button', { name: messagePattern('model.load.button') })
-    .first()
-    .click();
-  await expect(page.getByText(message('shell.offline')).first()).toBeVisible();
 });
 
 test('an update is seen at the next visit, and what was kept of the old one goes', async ({

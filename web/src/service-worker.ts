@@ -74,18 +74,28 @@ async function keptOrFetched(request: Request, address: string): Promise<Respons
   return (await lookUp(address)) ?? isolated(await fetch(request));
 }
 
-async function keptOrKeeping(address: string): Promise<Response> {
+/** Undefined where the network has not answered in time, or not at all. */
+function inTime(fetching: Promise<Response>): Promise<Response | undefined> {
+  const late = new Promise<undefined>((done) => setTimeout(done, patience));
+  return Promise.race([fetching, late]).catch(() => undefined);
+}
+
+/** What comes too late is kept all the same: it is there when it is asked for again. */
+async function keptOrKeeping(event: FetchEvent, address: string): Promise<Response> {
   const found = await lookUp(address);
   if (found) return found;
-  const response = isolated(await fetch(address));
-  if (response.ok) await (await caches.open(name)).put(address, response.clone());
-  return response;
+  const fetching = fetch(address).then(isolated);
+  const keep = async (response: Response) => {
+    const copy = response.clone();
+    if (response.ok) await (await caches.open(name)).put(address, copy);
+  };
+  event.waitUntil(fetching.then(keep).catch(() => {}));
+  return (await inTime(fetching)) ?? Response.error();
 }
 
 async function fetchedOrKept(address: string): Promise<Response> {
   const fetched = fetch(address, { cache: 'no-cache' });
-  const late = new Promise<undefined>((done) => setTimeout(done, patience));
-  const response = await Promise.race([fetched, late]).catch(() => undefined);
+  const response = await inTime(fetched);
   return response?.ok ? isolated(response) : ((await lookUp(address)) ?? fetched);
 }
 
@@ -108,7 +118,7 @@ self.addEventListener('fetch', (event) => {
   if (references.some((folder) => asked.startsWith(folder))) {
     event.respondWith(fetchedAndKept(request, asked));
   } else if (asked.startsWith(models) || (asked.startsWith(hashed) && trains(asked))) {
-    event.respondWith(keptOrKeeping(asked));
+    event.respondWith(keptOrKeeping(event, asked));
   } else if (asked.startsWith(hashed)) {
     // Those of another version as well: an isolated page takes no Worker without these headers.
     event.respondWith(keptOrFetched(request, asked));

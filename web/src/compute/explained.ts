@@ -1,10 +1,13 @@
 // Failures in words.
 import { TrilError } from 'tril';
+import { NotFetched } from './fetched';
 import type { Failure } from './protocol';
 
 export function explained(error: unknown): Failure {
   if (error instanceof TrilError) {
-    return { message: error.message, call: error.call, argument: error.argument };
+    const { message, call, argument } = error;
+    return { message, call, argument, offline: call === 'loadTril' };
   }
-  return { message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, offline: error instanceof NotFetched };
 }

@@ -18,7 +18,10 @@ export interface Loading {
   readonly progress: Progress;
 }
 
-/** Throws Error where a file cannot be had, with its name and the answer's number. */
+/** A file could not be had: its name, and the answer's number or what the browser says. */
+export class NotFetched extends Error {}
+
+/** Throws NotFetched. */
 export async function fetched(
   files: readonly Shipped[],
   session: Pick<Session<Loading>, 'say' | 'turn'>,
@@ -27,13 +30,15 @@ export async function fetched(
   let read = 0;
   const found: Uint8Array[] = [];
   for (const { address } of files) {
-    const response = await fetch(address);
-    const name = address.replace(/.*\//u, '');
-    if (!response.ok || !response.body) throw new Error(`${name}: ${response.status}`);
+    const fail = (why: unknown): never => {
+      throw new NotFetched(`${address.replace(/.*\//u, '')}: ${String(why)}`);
+    };
+    const response = await fetch(address).catch(fail);
+    if (!response.ok || !response.body) return fail(response.status);
     const parts: Uint8Array[] = [];
     const reader = response.body.getReader();
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(fail);
       if (done) break;
       parts.push(value);
       read += value.length;

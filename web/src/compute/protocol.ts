@@ -71,6 +71,8 @@ export interface Loaded {
 /** A failure in words; `call` and `argument` where a call of the core refused its arguments. */
 export interface Failure {
   readonly message: string;
+  /** A file was needed that could not be fetched. */
+  readonly offline?: boolean;
   readonly call?: string;
   readonly argument?: string;
 }

@@ -10,5 +10,5 @@ interface Words {
 export function buttonOf(how: Run<never>['state'], words: Words, first: string): string {
   if (how === 'running') return words.wait;
   if (how === 'waiting') return words.on;
-  return how === 'finished' || how === 'failed' ? words.again : first;
+  return how === 'finished' ? words.again : first;
 }

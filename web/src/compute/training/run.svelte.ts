@@ -15,9 +15,8 @@ class TrainingLine {
     () => (this.loaded = this.line.loaded ?? this.loaded),
   );
 }
-/** Why there is no answer. What a visitor can do about a module that is not there is another thing than what a bundler can. */
-export const whyOf = ({ call, message }: Failure): string =>
-  call === 'loadTril' ? text.offline : message;
+/** Why there is no answer. Of a file that is not there a visitor is told what to do about it, not its name. */
+export const whyOf = ({ offline, message }: Failure): string => (offline ? text.offline : message);
 
 /** One Worker for all trainings. */
 export const trainingLine = new TrainingLine();
