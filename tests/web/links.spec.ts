@@ -104,7 +104,10 @@ for (const id of Object.keys(codecs)) {
     const whole = plain(decode(full[id]).state);
     for (const [name, good] of new URLSearchParams(full[id])) {
       for (const bad of strange) {
-        const [broken, sound] = [`${name}=${bad}`, new URLSearchParams({ [name]: good }).toString()];
+        const [broken, sound] = [
+          `${name}=${bad}`,
+          new URLSearchParams({ [name]: good }).toString(),
+        ];
         for (const first of [true, false]) {
           const query = first ? `${broken}&${full[id]}` : `${full[id]}&${broken}`;
           const { state, problems } = decode(query);
