@@ -44,6 +44,12 @@ const refusedAtOnce = <Sizes extends Record<string, number>>(sizes: Sizes): Size
     Object.entries(sizes).map(([name, size]) => [name, size >= 2 ** 16 ? 2 ** 31 - 1 : size]),
   ) as Sizes;
 
+/** 2^24 as 2^31 - 1, which is refused, where so many numbers would be computed. */
+const notMillions = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes =>
+  Object.fromEntries(
+    Object.entries(sizes).map(([name, size]) => [name, size === 2 ** 24 ? 2 ** 31 - 1 : size]),
+  ) as Sizes;
+
 /** Counting goes block by block, so of what it goes through there are a thousand at most. */
 const countable = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes => {
   const counted = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'tokens', 'past', 'rank'];
@@ -91,9 +97,10 @@ export const ofModule: Readonly<Record<string, Case>> = {
   ),
   'mask.dense': none,
   'mask.and': none,
-  'mask.toTensor': sized({ a: 1, b: 1, past: 0 }, ({ a, b, past }) =>
-    tril.mask.toTensor(tril.mask.window({ left: 2 }), [a, b], { past }),
-  ),
+  'mask.toTensor': sized({ a: 1, b: 1, past: 0 }, ({ past, ...sizes }) => {
+    const { a, b } = notMillions(sizes);
+    return tril.mask.toTensor(tril.mask.window({ left: 2 }), [a, b], { past });
+  }),
   attention: headed((options) => tril.attention(x, x, x, options)),
   keyValueCache: sized({ batch: 1, heads: 1, width: 1, valueWidth: 1, capacity: 1 }, (sizes) =>
     tril.keyValueCache(sizes),
@@ -107,9 +114,10 @@ export const ofModule: Readonly<Record<string, Case>> = {
   multiHeadAttention: headed((options) => tril.multiHeadAttention(x, projections, options)),
   linear: none,
   embedding: sized({ id: 1 }, ({ id }) => tril.embedding([id, 0], square)),
-  sinusoidalPositions: sized({ length: 1, width: 2, a: 1 }, ({ length, width, a }) =>
-    tril.sinusoidalPositions(length, width, { wavelength: a, ratio: a }),
-  ),
+  sinusoidalPositions: sized({ length: 1, width: 2, a: 1 }, ({ a, ...sizes }) => {
+    const { length, width } = notMillions(sizes);
+    return tril.sinusoidalPositions(length, width, { wavelength: a, ratio: a });
+  }),
   rotaryPositions: sized({ width: 2, heads: 1, position: 1 }, ({ width, heads, position }) =>
     tril.rotaryPositions(x, { width, heads, positions: [position, 1] }),
   ),
