@@ -21,6 +21,7 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/edits=wk/);
   const table = await attend.table();
+  await expect(attend.why).toContainText('= 0.5');
   const why = await attend.why.innerText();
 
   const other = await context.newPage();
@@ -35,7 +36,7 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   const own = other.getByRole('button', { name: message('attend.head.own') });
   await expect(own).toHaveAttribute('aria-pressed', 'true');
   await expect(other.locator('#steps .stage')).toHaveAttribute('data-step', 'k');
-  expect(await other.locator('#steps .why').innerText()).toBe(why);
+  await expect.poll(() => other.locator('#steps .why').innerText()).toBe(why);
   await other.locator('#steps .stage details summary').click();
   expect(
     (await other.locator('#steps tbody tr').first().locator('td').allTextContents()).length,
