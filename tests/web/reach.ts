@@ -162,4 +162,10 @@ export async function asSeen(page: Page): Promise<void> {
         .map(({ finished }) => finished),
     );
   });
+  // Cells come some a frame: until then a grid names one that is not there.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[aria-activedescendant]')].every((grid) =>
+      document.getElementById(grid.getAttribute('aria-activedescendant')!),
+    ),
+  );
 }
