@@ -9,7 +9,7 @@ import { openings } from './opening.ts';
 import { chapter, contentOf, idsOf, tril, type Matrices } from './oracle.ts';
 import { blockOf, ids as blockIds, inputOf } from './oracles/block.ts';
 import { circuit, ids } from './oracles/heads.ts';
-import { chapters, open } from './reach.ts';
+import { chapters, open, still } from './reach.ts';
 
 for (const { id } of chapters) {
   test(`every matrix is drawn as the core has it: ${id}`, async ({ page }) => {
@@ -18,8 +18,11 @@ for (const { id } of chapters) {
     const rounding = 64 * 2 ** -24 * largest;
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(page, id);
-    const matrices = await readMatrices(page.locator('main [data-matrix]:visible'));
-    expect(new Set(matrices.map((matrix) => matrix.id))).toEqual(new Set(Object.keys(expected)));
+    const shown = page.locator('main [data-matrix]:visible');
+    const seen = async () => new Set((await readMatrices(shown)).map(({ id }) => id));
+    await expect.poll(seen).toEqual(new Set(Object.keys(expected)));
+    await still(page);
+    const matrices = await readMatrices(shown);
     for (const matrix of matrices) {
       const rows = expected[matrix.id];
       expect(matrix.cells, matrix.id).toHaveLength(rows.flat().length);
