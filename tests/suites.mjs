@@ -48,7 +48,7 @@ const runners = {
  * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
  * in that one where the machine has it.
  */
-function googleTest(preset, { isa, locale, short = 'never', ...rest } = {}) {
+function googleTest(preset, { isa, locale, short = 'never', minutes = limit, ...rest } = {}) {
   const id = ['core', preset, isa].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
@@ -73,7 +73,7 @@ function googleTest(preset, { isa, locale, short = 'never', ...rest } = {}) {
         log: id,
         env: { ...env, TRIL_TEST_LOCALE: found() ? locale : '', ...found() },
         allowFailure: true,
-        minutes: limit,
+        minutes,
       }),
     read: readGoogleTest,
   };
@@ -155,7 +155,7 @@ const suites = [
   }),
   ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
-  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan'),
+  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { minutes: 45 }),
   // Those that depend on how a compiler contracts sums: all of them once a week.
   googleTest('aarch64', {
     purposes: ['lanes'],
