@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
 import { message } from './messages.ts';
-import { computed, kept, open } from './reach.ts';
+import { computed, kept, open, still } from './reach.ts';
 
 const threads = Math.min(8, availableParallelism());
 const footer = (page: Page) => page.locator('footer [data-threads]');
@@ -36,11 +36,12 @@ test.describe('with the service worker', () => {
     let loads = 0;
     page.on('load', () => (loads += 1));
     await open(page, 'attend?step=weights', server.address);
+    await kept(page); // and by then all is computed
+    await still(page);
     const before = await spoken(page);
     loads = 0;
 
     await test.step('the first visit is not interrupted', async () => {
-      await kept(page);
       await page
         .getByRole('navigation', { name: message('shell.chapters') })
         .getByText(message('attend.mask.label'))
@@ -55,7 +56,7 @@ test.describe('with the service worker', () => {
     await test.step('the second visit has threads, and the same numbers', async () => {
       await open(page, 'attend?step=weights', server.address);
       await expectThreads(page);
-      expect(await spoken(page)).toEqual(before);
+      await expect.poll(() => spoken(page)).toEqual(before);
       await page
         .getByRole('navigation', { name: message('shell.chapters') })
         .getByText(message('attend.mask.label'))
@@ -69,7 +70,7 @@ test.describe('with the service worker', () => {
       await server.close();
       await open(page, 'attend?step=weights', server.address);
       await expectThreads(page);
-      expect(await spoken(page)).toEqual(before);
+      await expect.poll(() => spoken(page)).toEqual(before);
     });
   });
 
