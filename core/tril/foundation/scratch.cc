@@ -66,8 +66,9 @@ Scratch::Frame::~Frame() {
     scratch_.clear();
     try {
       scratch_.blocks_.emplace_back(bytes, kCall, kTakes);
-    } catch (const OutOfMemory&) {
-      // Holding nothing is as good: the next call allocates what it needs.
+    } catch (...) {
+      // Holding nothing is as good: the next call allocates what it needs. Where memory is out, the
+      // words of the error may have no room either, and nothing may leave a destructor.
     }
   }
 }
