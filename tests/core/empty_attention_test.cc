@@ -14,31 +14,18 @@
 #include <tril/lessons/online_attention.h>
 #include <tril/matmul/matmul_backward.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/block_weights.h"
 #include "core/compare.h"
 #include "core/multi_head_module.h"
+#include "core/sevens.h"
 
 namespace tril {
 namespace {
 
-using testing::error_of, testing::normal;
-
-template <int Rank>
-Buffer<float, Rank> sevens(const Shape<Rank>& shape) {
-  Buffer<float, Rank> buffer(shape);
-  std::fill_n(buffer.data(), buffer.view().count(), 7.0f);
-  return buffer;
-}
-
-template <int Rank>
-bool all_are(const Buffer<float, Rank>& buffer, float value) {
-  return std::all_of(buffer.data(), buffer.data() + buffer.view().count(),
-                     [&](float element) { return element == value; });
-}
+using testing::all_are, testing::error_of, testing::normal, testing::sevens;
 
 struct Sizes {
   Index batches, queries, keys;

@@ -17,28 +17,15 @@
 #include <tril/layers/softmax.h>
 #include <tril/matmul/batched.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/compare.h"
+#include "core/sevens.h"
 
 namespace tril {
 namespace {
 
-using testing::error_of;
-
-template <int Rank>
-Buffer<float, Rank> sevens(const Shape<Rank>& shape) {
-  Buffer<float, Rank> buffer(shape);
-  std::fill_n(buffer.data(), buffer.view().count(), 7.0f);
-  return buffer;
-}
-
-template <int Rank>
-bool all_are(const Buffer<float, Rank>& buffer, float value) {
-  return std::all_of(buffer.data(), buffer.data() + buffer.view().count(),
-                     [&](float element) { return element == value; });
-}
+using testing::all_are, testing::error_of, testing::sevens;
 
 TEST(Empty, IsATensorAllTheSame) {
   Buffer<float, 2> none({3, 0});
