@@ -19,9 +19,12 @@ const NarrowFormat& format_of(ElementType type) {
   return type == ElementType::float16 ? kernels.float16 : kernels.bfloat16;
 }
 
-AlignedMemory memory_for(const char* what, double bytes) {
-  // Beyond any integer?
+void check_memory(const char* what, double bytes) {
   if (!detail::may_have(bytes)) detail::fail_for_memory(kCall, what, bytes);
+}
+
+AlignedMemory memory_for(const char* what, double bytes) {
+  check_memory(what, bytes);  // as a double, since it may be beyond any integer
   return {static_cast<std::size_t>(bytes), kCall, what};
 }
 
@@ -34,17 +37,14 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
     std::memset(memory_.data(), 0, memory_.bytes());
     return;
   }
-  // A model that is too large for any memory there is is refused before its files are read. But
-  // none is taken on the word of its settings alone: the heap of a WebAssembly module never shrinks
-  // again.
+  // A model that is too large for all the memory there is must be refused before its files are
+  // read. But no memory is taken on the word of its settings alone: the heap of a WebAssembly
+  // module never shrinks again.
   double numbers = 0;
   for_each_parameter(weights_, [&](const ParameterName&, const auto& view) {
     if (view) numbers += static_cast<double>(view.count());
   });
-  const double least = numbers * sizeof(std::uint16_t);
-  if (!detail::may_have(least)) {
-    detail::fail_for_memory(kCall, "the parameters, of 16 bits each, take", least);
-  }
+  check_memory("the parameters, of 16 bits each, take", numbers * sizeof(std::uint16_t));
 }
 
 const BasicModelWeights<float>& ModelParameters::weights() const {
