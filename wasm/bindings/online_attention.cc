@@ -2,8 +2,6 @@
 
 #include <tril/lessons/online_attention.h>
 
-#include <algorithm>
-
 #include "heads.h"
 #include "traces.h"
 
@@ -27,19 +25,15 @@ NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor&
   if (!out) results.add("output", output.handle());
   OnlineTrace trace;
   if (options.trace) {
-    const auto blocks_of = [](Index length, Index block) {
-      const Index size = std::max<Index>(block, 1);
-      return length / size + (length % size != 0);
-    };
-    const Index steps = blocks_of(k.size(2), block_keys);
+    const Index steps = blocks.steps_of(k.size(2));
     const Traces traces(results, layout.left_out());
     const Shape<4> each{q.size(0), q.size(1), q.size(2), steps};
     trace.maximum = traces.make("maximum", each);
     trace.sum = traces.make("sum", each);
     trace.factor = traces.make("factor", each);
     trace.partial = traces.make("partial", Shape<5>{each[0], each[1], each[2], steps, v.size(3)});
-    trace.visited = traces.make(
-        "visited", Shape<4>{each[0], each[1], blocks_of(q.size(2), block_queries), steps});
+    trace.visited =
+        traces.make("visited", Shape<4>{each[0], each[1], blocks.blocks_of(q.size(2)), steps});
   }
   tril::online_attention(q, k, v, core, blocks, layout.view(*output, options.heads, kCall, "out"),
                          engine.scratch, engine.parallel, trace);

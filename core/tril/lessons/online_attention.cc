@@ -51,9 +51,8 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   if (blocks.keys < 1) {
     fail(kCall, "blocks.keys", {"must be at least 1, is ", blocks.keys});
   }
-  const auto blocks_of = [](Index size, Index block) { return size / block + (size % block != 0); };
-  const Index steps = blocks_of(problem.keys(), blocks.keys);
-  const Index query_blocks = blocks_of(problem.queries(), blocks.queries);
+  const Index steps = blocks.steps_of(problem.keys());
+  const Index query_blocks = blocks.blocks_of(problem.queries());
   const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
     if (!view) return;
     check_shape(view, shape, kCall, name,

@@ -10,6 +10,16 @@ namespace tril {
 struct OnlineBlocks {
   Index queries = 64;  // rows of a block of scores
   Index keys = 128;    // its columns
+
+  // How many blocks so many queries make, and how many steps so many keys.
+  Index blocks_of(Index all) const noexcept { return parts(all, queries); }
+  Index steps_of(Index all) const noexcept { return parts(all, keys); }
+
+ private:
+  // Rounded up; as one by one where the size is below 1, which online_attention refuses.
+  static Index parts(Index all, Index size) noexcept {
+    return size < 1 ? all : all / size + (all % size != 0);
+  }
 };
 
 // The steps: views to fill; none: not wanted. N = ceil(S / blocks.keys) steps; each
