@@ -2,44 +2,18 @@
 // words of the package's README.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser } from '@playwright/test';
 import { build, createLogger, createServer } from 'vite';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { serve } from '../../wasm/bench/serve.mjs';
-import { launchOptions } from '../web/chromium.mjs';
 import { call, example } from './call.js';
 import { expected } from './expected.js';
+import { visit } from './visit.js';
 
 const project = inject('project');
 const installed = join(project, 'node_modules', 'tril');
 const readme = readFileSync(join(installed, 'README.md'), 'utf8');
 const at = (...path: string[]) => join(project, ...path);
 const bundled = readFileSync(at('index.html'), 'utf8');
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
-});
-afterAll(() => browser.close());
-
-/** What the page computes; whatever it says on the console, and whatever is missing, is an error. */
-async function visit(address: string): Promise<unknown> {
-  const page = await browser.newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() !== 'debug') problems.push(message.text());
-  });
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('response', (response) => {
-    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
-  });
-  await page.goto(address);
-  const computed = page.waitForFunction(() => (globalThis as { computed?: unknown }).computed);
-  const result: unknown = await (await computed).jsonValue().catch((error: Error) => error.message);
-  await page.close();
-  expect(problems).toEqual([]);
-  return result;
-}
 
 /** The folder on a plain static host, and with two threads where the host isolates its pages. */
 async function expectWorking(folder: string): Promise<void> {
@@ -75,7 +49,7 @@ it("runs on Vite's development server", async () => {
 
 it('is bundled by esbuild', async () => {
   const commands = example(readme, 'sh', 'esbuild').replace('npx ', ''); // it is on the PATH
-  call(project, 'sh', '-e', '-c', commands);
+  await call(project, 'sh', '-e', '-c', commands);
   const generated = join(installed, 'dist', 'generated');
   cpSync(generated, at('out'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
   writeFileSync(at('out', 'index.html'), bundled);

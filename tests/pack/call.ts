@@ -1,20 +1,31 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const programs = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
+const quiet = { NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', CI: '1' };
 
-/** What the command prints when it is run in the folder; its whole output as an error if it fails. */
-export function call(cwd: string, command: string, ...args: string[]): string {
-  const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    env,
-    encoding: 'utf8',
-  });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`);
-  return stdout;
+/** Runs the command in the folder; its whole output is the error if it fails. */
+async function run(cwd: string, command: string, args: string[]) {
+  const PATH = [programs, process.env.PATH].join(delimiter);
+  const options = { cwd, env: { ...process.env, ...quiet, PATH }, maxBuffer: 2 ** 26 };
+  try {
+    return await promisify(execFile)(command, args, options);
+  } catch (error) {
+    const { message, stdout } = error as { message: string; stdout: string }; // stderr is in the message
+    throw new Error(`${message}\n${stdout}`);
+  }
+}
+
+/** What the command gives when it is run in the folder. */
+export const call = async (cwd: string, command: string, ...args: string[]): Promise<string> =>
+  (await run(cwd, command, args)).stdout;
+
+/** The same, and whatever it prints besides. */
+export async function allOutput(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await run(cwd, command, args);
+  return stdout + stderr;
 }
 
 /** The first block of the language in the package's README that has the text in it. */

@@ -1,12 +1,11 @@
 // Bundles of one file for Node, where nothing lies beside the script, and a service worker, where there is no import().
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from '@playwright/test';
 import { build, type BuildOptions } from 'esbuild';
 import { expect, inject, it } from 'vitest';
 import { serve } from '../../wasm/bench/serve.mjs';
-import { launchOptions } from '../web/chromium.mjs';
-import { call } from './call.js';
+import { allOutput } from './call.js';
+import { newPage } from './visit.js';
 
 const project = inject('project');
 const at = (...path: string[]) => join(project, ...path);
@@ -30,32 +29,48 @@ async function bundle(name: string, code: string, options: BuildOptions): Promis
   return outfile;
 }
 
+/** What Node prints when it runs the script, bundled for a platform, or what went wrong. */
+async function printed(name: string, code: string, options: BuildOptions): Promise<string> {
+  const print = `${code}\ncomputed.then(console.log, (error) => console.log(error.message));`;
+  const file = await bundle(name, print, { format: 'cjs', ...options });
+  return (await allOutput(project, process.execPath, file)).trim();
+}
+
 it.each(['tril', 'tril/training', 'tril/simd', 'tril/simd-training'])(
   'is one CommonJS file with all that it needs: %s',
   async (entry) => {
-    const code = `${program(entry)}\ncomputed.then(console.log);`;
-    const options = { platform: 'node', format: 'cjs' } as const;
-    const file = await bundle(`cjs-${entry.replace('/', '-')}`, code, options);
-    expect(call(project, process.execPath, file).trim()).toBe(expected);
+    const name = `cjs-${entry.replace('/', '-')}`;
+    expect(await printed(name, program(entry), { platform: 'node' })).toBe(expected);
   },
 );
 
 it('is one CommonJS file that is given the module', async () => {
   const given = `{ wasm: require('node:fs').promises.readFile(${JSON.stringify(wasm)}) }`;
-  const code = `${program('tril/simd', given)}\ncomputed.then(console.log);`;
   // Without the condition `node` nothing of the module is in it.
-  const options = { platform: 'neutral', format: 'cjs' } as const;
-  const file = await bundle('cjs-given', code, { ...options, external: ['node:fs'] });
-  expect(readFileSync(file).length).toBeLessThan(400_000);
-  expect(call(project, process.execPath, file).trim()).toBe(expected);
+  const options: BuildOptions = { platform: 'neutral', external: ['node:fs'] };
+  expect(await printed('cjs-given', program('tril/simd', given), options)).toBe(expected);
+  expect(readFileSync(at('cjs-given', 'bundle.cjs')).length).toBeLessThan(400_000);
 });
 
-it('says what a bundle lacks', async () => {
-  const code = `${program('tril/simd')}\ncomputed.catch((error) => console.log(error.message));`;
-  const file = await bundle('cjs-lacking', code, { platform: 'neutral', format: 'cjs' });
-  const message = call(project, process.execPath, file);
-  expect(message).toMatch(/^loadTril: variant: tril-simd\.wasm could not be loaded: /);
-  expect(message).toContain('or give it as wasm');
+it.each([
+  [
+    'tril/simd',
+    '',
+    'neutral',
+    /^loadTril: variant: tril-simd\.wasm could not be .*give it as wasm/,
+  ],
+  [
+    'tril',
+    '{ threads: 2 }',
+    'node',
+    /^loadTril: variant: .*-threads\.wasm .* leave the package out/,
+  ],
+  ['tril/worker', '', 'node', /^loadTril: worker: could not be started: .*"tril" needs none/],
+] as const)('says what a bundle lacks: %s %s', async (entry, options, platform, says) => {
+  const name = `lacking-${entry.replace('/', '-')}`;
+  const message = await printed(name, program(entry, options), { platform });
+  expect(message).toMatch(says);
+  expect(message).toContain('"Where it runs"');
 });
 
 it('runs in a service worker', async () => {
@@ -68,9 +83,8 @@ it('runs in a service worker', async () => {
   copyFileSync(wasm, join(folder, 'tril-simd.wasm'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>t</title>');
   const { url, close } = await serve(folder, { isolated: false });
-  const browser = await chromium.launch(launchOptions());
+  const page = await newPage();
   try {
-    const page = await browser.newPage();
     await page.goto(`${url}/index.html`);
     const text = await page.evaluate(async () => {
       const said = new Promise((resolve) => {
@@ -83,7 +97,7 @@ it('runs in a service worker', async () => {
     });
     expect(text).toBe(expected);
   } finally {
-    await browser.close();
+    await page.close();
     close();
   }
 });

@@ -17,17 +17,17 @@ declare module 'vitest' {
   }
 }
 
-export default function install({ provide }: TestProject): () => void {
+export default async function install({ provide }: TestProject): Promise<() => void> {
   const source = dirname(createRequire(import.meta.url).resolve('tril/package.json'));
   const project = mkdtempSync(join(tmpdir(), 'tril-pack-'));
   cpSync(fileURLToPath(new URL('project', import.meta.url)), project, { recursive: true });
-  const output = call(source, 'npm', 'pack', '--json', '--pack-destination', project);
+  const output = await call(source, 'npm', 'pack', '--json', '--pack-destination', project);
   const [{ filename, files }] = JSON.parse(output) as [
     { filename: string; files: { path: string }[] },
   ];
   const tarball = join(project, filename);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  call(project, 'npm', 'install', '--offline', tarball);
+  await call(project, 'npm', 'install', '--offline', tarball);
   provide('project', project);
   provide('tarball', tarball);
   provide(

@@ -5,33 +5,33 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, inject, it } from 'vitest';
-import { call } from './call.js';
+import { allOutput, call } from './call.js';
 import { expected } from './expected.js';
 
 const project = inject('project');
 
-/** Runs a script of the project's. */
-const node = (...args: string[]) => call(project, process.execPath, ...args);
+/** What a script of the project's prints, on both streams. */
+const node = (...args: string[]) => allOutput(project, process.execPath, ...args);
 
-it.each([1, 2])('runs as an ES module, in a Worker with %i threads', (threads) => {
-  expect(JSON.parse(node('print.js', String(threads)))).toEqual(expected(threads));
+it.each([1, 2])('runs as an ES module, in a Worker with %i threads', async (threads) => {
+  expect(JSON.parse(await node('print.js', String(threads)))).toEqual(expected(threads));
 });
 
-it('gives its .wasm files by name', () => {
+it('gives its .wasm files by name', async () => {
   const script = `
     import { loadTril } from 'tril';
     const wasmUrl = import.meta.resolve('tril/tril-simd.wasm');
     const tril = await loadTril({ variant: 'simd', wasmUrl });
     console.log(String(tril.zeros([2, 3])));`;
-  expect(node('--input-type=module', '-e', script)).toBe('Tensor [2, 3]\n');
+  expect(await node('--input-type=module', '-e', script)).toBe('Tensor [2, 3]\n');
 });
 
-it('is there for require, where Node can', () => {
+it('is there for require, where Node can', async () => {
   const script = "require('tril').loadTril().then((tril) => console.log(tril.threads));";
-  expect(node('--no-warnings', '--input-type=commonjs', '-e', script)).toBe('1\n');
+  expect(await node('--no-warnings', '--input-type=commonjs', '-e', script)).toBe('1\n');
 });
 
-it('reads a model from a folder, here and in a Worker', () => {
+it('reads a model from a folder, here and in a Worker', async () => {
   const folder = fileURLToPath(new URL('../golden/models/qwen2', import.meta.url));
   const script = `
     import { loadTril } from 'tril/training';
@@ -44,16 +44,16 @@ it('reads a model from a folder, here and in a Worker', () => {
     }
     there.close();`;
   writeFileSync(join(project, 'folder.mjs'), script); // a Worker takes no --input-type
-  expect(node('folder.mjs', folder)).toBe('qwen2 true\nqwen2 true\n');
+  expect(await node('folder.mjs', folder)).toBe('qwen2 true\nqwen2 true\n');
 });
 
-it('says what to do when its module cannot be loaded', () => {
+it('says what to do when its module cannot be loaded', async () => {
   writeFileSync(join(project, 'page.wasm'), '<!doctype html>');
   const script = `
     import { loadTril } from 'tril';
     const wasmUrl = new URL('page.wasm', 'file://${project}/');
     await loadTril({ variant: 'simd', wasmUrl }).catch((error) => console.log(error.message));`;
-  const message = node('--input-type=module', '-e', script);
+  const message = await node('--input-type=module', '-e', script);
   expect(message).toMatch(/^loadTril: wasmUrl: .*page\.wasm could not be loaded: .*magic word/);
   expect(message).toContain('"Where it runs"');
   const readme = readFileSync(join(project, 'node_modules', 'tril', 'README.md'), 'utf8');
@@ -78,15 +78,15 @@ describe('TypeScript', () => {
     nodenext: { module: 'NodeNext', types: [], noEmit: true },
   };
 
-  it.each(Object.entries(ways))('takes the types with %s', (way, options) => {
+  it.each(Object.entries(ways))('takes the types with %s', async (way, options) => {
     const file = join(project, `tsconfig.${way}.json`);
     const settings = { compilerOptions: { ...strict, ...options }, files: ['use.ts'] };
     writeFileSync(file, JSON.stringify(settings));
-    expect(call(project, 'tsc', '--project', file)).toBe('');
+    expect(await call(project, 'tsc', '--project', file)).toBe('');
   });
 
-  it('compiles to what runs, with `using`', () => {
-    const lines = node('compiled/use.js').trim().split('\n');
+  it('compiles to what runs, with `using`', async () => {
+    const lines = (await node('compiled/use.js')).trim().split('\n');
     expect(lines).toEqual([
       '[ 1, 0 ]',
       '3 3',

@@ -1,4 +1,4 @@
-import { nodeVersion } from './builtin.js';
+import { ofNode } from './builtin.js';
 
 /** What an engine can do, as far as the choice of a variant depends on it. */
 export interface Features {
@@ -43,11 +43,11 @@ function accepts(probe: readonly number[]): boolean {
   return WebAssembly.validate(Uint8Array.from(probe));
 }
 
-/** Node shares memory between its workers always, a browser only on an isolated page. */
+/** Node shares memory between its workers always, if they can be asked for; a browser only on an isolated page. */
 function canShareMemory(): boolean {
   const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
   if (typeof SharedArrayBuffer === 'undefined') return false;
-  return crossOriginIsolated ?? nodeVersion() !== undefined;
+  return crossOriginIsolated ?? ofNode('worker_threads') !== undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
+import { reasonOf, seeReadme } from './advice.js';
 import { calls, type Calls, type TrainingCalls } from './calls.js';
 import { Context } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
-import { isError, isUrl } from './kinds.js';
+import { isUrl } from './kinds.js';
 import { compiled, moduleAt, moduleBeside, type WasmModule, type WasmSource } from './module.js';
 import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
 import { nodeVersion } from './builtin.js';
@@ -68,18 +69,13 @@ function checkOptions(options: LoadOptions, only: Variant | undefined) {
   return { threads, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
-/** What went wrong, as a part of a sentence. */
-const reasonOf = (error: unknown): string =>
-  isError(error) ? error.message.replace(/\.$/, '') : String(error);
-
 /** What helps where the module that belongs to a script was not found. */
 function advice(file: string, wasmUrl: string | undefined): string {
-  const says = 'The package\'s README, "Where it runs", says what each bundler and host needs';
-  if (wasmUrl) return `It must be ${file} of this version, served as it is. ${says}`;
+  if (wasmUrl) return `It must be ${file} of this version, served as it is. ${seeReadme}`;
   if (nodeVersion() === undefined) {
-    return `${file} must be served as it is from where its script lies, or be given as wasm or wasmUrl. ${says}`;
+    return `${file} must be served as it is from where its script lies, or be given as wasm or wasmUrl. ${seeReadme}`;
   }
-  return `A bundle must leave the package outside, have ${file} beside it, or give it as wasm. ${says}`;
+  return `A bundle must leave the package outside, have ${file} beside it, or give it as wasm. ${seeReadme}`;
 }
 
 /** The module that the caller hands over. */
@@ -115,15 +111,16 @@ async function moduleFound(
 /** The script, with its module in it. */
 function run(script: Script, module: WasmModule, trilWorkers: number): Promise<Raw> {
   return new Promise((resolve, reject) => {
-    const fail = (problem: string) => reject(new TrilError('loadTril', 'threads', problem));
+    const fail = (error: unknown) => {
+      const problem = `a worker could not be started: ${reasonOf(error)}. ${seeReadme}`;
+      reject(new TrilError('loadTril', 'threads', problem));
+    };
     const options: RawOptions = {
       TrilError,
       trilWorkers,
       trilStarted: (worker) => {
-        const failed = (error: { readonly message?: string } | unknown) =>
-          fail(`a worker could not be started: ${reasonOf(error)}`);
-        if (worker.on) worker.on('error', failed);
-        else worker.addEventListener?.('error', ({ message }) => failed(message));
+        if (worker.on) worker.on('error', fail);
+        else worker.addEventListener?.('error', ({ message }) => fail(message));
         return worker;
       },
       instantiateWasm: (imports, receive) => {
@@ -136,7 +133,7 @@ function run(script: Script, module: WasmModule, trilWorkers: number): Promise<R
         return {};
       },
     };
-    script.default(options).then(resolve, reject);
+    script.default(options).then(resolve, trilWorkers > 0 ? fail : reject);
   });
 }
 

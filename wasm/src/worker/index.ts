@@ -4,6 +4,7 @@
  *
  * @module tril/worker
  */
+import { reasonOf, seeReadme } from '../advice.js';
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -131,7 +132,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
       else if (asked) asked.resolve(decode(value, asked.values));
       else discardMade(value);
     },
-    (reason) => end(`the Worker has failed: ${String(reason)}`),
+    (reason) => end(`the Worker has failed: ${reasonOf(reason)}`),
   );
 
   const line = {
@@ -186,11 +187,21 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
 }
 
 function startWorker(): Port<Message, Answer> {
-  const node = nodeWorkers();
-  if (!node)
-    return portOfWeb(new Worker(new URL('./host.js', import.meta.url), { type: 'module' }));
-  const here = new URL(import.meta.url);
-  return portOfNode(new node.Worker(new URL('host.js', here)));
+  try {
+    const node = nodeWorkers();
+    if (!node)
+      return portOfWeb(new Worker(new URL('./host.js', import.meta.url), { type: 'module' }));
+    const here = new URL(import.meta.url);
+    return portOfNode(new node.Worker(new URL('host.js', here)));
+  } catch (error) {
+    throw noWorker(error);
+  }
+}
+
+/** That there is no Worker, and what helps. */
+function noWorker(error: unknown): TrilError {
+  const problem = `could not be started: ${reasonOf(error)}. "tril" needs none. ${seeReadme}`;
+  return new TrilError('loadTril', 'worker', problem);
 }
 
 /**
@@ -226,7 +237,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
   const line = connect(startWorker());
   const loaded = await line.ask(['load'], [sent || options]).catch((error: unknown) => {
     line.close();
-    throw error;
+    throw error instanceof TrilError ? error : noWorker(error);
   });
   const { paths, ...about } = loaded as { paths: string[][]; variant: string; threads: number };
   const callsWith = (signal?: AbortSignal): RemoteTrainingTril => {

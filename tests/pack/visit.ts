@@ -1,0 +1,31 @@
+// A browser for the tests of the file that imports this.
+import { chromium, type Browser, type Page } from '@playwright/test';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { launchOptions } from '../web/chromium.mjs';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+});
+afterAll(() => browser.close());
+
+export const newPage = (): Promise<Page> => browser.newPage();
+
+/** What `computed` of the page comes to; whatever it says on the console, and whatever is missing, is an error. */
+export async function visit(address: string): Promise<unknown> {
+  const page = await newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() !== 'debug') problems.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('response', (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(address);
+  const computed = page.waitForFunction(() => (globalThis as { computed?: unknown }).computed);
+  const result: unknown = await (await computed).jsonValue().catch((error: Error) => error.message);
+  await page.close();
+  expect(problems).toEqual([]);
+  return result;
+}
