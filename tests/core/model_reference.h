@@ -1,6 +1,7 @@
 // A language model as its papers write it, for any scalar, on parameters by the names and in the
-// shapes of its family's files: what the floats of language_model.h are checked against, and, with
-// complex numbers, the loss that gradient_of differentiates.
+// shapes of its family's files: what the floats of language_model.h are checked against, each
+// within its own bound (tape.h); and, with complex numbers, the loss that gradient_of
+// differentiates.
 #pragma once
 
 #include <tril/model/model_weights.h>
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/layer_gradient_reference.h"
+#include "core/tape.h"
 
 namespace tril::testing {
 
@@ -65,9 +66,10 @@ struct ModelReference {
     }
     Table<Scalar> out = x;
     for (Index n = 0; n < x.rows; ++n) {
-      Scalar squares = 0;
-      for (Index c = 0; c < x.cols; ++c) squares += x(n, c) * x(n, c);
-      const Scalar root = sqrt(squares / static_cast<double>(x.cols) + config.eps);
+      Sum<Scalar> squares;
+      for (Index c = 0; c < x.cols; ++c) squares.add(x(n, c) * x(n, c));
+      const Scalar count = static_cast<double>(x.cols);
+      const Scalar root = sqrt(squares.value() / count + Scalar(config.eps));
       for (Index c = 0; c < x.cols; ++c) out(n, c) = x(n, c) / root * weight(0, c);
     }
     return out;
@@ -99,8 +101,10 @@ struct ModelReference {
         if (i % D >= half) continue;
         const double angle = static_cast<double>(n % tokens) * speed(i % D);
         const Scalar a = x(n, i), b = x(n, i + half);
-        x(n, i) = std::cos(angle) * a - std::sin(angle) * b;
-        x(n, i + half) = std::sin(angle) * a + std::cos(angle) * b;
+        const Scalar cosine = rounded_constant<Scalar>(std::cos(angle));
+        const Scalar sine = rounded_constant<Scalar>(std::sin(angle));
+        x(n, i) = cosine * a - sine * b;
+        x(n, i + half) = sine * a + cosine * b;
       }
     }
   }
@@ -112,16 +116,23 @@ struct ModelReference {
     for (Index n = 0; n < q.rows; ++n) {
       const Index first = n - n % tokens, last = config.causal ? n + 1 : first + tokens;
       for (Index h = 0; h < config.heads; ++h) {
-        Scalar sum = 0;
+        const double root = config.scaled_scores ? std::sqrt(static_cast<double>(D)) : 1;
+        const Scalar scale = rounded_constant<Scalar>(1 / root);
+        Sum<Scalar> sum;
+        std::vector<Sum<Scalar>> blends(static_cast<std::size_t>(D));
         for (Index s = first; s < last; ++s) {
-          Scalar score = 0;
-          for (Index d = 0; d < D; ++d) score += q(n, h * D + d) * k(s, h / group * D + d);
-          const double root = config.scaled_scores ? std::sqrt(static_cast<double>(D)) : 1;
-          const Scalar power = exp(score / root);
-          sum += power;
-          for (Index d = 0; d < D; ++d) out(n, h * D + d) += power * v(s, h / group * D + d);
+          Sum<Scalar> score;
+          for (Index d = 0; d < D; ++d) score.add(q(n, h * D + d) * k(s, h / group * D + d));
+          const Scalar power = exp(score.value() * scale);
+          sum.add(power);
+          for (Index d = 0; d < D; ++d) {
+            blends[static_cast<std::size_t>(d)].add(power * v(s, h / group * D + d));
+          }
         }
-        for (Index d = 0; d < D; ++d) out(n, h * D + d) /= sum;
+        const Scalar total = sum.value();
+        for (Index d = 0; d < D; ++d) {
+          out(n, h * D + d) = blends[static_cast<std::size_t>(d)].value() / total;
+        }
       }
     }
     return out;
@@ -155,7 +166,9 @@ struct ModelReference {
     Table<Scalar> gate =
         activation_table(Activation::silu, linear(mid, at + "mlp.gate_proj", false));
     const Table<Scalar> up = linear(mid, at + "mlp.up_proj", false);
-    for (std::size_t i = 0; i < gate.values.size(); ++i) gate.values[i] *= up.values[i];
+    for (std::size_t i = 0; i < gate.values.size(); ++i) {
+      gate.values[i] = gate.values[i] * up.values[i];
+    }
     return behind(x, linear(gate, at + "mlp.down_proj", false));
   }
   Table<Scalar> logits(const std::vector<std::int32_t>& ids) const {
@@ -180,16 +193,35 @@ struct ModelReference {
               const std::vector<std::int32_t>& targets) const {
     using std::exp, std::log;
     const Table<Scalar> all = logits(ids);
-    Scalar total = 0;
+    Sum<Scalar> total;
     for (Index n = 0; n < all.rows; ++n) {
       const std::int32_t target = targets[static_cast<std::size_t>(n)];
       if (target < 0) continue;
-      Scalar sum = 0;
-      for (Index v = 0; v < all.cols; ++v) sum += exp(all(n, v));
-      total += log(sum) - all(n, target);
+      Sum<Scalar> sum;
+      for (Index v = 0; v < all.cols; ++v) sum.add(exp(all(n, v)));
+      total.add(log(sum.value()) - all(n, target));
     }
-    return total;
+    return total.value();
   }
 };
+
+// Every nth.
+template <typename T>
+Values<T> sampled(const Values<T>& all, std::size_t every) {
+  Values<T> some;
+  for (std::size_t i = 0; i < all.size(); i += every) some.push_back(all[i]);
+  return some;
+}
+
+// The logits of batches of equal lengths, one below the other, with the bounds of floats.
+inline Values<Bounded> bounded_logits(const ModelConfig& config,
+                                      const BasicModelWeights<float>& weights, Index batches,
+                                      const std::vector<std::int32_t>& ids, std::size_t every = 1) {
+  Tape<double> tape;
+  const auto tables = model_tables<Rounded>(config, weights);
+  const ModelReference<Rounded> reference{config, tables, batches,
+                                          static_cast<Index>(ids.size()) / batches};
+  return tape.bounded(sampled(reference.logits(ids).values, every));
+}
 
 }  // namespace tril::testing

@@ -7,16 +7,19 @@
 #include <tril/model/language_model.h>
 #include <tril/training/optimizers.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/compare.h"
 #include "core/model_reference.h"
 #include "core/small_models.h"
+#include "core/tape.h"
 
 namespace tril {
 namespace {
 
+using testing::Bounded;
 using testing::Complex;
 using testing::equal;
 using testing::error_of;
@@ -24,8 +27,11 @@ using testing::families;
 using testing::model_tables;
 using testing::ModelReference;
 using testing::ModelTables;
+using testing::Rounded;
 using testing::small;
 using testing::Table;
+using testing::Tape;
+using testing::Tracked;
 using testing::Values;
 
 // A model whose parameters are all far from their beginnings, and a batch.
@@ -59,10 +65,41 @@ struct Case {
   }
 };
 
-// A term that is missing, or stands in the wrong place, changes the leading digits; that each part
-// rounds as it should is tested by itself. Between a parameter and the loss there are fewer than 40
-// operations in a row, each a sum of up to 24 terms.
-constexpr double kRounded = 40 * 24 * testing::kRounding;
+// The sum of the losses, and `scale` times its gradient by each parameter's name, with the bounds
+// of floats.
+struct Expected {
+  Bounded loss;
+  std::map<std::string, Values<Bounded>> gradients;
+
+  explicit Expected(const Case& c, double scale = 1) {
+    Tape<double> rounding;
+    Tape<Rounded> tape;
+    const ModelConfig& config = c.model.config();
+    auto tables = model_tables<Tracked<Rounded>>(config, c.model.weights());
+    std::vector<Table<Tracked<Rounded>>*> all;
+    for (auto& [name, table] : tables) all.push_back(&table);
+    const auto slopes = tape.gradients(all, [&] {
+      const ModelReference<Tracked<Rounded>> reference{config, tables, c.batches, c.tokens};
+      const Tracked<Rounded> sum = reference.loss(c.ids, c.targets);
+      loss = rounding.bounded({sum.value})[0];
+      return Tracked<Rounded>(scale) * sum;
+    });
+    std::size_t n = 0;
+    for (const auto& [name, table] : tables) gradients[name] = rounding.bounded(slopes[n++]);
+  }
+};
+
+// The logits, with theirs.
+Values<Bounded> bounded_logits(const Case& c) {
+  return testing::bounded_logits(c.model.config(), c.model.weights(), c.batches, c.ids);
+}
+
+// Two ways to round the same numbers: each within these bounds.
+void expect_both(const Values<Bounded>& bounds, const Values<double>& one,
+                 const Values<double>& other, const std::string& name) {
+  testing::expect_bounded(bounds, one, name.c_str());
+  testing::expect_bounded(bounds, other, name.c_str());
+}
 
 // All families, and each without norms, residuals, positions and the root below the scores.
 std::vector<ModelConfig> families_and_bare() {
@@ -73,6 +110,7 @@ std::vector<ModelConfig> families_and_bare() {
     bare.scaled_scores = bare.residual = false;
     all.push_back(bare);
   }
+  for (ModelConfig& each : all) each.eps = 0.01;  // so large that a wrong one shows
   return all;
 }
 
@@ -84,7 +122,8 @@ TEST(LanguageModel, LossAndGradientsAgreeWithTheComplexStep) {
     auto tables = model_tables<Complex>(config, c.model.weights());
     const ModelReference<Complex> reference{config, tables, c.batches, c.tokens};
     const double expected = reference.loss(c.ids, c.targets).real();
-    EXPECT_NEAR(loss.sum, expected, kRounded * expected);
+    const Expected bounds(c, 0.5);
+    EXPECT_NEAR(loss.sum, expected, bounds.loss.error);
     EXPECT_EQ(loss.counted, 7);
     const auto gradients = model_tables<double>(config, c.model.gradients());
     ASSERT_EQ(gradients.size(), tables.size());
@@ -104,10 +143,12 @@ TEST(LanguageModel, LossAndGradientsAgreeWithTheComplexStep) {
       double largest = 0;
       for (const double each : slopes) largest = std::fmax(largest, std::fabs(each));
       EXPECT_GT(largest, 0) << name;
+      const Values<Bounded>& bounded = bounds.gradients.at(name);
       for (std::size_t i = 0; i < slopes.size(); ++i) {
-        ASSERT_NEAR(gradients.at(name).values[i], slopes[i], kRounded * largest)
+        ASSERT_NEAR(bounded[i].value, slopes[i], testing::complex_step_bound(bounded[i].error, 1))
             << name << " at " << i;
       }
+      testing::expect_bounded(bounded, gradients.at(name).values, name.c_str());
     }
   }
 }
@@ -117,10 +158,7 @@ TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
     Case c(config, 3, 4);
     Parallel parallel;
     const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
-    const auto tables = model_tables<double>(config, c.model.weights());
-    const Table<double> expected = ModelReference<double>{config, tables, 3, 4}.logits(c.ids);
-    testing::expect_within(
-        expected.values, logits, [](std::size_t) { return 10 * kRounded; }, "logits");
+    testing::expect_bounded(bounded_logits(c), logits, "logits");
   }
 }
 
@@ -135,9 +173,8 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
     const std::vector<float> before(logits.data(), logits.data() + logits.count());
     c.model.logits(c.all(c.ids), c.scratch, parallel, weights);
-    testing::expect_within(
-        std::vector<double>(before.begin(), before.end()), logits,
-        [](std::size_t) { return 20 * kRounded; }, "logits");
+    expect_both(bounded_logits(c), {before.begin(), before.end()}, testing::elements(logits),
+                "logits");
 
     const BasicModelLayerWeights<float>& layer = c.model.weights().layers[0];
     Buffer<float, 2> x({8, config.width}), normed({8, config.width});
@@ -183,20 +220,24 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
 
 TEST(LanguageModel, TwoHalvesOfABatchAreTheWhole) {
   for (const ModelConfig& config : families()) {
-    Case whole(config, 4), halves(config, 4);
+    Case whole(config), halves(config);
     const ModelLoss loss = whole.accumulate();
     Parallel parallel;
     double sum = 0;
-    for (const Index first : {0, 2}) {
+    for (const Index first : {0, 1}) {
       sum += halves.model
-                 .accumulate(halves.all(halves.ids, first, 2), halves.all(halves.targets, first, 2),
+                 .accumulate(halves.all(halves.ids, first, 1), halves.all(halves.targets, first, 1),
                              {}, halves.scratch, parallel)
                  .sum;
     }
-    EXPECT_NEAR(loss.sum, sum, kRounded * sum);
-    const double largest = testing::max_abs(whole.model.gradient());
-    EXPECT_TRUE(
-        testing::close(whole.model.gradient(), halves.model.gradient(), kRounded * largest));
+    const Expected bounds(whole);
+    EXPECT_NEAR(loss.sum, bounds.loss.value, bounds.loss.error);
+    EXPECT_NEAR(sum, bounds.loss.value, bounds.loss.error);
+    const auto of_whole = model_tables<double>(config, whole.model.gradients());
+    const auto of_halves = model_tables<double>(config, halves.model.gradients());
+    for (const auto& [name, bounded] : bounds.gradients) {
+      expect_both(bounded, of_whole.at(name).values, of_halves.at(name).values, name);
+    }
   }
 }
 

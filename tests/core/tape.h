@@ -1,0 +1,215 @@
+// What rounding to floats may do to a result, to first order, and gradients by reverse mode: both
+// for a reference that is written for any scalar.
+//
+// A Rounded number is a double on a tape. Each operation notes its slopes, and how far its outcome
+// may be off where it alone rounds, as bounded.h has it. A sweep back from a result gives the
+// result's slope by every outcome, and the sum of |slope| times how far that one may be off bounds
+// the result's error (Linnainmaa 1976). Running error analysis takes absolute values at every step:
+// through the layers of a model its bounds explode. The sum is doubled, for terms of second order
+// and for numbers that a backward pass in floats forms anew, such as weights of attention.
+//
+// Tracked<Rounded> numbers are on a tape of their own, and the sweep that gives their gradients is
+// itself made of Rounded operations. So gradients have bounds as well.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "core/multi_head_gradient_reference.h"
+
+namespace tril::testing {
+
+using std::exp, std::log, std::sqrt, std::tanh;
+
+template <typename Number>
+class Tape;
+
+// What an outcome was made of, and its slope by that.
+template <typename Number>
+struct Operand {
+  std::int32_t node;
+  Number slope;
+};
+
+template <typename Number>
+struct Tracked {
+  using Operands = std::initializer_list<Operand<Number>>;
+  Number value = 0;
+  std::int32_t node = -1;  // on the tape; constants are on none
+
+  Tracked() = default;
+  Tracked(double constant) : value(constant) {}
+  Tracked(const Number& number, std::int32_t at) : value(number), node(at) {}
+
+  // An outcome that may be off by kRounding * `size`.
+  static Tracked off_by(double size, const Number& value, Operands operands) {
+    return Tape<Number>::current->note(value, size, operands);
+  }
+  // One that is rounded so many times.
+  static Tracked rounded(const Number& value, Operands operands, double times = 1) {
+    return off_by(times * std::fabs(real_part(value)), value, operands);
+  }
+
+  friend double real_part(const Tracked& x) { return real_part(x.value); }
+
+  friend Tracked operator+(const Tracked& a, const Tracked& b) {
+    return rounded(a.value + b.value, {{a.node, 1.0}, {b.node, 1.0}});
+  }
+  friend Tracked operator-(const Tracked& a, const Tracked& b) {
+    return rounded(a.value - b.value, {{a.node, 1.0}, {b.node, -1.0}});
+  }
+  Tracked operator-() const { return off_by(0, -value, {{node, -1.0}}); }
+  // Factors of 1 and -1, as the slopes of sums are, round nothing.
+  friend Tracked operator*(const Tracked& a, const Tracked& b) {
+    if (a.node < 0 && std::fabs(real_part(a)) == 1) return real_part(a) == 1 ? b : -b;
+    if (b.node < 0 && std::fabs(real_part(b)) == 1) return real_part(b) == 1 ? a : -a;
+    return rounded(a.value * b.value, {{a.node, b.value}, {b.node, a.value}});
+  }
+  friend Tracked operator/(const Tracked& a, const Tracked& b) {
+    const Number quotient = a.value / b.value;
+    return rounded(quotient, {{a.node, Number(1.0) / b.value}, {b.node, -quotient / b.value}});
+  }
+  Tracked& operator+=(const Tracked& other) { return *this = *this + other; }
+
+  friend Tracked exp(const Tracked& x) {
+    const Number power = exp(x.value);
+    return rounded(power, {{x.node, power}}, 2);
+  }
+  friend Tracked log(const Tracked& x) {
+    return rounded(log(x.value), {{x.node, Number(1.0) / x.value}}, 2);
+  }
+  friend Tracked sqrt(const Tracked& x) {
+    const Number root = sqrt(x.value);
+    return rounded(root, {{x.node, Number(0.5) / root}});
+  }
+  friend Tracked tanh(const Tracked& x) {
+    const Number value = tanh(x.value);
+    return rounded(value, {{x.node, Number(1.0) - value * value}}, 6);
+  }
+};
+using Rounded = Tracked<double>;
+
+// The operations in their order. While a tape lives, all its Tracked numbers are noted on it.
+template <typename Number>
+class Tape {
+ public:
+  inline static Tape* current = nullptr;
+
+  Tape() { current = this; }
+  ~Tape() { current = nullptr; }
+
+  Tracked<Number> note(const Number& value, double size,
+                       std::span<const Operand<Number>> operands) {
+    for (const auto& each : operands) {
+      if (each.node >= 0) operands_.push_back(each);
+    }
+    begins_.push_back(operands_.size());
+    sizes_.push_back(size);
+    return {value, static_cast<std::int32_t>(sizes_.size()) - 1};
+  }
+
+  // The slopes of `result` by all numbers in these tables, which become variables before it is
+  // computed.
+  template <typename Tables, typename Result>
+  std::vector<Values<Number>> gradients(const Tables& tables, const Result& result) {
+    for (auto* table : tables) {
+      for (auto& each : table->values) each = note(each.value, 0, {});
+    }
+    const Tracked<Number> last = result();
+    std::vector<Sum<Number>> sums(sizes_.size());
+    Values<Number> slopes(sizes_.size());
+    sums[index(last.node)].add(1.0);
+    for (std::size_t n = sizes_.size(); n-- > 0;) {
+      slopes[n] = sums[n].value();
+      for (const auto& each : operands(n)) sums[index(each.node)].add(slopes[n] * each.slope);
+    }
+    std::vector<Values<Number>> all;
+    for (const auto* table : tables) {
+      all.emplace_back();
+      for (const auto& each : table->values) all.back().push_back(slopes[index(each.node)]);
+    }
+    return all;
+  }
+
+  // These results with the bounds of floats. Each sweep serves four.
+  Values<Bounded> bounded(const Values<Tracked<double>>& results) const {
+    using Lanes [[gnu::vector_size(4 * sizeof(double))]] = double;
+    Values<Bounded> all;
+    for (std::size_t first = 0; first < results.size(); first += 4) {
+      const std::size_t count = std::min<std::size_t>(results.size() - first, 4);
+      const auto part = std::span(results).subspan(first, count);
+      std::vector<Lanes> slopes(sizes_.size());
+      for (std::size_t l = 0; l < part.size(); ++l) {
+        if (part[l].node >= 0) slopes[index(part[l].node)][l] = 1;
+      }
+      Lanes sums = {};
+      for (std::size_t n = slopes.size(); n-- > 0;) {
+        const Lanes slope = slopes[n];
+        sums += (slope < 0 ? -slope : slope) * sizes_[n];
+        for (const auto& each : operands(n)) slopes[index(each.node)] += slope * each.slope;
+      }
+      for (std::size_t l = 0; l < part.size(); ++l) {
+        all.emplace_back(part[l].value, 2 * kRounding * sums[l]);
+      }
+    }
+    return all;
+  }
+
+ private:
+  static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
+  std::span<const Operand<Number>> operands(std::size_t n) const {
+    return {operands_.data() + begins_[n], operands_.data() + begins_[n + 1]};
+  }
+
+  std::vector<Operand<Number>> operands_;
+  std::vector<std::size_t> begins_ = {0};  // of each outcome's operands
+  std::vector<double> sizes_;              // how far it may be off, in kRounding
+};
+
+template <typename Number>
+class Sum<Tracked<Number>> {
+ public:
+  void add(const Tracked<Number>& term) {
+    sum_.add(term.value);
+    sizes_ += std::fabs(real_part(term)), ++count_;
+    terms_.push_back({term.node, 1.0});
+  }
+  Tracked<Number> value() const {
+    if (terms_.size() <= 1) return {sum_.value(), terms_.empty() ? -1 : terms_[0].node};
+    return Tape<Number>::current->note(sum_.value(), count_ * sizes_, terms_);
+  }
+
+ private:
+  Sum<Number> sum_;
+  double sizes_ = 0, count_ = 0;
+  std::vector<Operand<Number>> terms_;
+};
+
+inline double activation_slope(Activation f, double x) { return slope_reference(f, x); }
+inline Rounded activation_slope(Activation f, const Rounded& x) {
+  constexpr double h = 1e-4;  // of a central difference, which is off by its square
+  const double rise = slope_reference(f, x.value + h) - slope_reference(f, x.value - h);
+  return Rounded::off_by(slope_bound(f, x.value), slope_reference(f, x.value),
+                         {{x.node, rise / (2 * h)}});
+}
+template <typename Number>
+Tracked<Number> activation_reference(Activation f, const Tracked<Number>& x) {
+  return Tracked<Number>::off_by(activation_bound(f, real_part(x)),
+                                 activation_reference(f, x.value),
+                                 {{x.node, activation_slope(f, x.value)}});
+}
+
+template <>
+inline Rounded rounded_constant<Rounded>(double value) {
+  return Rounded::off_by(rounded_constant<Bounded>(value).error / kRounding, value, {});
+}
+template <>
+inline Tracked<Rounded> rounded_constant<Tracked<Rounded>>(double value) {
+  return {rounded_constant<Rounded>(value), -1};
+}
+
+}  // namespace tril::testing
