@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
-import { still } from './reach.ts';
+import { still } from './settled.ts';
 
 test('what is done on the page can be opened elsewhere by its address', async ({
   attend,

@@ -3,7 +3,8 @@
 import type { Page } from '@playwright/test';
 import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, test } from './fixtures.ts';
-import { open, still, themes } from './reach.ts';
+import { open, themes } from './reach.ts';
+import { still } from './settled.ts';
 
 const addresses = [
   ...['multiply', 'average', 'attend?step=scores', 'attend?step=weights', 'mask', 'heads'],

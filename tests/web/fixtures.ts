@@ -3,7 +3,7 @@
 import { test as base, type Locator, type Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect } from './expect.ts';
-import { placeOf } from './places.ts';
+import { goTo, settled } from './settled.ts';
 
 export class AttendPage {
   constructor(readonly page: Page) {}
@@ -11,10 +11,10 @@ export class AttendPage {
   /** Opens the chapter in a state, given as its address has it, at the first step if none is given; waits until computed. */
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams({ step: 'x', ...query }).toString();
-    await this.page.goto('about:blank');
-    await this.page.goto(placeOf(`attend?${hash}`));
+    await goTo(this.page, `attend?${hash}`);
     await this.page.locator('[data-variant]').waitFor();
     await this.page.evaluate(() => document.fonts.ready);
+    await settled(this.page);
   }
 
   matrix(id: string): Locator {
@@ -48,6 +48,7 @@ export class AttendPage {
 
   /** Texts and labels of all cells of a matrix as drawn, row by row. */
   async drawn(id: string): Promise<DrawnCell[][]> {
+    await settled(this.page);
     const cells = await this.matrix(id)
       .locator('[role="gridcell"]')
       .evaluateAll((elements) =>

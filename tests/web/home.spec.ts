@@ -14,7 +14,8 @@ import { expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
 import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
-import { chapters, computed, cutTexts, still } from './reach.ts';
+import { chapters, computed, cutTexts } from './reach.ts';
+import { still } from './settled.ts';
 
 const sentence = 'the cat saw the dog chase the cat'.split(' ');
 const names: Readonly<Record<HeadId, string>> = {

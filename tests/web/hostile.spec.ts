@@ -9,7 +9,8 @@ import { expect, test } from './fixtures.ts';
 import { hostile } from './hostile.ts';
 import { codecs, full } from './links.ts';
 import { message, messagePattern } from './messages.ts';
-import { still, unfold } from './reach.ts';
+import { unfold } from './reach.ts';
+import { still } from './settled.ts';
 
 /** What any text can be typed into: of a number's field the browser keeps numbers alone. */
 const fields =

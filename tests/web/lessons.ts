@@ -4,8 +4,8 @@ import type { Tensor } from 'tril';
 import { boxOf } from './box.ts';
 import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, numberOf } from './fixtures.ts';
-import { placeOf } from './places.ts';
-import { asSeen, still } from './reach.ts';
+import { asSeen } from './reach.ts';
+import { goTo, settled, still } from './settled.ts';
 
 export class Lesson {
   constructor(
@@ -16,10 +16,10 @@ export class Lesson {
   /** Opens the chapter in a state, given as its address has it, and waits until it is computed. */
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams(query).toString();
-    await this.page.goto('about:blank');
-    await this.page.goto(placeOf(`${this.chapter}${hash ? `?${hash}` : ''}`));
+    await goTo(this.page, `${this.chapter}${hash ? `?${hash}` : ''}`);
     await this.page.locator('[data-variant]').waitFor();
     await this.page.locator('[role="gridcell"]').first().waitFor();
+    await settled(this.page);
   }
 
   figure(name: string): Locator {
@@ -43,6 +43,7 @@ export class Lesson {
 
   /** All digits of a matrix as drawn, from what is read aloud of its cells. */
   async drawn(id: string): Promise<number[][]> {
+    await settled(this.page);
     const cells = await this.page
       .locator(`[data-matrix="${id}"] [role="gridcell"]`)
       .evaluateAll((elements) =>

@@ -2,7 +2,8 @@
 // waits on the screen for a visitor is no reason for an empty box on it.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { chapters, open, still } from './reach.ts';
+import { chapters, open } from './reach.ts';
+import { still } from './settled.ts';
 
 /** Pixels from one thing to the next in a figure. More is a box with nothing in it, or room that is held for something. */
 const most = 120;

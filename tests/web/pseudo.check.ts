@@ -3,7 +3,8 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { asSeen, chapters, computed, cutTexts, open, still, unfold } from './reach.ts';
+import { asSeen, chapters, computed, cutTexts, open, unfold } from './reach.ts';
+import { still } from './settled.ts';
 
 /** What has no language: names, and functions in formulas. */
 const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);

@@ -5,7 +5,8 @@ import { expectAccessible, expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { motions } from './places.ts';
-import { chapters, cutTexts, fold, open, still, unfold } from './reach.ts';
+import { chapters, cutTexts, fold, open, unfold } from './reach.ts';
+import { still } from './settled.ts';
 
 /** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
 async function expectWhole(page: Page): Promise<void> {

@@ -2,7 +2,8 @@
 import { expect, test } from './fixtures.ts';
 import { codecs, full } from './links.ts';
 import { message } from './messages.ts';
-import { chapters, computed, open, still } from './reach.ts';
+import { chapters, computed, open } from './reach.ts';
+import { still } from './settled.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 

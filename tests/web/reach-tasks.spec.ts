@@ -1,7 +1,8 @@
 // Nothing holds the page up. Tasks are weighed by the processor's time, against work of known size on the same machine.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { chapters, open, still } from './reach.ts';
+import { chapters, open } from './reach.ts';
+import { still } from './settled.ts';
 
 test.use({ trace: 'off' }); // which has tasks of its own
 

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { expect } from './fixtures.ts';
 import { placeOf } from './places.ts';
+import { still } from './settled.ts';
 
 export { chapters };
 export const themes = ['light', 'dark'] as const;
@@ -28,27 +29,6 @@ export async function computed(page: Page): Promise<void> {
   await expect(page.locator('.formula:empty')).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);
   await still(page);
-}
-
-/** Waits until nothing on the page has changed for a while: answers of the Worker come one after another. */
-export async function still(page: Page, quiet = 250): Promise<void> {
-  await page.evaluate(
-    (pause) =>
-      new Promise<void>((done) => {
-        let timer = setTimeout(finish, pause);
-        const observer = new MutationObserver(() => {
-          clearTimeout(timer);
-          timer = setTimeout(finish, pause);
-        });
-        function finish() {
-          observer.disconnect();
-          done();
-        }
-        observer.observe(document, { subtree: true, childList: true, characterData: true });
-        setTimeout(finish, 10 * pause); // Something may go on moving.
-      }),
-    quiet,
-  );
 }
 
 /** Opens whatever is folded away. */

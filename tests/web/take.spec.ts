@@ -7,7 +7,7 @@ import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
 import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
-import { still } from './reach.ts';
+import { still } from './settled.ts';
 import { saved } from './saved.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */

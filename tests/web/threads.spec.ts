@@ -5,7 +5,8 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
 import { message } from './messages.ts';
-import { computed, kept, open, still } from './reach.ts';
+import { computed, kept, open } from './reach.ts';
+import { still } from './settled.ts';
 
 const threads = Math.min(8, availableParallelism());
 const footer = (page: Page) => page.locator('footer [data-threads]');

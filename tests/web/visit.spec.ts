@@ -4,7 +4,8 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
 import { message } from './messages.ts';
-import { chapters, computed, kept, open, still } from './reach.ts';
+import { chapters, computed, kept, open } from './reach.ts';
+import { still } from './settled.ts';
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
 /** Waits until the entry of the history has this place: it is noted when scrolling has ended. */

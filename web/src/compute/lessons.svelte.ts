@@ -113,7 +113,8 @@ export class LessonClient {
   }
 
   #look(): void {
-    const { loaded, failure, stopped, slow, busy } = this.#line;
+    const { loaded, failure, stopped, slow, busy, asking } = this.#line;
+    document.documentElement.toggleAttribute('data-asking', asking);
     this.loaded = loaded ?? this.loaded;
     this.#broken = failure;
     this.ended = failure ? 'failed' : stopped ? 'stopped' : null;

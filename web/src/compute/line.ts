@@ -70,6 +70,11 @@ export class Line {
     return this.#waiting.size > 0;
   }
 
+  /** And it is no session, which may go on for as long as the page is open. */
+  get asking(): boolean {
+    return [...this.#waiting.values()].some(({ said }) => !said);
+  }
+
   /** Starts the Worker, if there is none; what is begun does so as well. */
   start(): void {
     if (this.#worker || this.failure || this.stopped) return;

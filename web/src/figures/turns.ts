@@ -33,6 +33,12 @@ export function afterFrame(work: (now: number) => void): () => void {
  */
 const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
+/** Who reads the page is told that more is to come. */
+function run(now: boolean): void {
+  running = now;
+  document.documentElement.toggleAttribute('data-drawing', now);
+}
+
 /** Room is made with the frame: what is put on the page before these turns counts, too. */
 function goAfterFrame(): void {
   requestAnimationFrame(() => (left = most));
@@ -43,7 +49,7 @@ function go(): void {
   try {
     while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
   } finally {
-    running = left < most;
+    run(left < most);
     if (running) goAfterFrame(); // the others have their turn, even if this one has failed
   }
   if (waiting.length === 0) drained.splice(0).forEach((done) => done());
@@ -60,7 +66,7 @@ export function inTurn(cells: number, work: () => void): () => void {
   if (waiting.length === 0 && isRoomFor(turn)) take(turn);
   else waiting.push(turn);
   if (!running) {
-    running = true;
+    run(true);
     goAfterFrame();
   }
   return () => (waiting = waiting.filter((other) => other !== turn));

@@ -1,0 +1,52 @@
+// When the page can be read: it says while it asks and while it draws (compute/lessons.svelte.ts, figures/turns.ts).
+import type { Page } from '@playwright/test';
+import { placeOf } from './places.ts';
+
+/** Waits until every question is answered and the answers are drawn. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const { dataset } = document.documentElement;
+    const isBusy = () => dataset.asking !== undefined || dataset.drawing !== undefined;
+    const patience = performance.now() + 20_000;
+    // Two frames in a row: what is drawn may ask, and what is answered is drawn a frame later.
+    for (
+      let quiet = 0;
+      quiet < 2 && performance.now() < patience;
+      quiet = isBusy() ? 0 : quiet + 1
+    ) {
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }
+  });
+}
+
+/** Waits until the page is settled, and nothing on it has changed for a while. */
+export async function still(page: Page, quiet = 200): Promise<void> {
+  await settled(page);
+  await page.evaluate(
+    (pause) =>
+      new Promise<void>((done) => {
+        let timer = setTimeout(finish, pause);
+        const observer = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(finish, pause);
+        });
+        function finish() {
+          observer.disconnect();
+          done();
+        }
+        observer.observe(document, { subtree: true, childList: true, characterData: true });
+        setTimeout(finish, 10 * pause); // Something may go on moving.
+      }),
+    quiet,
+  );
+  await settled(page);
+}
+
+/** Opens an address: within a chapter that is there as its links do, which takes a tenth of the time, else a page anew. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  const place = placeOf(address);
+  const now = page.url();
+  const isThere = now.includes(`/${address.split('?')[0]}/`) && !now.endsWith(`/${place}`);
+  if (!isThere) await page.goto('about:blank');
+  await page.goto(place);
+}
