@@ -254,6 +254,27 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
   await expectAccessible(page);
 });
 
+test('a guess begins trainings that are still on their way', async ({ lesson, page }) => {
+  await lesson.open();
+  const part = page.locator('#if');
+  await part.locator('.card').scrollIntoViewIfNeeded();
+  await part.locator('[data-training="ready"]').waitFor();
+  const change = part.getByRole('radio', { name: message('learn-if.changes.norm.name') });
+  const guess = part.getByRole('button', { name: message('learn-if.ask.options.worse') });
+  await guess.evaluate((button: HTMLElement) => {
+    const figure = document.querySelector('[data-figure="what-if"]')!;
+    const observer = new MutationObserver(() => {
+      if (figure.getAttribute('data-training') !== 'loading') return;
+      observer.disconnect();
+      button.click();
+    });
+    observer.observe(figure, { attributeFilter: ['data-training'] });
+  });
+  await change.click();
+  await expect(part.locator('[data-training="running"]')).toBeVisible();
+  await part.getByRole('button', { name: message('learn-if.buttons.wait') }).click();
+});
+
 test('counts and windows are what they are called', async () => {
   const tril = await loadTril();
   // After a b there is always a c, after a c half of the time a b: 2 of 4 tokens.

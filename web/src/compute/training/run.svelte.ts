@@ -41,6 +41,8 @@ export abstract class Run<K extends keyof TrainingSessions> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** It waits because nobody looks. */
   #hidden = false;
+  /** It was to go before it was asked for. */
+  #eager = false;
 
   constructor(kind: K) {
     this.#kind = kind;
@@ -93,6 +95,15 @@ export abstract class Run<K extends keyof TrainingSessions> {
         this.#draw();
       },
     );
+    if (this.#eager) this.go();
+    this.#eager = false;
+  }
+
+  /** Goes unless it has gone before; one that is still on its way goes as soon as it is there. */
+  goFirst(): void {
+    if (this.state !== 'loading' && this.state !== 'ready') return;
+    if (this.#session) this.go();
+    else this.#eager = true;
   }
 
   go(): void {
