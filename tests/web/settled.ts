@@ -14,7 +14,10 @@ export async function settled(page: Page): Promise<void> {
       quiet < 2 && performance.now() < patience;
       quiet = isBusy() ? 0 : quiet + 1
     ) {
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      await new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(done));
+        setTimeout(done, 500); // where no frame comes
+      });
     }
   });
 }
