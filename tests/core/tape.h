@@ -135,12 +135,12 @@ class Tape {
     return all;
   }
 
-  // These results with the bounds of floats. Each sweep serves four.
+  // These results with the bounds of floats. Each sweep serves sixteen.
   Values<Bounded> bounded(const Values<Tracked<double>>& results) const {
-    using Lanes [[gnu::vector_size(4 * sizeof(double))]] = double;
+    using Lanes [[gnu::vector_size(16 * sizeof(double))]] = double;
     Values<Bounded> all;
-    for (std::size_t first = 0; first < results.size(); first += 4) {
-      const std::size_t count = std::min<std::size_t>(results.size() - first, 4);
+    for (std::size_t first = 0; first < results.size(); first += 16) {
+      const std::size_t count = std::min<std::size_t>(results.size() - first, 16);
       const auto part = std::span(results).subspan(first, count);
       std::vector<Lanes> slopes(sizes_.size());
       for (std::size_t l = 0; l < part.size(); ++l) {
