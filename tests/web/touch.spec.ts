@@ -8,13 +8,17 @@ for (const { id } of chapters) {
   test(`${id}: no box lies over what is scrolled through by touch`, async ({ page }) => {
     await open(page, id);
     const session = await page.context().newCDPSession(page);
-    const swipe = { x: 195, y: 700, yDistance: -600, speed: 4000 };
-    const end = () => page.evaluate(() => scrollY + innerHeight > document.body.scrollHeight - 4);
-    for (let swipes = 0; swipes < 60 && !(await end()); ++swipes) {
-      await session.send('Input.synthesizeScrollGesture', {
-        ...swipe,
-        gestureSourceType: 'touch',
-      });
+    const swipe = {
+      x: 195,
+      y: 600,
+      yDistance: -400,
+      speed: 4000,
+      gestureSourceType: 'touch',
+    } as const;
+    for (const card of await page.locator('main .card:visible').all()) {
+      // The finger goes down on the figure, wherever it is touched first.
+      await card.evaluate((one) => one.scrollIntoView({ block: 'center' }));
+      await session.send('Input.synthesizeScrollGesture', swipe);
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
       const over = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('body :not([role])')]
@@ -22,7 +26,7 @@ for (const { id } of chapters) {
           .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
           .map((one) => one.outerHTML.slice(0, 120)),
       );
-      expect(over, `after ${swipes + 1} swipes`).toEqual([]);
+      expect(over).toEqual([]);
     }
     await session.detach();
   });
