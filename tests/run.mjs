@@ -77,19 +77,22 @@ function suiteSteps(suite, results) {
     build: { name: `Build for ${suite.name}`, work: build },
     finish: { name: suite.name, work: finish },
     meanwhile: suite.meanwhile,
+    long: suite.long,
   };
 }
 
 /**
  * Build and run, build and run; but suites that may run while others are built, two at a time, and one of them while
- * another suite is run.
+ * another suite is run. One that takes long has a processor for itself: nothing waits for it but the end.
  */
 function inOrder(pairs) {
   const steps = [];
   const running = [];
+  const long = pairs.filter((pair) => pair.long).map(({ finish }) => finish);
   const waitFor = (most) => steps.push(...running.splice(0, Math.max(0, running.length - most)));
-  for (const { build, finish, meanwhile } of pairs) {
+  for (const { build, finish, meanwhile, long: isLong } of pairs) {
     steps.push(build);
+    if (isLong) continue;
     if (meanwhile) {
       running.push(finish);
       waitFor(2);
@@ -100,7 +103,7 @@ function inOrder(pairs) {
     }
   }
   waitFor(0);
-  return steps;
+  return [...steps, ...long];
 }
 
 async function runSuite(suite, result, broken) {

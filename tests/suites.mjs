@@ -155,7 +155,7 @@ const suites = [
   }),
   ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
-  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { minutes: 45 }),
+  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { minutes: 45, long: true }),
   // Those that depend on how a compiler contracts sums: all of them once a week.
   googleTest('aarch64', {
     purposes: ['lanes'],
