@@ -4,12 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const programs = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
-const quiet = { NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', CI: '1' };
+
+/** Nothing is reported to anybody, and what is built is not built for tests, which Vitest would have it. */
+export const environment = {
+  ...process.env,
+  ...{ NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', CI: '1' },
+  NODE_ENV: undefined,
+};
 
 /** Runs the command in the folder; its whole output is the error if it fails. */
 async function run(cwd: string, command: string, args: string[]) {
   const PATH = [programs, process.env.PATH].join(delimiter);
-  const options = { cwd, env: { ...process.env, ...quiet, PATH }, maxBuffer: 2 ** 26 };
+  const options = { cwd, env: { ...environment, PATH }, maxBuffer: 2 ** 26 };
   try {
     return await promisify(execFile)(command, args, options);
   } catch (error) {

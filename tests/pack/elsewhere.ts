@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, inject, onTestFinished } from 'vitest';
-import { call } from './call.js';
+import { call, environment } from './call.js';
 import { visit } from './visit.js';
 
 /** What `compute` gives with any entry, and what `onClient` gives twice. */
@@ -58,7 +58,7 @@ export async function whileServing(
   body: (url: string) => Promise<void>,
 ): Promise<void> {
   const port = await freePort();
-  const env = { ...process.env, PORT: String(port), HOST: '127.0.0.1' };
+  const env = { ...environment, PORT: String(port), HOST: '127.0.0.1' };
   const server = spawn(process.execPath, args, {
     cwd: folder,
     env,

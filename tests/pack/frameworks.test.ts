@@ -86,7 +86,8 @@ describe.skipIf(!process.env.TRIL_FRAMEWORKS)('in', { timeout: 900_000 }, () => 
           plugins: [sveltekit({ adapter: adapter() })],
           worker: { format: 'es' },
         };`,
-      'src/app.html': '<html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
+      'src/app.html':
+        '<html><head>%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>',
       'src/routes/+page.server.js': `
         import { loadTril } from 'tril';
         import { compute } from '../../compute.js';
@@ -101,38 +102,52 @@ describe.skipIf(!process.env.TRIL_FRAMEWORKS)('in', { timeout: 900_000 }, () => 
     await whileServing(folder, ['build/index.js'], expectBothSides);
   });
 
-  /** Files from which a bundler makes a page in out/, and how it is called. */
-  const bundlers = {
-    webpack: {
-      packages: ['webpack', 'webpack-cli'],
-      index: 'out/index.html', // beside the script
-      script: 'webpack/bin/webpack.js',
-      args: ['--mode=production', '--entry=./main.js', '--output-path=out'],
-    },
-    Parcel: {
-      packages: ['parcel'],
-      index: 'index.html',
-      script: 'parcel/lib/bin.js',
-      args: ['build', 'index.html', '--dist-dir=out'],
-    },
-  };
+  /** What `computed` of a page in out/ comes to, which a bundler has made of these files. */
+  async function bundled(
+    packages: string[],
+    files: Record<string, string>,
+    [script, ...args]: [script: string, ...args: string[]],
+  ): Promise<unknown> {
+    const folder = await install(packages, files);
+    await callScript(folder, script, ...args);
+    const { url, close } = await serve(join(folder, 'out'), { isolated: false });
+    try {
+      return await visit(`${url}/index.html`);
+    } finally {
+      close();
+    }
+  }
+  const page = '<!doctype html><script type="module" src="./main.js"></script>';
 
-  it.each(Object.entries(bundlers))(
-    '%s: a page and its Worker',
-    async (_, { packages, index, script, args }) => {
-      const folder = await install(packages, {
-        [index]: '<!doctype html><script type="module" src="./main.js"></script>',
-        'main.js': "import { onClient } from './client.js'; globalThis.computed = onClient();",
-      });
-      await callScript(folder, script, ...args);
-      const { url, close } = await serve(join(folder, 'out'), { isolated: false });
-      try {
-        expect(await visit(`${url}/index.html`)).toEqual([product, product]);
-      } finally {
-        close();
-      }
-    },
-  );
+  it('webpack: a page and its Worker', async () => {
+    const files = {
+      'out/index.html': page, // beside the script
+      'main.js': "import { onClient } from './client.js'; globalThis.computed = onClient();",
+    };
+    const options = ['--mode=production', '--entry=./main.js', '--output-path=out'];
+    const found = await bundled(['webpack', 'webpack-cli'], files, [
+      'webpack/bin/webpack.js',
+      ...options,
+    ]);
+    expect(found).toEqual([product, product]);
+  });
+
+  it('Parcel: a page', async () => {
+    const files = {
+      'package.json': `{
+        "private": true, "type": "module",
+        "@parcel/resolver-default": { "packageExports": true }
+      }`,
+      'index.html': page,
+      'main.js': `
+        import { loadTril } from 'tril';
+        import { compute } from './compute.js';
+        globalThis.computed = compute(loadTril);`,
+    };
+    const options = ['build', 'index.html', '--dist-dir=out'];
+    const found = await bundled(['parcel', 'process'], files, ['parcel/lib/bin.js', ...options]);
+    expect(found).toBe(product);
+  });
 
   const print = `
     import { loadTril } from 'tril';
