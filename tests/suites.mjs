@@ -198,7 +198,7 @@ const suites = [
   }),
   ...(findFuzzer() ? [fuzzing] : []),
   page({ id: 'web-main', name: "Playwright, the page's main paths", short: 'only' }),
-  page({ id: 'web', name: 'Playwright, page', short: 'never', minutes: 50 }),
+  page({ id: 'web', name: 'Playwright, page', short: 'never', minutes: 60 }),
   nodeRunner({
     id: 'firefox',
     name: 'Playwright, Firefox',
