@@ -54,3 +54,19 @@ it('names the nearest variant for an unknown one', () => {
 it('sees what Node can do', () => {
   expect(detectFeatures()).toMatchObject({ simd: true, exceptions: true, threads: true });
 });
+
+it('asks no process for modules but Node’s: that of Next.js on the edge throws', () => {
+  const { process } = globalThis;
+  const edge = {
+    env: {},
+    get getBuiltinModule(): never {
+      throw new Error('not supported in the Edge Runtime');
+    },
+  };
+  Object.assign(globalThis, { process: edge });
+  try {
+    expect(detectFeatures()).toMatchObject({ simd: true, threads: false });
+  } finally {
+    Object.assign(globalThis, { process });
+  }
+});
