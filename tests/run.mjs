@@ -78,21 +78,26 @@ function suiteSteps(suite, results) {
     finish: { name: suite.name, work: finish },
     meanwhile: suite.meanwhile,
     long: suite.long,
+    alone: suite.alone,
   };
 }
 
 /**
  * Build and run, build and run; but suites that may run while others are built, two at a time, and one of them while
- * another suite is run. One that takes long has a processor for itself: nothing waits for it but the end.
+ * another suite is run. One that takes long has a processor for itself, and is waited for by those that want both.
  */
 function inOrder(pairs) {
   const steps = [];
   const running = [];
   const long = pairs.filter((pair) => pair.long).map(({ finish }) => finish);
   const waitFor = (most) => steps.push(...running.splice(0, Math.max(0, running.length - most)));
-  for (const { build, finish, meanwhile, long: isLong } of pairs) {
+  for (const { build, finish, meanwhile, long: isLong, alone } of pairs) {
     steps.push(build);
     if (isLong) continue;
+    if (alone) {
+      waitFor(0);
+      steps.push(...long.splice(0));
+    }
     if (meanwhile) {
       running.push(finish);
       waitFor(2);

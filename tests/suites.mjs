@@ -131,6 +131,7 @@ function page({ short, ...rest }) {
   return nodeRunner({
     part: 'web',
     short,
+    alone: true, // two at a time, and what stands on the screen depends on frames
     prepare: () => buildAll().then(buildPage).then(buildDocuments),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({

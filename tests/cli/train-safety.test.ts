@@ -105,6 +105,8 @@ describe('two runs in one folder', () => {
     const says = `${run('both')}: process ${child.pid} on ${hostname()} trains in this folder; it must end first`;
     expect(failure('train', '--resume', '-o', run('both'))).toBe(says);
     expect(failure('train', '--data', join(runs, 'text.txt'), '-o', run('both'))).toBe(says);
+    const checkpoint = join(run('both'), 'checkpoint.safetensors');
+    await expect.poll(() => existsSync(checkpoint), { timeout: 60_000 }).toBe(true);
     child.kill('SIGKILL');
     await ended;
     const resumed = tril('train', '--resume', '-o', run('both'), '--steps', '1');

@@ -22,6 +22,8 @@ export function launchOptions() {
     executablePath,
     args: [
       '--disable-gpu',
+      // What puts pages together would be ended for being slow, and no page have another frame.
+      '--disable-gpu-watchdog',
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
