@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 import { saved } from './saved.ts';
+import { settled } from './settled.ts';
 
 /** Pixels of the page. Edges are smoothed a little differently: what is compared is the mean of each tile. */
 const tile = 12;
@@ -19,12 +20,13 @@ async function compared(
   const size = await page.evaluate((source) => {
     const parsed = new DOMParser().parseFromString(source, 'image/svg+xml').documentElement;
     document.querySelector('body > svg')?.remove();
-    parsed.style.cssText = 'position: absolute; left: 0; top: 0; z-index: 1000';
+    // Wherever the page is scrolled to: what becomes narrower scrolls once more, a frame later.
+    parsed.style.cssText = 'position: fixed; left: 0; top: 0; z-index: 1000';
     document.body.append(document.adoptNode(parsed));
     return ['width', 'height'].map((name) => Number(parsed.getAttribute(name)));
   }, svg);
   await page.setViewportSize({ width: size[0], height: size[1] });
-  await page.evaluate(() => scrollTo(0, 0));
+  await settled(page);
   const written = await page.screenshot();
   return page.evaluate(
     async ([one, other, width, height, side]) => {
