@@ -84,7 +84,7 @@ function suiteSteps(suite, results) {
 
 /**
  * Build and run, build and run; but suites that may run while others are built, two at a time, and one of them while
- * another suite is run. One that takes long has a processor for itself, and is waited for by those that want both.
+ * another suite is run. One that takes long goes on beside all others, and is over before one begins that runs alone.
  */
 function inOrder(pairs) {
   const steps = [];

@@ -131,7 +131,7 @@ function page({ short, ...rest }) {
   return nodeRunner({
     part: 'web',
     short,
-    alone: true, // two at a time, and what stands on the screen depends on frames
+    alone: true, // two browsers need both processors: without frames no test goes on
     prepare: () => buildAll().then(buildPage).then(buildDocuments),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({

@@ -64,7 +64,7 @@ TEST_P(AttentionTest, IsWithinTheBoundForEverySize) {
     all.push_back({1, 1, 1, 9, 10, 3, n});
     all.push_back({2, 1, 1, n, n, 4, 5});
   }
-  // The reference takes half a minute of that one where sanitizers watch.
+  // Under sanitizers the reference would take half a minute for the larger one.
   all.push_back(TRIL_SANITIZED ? Sizes{3, 6, 2, 20, 150, 12, 10} : Sizes{3, 6, 2, 70, 300, 12, 40});
   Random random(1);
   for (const Sizes& n : all) {

@@ -22,7 +22,7 @@ export function launchOptions() {
     executablePath,
     args: [
       '--disable-gpu',
-      // What puts pages together would be ended for being slow, and no page have another frame.
+      // On a busy machine Chromium's watchdog may end the process that draws all pages: none would get another frame.
       '--disable-gpu-watchdog',
       '--disable-background-networking',
       '--disable-component-update',

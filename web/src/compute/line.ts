@@ -70,7 +70,7 @@ export class Line {
     return this.#waiting.size > 0;
   }
 
-  /** And it is no session, which may go on for as long as the page is open. */
+  /** A question has no answer yet. Sessions do not count: they may go on for as long as the page is open. */
   get asking(): boolean {
     return [...this.#waiting.values()].some(({ said }) => !said);
   }

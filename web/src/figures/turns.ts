@@ -33,7 +33,7 @@ export function afterFrame(work: (now: number) => void): () => void {
  */
 const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
-/** Who reads the page is told that more is to come. */
+/** The page itself says while more is to come, for those who read it. */
 function run(now: boolean): void {
   running = now;
   document.documentElement.toggleAttribute('data-drawing', now);

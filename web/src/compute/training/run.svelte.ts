@@ -41,7 +41,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** It waits because nobody looks. */
   #hidden = false;
-  /** It was to go before it was asked for. */
+  /** It is to go as soon as it is begun. */
   #eager = false;
 
   constructor(kind: K) {
