@@ -1,6 +1,7 @@
 // The page's side of the lessons' Worker, one for all chapters: questions and sessions by kind.
 import { browser } from '$app/environment';
 import { getContext, setContext, untrack } from 'svelte';
+import { asks } from './asking';
 import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
 import { Line, type Begun, type Outcome } from './line';
 import { made } from './made';
@@ -114,7 +115,7 @@ export class LessonClient {
 
   #look(): void {
     const { loaded, failure, stopped, slow, busy, asking } = this.#line;
-    document.documentElement.toggleAttribute('data-asking', asking);
+    asks(this, asking);
     this.loaded = loaded ?? this.loaded;
     this.#broken = failure;
     this.ended = failure ? 'failed' : stopped ? 'stopped' : null;
@@ -191,39 +192,6 @@ export class Answer<K extends Kind> {
       this.#send();
     });
     if (!over) this.#begun = begun;
-  }
-}
-
-/** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
-const quietMilliseconds = 500;
-
-/** The answer to a question that takes the Worker a while, such as a time: asked once nothing changes any more. */
-export class LateAnswer<K extends Kind> {
-  readonly #answer: Answer<K>;
-  readonly #ask: () => Lessons[K]['ask'] | null;
-
-  /** `ask` gives the same object as long as the question is the same. */
-  constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
-    this.#ask = ask;
-    this.#answer = new Answer(kind, () => null);
-    const client = useLessons();
-    $effect(() => {
-      const question = ask();
-      if (question === null) return;
-      let back = () => {};
-      const timer = setTimeout(() => {
-        back = client.whenIdle(() => this.#answer.put(question));
-      }, quietMilliseconds);
-      return () => {
-        clearTimeout(timer);
-        back();
-      };
-    });
-  }
-
-  /** Null until the question that stands now is answered. */
-  get now(): Lessons[K]['answer'] | null {
-    return this.#answer.asked === this.#ask() ? this.#answer.now : null;
   }
 }
 

@@ -1,8 +1,9 @@
 // What is on the page follows from the address: text to tokens, head to weights, both to a request, the
 // Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
 import { getContext, setContext } from 'svelte';
-import { Answer, LateAnswer } from '../../compute/lessons.svelte';
+import { Answer } from '../../compute/lessons.svelte';
 import type { AttendRequest, AttendResult, MatrixData } from '../../compute/protocol';
+import { LateAnswer } from '../../figures/late.svelte';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import {
   decode,

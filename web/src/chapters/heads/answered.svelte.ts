@@ -1,8 +1,7 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
-import { Answer, LateAnswer } from '../../compute/lessons.svelte';
-import type { Speed } from '../../compute/steady';
+import { Answer } from '../../compute/lessons.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
@@ -32,9 +31,8 @@ export class Answered {
 
   /** With the start sign; null where there are none. */
   readonly #tokens = $derived(this.#ask && this.#ask.ids.length + 1);
-  readonly #sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
-  readonly #layerTime: LateAnswer<'layerTime'>;
-  readonly #dividedTime: LateAnswer<'dividedTime'>;
+  /** What the chapter's times depend on. */
+  readonly sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
 
   constructor(model: OpenChapter<HeadsState>) {
     this.#model = model;
@@ -42,16 +40,6 @@ export class Answered {
       if (this.#ask) this.#askedOf.set(this.#ask, this.sequence);
       return this.#ask;
     });
-    this.#layerTime = new LateAnswer('layerTime', () => this.#sizes);
-    this.#dividedTime = new LateAnswer('dividedTime', () => this.#sizes);
-  }
-
-  /** The time of a layer, and of the attention of each division; null until they are measured. */
-  get layerTime(): Speed | null {
-    return this.#layerTime.now;
-  }
-  get dividedTime(): readonly Speed[] | null {
-    return this.#dividedTime.now;
   }
 }
 

@@ -1,4 +1,5 @@
 // A word in its sentences, as the page has it.
+import { Looking } from '../asking';
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine, whyOf } from '../training/run.svelte';
@@ -12,6 +13,7 @@ class Senses {
   failure = $state.raw('');
 
   #session: Begun<SensesQuery> | null = null;
+  readonly #looking = new Looking<SensesQuery>();
 
   begin(ask: MeaningSessions['senses']['ask']): void {
     if (this.state !== 'none' && this.state !== 'failed') return;
@@ -21,6 +23,7 @@ class Senses {
       ask,
       (outcome) => {
         if (outcome.what !== 'failed') return;
+        this.#looking.over();
         this.failure = whyOf(outcome.failure);
         this.state = 'failed';
       },
@@ -30,14 +33,18 @@ class Senses {
 
   #hear(said: SensesSaid): void {
     if (said.what === 'open') this.about = said.about;
-    else if (said.what === 'view') [this.view, this.state] = [said.view, 'there'];
-    else {
+    else if (said.what === 'view') {
+      [this.view, this.state] = [said.view, 'there'];
+      this.#looking.shows(said.view.query);
+    } else {
       this.progress = said.what === 'loading' ? said.progress : { read: said.done, all: said.all };
       this.state = said.what;
     }
   }
 
   look(query: SensesQuery): void {
+    if (this.state === 'none' || this.state === 'failed') return;
+    this.#looking.at(query);
     this.#session?.tell(query);
   }
 }

@@ -1,4 +1,5 @@
 // Word vectors as the page has them: loaded or learning, one set at a time.
+import { Looking } from '../asking';
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine, whyOf } from '../training/run.svelte';
@@ -27,6 +28,7 @@ class Words {
   #session: Begun<WordsTold> | null = null;
   #run = 0;
   #hidden = false;
+  readonly #looking = new Looking<WordsQuery>();
 
   begin(ask: MeaningSessions['words']['ask']): void {
     this.#session?.cancel();
@@ -36,11 +38,13 @@ class Words {
     this.progress = this.about = null;
     this.steps = [];
     this.#hidden = false;
+    this.#looking.over();
     this.#session = trainingLine.line.begin(
       'words',
       ask,
       (outcome) => {
         if (this.#run !== run || outcome.what !== 'failed') return;
+        this.#looking.over();
         this.failure = whyOf(outcome.failure);
         this.state = 'failed';
       },
@@ -53,6 +57,7 @@ class Words {
     else if (said.what === 'begun') this.about = said.about;
     else {
       this.view = said.view;
+      this.#looking.shows(said.view.query);
       this.steps = [...this.steps, ...said.steps];
       if (this.source === 'all') this.state = 'finished';
       else if (this.state === 'loading') this.go();
@@ -61,6 +66,8 @@ class Words {
   }
 
   look(query: WordsQuery): void {
+    if (this.state === 'none' || this.state === 'failed') return;
+    this.#looking.at(query);
     this.#session?.tell(query);
   }
   go(): void {

@@ -1,5 +1,6 @@
 // The model that is open, as the page has it: one at a time, for all figures of its chapter.
 import { untrack } from 'svelte';
+import { asks } from '../asking';
 import type { Progress } from '../fetched';
 import type { Begun } from '../line';
 import { trainingLine, whyOf } from '../training/run.svelte';
@@ -64,10 +65,25 @@ class OpenedModel {
   ): () => void {
     const id = ++this.#newest;
     this.#waiting.set(id, { hear: hear as Waiting['hear'], part: part as Waiting['part'] });
+    this.#changed();
     this.#tell({ what: 'ask', id, kind, ask });
     return () => {
-      if (this.#waiting.delete(id)) this.#tell({ what: 'drop', id });
+      if (this.#leave(id)) this.#tell({ what: 'drop', id });
     };
+  }
+
+  #leave(id: number): boolean {
+    const waited = this.#waiting.delete(id);
+    this.#changed();
+    return waited;
+  }
+
+  /** What says its answer part by part may go on for long. */
+  #changed(): void {
+    asks(
+      this,
+      [...this.#waiting.values()].some(({ part }) => !part),
+    );
   }
 
   #tell(told: OpenedTold): void {
@@ -79,6 +95,7 @@ class OpenedModel {
     this.about = null;
     this.progress = null;
     this.#waiting.clear();
+    this.#changed();
   }
 
   #hear(message: OpenedSaid): void {
@@ -90,7 +107,7 @@ class OpenedModel {
     } else {
       const waiting = this.#waiting.get(message.id);
       if (message.what === 'part') return waiting?.part?.(message.part);
-      this.#waiting.delete(message.id);
+      this.#leave(message.id);
       if (message.what === 'answer') waiting?.hear(message.answer, null);
       else waiting?.hear(null, message.why);
     }

@@ -1,0 +1,38 @@
+// What keeps the Worker busy for a while, such as a time: asked of figures that are seen, once nothing changes any more.
+import type { Kind, Lessons } from '../compute/lesson-protocol';
+import { Answer, useLessons } from '../compute/lessons.svelte';
+import { useSight } from './sight.svelte';
+
+/** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
+const quietMilliseconds = 500;
+
+/** The answer to such a question. Outside of any figure it counts as seen. */
+export class LateAnswer<K extends Kind> {
+  readonly #answer: Answer<K>;
+  readonly #ask: () => Lessons[K]['ask'] | null;
+
+  /** `ask` gives the same object as long as the question is the same. */
+  constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
+    this.#ask = ask;
+    this.#answer = new Answer(kind, () => null);
+    const client = useLessons();
+    const sight = useSight();
+    $effect(() => {
+      const question = ask();
+      if (question === null || sight?.seen === false || this.#answer.asked === question) return;
+      let back = () => {};
+      const timer = setTimeout(() => {
+        back = client.whenIdle(() => this.#answer.put(question));
+      }, quietMilliseconds);
+      return () => {
+        clearTimeout(timer);
+        back();
+      };
+    });
+  }
+
+  /** Null until the question that stands now is answered. */
+  get now(): Lessons[K]['answer'] | null {
+    return this.#answer.asked === this.#ask() ? this.#answer.now : null;
+  }
+}
