@@ -1,12 +1,15 @@
 // A visit: coming by any address, going back and forth, what stays readable without a network, what a browser or a
 // search engine is told, and what is printed.
 import type { Locator, Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
 import { message } from './messages.ts';
 import { chapters, computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
 
+const texts = new URL('../../web/src/texts/en/', import.meta.url);
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
 /** Waits until the entry of the history has this place: it is noted when scrolling has ended. */
 const noted = (page: Page, place: number) =>
@@ -173,11 +176,11 @@ test('whoever comes to no chapter in particular is told what this is', async ({ 
 });
 
 test('chapters lead to one another, and the formula to all', async ({ page }) => {
-  await open(page, 'multiply');
-  await expect(page).toHaveTitle('Multiply · Tril');
-  await page.getByRole('link', { name: 'Next → 2. Average' }).click();
+  await open(page, 'attend');
+  await expect(page).toHaveTitle('Attend · Tril');
+  await page.locator('a[rel="next"]').click();
   await expect(page).toHaveTitle('Average · Tril');
-  await page.getByRole('link', { name: '3 Attend' }).click();
+  await chapter(page, /Attend/).click();
   await expect(page).toHaveTitle('Attend · Tril');
   await page.locator('[data-matrix="weights"]').waitFor();
   await page.goBack();
@@ -186,6 +189,43 @@ test('chapters lead to one another, and the formula to all', async ({ page }) =>
   await expect(page).toHaveTitle('Multiply · Tril');
   await page.getByRole('link', { name: message('shell.parts.q') }).click();
   await page.locator('[data-matrix="q"]').waitFor();
+});
+
+test('the chapters stand in their order wherever they are listed, and say how long they take', async ({
+  page,
+}) => {
+  const order = [
+    ...['attend', 'average', 'mask', 'heads', 'learn', 'meaning', 'model'],
+    ...['multiply', 'block', 'towers', 'longer', 'check'],
+  ];
+  const ids = (links: Locator) =>
+    links.evaluateAll((all) =>
+      all.map((one) => new URL((one as HTMLAnchorElement).href).pathname.split('/').at(-2)),
+    );
+  await page.goto('./');
+  await computed(page);
+  expect(await ids(page.locator('header nav a'))).toEqual(order);
+  expect(await ids(page.locator('main a[data-chapter]'))).toEqual(order);
+  const times = await page.locator('main a[data-chapter] small').allTextContents();
+  for (const [index, id] of order.entries()) {
+    const minutes = Number(/\d+/.exec(times[index])![0]);
+    // No reader is faster than 300 words a minute, and none spends five minutes on one figure.
+    const prose = readFileSync(fileURLToPath(new URL(`${id}.md`, texts)), 'utf8');
+    const words = prose.match(/[\p{L}\p{N}]+/gu)!.length;
+    const figures = prose.match(/^::figure/gmu)!.length;
+    expect(minutes, id).toBeGreaterThan(words / 300);
+    expect(minutes, id).toBeLessThan(words / 150 + 5 * figures);
+  }
+  for (const [index, id] of order.entries()) {
+    await page.goto(`./${id}/`);
+    const key = index < 7 ? 'shell.kicker' : 'shell.kickerUnder';
+    const minutes = Number(/\d+/.exec(times[index])![0]);
+    await expect(page.locator('.alive .kicker')).toHaveText(
+      message(key, { number: index + 1, minutes }),
+    );
+    const around = await ids(page.locator('main ~ nav a'));
+    expect(around).toEqual([order[index - 1], order[index + 1]].filter(Boolean));
+  }
 });
 
 test('what a browser and a search engine are told is there', async ({ page, request }) => {

@@ -55,6 +55,11 @@ export const common = `declare module '$texts' {
   export const language: string;
   export const direction: 'ltr' | 'rtl';
 }
+declare module '$texts/minutes' {
+  /** How long each chapter takes. */
+  const minutes: Readonly<Record<string, number>>;
+  export default minutes;
+}
 `;
 
 /** The keys and arguments in which two files of messages differ. */

@@ -1,12 +1,12 @@
-// The words of the page, for Vite: `$texts/attend.yaml` are the messages and `$texts/attend.md` the prose of a chapter
-// in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is built in one language, and
+// The words of the page, for Vite: `$texts/attend.yaml` are the messages and `$texts/attend.md` the prose of a chapter,
+// `$texts/minutes` how long each takes, in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is built in one language, and
 // carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { common, declareMessages, declareProse, differences } from './declare';
 import { compileMessages } from './messages';
-import { compileProse } from './prose';
+import { compileProse, minutesOf } from './prose';
 
 const prefix = '$texts';
 const virtual = `\0${prefix}`;
@@ -35,6 +35,14 @@ function from<T>(path: string, make: (source: string) => T): T {
   } catch (error) {
     throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Of every chapter. */
+function minutes(): string {
+  const all = readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [name.slice(0, -3), from(join(folder, name), minutesOf)] as const);
+  return `export default ${JSON.stringify(Object.fromEntries(all))};\n`;
 }
 
 function compile(path: string): string {
@@ -84,6 +92,7 @@ export function texts(): Plugin {
     load(id) {
       if (!id.startsWith(virtual)) return null;
       if (id === virtual) return said();
+      if (id === `${virtual}/minutes`) return minutes();
       const path = join(folder, id.slice(virtual.length + 1));
       this.addWatchFile(path);
       return compile(path);

@@ -37,17 +37,6 @@ type Directive = LeafDirective | TextDirective | ContainerDirective;
 
 const parser = unified().use(remarkParse).use(remarkMath).use(remarkDirective);
 
-/** What stands above the title of the page, in front of the Markdown. */
-export function splitKicker(source: string): { kicker: string; begin: number } {
-  const [all, kicker] = /^---\nkicker: (.*)\n---\n/u.exec(source) ?? fail('no kicker');
-  return { kicker, begin: all.length };
-}
-
-/** The tree, its positions those in what follows the facts. */
-export function parseMarkdown(source: string): Root {
-  return parser.parse(source);
-}
-
 function fail(problem: string, node?: { position?: { start: { line: number } } }): never {
   throw new Error(`${problem}${node?.position ? `, in line ${node.position.start.line}` : ''}`);
 }
@@ -116,7 +105,7 @@ function idOf(heading: RootContent): string {
   return id;
 }
 
-function sectionOf(nodes: readonly RootContent[], kicker: string): Section {
+function sectionOf(nodes: readonly RootContent[]): Section {
   const id = idOf(nodes[0]);
   const [heading, lede] = nodes;
   if (lede?.type === 'paragraph') lede.data = { hProperties: { className: 'lede' } } as never;
@@ -128,9 +117,6 @@ function sectionOf(nodes: readonly RootContent[], kicker: string): Section {
     if (waiting.length > 0) into.push({ html: typesetBlocks(waiting) });
     waiting = [];
   };
-  if (heading.type === 'heading' && heading.depth === 1) {
-    into.push({ html: `<div class="kicker">${kicker}</div>` });
-  }
   for (const node of nodes) {
     if (node.type !== 'leafDirective') {
       waiting.push(node);
@@ -151,13 +137,24 @@ function sectionOf(nodes: readonly RootContent[], kicker: string): Section {
 }
 
 export function compileProse(source: string): readonly Section[] {
-  const { kicker, begin } = splitKicker(source);
   const sections: RootContent[][] = [];
-  const lines = source.slice(0, begin).replace(/[^\n]/gu, ''); // so that problems are found where they are
-  for (const node of parseMarkdown(lines + source.slice(begin)).children) {
+  for (const node of parser.parse(source).children) {
     if (node.type === 'heading' && node.depth <= 2) sections.push([]);
     if (sections.length === 0) fail('words before the first heading', node);
     sections.at(-1)!.push(node);
   }
-  return sections.map((nodes) => sectionOf(nodes, kicker));
+  return sections.map(sectionOf);
+}
+
+/** How long a chapter takes to read: 200 words a minute, one minute to look at a figure, half of one for a guess. */
+export function minutesOf(source: string): number {
+  let [words, minutes] = [0, 0];
+  const count = (node: Root | RootContent): void => {
+    if (node.type === 'leafDirective') minutes += node.name === 'figure' ? 1 : 0.5;
+    else if (node.type === 'text') words += node.value.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+    else if (node.type === 'inlineMath' || node.type === 'math') words++;
+    else if ('children' in node) for (const child of node.children) count(child as RootContent);
+  };
+  count(parser.parse(source));
+  return Math.max(1, Math.round(minutes + words / 200));
 }

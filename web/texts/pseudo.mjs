@@ -76,21 +76,18 @@ function change(node) {
 const parser = unified().use(remarkParse).use(remarkMath).use(remarkDirective);
 
 function prose(source) {
-  const begin = source.indexOf('\n---\n') + 5;
-  const words = source.slice(begin);
   const pieces = [];
   const walk = (node) => {
     const { start, end } = node.position;
     if (node.type === 'text') {
       const [a, b] = [start.offset, end.offset];
       // A colon before the sign that ends a turned word would begin a directive.
-      pieces.push([a, b, disguise(words.slice(a, b)).replace(/:(?=\u202c)/gu, '\\:')]);
+      pieces.push([a, b, disguise(source.slice(a, b)).replace(/:(?=\u202c)/gu, '\\:')]);
     }
     node.children?.forEach(walk);
   };
-  walk(parser.parse(words));
-  const kicker = source.slice(0, begin).replace(/(?<=kicker: ).*/u, disguise);
-  return kicker + splice(words, pieces);
+  walk(parser.parse(source));
+  return splice(source, pieces);
 }
 
 for (const language of languages) {

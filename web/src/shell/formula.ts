@@ -8,7 +8,7 @@ const places: Record<FormulaPart, readonly [chapter: string, hash?: string]> = {
   product: ['multiply'],
   scale: ['attend', '#?step=scaled'],
   mask: ['mask'],
-  softmax: ['average'],
+  softmax: ['attend', '#?step=weights'],
   v: ['attend', '#?step=output'],
 };
 
