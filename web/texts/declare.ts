@@ -51,6 +51,7 @@ export const common = `declare module '$texts' {
     readonly title: string;
     readonly text: readonly Block<Slot>[];
     readonly after: readonly Block<Slot>[];
+    readonly end: readonly Block<never>[];
   }
   export const language: string;
   export const direction: 'ltr' | 'rtl';

@@ -5,6 +5,7 @@
 //   :::small ... :::      small print
 //   ::name                where the page puts a component of its own
 //   ::figure[What it is]  where the figure stands, on narrow screens; every section has one
+//   ::end                 what stands at the end of a chapter, across the page
 //   [words](multiply)     a link to a chapter
 import type { Root, RootContent, PhrasingContent } from 'mdast';
 import type { LeafDirective, TextDirective, ContainerDirective } from 'mdast-util-directive';
@@ -29,6 +30,8 @@ export interface Section {
   readonly text: readonly Block[];
   /** What stands below the figure on narrow screens. */
   readonly after: readonly Block[];
+  /** What stands across the page, at the end of a chapter. */
+  readonly end: readonly Block[];
 }
 
 export const roles = ['q', 'k', 'v', 'x', 'weight', 'score'];
@@ -109,7 +112,7 @@ function sectionOf(nodes: readonly RootContent[]): Section {
   const id = idOf(nodes[0]);
   const [heading, lede] = nodes;
   if (lede?.type === 'paragraph') lede.data = { hProperties: { className: 'lede' } } as never;
-  const parts: { text: Block[]; after: Block[] } = { text: [], after: [] };
+  const parts: Record<'text' | 'after' | 'end', Block[]> = { text: [], after: [], end: [] };
   let into = parts.text;
   let title: string | undefined;
   let waiting: RootContent[] = [];
@@ -123,6 +126,10 @@ function sectionOf(nodes: readonly RootContent[]): Section {
       continue;
     }
     flush();
+    if (node.name === 'end') {
+      into = parts.end;
+      continue;
+    }
     if (node.name !== 'figure') {
       into.push({ slot: node.name });
       continue;
@@ -150,7 +157,8 @@ export function compileProse(source: string): readonly Section[] {
 export function minutesOf(source: string): number {
   let [words, minutes] = [0, 0];
   const count = (node: Root | RootContent): void => {
-    if (node.type === 'leafDirective') minutes += node.name === 'figure' ? 1 : 0.5;
+    if (node.type === 'leafDirective')
+      minutes += node.name === 'figure' ? 1 : node.name === 'end' ? 0 : 0.5;
     else if (node.type === 'text') words += node.value.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
     else if (node.type === 'inlineMath' || node.type === 'math') words++;
     else if ('children' in node) for (const child of node.children) count(child as RootContent);
