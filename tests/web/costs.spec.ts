@@ -298,3 +298,23 @@ test('what has been timed keeps its time: two figures of one call say the same',
   };
   expect(await read('block')).toBe(await read('shuffled'));
 });
+
+test('cost stands in sight where it is the subject; elsewhere one quiet menu has it, and what to take along', async ({
+  page,
+}) => {
+  await page.goto('./multiply/');
+  await expect(page.locator('#memory [data-cost] summary')).toBeVisible();
+  const menu = page.locator('#readings [data-more]');
+  const [cost, take] = [menu.locator('[data-cost] summary'), menu.locator('[data-take] button')];
+  await expect(menu).toHaveCount(1);
+  await expect(cost).toBeHidden();
+  await expect(take.first()).toBeHidden();
+  await menu.locator('> summary').press('Enter');
+  await expect(cost).toBeVisible();
+  await expect(take.first()).toBeVisible();
+  await expect(menu.getByText(message('figures.computed'))).toBeVisible();
+  // Which module computes is said where code is checked, and nowhere else.
+  await expect(page.locator('footer [data-module]')).toBeHidden();
+  await page.goto('./check/');
+  await expect(page.locator('footer [data-module]')).toBeVisible();
+});

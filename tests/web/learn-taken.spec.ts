@@ -17,6 +17,7 @@ import {
 } from '../../web/src/compute/training/tasks.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
+import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { expect, test as base } from './programs.ts';
 import { saved } from './saved.ts';
@@ -55,7 +56,7 @@ test.describe('a training taken along', () => {
     const tril = await loadTril();
     await lesson.open({ task, seed: String(seed) });
     await ready(page);
-    const take = page.locator('[data-take="born"]');
+    const take = await takeOf(page, 'born');
     await expect(
       take.getByRole('button', { name: message('figures.take.code.pytorch') }),
     ).toHaveCount(0);
@@ -98,7 +99,7 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
   await ready(page);
   await train(page);
   await finished(page);
-  const take = page.locator('[data-take="born"]');
+  const take = await takeOf(page, 'born');
   const { name, content: bytes } = await saved(page, take, 'Animated picture');
   expect(name).toBe('tril-previous-5-head-2.gif');
   expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');

@@ -6,6 +6,7 @@ import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import { expectAccessible } from './axe.ts';
 import { pointsOf } from './bars.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
+import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
@@ -127,7 +128,7 @@ test.describe('taken along', () => {
     runner,
   }) => {
     await lesson.open({ rate: '3', steps: '5' });
-    const take = page.locator('[data-take="step"]');
+    const take = await takeOf(page, 'step');
     const programs: Program[] = [];
     for (const language of ['NumPy', 'PyTorch'] as const) {
       await take.getByRole('button', { name: language, exact: true }).click();

@@ -6,6 +6,7 @@ import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, expectTablesFit, rowsOf } from './lessons.ts';
+import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
@@ -308,7 +309,7 @@ test('all methods measured: time, memory as counted, error as computed', async (
 
   // As data, and as a program that measures the same again: times differ, distances do not.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  const take = page.locator('[data-take="longer-measured"]');
+  const take = await takeOf(page, 'longer-measured');
   const copied = async (name: string) => {
     await take.getByRole('button', { name, exact: true }).click();
     await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));

@@ -8,6 +8,7 @@ import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { bank, chosenPassages, tokensOf, contextOf, type Line } from '../../models/meaning.mjs';
 import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
+import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
@@ -189,8 +190,9 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   if (python) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page
-      .locator('[data-take="senses"]')
+    await (
+      await takeOf(page, 'senses')
+    )
       .getByRole('button', { name: message('figures.take.code.pytorch') })
       .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

@@ -8,6 +8,7 @@ import { learning } from '../../web/src/compute/meaning/words.ts';
 import { expectAccessible } from './axe.ts';
 import { expectMap } from './bars.ts';
 import { expect, test } from './fixtures.ts';
+import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
@@ -278,8 +279,9 @@ test('the program that is taken along finds the same neighbours, analogies and m
   for (const enter of states) {
     await enter();
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page
-      .locator('[data-take="words"]')
+    await (
+      await takeOf(page, 'words')
+    )
       .getByRole('button', { name: message('figures.take.code.numpy') })
       .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

@@ -9,6 +9,7 @@ import { expectAccessible } from './axe.ts';
 import { expectBars } from './bars.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits } from './lessons.ts';
+import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
@@ -169,8 +170,9 @@ test('the program that is taken along finds the same in PyTorch, with all parts 
   for (const query of ['', '?off=2h3.3a.5f&topK=40&minP=0.01&temperature=1.2', '?temperature=0']) {
     await opened(page, query);
     await page.evaluate(() => navigator.clipboard.writeText(''));
-    await page
-      .locator('[data-take="model"]')
+    await (
+      await takeOf(page, 'model')
+    )
       .getByRole('button', { name: message('figures.take.code.pytorch') })
       .click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

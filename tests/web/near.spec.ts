@@ -29,9 +29,9 @@ test('what is far is drawn when one comes near it', async ({ page }) => {
   // Its place is held.
   expect((await page.locator('#measured .card').boundingBox())!.height).toBeGreaterThan(500);
   await page.locator('#rank').scrollIntoViewIfNeeded();
-  await expect(page.locator('#rank [data-take]')).toBeVisible();
+  await expect(page.locator('#rank [data-more]')).toBeVisible();
   await page.locator('#measured').scrollIntoViewIfNeeded();
-  await expect(page.locator('#measured [data-take]')).toBeVisible();
+  await expect(page.locator('#measured [data-more]')).toBeVisible();
 });
 
 test('a link ends at its section, whatever is drawn above it later', async ({ page }) => {

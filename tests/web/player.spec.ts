@@ -133,9 +133,7 @@ test("predict, then see: the question is about another head, the answer is its w
 
 test('says where it was computed, and what it cost', async ({ attend, page }) => {
   await attend.open();
-  await expect(page.locator('[data-variant]')).toContainText(
-    /Computed here, on your machine, by tril \((simd|relaxed)\) in [\d.]+ (ms|µs)/,
-  );
+  await expect(page.locator('#steps [data-more]')).toContainText(message('figures.computed'));
   const core = await tril();
   const { flops, inputBytes, outputBytes } = core.cost.attention({
     queries: 8,

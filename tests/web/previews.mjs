@@ -73,7 +73,9 @@ for (const [chapter, [state, figure]] of Object.entries(figures)) {
   await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
   const download = page.waitForEvent('download');
-  await page.locator(`[data-take="${figure}"]`).getByRole('button', { name: 'SVG' }).click();
+  const take = page.locator(`[data-take="${figure}"]`);
+  await take.evaluate((offered) => (offered.closest('details').open = true));
+  await take.getByRole('button', { name: 'SVG' }).click();
   const svg = readFileSync(await (await download).path(), 'utf8');
   const title = await page.locator('h1').textContent();
   await page.evaluate(compose, { svg: svg.replace(/^<\?xml[^>]*\?>/, ''), title });

@@ -1,6 +1,7 @@
 // A figure's link leads to the figure, not to the head of its chapter; and a link that says all of it twice is a link, too.
 import { expect, test } from './fixtures.ts';
 import { codecs, full } from './links.ts';
+import { unfolded } from './menus.ts';
 import { message } from './messages.ts';
 import { chapters, computed, open } from './reach.ts';
 import { still } from './settled.ts';
@@ -14,6 +15,7 @@ for (const { id } of chapters) {
     const last = sections.filter({ has: page.locator('[data-take]') }).last();
     const name = (await last.getAttribute('id'))!;
     const isFirst = name === (await sections.first().getAttribute('id'));
+    await unfolded(last.locator('[data-take]').first());
     await last.locator('[data-take] button').first().click();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     expect(new URL(link).pathname).toMatch(new RegExp(`/${id}/$`));

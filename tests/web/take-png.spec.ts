@@ -1,5 +1,6 @@
 // A PNG is painted, an SVG written: both of what was traced. They show the same.
 import type { Page } from '@playwright/test';
+import { takeOf } from './menus.ts';
 import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 import { saved } from './saved.ts';
@@ -76,7 +77,7 @@ for (const [address, name] of [
 ]) {
   test(`a PNG shows what the SVG shows: ${address}, ${name}`, async ({ page }) => {
     await open(page, address);
-    const take = page.locator(`[data-take="${name}"]`);
+    const take = await takeOf(page, name);
     const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
     const png = (await saved(page, take, 'PNG')).content;
     const { differ, shown } = await compared(page, svg, png);

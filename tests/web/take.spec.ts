@@ -2,6 +2,7 @@
 // PyTorch.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
+import { takeOf, unfolded } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program } from './programs.ts';
@@ -41,13 +42,14 @@ async function open(page: Page, address: string): Promise<Locator[]> {
   await page.goto('about:blank');
   await page.goto(placeOf(address.replaceAll('\n', '%0A')));
   await page.locator('[data-variant]').waitFor();
-  await page.locator('[data-take]').last().waitFor();
+  await page.locator('[data-take]').last().waitFor({ state: 'attached' });
   await still(page, 600); // every figure of the chapter has its answer
-  return page.locator('[data-take]').all();
+  return Promise.all((await page.locator('[data-take]').all()).map(unfolded));
 }
 
 /** What the figure's button of that language copies; null where there is none. */
 async function copied(page: Page, take: Locator, language: Language): Promise<Program | null> {
+  await unfolded(take);
   const button = take.getByRole('button', { name: language, exact: true });
   if ((await button.count()) === 0) return null;
   await page.evaluate(() => navigator.clipboard.writeText('nothing yet'));
@@ -85,7 +87,7 @@ async function ofGradients(page: Page, name: string): Promise<Program[]> {
   for (const chip of await chips.all()) {
     await chip.click();
     const of = (await chip.innerText()).slice(0, -2);
-    const take = page.locator('[data-take="check-own"]');
+    const take = await takeOf(page, 'check-own');
     for (const language of ['NumPy', 'PyTorch'] as const) {
       const one = await copied(page, take, language);
       expect(one?.code).toContain(`${of} of`);
@@ -157,7 +159,7 @@ async function masked(page: Page): Promise<Program[]> {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'own.safetensors', mimeType, buffer });
-    const take = page.locator('[data-take="check-own"]');
+    const take = await takeOf(page, 'check-own');
     await take.waitFor();
     for (const language of languages) {
       const one = await copied(page, take, language);
@@ -205,7 +207,7 @@ for (const [address, make] of Object.entries(makers)) {
 test('an SVG file holds the numbers as they are drawn', async ({ attend, page }) => {
   await attend.open({ step: 'weights', text: 'a <b> & c\u0018' }); // the last is nothing that XML may hold
   const drawn = await attend.drawn('weights');
-  const { name, content } = await saved(page, page.locator('[data-take="weights"]'), 'SVG');
+  const { name, content } = await saved(page, await takeOf(page, 'weights'), 'SVG');
   expect(name).toBe('tril-weights.svg');
   // What was typed is in the picture as far as it is drawn, and nowhere else.
   expect(/<desc>(.*?)<\/desc>/su.exec(content.toString('utf8'))![1]).toMatch(
@@ -244,7 +246,7 @@ for (const { place, name, start, frames, parts, attribute } of [
   test(`a picture shows the frame that is seen: ${name}`, async ({ page }) => {
     await open(page, place);
     if (start) await page.getByRole('button', { name: start }).click();
-    const take = page.locator(`[data-take="${name}"]`);
+    const take = await takeOf(page, name);
     const slider = page
       .locator(`[data-stepper="${start ? 'laid' : 'online'}"]`)
       .getByRole('slider');
@@ -278,7 +280,7 @@ test('a picture of a block has its stream, as far as it has come', async ({ page
     .locator('[data-strand]')
     .evaluateAll((strands) => strands.map((strand) => strand.getAttribute('d')!));
   const front = await stream.getAttribute('data-front');
-  const take = page.locator('[data-take="block"]');
+  const take = await takeOf(page, 'block');
   const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
   const parts = await page.evaluate((source) => {
     const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
@@ -336,7 +338,7 @@ test('a motion is taken along as it stands', async ({ page }) => {
 
 test('a link is copied', async ({ attend, page }) => {
   await attend.open({ head: 'first' });
-  const take = page.locator('[data-take]').first();
+  const take = await takeOf(page);
   await take.getByRole('button', { name: message('figures.take.link') }).click();
   await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());

@@ -1,0 +1,15 @@
+// The quiet menu below a figure: what it costs, and how to take it along.
+import type { Locator, Page } from '@playwright/test';
+
+/** What a figure offers to take along, its menu open. */
+export async function unfolded(take: Locator): Promise<Locator> {
+  await take.evaluate((offered) => {
+    const menu = offered.closest<HTMLDetailsElement>('details[data-more]');
+    if (menu) menu.open = true;
+  });
+  return take;
+}
+
+/** By the figure's name, or the first there is. */
+export const takeOf = (page: Page, name = ''): Promise<Locator> =>
+  unfolded(page.locator(name ? `[data-take="${name}"]` : '[data-take]').first());
