@@ -68,6 +68,18 @@ test('the worked example', async ({ lesson }) => {
   await expect(lesson.cell('loops', 2, 0)).toHaveText('4.67');
 });
 
+test('a scale has the sides on which there are numbers, and none under noughts', async ({
+  lesson,
+  page,
+}) => {
+  const ends = (id: string) => page.locator(`.alive [data-matrix="${id}"] .legend span:not(.bar)`);
+  await lesson.open();
+  await expect(ends('x')).toHaveText(['0', '7']);
+  await expect(ends('mask')).toHaveCount(0);
+  await lesson.open({ batch: '2' });
+  await expect(ends('x')).toHaveText(['−8', '8']);
+});
+
 test('sums: by loops and by a matrix, not by softmax', async ({ lesson, page }) => {
   await lesson.open();
   await page.getByRole('radio', { name: message('average.shows.sums') }).click();

@@ -156,7 +156,7 @@ test('one scale of colours for all that flows, or one for each matrix', async ({
   const ends = () =>
     page
       .locator('[data-stage] .legend')
-      .evaluateAll((all) => all.map((one) => one.lastElementChild!.textContent));
+      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
   // Within expectDrawn() a scale of its own ends at the matrix's largest number.
   const drawn = { attention: trace.attention, residual1: trace.residual1 };
   for (const scale of ['shared', 'own']) {

@@ -114,7 +114,7 @@ export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
           role: /role-([a-z]+)/u.exec(figure.className)![1],
           weights: legend?.classList.contains('weights') ?? false,
           own: legend instanceof HTMLElement && legend.dataset.scale === 'own',
-          end: legend?.querySelector('span:nth-child(3)')?.textContent ?? '',
+          end: legend instanceof HTMLElement ? (legend.dataset.end ?? '') : '',
           side,
           lines: figure.querySelector('[data-hatch] path')?.getAttribute('d') ?? '',
           cells,

@@ -2,7 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf, tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
 
@@ -84,6 +84,17 @@ test('a row and a column meet pair by pair, and their products end at the score'
   }
   expect(Math.abs(at - scores[row][col])).toBeLessThan(rounding * 100);
   await expect(motion.locator('p')).toContainText(/so far: /);
+  // On the way there nothing is said of what comes to nought: rounding is no product.
+  const noughts = expected.filter((product) => Math.abs(product) < 0.005);
+  expect(noughts.length).toBeGreaterThan(0);
+  const told = new Set<string>();
+  for (let frame = 26; frame <= 110; frame += 6) {
+    await show(motion, frame);
+    told.add((await motion.locator('p').first().textContent())!);
+  }
+  expect([...told].join()).not.toContain('·10');
+  const meetings = [...told].filter((one) => messagePattern('attend.cross.said.meet').test(one));
+  expect(meetings).toHaveLength(depth - noughts.length);
 
   // Cell, row, all: what is made grows so, and shrinks again on the way back.
   const made = async () => [...(await boxes(motion, 'data-made')).keys()].sort();
