@@ -97,7 +97,9 @@ test('a word that is touched shows what it takes from, by each head, as the core
       expectArcs(await arcsOn(page), weights);
       const most = Math.max(...weights[row]);
       const digits = most.toFixed(2).replace(/^0/, '');
-      await expect(page.locator('[data-said]')).toContainText(most === 1 ? '1' : digits);
+      const said = page.locator('[data-said]');
+      if (row === 0) await expect(said).toHaveText(message('home.itself', { token: sentence[0] }));
+      else await expect(said).toContainText(`${Math.round(100 * most)} %`);
       await expect(page.locator('.tag')).toHaveText(`why ${most === 1 ? '1' : digits}?`);
     }
   }
