@@ -1,0 +1,69 @@
+// The questions that are asked again, kept in this browser alone, under one key.
+import { browser } from '$app/environment';
+import { answered, isKnown, met, readCards, writeCards, type Cards } from './cards';
+
+const place = 'tril.cards';
+
+class Kept {
+  all = $state.raw<Cards>(new Map());
+
+  constructor() {
+    if (!browser) return;
+    this.#read();
+    addEventListener('storage', ({ key }) => (key === place || key === null) && this.#read());
+  }
+
+  meet(id: string): void {
+    this.#change((all) => met(all, id, Date.now()));
+  }
+
+  answer(id: string, right: boolean): void {
+    this.#change((all) => answered(all, id, right, Date.now()));
+  }
+
+  /** Those of a text that was taken along, in the place of those that are here. */
+  take(text: string): boolean {
+    const taken = readCards(text);
+    if (taken) this.#change(() => taken);
+    return taken !== null;
+  }
+
+  forget(): void {
+    this.all = new Map();
+    try {
+      localStorage.removeItem(place);
+    } catch {
+      // Then nothing was kept.
+    }
+  }
+
+  /** When the next is asked that is not due yet. */
+  get next(): number | null {
+    const waiting = [...this.all.values()].filter((card) => !isKnown(card));
+    return waiting.length > 0 ? Math.min(...waiting.map(({ due }) => due)) : null;
+  }
+
+  #read(): void {
+    try {
+      this.all = readCards(localStorage.getItem(place) ?? '') ?? new Map();
+    } catch {
+      // Storage may be forbidden: they are kept as long as the page is open.
+    }
+  }
+
+  #change(how: (all: Cards) => Cards): void {
+    const before = this.all;
+    this.#read(); // another tab may have written
+    if (this.all.size === 0) this.all = before;
+    const all = how(this.all);
+    if (all === this.all) return;
+    this.all = all;
+    try {
+      localStorage.setItem(place, writeCards(all));
+    } catch {
+      // Then for this visit.
+    }
+  }
+}
+
+export const cards = new Kept();
