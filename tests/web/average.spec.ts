@@ -1,4 +1,5 @@
 // Chapter "Average": three computations, one result, all of it the core's own in Node.
+import { expectAnswer } from './asks.ts';
 import type { AverageMethod, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { scaleOf } from './drawn.ts';
@@ -203,12 +204,19 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#three .ask');
   await ask.getByRole('button', { name: '4.67' }).click();
-  await expect(ask).toContainText(
-    `${message('figures.ask.right')} ${message('average.question.answer', { value: '4.67' })}`,
-  );
+  const said = { rows: 3, sum: '14', mean: '4.67', last: '6' };
+  await expectAnswer(ask, 'right', message('average.question.says.mean', said));
+  for (const [wrong, name] of [
+    ['sum', '14'],
+    ['last', '6'],
+  ]) {
+    await ask.getByRole('button', { name, exact: true }).click();
+    await expectAnswer(ask, 'wrong', message(`average.question.says.${wrong}`, said));
+  }
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: message('average.question.choices.same') }).click();
-  await expect(ask).toContainText('Not quite. It becomes [4.67, 5.33]');
+  const zeros = message('average.question.zerosSay.same', { row: '[4.67, 5.33]' });
+  await expectAnswer(ask, 'wrong', zeros);
   await ask.getByRole('button', { name: message('figures.ask.see') }).click();
   await expectWay(lesson, 0, 'softmax', { hidden: 0 });
 });

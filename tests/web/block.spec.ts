@@ -1,5 +1,6 @@
 // Chapter "Block": every stage against the core's own transformerBlock in Node, and what is left when parts are switched
 // off against a block written down again here, in double precision.
+import { expectAnswer } from './asks.ts';
 import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
 import { readChart, scaleOf } from './drawn.ts';
@@ -277,18 +278,18 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const shuffle = page.locator('#shuffle .ask');
   await shuffle.getByRole('button', { name: message('block.shuffle.choices.same') }).click();
-  await expect(shuffle).toContainText(message('figures.ask.right'));
+  await expectAnswer(shuffle, 'right');
   await shuffle.getByRole('button', { name: message('figures.ask.another') }).click();
   await shuffle.getByRole('button', { name: message('block.shuffle.choices.same') }).click();
-  await expect(shuffle).toContainText(message('figures.ask.wrong'));
+  await expectAnswer(shuffle, 'wrong');
   const norm = page.locator('#norm .ask');
   await norm.getByRole('button', { name: message('block.norm.choices.row', { row: 2 }) }).click();
   await expect(norm).toContainText(
-    `${message('figures.ask.right')} ${message('block.norm.answer', { changed: 4, row: 2 })}`,
+    message('block.norm.says.row', { changed: 4, row: 2 }),
   );
   const depth = page.locator('#depth .ask');
   await depth.getByRole('button', { name: message('block.depth.choices.grow') }).click();
-  await expect(depth).toContainText(message('figures.ask.right'));
+  await expectAnswer(depth, 'right');
 });
 
 test('the link holds the state; a broken one says so', async ({ lesson, page }) => {

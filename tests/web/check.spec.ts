@@ -1,4 +1,5 @@
 // Chapter "Check": PyTorch's examples within their limits, the kinds of files, and what cannot be read.
+import { expectAnswer } from './asks.ts';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
@@ -136,9 +137,7 @@ test('a sample with a mistake, its files, and the question', async ({ open, page
   expect(stored.tensor.read()).toEqual(all.slice(0, 160));
   const ask = page.locator('#own .ask');
   await ask.getByRole('button', { name: message('check.ask.choices.first') }).click();
-  await expect(ask).toContainText(
-    `${message('figures.ask.right')} ${message('check.ask.answer.first')}`,
-  );
+  await expectAnswer(ask, 'right', message('check.ask.because.noScale'));
 });
 
 test('a surprise waits for a guess before its verdict', async ({ open, page }) => {

@@ -1,10 +1,11 @@
 // Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
+import { expectAnswer } from './asks.ts';
 import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { circuit, headsApart, ids, inputOf, sideBySide } from './oracles/heads.ts';
 
@@ -189,10 +190,10 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#circuit .ask');
   await ask.getByRole('button', { name: 'saw', exact: true }).click();
-  await expect(ask).toContainText('Yes. At “saw”');
+  await expectAnswer(ask, 'right', /“saw”/u);
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: message('heads.startName') }).click();
-  await expect(ask).toContainText('Yes. At “start sign”');
+  await expectAnswer(ask, 'right', messagePattern('heads.circuit.writeAnswer'));
   const first = page.locator('#reads .ask');
   await first.getByRole('button').first().click();
   const answer = await first.locator('[data-answer]').textContent();

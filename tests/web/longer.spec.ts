@@ -1,4 +1,5 @@
 // Chapter "Longer": every step, weight and singular value against the core's own in Node.
+import { expectAnswer } from './asks.ts';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Mask, Tril } from 'tril';
@@ -202,15 +203,13 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const online = page.locator('#online .ask');
   await online.getByRole('button', { name: '2', exact: true }).click();
-  await expect(online).toContainText(
-    `${message('figures.ask.right')} ${message('longer.online.answer', { skipped: 2, all: 8 })}`,
-  );
+  await expect(online).toContainText(message('longer.online.says.skipped', { skipped: 2, all: 8 }));
   const linear = page.locator('#linear .ask');
   await linear.getByRole('button', { name: message('longer.linear.choices.scores') }).click();
-  await expect(linear).toContainText(message('figures.ask.right'));
+  await expectAnswer(linear, 'right');
   const rank = page.locator('#rank .ask');
   await rank.getByRole('button', { name: message('longer.rank.choices.one'), exact: true }).click();
-  await expect(rank).toContainText(message('figures.ask.wrong'));
+  await expectAnswer(rank, 'wrong');
 });
 
 test('the axes hold exact methods of this machine before anything is pressed', async ({

@@ -1,4 +1,5 @@
 // Chapter "Mask": every rule written down again, and what the core makes of it in Node.
+import { expectAnswer } from './asks.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { edgeIn, hatchedIn, readHatch } from './hatch.ts';
@@ -330,19 +331,22 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#masks .ask');
   await ask.getByRole('button', { name: 'cat₈' }).click();
-  await expect(ask).toContainText(message('figures.ask.right'));
+  await expectAnswer(ask, 'right');
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: 'NaN' }).click();
   await expect(ask).toContainText('Not quite. Zeros');
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: message('mask.ask.choices.even') }).click();
   await expect(ask).toContainText(
-    `${message('figures.ask.right')} ${message('mask.ask.largeAnswer', { count: 8, weight: '0.125' })}`,
+    message('mask.ask.largeSays.even', { count: 8, weight: '0.125' }),
   );
   const future = page.locator('#future .ask');
   await future.getByRole('button', { name: 'none' }).click();
   await expect(future).toContainText(
-    `${message('figures.ask.right')} ${message('mask.future.answer', { changed: 0, rows: 5 })}`,
+    message('mask.future.says.right', {
+      ...{ changed: 0, rows: 5 },
+      why: message('mask.future.reasons.infinity'),
+    }),
   );
 });
 

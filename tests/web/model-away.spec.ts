@@ -118,7 +118,7 @@ test('parts are taken away, ranked, and carried over', async ({ page }) => {
   const veil = page.locator('[data-veil="model-away"]');
   await expect(veil).toHaveAttribute('data-covered', 'true');
   await expect(figure.locator('[data-part][data-rise]')).toHaveCount(0);
-  await page.locator('#away .ask button').first().click();
+  await page.locator('#away [data-asked] button').first().click();
   await page.locator('#away [data-answer]').waitFor({ timeout: 60_000 });
   await expect(veil).not.toHaveAttribute('data-covered', 'true');
   await figure.getByRole('button', { name: message('model-away.away.ranking.again') }).click();

@@ -1,4 +1,5 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
+import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
@@ -111,9 +112,9 @@ test("predict, then see: the question is about another head, the answer is its w
   );
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   await ask.getByRole('button', { name: 'chase' }).click();
-  await expect(ask).toContainText(message('figures.ask.wrong'));
+  await expectAnswer(ask, 'wrong');
   await ask.getByRole('button', { name: 'the₇' }).click();
-  await expect(ask).toContainText(message('figures.ask.right'));
+  await expectAnswer(ask, 'right');
   await ask.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(page).toHaveURL(/#\?pin=weights\.7\.6/);
   await expect(

@@ -1,5 +1,6 @@
 // Chapter "Attend" beyond its one head: the blend, softmax without overflow, and why scores are divided. Every
 // number against the core's own in Node.
+import { expectAnswer } from './asks.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
@@ -216,17 +217,16 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const blend = page.locator('#blend .ask');
   await blend.getByRole('button', { name: message('attend.blend.choices.one') }).click();
-  await expect(blend).toContainText(
-    `${message('figures.ask.right')} ${message('attend.blend.answer', { weight: '.98', key: 'the₇' })}`,
-  );
+  const most = { weight: '.98', key: 'the₇' };
+  await expectAnswer(blend, 'right', message('attend.blend.rightly.one', most));
   const stable = page.locator('#stable .ask');
   await stable.getByRole('button', { name: message('attend.stable.choices.same') }).click();
-  await expect(stable).toContainText('Not quite. The plain formula gives NaN, NaN, NaN, NaN.');
+  await expectAnswer(stable, 'wrong', /NaN, NaN, NaN, NaN/u);
   await stable.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(page).toHaveURL(/added=100/);
   const scale = page.locator('#scale .ask');
   await scale.getByRole('button', { name: message('attend.dials.where.2'), exact: true }).click();
-  await expect(scale).toContainText('Yes. Measured on 4,096 dot products:');
+  await expectAnswer(scale, 'right', messagePattern('attend.scale.says.all'));
 });
 
 test('fits any width with the longest numbers', async ({ lesson, page }) => {

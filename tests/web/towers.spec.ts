@@ -1,5 +1,6 @@
 // Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
 // the decoder step by step against rows of one go.
+import { expectAnswer } from './asks.ts';
 import type { ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -162,12 +163,10 @@ test('questions, shapes, and why', async ({ lesson, page }) => {
   await expect(page.locator('#cross .why')).toContainText('/ √6');
   const ask = page.locator('#maps .ask');
   await ask.getByRole('button', { name: message('towers.leak.choices.last') }).click();
-  await expect(ask).toContainText(
-    `${message('figures.ask.right')} ${message('towers.leak.answer', { changed: 1, all: 6 })}`,
-  );
+  await expect(ask).toContainText(message('towers.leak.right.last', { changed: 1, all: 6 }));
   const steps = page.locator('#steps .ask');
   await steps.getByRole('button', { name: message('towers.steps.choices.teacher') }).click();
-  await expect(steps).toContainText(message('figures.ask.right'));
+  await expectAnswer(steps, 'right');
   const { trace } = towers(await tril(), 'place', masks());
   const shape = (name: string) => page.locator(`[data-tensor="${name}"] td`);
   await expect(shape('memory')).toHaveText(`[${trace.memory.shape.join(', ')}]`);

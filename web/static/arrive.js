@@ -18,6 +18,10 @@ if (location.hash.includes('?')) document.documentElement.dataset.state = '';
 try {
   const theme = localStorage.getItem('tril.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  // And whether questions are to cover what answers them.
+  if (localStorage.getItem('tril.veils') === 'none') {
+    document.documentElement.dataset.uncovered = '';
+  }
 } catch {
   // Storage may be forbidden; the system's theme is then as good.
 }

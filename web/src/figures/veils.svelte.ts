@@ -1,5 +1,5 @@
-// What is not to be seen before a question about it is answered: by name, open once guessed or asked for, or all of them
-// for who does not want to be asked.
+// What is not to be seen before a question about it is answered: by name, open once guessed or asked for. Nothing is covered
+// where the visitor wants no covers, or has come by a link to a state, which shows what it is a link to.
 import { browser } from '$app/environment';
 import { SvelteSet } from 'svelte/reactivity';
 
@@ -14,11 +14,32 @@ function wantsNone(): boolean {
 }
 
 class Veils {
-  none = $state(wantsNone());
+  #none = $state(wantsNone());
+  /** The open chapter was opened by a link to a state. */
+  linked = $state(false);
   readonly #lifted = new SvelteSet<string>();
 
+  /** On every page, from now on, and on the next visit. */
+  get none(): boolean {
+    return this.#none;
+  }
+  set none(none: boolean) {
+    this.#none = none;
+    try {
+      if (none) localStorage.setItem(place, 'none');
+      else localStorage.removeItem(place);
+    } catch {
+      // Then for this visit.
+    }
+  }
+
+  /** Questions stand by themselves, and cover nothing. */
+  get off(): boolean {
+    return this.#none || this.linked;
+  }
+
   covers(name: string): boolean {
-    return !this.none && !this.#lifted.has(name);
+    return !this.off && !this.#lifted.has(name);
   }
 
   lift(name: string): void {
@@ -28,16 +49,6 @@ class Veils {
   /** Before another question about the same. */
   lower(name: string): void {
     this.#lifted.delete(name);
-  }
-
-  /** From now on, and on the next visit. */
-  never(): void {
-    this.none = true;
-    try {
-      localStorage.setItem(place, 'none');
-    } catch {
-      // Then for this visit.
-    }
   }
 }
 

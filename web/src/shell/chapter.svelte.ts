@@ -4,6 +4,7 @@ import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 import { afterFrame, allInTurn } from '../figures/turns';
+import { veils } from '../figures/veils.svelte';
 import { arrival } from './arrival';
 import { whenIdle, type Sight } from '../figures/sight.svelte';
 
@@ -59,6 +60,7 @@ export class OpenChapter<State> {
 
   constructor(codec: Codec<State>, trains: boolean) {
     this.lessons = provideLessons(trains);
+    veils.linked = browser && location.hash.includes('?');
     this.address = new Address(codec, { prerendered: !arrival.over });
     $effect(() => untrack(() => this.address.open()));
   }

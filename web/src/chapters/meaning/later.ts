@@ -1,7 +1,5 @@
 // What of the chapter is fetched where a visitor comes near it, or asks for it. Here and not on the page, which would
 // have to name every file that each of them needs.
-export const AnalogyAsk = () => import('./AnalogyAsk.svelte');
 export const AnalogyFigure = () => import('./AnalogyFigure.svelte');
-export const LayerAsk = () => import('./LayerAsk.svelte');
 export const SensesFigure = () => import('./SensesFigure.svelte');
 export const code = () => import('./code');

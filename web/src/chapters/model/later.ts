@@ -1,6 +1,5 @@
 // What of the chapter is fetched where a visitor comes near it, or asks for it. Here and not on the page, which would
 // have to name every file that each of them needs.
-export const AwayAsk = () => import('./AwayAsk.svelte');
 export const AwayFigure = () => import('./AwayFigure.svelte');
 export const CacheFigure = () => import('./CacheFigure.svelte');
 export const HeadsFigure = () => import('./HeadsFigure.svelte');
