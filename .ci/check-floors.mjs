@@ -2,7 +2,7 @@
 //
 //   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model <
 //                       lessons, but files sees foundation only
-//   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters, and no
+//   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again, and no
 //                       chapter sees another
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
@@ -22,7 +22,7 @@ const coreFloors = [
   'model',
   'lessons',
 ];
-const webFloors = ['compute', 'state', 'figures', 'entered', 'scenes', 'shell', 'chapters'];
+const webFloors = ['compute', 'state', 'figures', 'entered', 'scenes', 'shell', 'chapters', 'again'];
 const publicEntries = ['tril', 'tril/training', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
