@@ -85,8 +85,8 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
     ['writers', 'layer', 'head', 'pin', 'pair', 'step', 'into', 'word'],
   ],
   learn: [
-    'rate=2&steps=41&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201&change=all&pair=0',
-    ['rate', 'steps', 'pin', 'nudge', 'task', 'seed', 'head', 'at', 'change', 'pair'],
+    'rate=2&steps=41&all=1&pin=dx.0.0&nudge=4&task=reverse&seed=0&head=5&at=201&change=all&pair=0',
+    ['rate', 'steps', 'all', 'pin', 'nudge', 'task', 'seed', 'head', 'at', 'change', 'pair'],
   ],
   longer: [
     'tokens=7&queries=5&rank=3&step=1000&edits=x~1~1~1&lpin=a.1.1&edits=q~0~0~inf&constructor=1',

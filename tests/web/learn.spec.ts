@@ -8,7 +8,7 @@ import { expectAccessible } from './axe.ts';
 import { pointsOf } from './bars.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { takeOf } from './menus.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson, expectFits } from './lessons.ts';
@@ -27,7 +27,7 @@ const number = async (place: Locator, name: string) =>
   Number(await place.getAttribute(`data-${name}`));
 
 test('every number has the gradient that differences give', async ({ lesson, page }) => {
-  await lesson.open();
+  await lesson.open({ all: 'yes' });
   const made = forward(first);
   for (const stage of stages) {
     await lesson.expectDrawn(stage, made[stage], rounding);
@@ -110,8 +110,11 @@ test('steps move all weights against their gradients; long ones leap over', asyn
 });
 
 test('says why, on the way there and back', async ({ lesson, page }) => {
-  await lesson.open();
+  await lesson.open({ all: 'yes' });
   const why = page.locator('#step .why');
+  await lesson.point('loss', 3, 0);
+  await expect(why).toContainText(message('learn.why.surprise', { target: 'dog' }));
+  await page.keyboard.press('Escape');
   await lesson.point('doutput', 3, 3);
   await expect(why).toContainText('( 0.217');
   await expect(why).toContainText('− 1 ) / 4');
@@ -140,6 +143,14 @@ test.describe('taken along', () => {
     await runner.expectRight(programs);
   });
 });
+
+/** In percent, of all heads. */
+async function mostOf(page: Page, kind: 'previous' | 'copy'): Promise<number> {
+  const shares = await page
+    .locator('[data-head]')
+    .evaluateAll((all, name) => all.map((one) => Number(one.getAttribute(`data-${name}`))), kind);
+  return Math.round(100 * Math.max(...shares));
+}
 
 /** Strengths of the small picture of a head, which are the roots of its weights, as bytes. */
 const painted = async (page: Page, head: string) =>
@@ -261,7 +272,12 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
     .evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset.without)));
   expect(without).toHaveLength(4);
   expect(Math.max(...without)).toBeGreaterThan(1);
-  await expect(page.locator('#born .doing')).toContainText('Born around step');
+  const doing = page.locator('#born .doing');
+  await expect(doing).toContainText(messagePattern('learn-born.verdicts.induction'));
+  await expect(doing).toContainText(messagePattern('learn-born.verdicts.letters'));
+  // What is said of heads is what is drawn of them.
+  for (const kind of ['previous', 'copy'] as const)
+    await expect(doing).toContainText(`${await mostOf(page, kind)} %`);
 });
 
 test('the trap: no loss, no mechanism, and another distance shows it', async ({ lesson, page }) => {
@@ -275,6 +291,11 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
   expect(await number(page.locator('#born li.loss'), 'loss')).toBeLessThan(0.2);
   expect(await number(page.locator('#born li.others'), 'others')).toBeGreaterThan(Math.log(24));
   await expectAnswer(ask, 'right');
+  const doing = page.locator('#born .doing');
+  await expect(doing).toContainText(messagePattern('learn-born.verdicts.fixed'));
+  const most = await mostOf(page, 'copy');
+  expect(most).toBeLessThan(50); // not a stripe to be seen
+  await expect(doing).toContainText(`${most} %`);
 });
 
 test('it can be held, waits while nobody looks, and begins anew', async ({ lesson, page }) => {

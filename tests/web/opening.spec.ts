@@ -27,9 +27,11 @@ for (const { id } of chapters) {
     });
     await page.setViewportSize({ width: 1440, height: 900 });
     await open(page, id);
-    // Numbers, or a table of them, without a scroll.
+    // Numbers, a table of them, or a picture, without a scroll.
     const figure = page.locator('main section[id]').first().locator('.card');
-    await expect(figure.locator('[role="gridcell"]:has(span), td').first()).toBeInViewport();
+    await expect(
+      figure.locator('[role="gridcell"]:has(span), td, canvas').first(),
+    ).toBeInViewport();
     for (const details of await figure.locator('details:has(.choice)').all()) {
       expect(await details.evaluate((one: HTMLDetailsElement) => one.open)).toBe(false);
     }

@@ -201,11 +201,10 @@ function long(core: Tril): Opening {
 
 function oneStep(): Opening {
   const made = learn.forward(learn.first);
-  const gradients = learn.stages.map((stage) => [`d${stage}`, learn.gradient(learn.first, stage)]);
   return {
-    ...made,
-    ...Object.fromEntries(gradients),
-    ...{ x: learn.input, said: made.output.map((row) => learn.softmax(row)) },
+    ...{ wv: made.wv, dwv: learn.gradient(learn.first, 'wv') },
+    ...{ said: made.output.map((row) => learn.softmax(row)) },
+    loss: learn.surprises(made).map((one) => [one]),
   };
 }
 

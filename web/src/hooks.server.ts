@@ -3,16 +3,40 @@
 import type { Handle, ServerInit } from '@sveltejs/kit';
 import { direction, language } from '$texts';
 import { loadTril } from 'tril';
-import type { Session } from './compute/answers';
+import { loadTril as loadTraining } from 'tril/training';
+import { Cancelled, type Session } from './compute/answers';
 import { work } from './compute/lessons';
 import { made } from './compute/made';
+import { born } from './compute/training/born';
+import { maskOf } from './figures/masked';
+import { defaults } from './state/learn';
 
 /** Of work that takes long or says something on the way, nothing is on a page before it is alive. */
 const none = {} as Session<unknown, unknown>;
 
+/** A training up to its first word: what it begins with. */
+async function unborn(): Promise<void> {
+  const { task, seed } = defaults;
+  const begun = born(
+    await loadTraining(),
+    { task, seed },
+    {
+      say: (said) => (made.unborn = said),
+      told: () => [],
+      next: () => Promise.reject(new Cancelled()),
+      turn: async () => {},
+    },
+  );
+  await begun.catch((error: unknown) => {
+    if (!(error instanceof Cancelled)) throw error;
+  });
+}
+
 export const init: ServerInit = async () => {
   const tril = await loadTril();
   made.answer = (kind, ask) => work(tril, kind, ask, none) as never;
+  made.mask = maskOf;
+  await unborn();
 };
 
 /**

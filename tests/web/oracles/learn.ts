@@ -52,8 +52,12 @@ export function forward(weights: Weights, given: Partial<Stages> = {}): Stages {
   return { wq, wk, wv, q, k, v, scores, weights: shares, output };
 }
 
-export const lossOf = ({ output }: Stages): number =>
-  output.reduce((sum, row, t) => sum - Math.log(softmax(row)[targets[t]]), 0) / ids.length;
+/** At each place, of the word that does come. */
+export const surprises = ({ output }: Stages): number[] =>
+  output.map((row, t) => -Math.log(softmax(row)[targets[t]]));
+
+export const lossOf = (made: Stages): number =>
+  surprises(made).reduce((sum, one) => sum + one, 0) / ids.length;
 
 /** The loss with one number of a stage another. */
 export function nudged(weights: Weights, stage: Stage, row: number, col: number, by_: number) {

@@ -49,6 +49,13 @@ async function drawAll(figures: readonly Undrawn[]): Promise<void> {
   removeEventListener('beforeprint', print, { capture: true });
 }
 
+interface Options {
+  /** The Worker that trains is to answer its questions, too. */
+  readonly trains?: boolean;
+  /** What its first figure waits for besides answers. */
+  readonly first?: Promise<unknown>;
+}
+
 export class OpenChapter<State> {
   readonly address: Address<State>;
   readonly lessons: LessonClient;
@@ -57,8 +64,10 @@ export class OpenChapter<State> {
   /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
   still = $state(!arrival.over);
   #figures: Undrawn[] | null = null;
+  readonly #first: Promise<unknown> | undefined;
 
-  constructor(codec: Codec<State>, trains: boolean) {
+  constructor(codec: Codec<State>, { trains = false, first }: Options) {
+    this.#first = first;
     this.lessons = provideLessons(trains);
     veils.linked = browser && location.hash.includes('?');
     this.address = new Address(codec, { prerendered: !arrival.over });
@@ -82,7 +91,8 @@ export class OpenChapter<State> {
 
   async #begin(figures: readonly Undrawn[]): Promise<void> {
     const most = this.still ? stillPatience : patience;
-    await Promise.race([this.lessons.settled(), new Promise((done) => setTimeout(done, most))]);
+    const answered = Promise.all([this.lessons.settled(), this.#first]);
+    await Promise.race([answered, new Promise((done) => setTimeout(done, most))]);
     if (this.still) {
       await painted();
       delete document.documentElement.dataset.state;
@@ -105,12 +115,8 @@ export class OpenChapter<State> {
 
 const key = Symbol('chapter');
 
-/** `trains`: the Worker that trains is to answer its questions, too. */
-export function openChapter<State>(
-  codec: Codec<State>,
-  { trains = false } = {},
-): OpenChapter<State> {
-  return setContext(key, new OpenChapter(codec, trains));
+export function openChapter<State>(codec: Codec<State>, options: Options = {}): OpenChapter<State> {
+  return setContext(key, new OpenChapter(codec, options));
 }
 
 /** The chapter around a figure, of the state that it was opened with. */

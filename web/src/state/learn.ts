@@ -3,7 +3,7 @@ import { stageIds, type StageId } from '../compute/handmade/learn-head';
 import { changeIds } from '../compute/training/changes';
 import { taskIds } from '../compute/training/tasks';
 import type { Cell } from './cell';
-import { cell, choice, codecOf, number, oneOf, whole, type StateOf } from './fields';
+import { cell, choice, codecOf, number, oneOf, whole, yes, type StateOf } from './fields';
 
 /** The numbers of the forward pass, and their gradients. */
 const gradientIds = [
@@ -17,7 +17,7 @@ const gradientIds = [
   'dweights',
   'doutput',
 ] as const;
-const learnIds = ['x', ...stageIds, 'said', ...gradientIds] as const;
+const learnIds = ['x', ...stageIds, 'said', 'loss', ...gradientIds] as const;
 export type LearnCell = Cell<(typeof learnIds)[number]>;
 
 export const gradientOf = (stage: StageId) => `d${stage}` as const;
@@ -39,6 +39,8 @@ export const headCount = 4;
 const fields = {
   rate: oneOf(rates, 3),
   steps: whole(0, mostSteps, 0),
+  /** Every number of the head, not only those that a step is about. */
+  all: yes(false),
   pin: cell(learnIds),
   /** Of the number that is pinned. */
   nudge: number(-farthest, farthest, 1),

@@ -1,9 +1,9 @@
 // What of the chapter is fetched where a visitor comes near it, or asks for it. Here and not on the page, which would
 // have to name every file that each of them needs.
-export const BornAsk = () => import('./BornAsk.svelte');
-export const BornFigure = () => import('./BornFigure.svelte');
 export const CostFigure = () => import('./CostFigure.svelte');
 export const OwnFigure = () => import('./OwnFigure.svelte');
 export const WhatIfFigure = () => import('./WhatIfFigure.svelte');
+export const StepAsk = () => import('./StepAsk.svelte');
+export const StepFigure = () => import('./StepFigure.svelte');
 export const StepPanels = () => import('./StepPanels.svelte');
 export const code = () => import('./code');

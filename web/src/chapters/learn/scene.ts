@@ -37,6 +37,7 @@ export interface Scene {
 const { axes, symbols } = text;
 export const words = ids.map((id) => vocabulary[id]);
 const classes = wordAxis(vocabulary, axes.next, vocabulary);
+const surprise: Axis = { title: axes.surprise, short: ['−ln'], names: [axes.surprise] };
 const queries = wordAxis(words, axes.query);
 const keys = wordAxis(words, axes.key);
 const entries = (count: number) => numerals(count, axes.entry);
@@ -62,7 +63,7 @@ const looks: Readonly<Record<StageId, Looks>> = {
 const later = (row: number, col: number) => col > row;
 const masked = ['scores', 'weights'];
 
-export function sceneOf({ x, stages, gradients, said }: StepResult): Scene {
+export function sceneOf({ x, stages, gradients, said, surprises }: StepResult): Scene {
   const one = (id: LearnId, stage: StageId, matrix: MatrixData, more: Partial<Drawn> = {}) =>
     drawnOf(id, matrix, {
       ...looks[stage],
@@ -93,6 +94,10 @@ export function sceneOf({ x, stages, gradients, said }: StepResult): Scene {
       ...Object.fromEntries(pairs),
       x: drawnOf('x', x, given),
       said: drawnOf('said', said, { ...says, rows: queries, cols: classes }),
+      loss: drawnOf('loss', surprises, {
+        ...({ role: 'v', titled: false } as const),
+        ...{ symbol: word(symbols.loss), rows: queries, cols: surprise },
+      }),
     } as Scene['drawn'],
   };
 }
@@ -122,6 +127,8 @@ export function sourcesOf({ drawn }: Scene, { matrix, row, col }: LearnCell): Ma
       return [...seen('weights'), { matrix: 'v', rows: [0, row], cols: [col, col] }];
     case 'said':
       return rowOf('output');
+    case 'loss':
+      return [markCell('said', row, targets[row])];
     case 'doutput':
       return [markCell('said', row, col)];
     case 'dweights':
@@ -188,6 +195,14 @@ function explain(
         'v',
       );
       return { parts: terms, note: why.output };
+    }
+    case 'loss': {
+      const parts = [
+        { text: '−ln( ' },
+        factor(value('said', row, targets[row]), 'weight'),
+        { text: ' )' },
+      ];
+      return { parts, note: why.surprise({ target: vocabulary[targets[row]] }) };
     }
     case 'doutput': {
       const right = targets[row] === col;

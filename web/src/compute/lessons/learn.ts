@@ -38,6 +38,8 @@ export interface StepResult {
   readonly gradients: Stages;
   /** Softmax of the output: what it says. */
   readonly said: MatrixData;
+  /** At each place, [T, 1]: the surprise at the right word. The loss is their mean. */
+  readonly surprises: MatrixData;
   readonly loss: number;
   /** Before each step, and after the last. */
   readonly losses: readonly number[];
@@ -124,6 +126,16 @@ function trained(tril: Tril, { rate, steps }: Trained) {
 const all = (tensors: Made): Stages =>
   Object.fromEntries(stageIds.map((id) => [id, download(tensors[id])])) as unknown as Stages;
 
+function surprises(tril: Tril, output: Tensor): MatrixData {
+  const data = output.read();
+  const [rows, cols] = output.shape;
+  const one = (row: number) => {
+    const logits = tril.tensor([1, cols], data.slice(row * cols, (row + 1) * cols));
+    return tril.crossEntropy(logits, [targets[row]]).loss;
+  };
+  return { rows, cols: 1, data: Float32Array.from(targets, (_, row) => one(row)) };
+}
+
 function cost(tril: Tril): CostData {
   const [tokens, inputs, outputs] = [ids.length, given.cols, beginning.wv.rows];
   const product = (rows: number, depth: number, cols: number) =>
@@ -151,6 +163,7 @@ export const learnAnswers: Answers<LearnLessons> = {
       stages: all(made),
       gradients: all(gradients),
       said: download(tril.softmax(made.output)),
+      surprises: surprises(tril, made.output),
       loss,
       losses,
       cost: cost(tril),

@@ -4,7 +4,7 @@ import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
 import type { MatrixData } from '../protocol';
 import type { Frame, HeadScores, TrainingSessions } from './protocol';
-import { batchOf, batchSize, length, seedsOf, tasks, vocabulary } from './tasks';
+import { batchOf, batchSize, every, length, seedsOf, tasks, vocabulary } from './tasks';
 
 type Born = TrainingSessions['born'];
 
@@ -13,8 +13,6 @@ export const heads = 2;
 export const width = 32;
 /** The deviation of all weights in the beginning. */
 const deviation = 0.1;
-/** Steps from one frame to the next. */
-export const every = 4;
 /** Sequences that the loss is measured on. */
 const measured = 32;
 
@@ -135,21 +133,28 @@ export async function born(
     const about = { example, parameters, ignorant, beginning: fileNow() };
     session.say({ about, frame: frame(0), losses: [], milliseconds: [] });
     let waiting = true;
+    let worked = 0;
+    let begin = performance.now();
     for (let step = 0; step < steps;) {
       const losses: number[] = [];
       const milliseconds: number[] = [];
       for (; losses.length < every && step < steps; ++step) {
         await session.turn();
         for (const word of session.told()) waiting = word === 'wait';
-        while (waiting) waiting = (await session.next()) === 'wait';
+        if (waiting) {
+          worked += performance.now() - begin;
+          while (waiting) waiting = (await session.next()) === 'wait';
+          begin = performance.now();
+        }
         const done = trainer.step(batchOf(tril, periods, batchSize, seeds.step(step)));
         losses.push(done.loss);
         milliseconds.push(done.milliseconds);
       }
       session.say({ frame: frame(step), losses, milliseconds });
     }
+    worked += performance.now() - begin;
     return {
-      steps,
+      ...{ steps, milliseconds: worked },
       weights: fileNow(),
       without: tril.scope(() => withoutEach(tril, trainer, heldOut)),
     };

@@ -48,6 +48,8 @@ export interface BornAbout {
 
 interface BornEnd {
   readonly steps: number;
+  /** That all of it has taken, with the looks at the heads on the way, without what it was held for. */
+  readonly milliseconds: number;
   /** What the weights have become, as such a file. */
   readonly weights: Uint8Array;
   /** The loss in the end with one head taken away, head by head. */

@@ -1,4 +1,5 @@
 // A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
+import { afterFrame } from '../../figures/turns';
 import { Line, type Begun } from '../line';
 import type { Failure, Loaded } from '../protocol';
 import { startTrainingWorker } from '../start-worker';
@@ -39,10 +40,17 @@ export abstract class Run<K extends keyof TrainingSessions> {
   #run = 0;
   #new: TrainingSessions[K]['said'][] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** What comes once all that was said is shown. */
+  #over: (() => void) | null = null;
+  /** Takes back what is to be shown next, where it is shown bit by bit. */
+  #back: (() => void) | null = null;
   /** It waits because nobody looks. */
   #hidden = false;
   /** It is to go as soon as it is begun. */
   #eager = false;
+  #told!: () => void;
+  /** Settles once there is something to be seen, or will be nothing. */
+  readonly begun = new Promise<void>((done) => (this.#told = done));
 
   constructor(kind: K) {
     this.#kind = kind;
@@ -52,6 +60,11 @@ export abstract class Run<K extends keyof TrainingSessions> {
   protected abstract restart(): void;
   /** Shows what was said since the last time. */
   protected abstract draw(said: readonly TrainingSessions[K]['said'][]): void;
+
+  /** Milliseconds that what is shown stays before the next of it is; 0 where all is shown as soon as it is said. */
+  protected stay(): number {
+    return 0;
+  }
 
   /** As `begin`, unless that is what was begun last. */
   follow(ask: TrainingSessions[K]['ask']): void {
@@ -65,6 +78,8 @@ export abstract class Run<K extends keyof TrainingSessions> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#new = [];
+    this.#over = null;
+    this.#stop();
     this.#hidden = false;
     this.state = 'loading';
     let first = true;
@@ -74,18 +89,19 @@ export abstract class Run<K extends keyof TrainingSessions> {
       ask,
       (outcome) => {
         if (this.#run !== run || outcome.what === 'cancelled') return;
-        this.#draw();
-        if (outcome.what === 'failed') this.failure = whyOf(outcome.failure);
-        if (outcome.what === 'answer') this.end = outcome.answer as typeof this.end;
-        this.state = outcome.what === 'failed' ? 'failed' : 'finished';
+        this.#told();
+        this.#over = () => {
+          if (outcome.what === 'failed') this.failure = whyOf(outcome.failure);
+          if (outcome.what === 'answer') this.end = outcome.answer as typeof this.end;
+          this.state = outcome.what === 'failed' ? 'failed' : 'finished';
+        };
+        if (outcome.what === 'failed' || this.stay() === 0) this.#draw();
+        else this.#show();
       },
       (message) => {
         if (this.#run !== run) return;
         this.#new.push(message as TrainingSessions[K]['said']);
-        if (!first) {
-          this.#timer ??= setTimeout(() => this.#draw(), pace);
-          return;
-        }
+        if (!first) return this.#show();
         // What was shown of another training stays until this one has its first word.
         first = false;
         this.asked = ask;
@@ -93,22 +109,31 @@ export abstract class Run<K extends keyof TrainingSessions> {
         this.restart();
         if (this.state === 'loading') this.state = 'ready';
         this.#draw();
+        this.#told();
       },
     );
     if (this.#eager) this.go();
     this.#eager = false;
   }
 
-  /** Goes unless it has gone before; one that is still on its way goes as soon as it is there. */
-  goFirst(): void {
-    if (this.state !== 'loading' && this.state !== 'ready') return;
-    if (this.#session) this.go();
-    else this.#eager = true;
+  /** It has not gone yet. */
+  get fresh(): boolean {
+    return this.state === 'loading' || this.state === 'ready';
   }
 
+  goFirst(): void {
+    if (this.fresh) this.go();
+  }
+
+  /** One that is still on its way goes as soon as it is there. */
   go(): void {
-    this.#session?.tell('go' satisfies TrainingTold);
+    if (!this.#session) {
+      this.#eager = true;
+      return;
+    }
+    this.#session.tell('go' satisfies TrainingTold);
     this.state = 'running';
+    this.#show();
   }
 
   wait(): void {
@@ -127,9 +152,44 @@ export abstract class Run<K extends keyof TrainingSessions> {
     }
   }
 
+  /** What was said and is not shown yet: soon, or one after another where each is to stay. The Worker goes on meanwhile. */
+  #show(): void {
+    if (this.stay() > 0) this.#back ??= this.#play(performance.now() + this.stay());
+    else this.#timer ??= setTimeout(() => this.#draw(), pace);
+  }
+
   #draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#stop();
     if (this.#new.length > 0) this.draw(this.#new.splice(0));
+    this.#finish();
+  }
+
+  #finish(): void {
+    const over = this.#over;
+    this.#over = null;
+    over?.();
+  }
+
+  /** From now on, the next as soon as it is due. */
+  #play(due: number): () => void {
+    return afterFrame((now) => {
+      this.#back = null;
+      if (this.state !== 'running') return;
+      if (this.stay() === 0) return this.#draw();
+      let next = due;
+      if (now >= due && this.#new.length > 0) {
+        this.draw(this.#new.splice(0, 1));
+        next = Math.max(now, due + this.stay());
+      }
+      if (this.#new.length === 0 && this.#over) this.#finish();
+      else this.#back = this.#play(next);
+    });
+  }
+
+  #stop(): void {
+    this.#back?.();
+    this.#back = null;
   }
 }

@@ -8,6 +8,8 @@ export type TaskId = (typeof taskIds)[number];
 export const length = 32;
 export const vocabulary = 24;
 export const batchSize = 32;
+/** Steps from one frame to the next. */
+export const every = 4;
 
 /** How far apart the copies of a pattern are; drawn anew for each sequence. */
 type Periods = readonly [least: number, most: number];
