@@ -22,7 +22,7 @@ test('an edited weight changes Q, scores, weights and output, and is marked', as
   attend,
   page,
 }) => {
-  await attend.open({ step: 'q' });
+  await attend.open({ head: 'previous', step: 'q' });
   await attend.point('wq', 0, 7);
   await page.getByLabel(message('figures.why.edit')).first().fill('-7.5x');
   await page.getByRole('button', { name: message('figures.why.set'), exact: true }).click();
@@ -62,7 +62,7 @@ test('typing at a cell edits it; back in the browser, the button and the reset u
   attend,
   page,
 }) => {
-  await attend.open({ step: 'q' });
+  await attend.open({ head: 'previous', step: 'q' });
   await attend.grid('wq').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('3');
@@ -83,7 +83,7 @@ test('typing at a cell edits it; back in the browser, the button and the reset u
 });
 
 test('a slider moves a weight; one movement is one step of undo', async ({ attend, page }) => {
-  await attend.open({ step: 'q', pin: 'wq.2.9' });
+  await attend.open({ head: 'previous', step: 'q', pin: 'wq.2.9' });
   const slider = attend.why.locator('input[type="range"]');
   const before = await attend.cell('wq', 2, 9).textContent();
   const box = await boxOf(slider);
@@ -103,7 +103,7 @@ test('every press of an arrow key at the slider counts, however late the answers
   attend,
   page,
 }) => {
-  await attend.open({ step: 'q', pin: 'wq.2.9' });
+  await attend.open({ head: 'previous', step: 'q', pin: 'wq.2.9' });
   const slider = attend.why.locator('input[type="range"]');
   const before = Number(await slider.inputValue());
   await slider.focus();
@@ -125,7 +125,7 @@ test('every press of an arrow key at the slider counts, however late the answers
 });
 
 test('"back to the head as it was" takes all edits back', async ({ attend, page }) => {
-  await attend.open({ step: 'q', edits: 'wq~0~0~5!wv~1~1~-2' });
+  await attend.open({ head: 'previous', step: 'q', edits: 'wq~0~0~5!wv~1~1~-2' });
   await expect(attend.cell('wq', 0, 0)).toHaveText('5');
   await page.getByRole('button', { name: message('attend.resetWeights') }).click();
   await expect(attend.cell('wq', 0, 0)).toHaveText('0');

@@ -12,7 +12,7 @@ import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
-import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
+import { chapter as computedBy, contentOf, idsOf, strictest, type HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
@@ -27,7 +27,8 @@ const names: Readonly<Record<HeadId, string>> = {
 
 const weightsOf = async (tokens: readonly string[], head: HeadId) => {
   const content = idsOf(tokens).map(contentOf);
-  return (await computedBy({ content, head, causal: true, tokens: true })).weights;
+  const given = { content, head, causal: true, tokens: true, strict: strictest };
+  return (await computedBy(given)).weights;
 };
 
 async function open(page: Page, hash = ''): Promise<void> {

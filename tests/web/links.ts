@@ -29,7 +29,7 @@ export const codecs: Record<string, Codec> = {
 /** Every field of every chapter, none as it is by default, as it is written today. */
 export const full: Record<string, string> = {
   attend:
-    'by=characters&text=a+b&head=same&mask=none&step=scores&moves=yes&laid=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
+    'by=characters&text=a+b&head=previous&strict=4.5&mask=none&step=scores&moves=yes&laid=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',
   average:
     'x=2,7;6,4;6,5.25&y=1,-2;3,0;-4,8000&batch=2&show=sums&hidden=3&pin=ones.2.1&scores=1,2,3,4&weights=0,0.5,-1,2&blend=free',
   block:

@@ -44,7 +44,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
 }) => {
   const { q, k, scores } = await matrices('previous');
   const [row, col, depth] = [2, 6, q[0].length];
-  await lesson.open({ step: 'scores', pin: `scores.${row}.${col}` });
+  await lesson.open({ head: 'previous', step: 'scores', pin: `scores.${row}.${col}` });
   await page.getByRole('button', { name: message('attend.motion.scores') }).click();
   const motion = page.locator('[data-motion="cross"]');
 
@@ -121,7 +121,12 @@ test('on a phone the row and the column that meet are large, with their digits',
   await page.setViewportSize({ width: 360, height: 740 });
   const { q, k } = await matrices('previous');
   const [row, col, depth] = [2, 6, q[0].length];
-  await lesson.open({ step: 'scores', moves: 'yes', pin: `scores.${row}.${col}` });
+  await lesson.open({
+    head: 'previous',
+    step: 'scores',
+    moves: 'yes',
+    pin: `scores.${row}.${col}`,
+  });
   const motion = page.locator('[data-motion="cross"]');
   const lens = () =>
     motion.locator('[data-lens]').evaluateAll((all) =>

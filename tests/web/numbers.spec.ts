@@ -128,7 +128,7 @@ test("the average of the past is drawn as the core's", async ({ attend }) => {
 
 test('a table holds all digits of 64 tokens', async ({ attend }) => {
   const tokens = Array.from({ length: 64 }, (_, i) => `w${i % 40}`);
-  await attend.open({ text: tokens.join(' '), step: 'weights' });
+  await attend.open({ text: tokens.join(' '), head: 'previous', step: 'weights' });
   const expected = await chapter(tokensOf(tokens, { head: 'previous', causal: true }));
   for (const [step, id] of [
     ['Scores', 'scores'],

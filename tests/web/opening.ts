@@ -75,7 +75,7 @@ function average(core: Tril): Opening {
 async function attend(core: Tril): Promise<Opening> {
   const words = 'the cat saw the dog chase the cat'.split(' ');
   const content = idsOf(words).map(contentOf);
-  const head = { head: 'previous', causal: true, tokens: true } as const;
+  const head = { head: 'same', causal: true, tokens: true } as const;
   const { masked: hidden, weights } = await chapter({ content, ...head });
   const row = [[1, 2, 3, 4]];
   const [naive, stable] = [false, true].map((way) =>

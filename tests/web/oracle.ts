@@ -32,7 +32,9 @@ export function positionOf(place: number): number[] {
 }
 
 const periods = [4, 16, 64];
-const gain = 12;
+/** How strict heads are as chapter "Attend" opens, and at the most. */
+const soft = 3;
+export const strictest = 12;
 
 export type HeadId = 'previous' | 'same' | 'first' | 'average';
 /** [out, in] each; X is [1 | content | position]. */
@@ -40,9 +42,12 @@ export type HeadWeights = Record<'wq' | 'wk' | 'wv', number[][]>;
 
 /**
  * What a head asks for: the position one token back (its hands turned back), the token's own content, the first position
- * (all hands up), or nothing. Keys say what they are by the same; values are the content.
+ * (all hands up), or nothing. Keys say what they are by the same; values are the content, of tokens turned.
  */
-export function weightsOf(head: HeadId, width: number, tokens: boolean): HeadWeights {
+function weightsOf(
+  { head, tokens, strict = soft, turn = true }: Chapter,
+  width: number,
+): HeadWeights {
   const inputs = 1 + width + 6;
   /** Rows with the given entries, by column. */
   const rows = (...entries: Record<number, number>[]) =>
@@ -53,22 +58,41 @@ export function weightsOf(head: HeadId, width: number, tokens: boolean): HeadWei
   const back = periods.flatMap((period, hand) => {
     const angle = (2 * Math.PI) / period;
     const [cosine, sine] = [Math.cos(angle), Math.sin(angle)].map((one) =>
-      Number((gain * one).toFixed(4)),
+      Number((strict * one).toFixed(4)),
     );
     const [x, y] = [place + 2 * hand, place + 2 * hand + 1];
     return rows({ [x]: cosine, [y]: -sine }, { [x]: sine, [y]: cosine });
   });
-  const up = periods.flatMap(() => rows({}, { 0: gain }));
+  const up = periods.flatMap(() => rows({}, { 0: strict }));
+  /** By 20 degrees each hand, and the last two into each other by 30. */
+  function turned() {
+    const [x, y, c, s] = [20, 30].flatMap((degrees) => {
+      const angle = (Math.PI * degrees) / 180;
+      return [Math.cos(angle), Math.sin(angle)];
+    });
+    const among = [
+      [1, 0, 0],
+      [0, c, -s],
+      [0, s, c],
+    ];
+    const row = (hands: readonly number[], ...entries: readonly number[]) =>
+      Object.fromEntries(
+        hands.flatMap((share, hand) =>
+          entries.map((one, i) => [content + 2 * hand + i, Number((share * one).toFixed(4))]),
+        ),
+      );
+    return rows(...among.flatMap((hands) => [row(hands, x, -y), row(hands, y, x)]));
+  }
   const queries: Record<HeadId, number[][]> = {
     previous: back,
-    same: carry(width, content, tokens ? gain : 1),
+    same: carry(width, content, tokens ? strict : strict / soft),
     first: up,
     average: carry(6, place, 0),
   };
   return {
     wq: queries[head],
     wk: head === 'same' ? carry(width, content, 1) : carry(6, place, 1),
-    wv: carry(width, content, 1),
+    wv: tokens && turn ? turned() : carry(width, content, 1),
   };
 }
 
@@ -78,6 +102,9 @@ export interface Chapter {
   readonly head: HeadId;
   readonly causal: boolean;
   readonly tokens: boolean;
+  readonly strict?: number;
+  /** Values are turned, as they are in this chapter alone. */
+  readonly turn?: boolean;
   readonly change?: (weights: HeadWeights) => void;
 }
 
@@ -87,18 +114,13 @@ export function idsOf(tokens: readonly string[]): number[] {
   return tokens.map((token) => distinct.indexOf(token));
 }
 
-export async function chapter({
-  content,
-  head,
-  causal,
-  tokens,
-  change,
-}: Chapter): Promise<Matrices> {
+export async function chapter(asked: Chapter): Promise<Matrices> {
+  const { content, causal, change } = asked;
   const core = await tril();
   return core.scope(() => {
     const rows = content.map((row, place) => [1, ...row, ...positionOf(place)]);
     const x = core.tensor(rows);
-    const weights = weightsOf(head, content[0].length, tokens);
+    const weights = weightsOf(asked, content[0].length);
     change?.(weights);
     const [wq, wk, wv] = [weights.wq, weights.wk, weights.wv].map((weight) => core.tensor(weight));
     const [q, k, v] = [wq, wk, wv].map((weight) => core.linear(x, weight));

@@ -50,7 +50,7 @@ test('64 tokens: every cell of the canvas can be reached and explained', async (
   attend,
   page,
 }) => {
-  await attend.open({ text: long, step: 'weights' });
+  await attend.open({ text: long, head: 'previous', strict: '12', step: 'weights' });
   const grid = attend.grid('weights');
   await expect(grid.locator('canvas')).toHaveCount(1);
   await grid.focus();

@@ -1,5 +1,5 @@
 // The state of chapter "Attend" as its address holds it: #attend?text=...&head=...
-import { headIds, weightIds } from '../compute/handmade/attend-heads';
+import { headIds, soft, strictest, weightIds } from '../compute/handmade/attend-heads';
 import { stepIds } from './attend-steps';
 import { matrixIds, type MatrixId } from '../compute/protocol';
 import type { Cell as AnyCell } from './cell';
@@ -41,7 +41,9 @@ const maxEdits = 3 * 12 * 19;
 const fields = {
   by: choice(modes, 'words'),
   text: text('the cat saw the dog chase the cat', maxText),
-  head: choice(headIds, 'previous'),
+  head: choice(headIds, 'same'),
+  /** How strict the head is: 0 averages, the most chooses. */
+  strict: number(0, strictest, soft),
   mask: choice(masks, 'causal'),
   step: choice(stepIds, 'weights'),
   /** The step's product is shown as a motion, where it has one. */

@@ -36,6 +36,7 @@ interface Job {
   readonly request: AttendRequest;
   readonly entered: Entered;
   readonly head: HeadId;
+  readonly strict: number;
   readonly text: string;
   readonly unedited: HeadWeights;
 }
@@ -49,6 +50,7 @@ class AttendModel {
   readonly #text = $derived(this.state.text);
   readonly #by = $derived(this.state.by);
   readonly #head = $derived(this.state.head);
+  readonly strict = $derived(this.state.strict);
   readonly #edits = $derived(this.state.edits);
   readonly causal = $derived(this.state.mask === 'causal');
 
@@ -66,10 +68,13 @@ class AttendModel {
     if (entered.kind === 'problem' || this.empty) return null;
     const hands = entered.kind === 'tokens';
     const width = hands ? contentWidth : entered.matrix.cols;
-    const unedited = headWeights(this.#head, width, hands);
+    const unedited = headWeights(this.#head, width, hands, { strict: this.strict, turn: true });
     const weights = applyEdits(unedited, this.#edits);
     const request = requestOf(entered, weights, this.causal);
-    return { request, entered, head: this.#head, text: this.#text, unedited };
+    return {
+      ...{ request, entered, head: this.#head, strict: this.strict },
+      ...{ text: this.#text, unedited },
+    };
   });
 
   /** What each request was made of. */
@@ -107,6 +112,7 @@ class AttendModel {
         answer &&
         last &&
         last.job.head === answer.job.head &&
+        last.job.strict === answer.job.strict &&
         (last.job.text === answer.job.text || answer.job.entered.kind === 'numbers');
       this.#before = comparable ? last.result : null;
       this.#last = answer;

@@ -12,14 +12,7 @@
 //   key[1] = from[1] + sink (1 - who[1])     1 for a token after a token; sink for the start sign
 // so a full match scores 3, the start sign 2.5, all else 2 at most, times gain / sqrt(6).
 import type { MatrixData } from '../protocol';
-import {
-  contentWidth,
-  headIds,
-  headWeights,
-  positions,
-  table,
-  type HeadWeights,
-} from './attend-heads';
+import { contentWidth, headWeights, positions, table, type HeadWeights } from './attend-heads';
 
 export const heads = 4;
 export const headWidth = positions.width;
@@ -47,7 +40,8 @@ export const tableWithStart: MatrixData = {
   data: Float32Array.from([...table.data, ...Array<number>(table.cols).fill(0)]),
 };
 
-export const circuitHeads = [headIds, ['induction', 'echo', 'context', 'previous']] as const;
+const firstHeads = ['previous', 'same', 'first', 'average'] as const;
+export const circuitHeads = [firstHeads, ['induction', 'echo', 'context', 'previous']] as const;
 
 const gain = 24;
 const sink = 2.5;
@@ -84,13 +78,13 @@ function matching(asks: number, shows: number): HeadWeights {
   return { wq, wk, wv };
 }
 
-function known(head: (typeof headIds)[number]): HeadWeights {
+function known(head: (typeof firstHeads)[number]): HeadWeights {
   const { wq, wk, wv } = headWeights(head, contentWidth, true);
   return { wq: widened(wq), wk: widened(wk), wv: widened(wv) };
 }
 
 export const layers: readonly (readonly HeadWeights[])[] = [
-  headIds.map(known),
+  firstHeads.map(known),
   [matching(who, before), matching(before, who), matching(before, before), known('previous')],
 ];
 

@@ -37,14 +37,22 @@ export function inputOf(
   return { rows: left.rows, cols, data };
 }
 
-/** How much of each token of the table is in each output row: only the tokens in use. */
-function readout(tril: Tril, output: Tensor, content: Content): MatrixData | null {
+/** How much of each token's value is in each output row: only the tokens in use. */
+function readout(
+  tril: Tril,
+  output: Tensor,
+  { content, positions, weights }: AttendRequest,
+): MatrixData | null {
   if (content.kind !== 'tokens') return null;
-  const used = Math.max(...content.ids) + 1;
   const { cols, data } = content.table;
-  const table = tril.tensor([used, cols], data.slice(0, used * cols));
   if (output.shape.at(-1) !== cols) return null;
-  return download(tril.matmul(output, table, { transposeB: true }));
+  const used = Math.max(...content.ids) + 1;
+  const rows = Array.from({ length: used }, (_, id) => [
+    ...[0, ...data.subarray(id * cols, (id + 1) * cols)],
+    ...Array<number>(positions.width).fill(0),
+  ]);
+  const values = tril.linear(tril.tensor(rows), upload(tril, weights.v));
+  return download(tril.matmul(output, values, { transposeB: true }));
 }
 
 /** [T, D] as one batch of one head. */
@@ -86,7 +94,7 @@ export function attend(tril: Tril, request: AttendRequest): AttendResult {
         output: outputRows,
       },
       rowSums: download(rowSums),
-      readout: readout(tril, upload(tril, outputRows), request.content),
+      readout: readout(tril, upload(tril, outputRows), request),
       cost: costData(tril, costOf(tril, [q, k, v], request.causal)),
       milliseconds: performance.now() - begin,
     };
