@@ -71,6 +71,11 @@ export class Address<State> {
     return hashOf('', query) || './';
   }
 
+  /** All is as it is without an address of its own. */
+  get untouched(): boolean {
+    return this.#codec.encode(this.state) === '';
+  }
+
   /** Changes the state; `undoable` makes it an entry to come back from, one for all of a slider's movement. */
   set(change: Partial<State>, { undoable }: { undoable: boolean }): void {
     const entry = this.#movesOn(change) ? false : undoable;
