@@ -3,6 +3,7 @@
 import type { Tensor, Tril } from 'tril';
 import { file, heads, test } from './check-case.ts';
 import { expect } from './fixtures.ts';
+import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
@@ -116,6 +117,7 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
   const meter = page.locator('[data-figure="own"] [data-cost]');
   await expect(meter).toHaveAttribute('data-flops', String(flops));
   await expect(meter).toHaveAttribute('data-bytes', String(bytes));
+  await metered(meter);
   await expect(meter.locator('[data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
 
   // Two heads share keys and values: theirs add up, and the first alone is not enough.

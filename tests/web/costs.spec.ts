@@ -4,6 +4,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Cost, Tril } from 'tril';
 import { expect, test } from './fixtures.ts';
+import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { placeOf } from './places.ts';
 import { tril } from './oracle.ts';
@@ -158,6 +159,7 @@ async function expectMeter(meter: Locator, expected: Cost, timed = true): Promis
   );
   await expect(meter.locator('[data-measured]')).toHaveCount(timed ? 1 : 0);
   if (!timed) return;
+  await metered(meter);
   await expect(meter.locator('[data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
   await expect(meter.locator('[data-speed]')).toHaveText(/\d/u);
   const milliseconds = await numberAt(meter, 'data-measured');
@@ -259,6 +261,7 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
   // How often intervals are halved for the singular values, the numbers decide.
   await example('singular');
   await expect(page.locator('#proof [data-cost]')).toHaveCount(0);
+  await metered(page.locator('#proof .uncounted'));
   await expect(page.locator('#proof [data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
 });
 
@@ -292,7 +295,8 @@ test('what has been timed keeps its time: two figures of one call say the same',
 }) => {
   await page.goto('./block/');
   const read = async (name: string) => {
-    const time = page.locator(`[data-cost]:has(+ [data-take="${name}"]) [data-measured]`);
+    const meter = page.locator(`[data-cost]:has(+ [data-take="${name}"])`);
+    const time = (await metered(meter)).locator('[data-measured]');
     await expect(time).toHaveText(/\d/);
     return time.getAttribute('data-measured');
   };

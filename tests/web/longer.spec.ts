@@ -7,7 +7,7 @@ import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, expectTablesFit, rowsOf } from './lessons.ts';
-import { takeOf } from './menus.ts';
+import { metered, takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
@@ -349,6 +349,7 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   for (const section of ['online', 'linear', 'rank']) {
     const times = page.locator(`#${section} [data-measured]`);
     await expect(times).toHaveCount(2);
+    await metered(page.locator(`#${section} [data-cost]`).first());
     await expect(times.first()).toHaveAttribute('data-measured', /^[\d.]+/u);
     await expect(times.last()).toHaveAttribute('data-measured', /^[\d.]+/u);
   }

@@ -10,6 +10,13 @@ export async function unfolded(take: Locator): Promise<Locator> {
   return take;
 }
 
+/** A meter that is seen, as its time is measured only then. */
+export async function metered(meter: Locator): Promise<Locator> {
+  await unfolded(meter);
+  await meter.scrollIntoViewIfNeeded();
+  return meter;
+}
+
 /** By the figure's name, or the first there is. */
 export const takeOf = (page: Page, name = ''): Promise<Locator> =>
   unfolded(page.locator(name ? `[data-take="${name}"]` : '[data-take]').first());

@@ -6,6 +6,7 @@ import { boxOf } from './box.ts';
 import { readHeat, shownOf } from './drawn.ts';
 import { expect, numberOf, test as base } from './fixtures.ts';
 import { Lesson, countOf, expectFits, rowsOf } from './lessons.ts';
+import { metered } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 
@@ -340,6 +341,7 @@ test('costs are counted by the core, times are measured', async ({ lesson, page 
   const cost = page.locator('#readings [data-cost]');
   await expect(cost).toHaveAttribute('data-flops', String(flops));
   await expect(cost).toHaveAttribute('data-bytes', String(inputBytes + outputBytes));
+  await metered(cost);
   await expect(cost.locator('[data-measured]')).toHaveText(/^[\d.]+ (ms|µs)$/);
 });
 

@@ -2,6 +2,7 @@
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
@@ -146,5 +147,6 @@ test('says where it was computed, and what it cost', async ({ attend, page }) =>
   const cost = page.locator('#steps [data-cost]');
   await expect(cost).toHaveAttribute('data-flops', String(flops));
   await expect(cost).toHaveAttribute('data-bytes', String(inputBytes + outputBytes));
+  await metered(cost);
   await expect(cost.locator('[data-measured]')).toHaveText(/^[\d.]+ (ms|µs)$/);
 });

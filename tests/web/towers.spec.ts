@@ -5,6 +5,7 @@ import type { ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
+import { metered } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import {
@@ -190,6 +191,7 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   for (const id of ['both', 'maps', 'cross', 'steps', 'additive', 'shapes']) {
     const times = page.locator(`#${id} [data-measured]`);
     await expect(times).toHaveCount(id === 'additive' ? 2 : 1);
+    await metered(meter(id).first());
     for (const time of await times.all()) {
       await expect(time).toHaveAttribute('data-measured', /^[\d.]+/u);
     }

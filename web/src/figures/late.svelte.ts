@@ -1,4 +1,4 @@
-// What keeps the Worker busy for a while, such as a time: asked of figures that are seen, once nothing changes any more.
+// What keeps the Worker busy for a while, as times do: asked where they are seen, once nothing changes any more.
 import type { Kind, Lessons } from '../compute/lesson-protocol';
 import { Answer, useLessons } from '../compute/lessons.svelte';
 import { useSight } from './sight.svelte';
@@ -19,7 +19,7 @@ export class LateAnswer<K extends Kind> {
     const sight = useSight();
     $effect(() => {
       const question = ask();
-      if (question === null || sight?.seen === false || this.#answer.asked === question) return;
+      if (question === null || sight?.times === 0 || this.#answer.asked === question) return;
       let back = () => {};
       const timer = setTimeout(() => {
         back = client.whenIdle(() => this.#answer.put(question));

@@ -14,10 +14,12 @@ export function whenIdle(work: () => void): () => void {
 
 export class Sight {
   near = $state(false);
-  /** Now, not only nearly. */
-  seen = $state(false);
   /** Heard when that changes. */
   changed = () => {};
+  /** Now, not only nearly. */
+  seen = $state(false);
+  /** How many of the figure's times are seen: none in a menu that is folded. */
+  times = $state(0);
 
   /** For where the figure is. */
   readonly watch = (place: Element): (() => void) => {
@@ -33,6 +35,23 @@ export class Sight {
     });
     for (const each of [observer, exact]) each.observe(place);
     return () => [observer, exact].forEach((each) => each.disconnect());
+  };
+
+  /** For where a time is. */
+  readonly time = (place: Element): (() => void) => {
+    let seen = 0;
+    const count = (now: number) => {
+      this.times += now - seen;
+      seen = now;
+    };
+    const observer = new IntersectionObserver((entries) =>
+      count(Number(entries[entries.length - 1].isIntersecting)),
+    );
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+      count(0);
+    };
   };
 }
 

@@ -3,7 +3,6 @@
 import { getContext, setContext } from 'svelte';
 import { Answer } from '../../compute/lessons.svelte';
 import type { AttendRequest, AttendResult, MatrixData } from '../../compute/protocol';
-import { LateAnswer } from '../../figures/late.svelte';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import {
   decode,
@@ -99,8 +98,8 @@ class AttendModel {
     return sceneOf({ entered, causal: request.causal, result, before: this.#before, unedited });
   });
 
-  /** Milliseconds of one call of attention(). */
-  readonly time = new LateAnswer('attendTime', () => this.#done?.job.request ?? null);
+  /** What is answered: of one call of attention(). */
+  readonly request = $derived(this.#done?.job.request ?? null);
 
   constructor() {
     // Only an edit, or the mask, marks what it has changed; another text or head changes everything.
