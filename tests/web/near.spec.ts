@@ -2,6 +2,7 @@
 // searches and for links all of them are there.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { computed } from './reach.ts';
 
 test.use({ viewport: { width: 1280, height: 500 } });
 
@@ -51,6 +52,25 @@ test('paper has every figure', async ({ page }) => {
   await expect.poll(() => drawn(page)).not.toContain('measured');
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   expect(await drawn(page)).toEqual([...sections]);
+});
+
+test('a text that stays beside its figure goes with it, and covers nothing below', async ({
+  page,
+}) => {
+  for (const chapter of ['attend', 'heads', 'longer']) {
+    await page.goto(`./${chapter}/`);
+    await computed(page);
+    for (const section of await page.locator('.part:has(.after)').all()) {
+      const places = await section.evaluate((part) => {
+        part.scrollIntoView({ block: 'end' });
+        const bottom = (of: string) => part.querySelector(of)!.getBoundingClientRect().bottom;
+        return [bottom('.after'), bottom('.beside')];
+      });
+      expect(places[0], `${chapter}, ${await section.getAttribute('id')}`).toBeLessThanOrEqual(
+        places[1] + 1,
+      );
+    }
+  }
 });
 
 test('words of the last figure are found without going there', async ({ page }) => {
