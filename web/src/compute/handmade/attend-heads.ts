@@ -37,8 +37,8 @@ export const soft = 3;
 /** [cos, sin] of one token's turn of each hand: 360 / 4, 360 / 16, 360 / 64 degrees. */
 const turns = [
   [0, 1],
-  [0.92388, 0.382683],
-  [0.995185, 0.098017],
+  [0.9238795325, 0.3826834324],
+  [0.9951847267, 0.0980171403],
 ] as const;
 /** Entries of weights are as short as they are shown. */
 const short = (value: number) => Number(value.toFixed(4));
