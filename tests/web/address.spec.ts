@@ -99,21 +99,21 @@ test('back and forward go through heads and texts; steps do not fill the history
   page,
 }) => {
   await attend.open();
-  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.previous') }).click();
   await attend.step('Scores');
   await attend.step('Weights');
   await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
   await page.goBack();
   await expect(
-    page.getByRole('radio', { name: message('attend.head.names.same') }),
+    page.getByRole('radio', { name: message('attend.head.names.previous') }),
   ).toHaveAttribute('aria-checked', 'true');
   await page.goBack();
   await expect(
-    page.getByRole('radio', { name: message('attend.head.names.previous') }),
+    page.getByRole('radio', { name: message('attend.head.names.same') }),
   ).toHaveAttribute('aria-checked', 'true');
   await page.goForward();
   await expect(
-    page.getByRole('radio', { name: message('attend.head.names.same') }),
+    page.getByRole('radio', { name: message('attend.head.names.previous') }),
   ).toHaveAttribute('aria-checked', 'true');
 });
 
@@ -226,13 +226,13 @@ test('a browser that refuses to change the address is asked again, and nothing i
   await watchHistory(page);
   await attend.open();
   await page.evaluate(() => ((window as unknown as Watched).refusing.left = 2));
-  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.previous') }).click();
   await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
   await expect(
     page.getByRole('radio', { name: message('attend.head.names.first') }),
   ).toHaveAttribute('aria-checked', 'true');
   await expect.poll(() => stateOf(page).get('head')).toBe('first');
-  for (const name of ['Same token', 'Previous token']) {
+  for (const name of ['Previous token', 'Same token']) {
     await page.goBack();
     await expect(page.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
   }

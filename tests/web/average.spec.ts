@@ -235,13 +235,10 @@ test('on a phone "See it" brings the cell that answers into sight, and why it is
   await expect(page.locator('#three .why')).toContainText('( 2 + 6 + 6 ) / 3');
 });
 
-test('on a phone x stands beside what it becomes, both in the first screen', async ({
-  lesson,
-  page,
-}) => {
+test('on a phone x stands beside what it becomes, both on one screen', async ({ lesson, page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await lesson.open();
-  await page.evaluate(() => scrollTo(0, 0));
+  await page.locator('[data-matrix="x"]').evaluate((x) => x.scrollIntoView({ block: 'center' }));
   const boxes = await Promise.all(
     ['x', 'loops'].map(
       async (id) => (await page.locator(`[data-matrix="${id}"] [role="grid"]`).boundingBox())!,

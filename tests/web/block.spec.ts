@@ -284,9 +284,7 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await expectAnswer(shuffle, 'wrong');
   const norm = page.locator('#norm .ask');
   await norm.getByRole('button', { name: message('block.norm.choices.row', { row: 2 }) }).click();
-  await expect(norm).toContainText(
-    message('block.norm.says.row', { changed: 4, row: 2 }),
-  );
+  await expect(norm).toContainText(message('block.norm.says.row', { changed: 4, row: 2 }));
   const depth = page.locator('#depth .ask');
   await depth.getByRole('button', { name: message('block.depth.choices.grow') }).click();
   await expectAnswer(depth, 'right');

@@ -73,7 +73,7 @@ async function copied(page: Page, [figure, name]: Button): Promise<string> {
   await copiesOf(page);
   await page
     .locator(`main [data-take="${figure}"]`)
-    .getByRole('button', { name, exact: true })
+    .getByRole('button', { name, exact: true, includeHidden: true }) // its menu may be folded
     .evaluate((button: HTMLElement) => button.click());
   await page.waitForFunction(() => (window as unknown as Copying).copies.length > 0);
   return (await copiesOf(page))[0];

@@ -348,8 +348,8 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   }
   for (const section of ['online', 'linear', 'rank']) {
     const times = page.locator(`#${section} [data-measured]`);
-    await expect(times).toHaveCount(2);
     await metered(page.locator(`#${section} [data-cost]`).first());
+    await expect(times).toHaveCount(2);
     await expect(times.first()).toHaveAttribute('data-measured', /^[\d.]+/u);
     await expect(times.last()).toHaveAttribute('data-measured', /^[\d.]+/u);
   }

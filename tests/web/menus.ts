@@ -1,5 +1,6 @@
 // The quiet menu below a figure: what it costs, and how to take it along.
 import type { Locator, Page } from '@playwright/test';
+import { settled } from './settled.ts';
 
 /** What a figure offers to take along, its menu open. */
 export async function unfolded(take: Locator): Promise<Locator> {
@@ -12,6 +13,7 @@ export async function unfolded(take: Locator): Promise<Locator> {
 
 /** A meter that is seen, as its time is measured only then. */
 export async function metered(meter: Locator): Promise<Locator> {
+  await settled(meter.page());
   await unfolded(meter);
   await meter.scrollIntoViewIfNeeded();
   return meter;

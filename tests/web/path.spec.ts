@@ -4,7 +4,8 @@ import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
-import { computed, cutTexts, still } from './reach.ts';
+import { computed, cutTexts } from './reach.ts';
+import { still } from './settled.ts';
 
 const stops = ['home', 'attend', 'heads', 'learn', 'meaning', 'model'];
 const pathOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-2);
@@ -26,11 +27,11 @@ test('six stops lead to one another, and say how much is left', async ({ page })
     await expect(thread(page)).toHaveCount(1);
     await expect(thread(page)).toBeInViewport();
     await expect(page.getByText(message(`path.stops.${id}.look`))).toBeVisible();
-    const left = Number(await page.locator('[data-left]').getAttribute('data-left'));
+    const left = Number(await thread(page).locator('[data-left]').getAttribute('data-left'));
     expect(left).toBeLessThan(before);
     if (index === 0) expect(left).toBe(15);
     before = left;
-    await expect(page.locator('[data-left]')).toHaveText(
+    await expect(thread(page).locator('[data-left]')).toHaveText(
       message('path.where', { at: index + 1, all: stops.length, left }),
     );
     if (id !== 'home') expect(pathOf(page)).toBe(id);

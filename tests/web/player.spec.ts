@@ -102,7 +102,7 @@ test("predict, then see: the question is about another head, the answer is its w
   attend,
   page,
 }) => {
-  await attend.open({ head: 'average', step: 'weights' });
+  await attend.open({ head: 'same', strict: '12', step: 'weights' });
   const ask = page.locator('#steps .ask');
   await expect(ask).toContainText(
     message('attend.predict.question', {
@@ -117,7 +117,7 @@ test("predict, then see: the question is about another head, the answer is its w
   await ask.getByRole('button', { name: 'the₇' }).click();
   await expectAnswer(ask, 'right');
   await ask.getByRole('button', { name: message('figures.ask.see') }).click();
-  await expect(page).toHaveURL(/#\?pin=weights\.7\.6/);
+  await expect(page).toHaveURL(/head=previous&.*pin=weights\.7\.6/);
   await expect(
     page.getByRole('radio', { name: message('attend.head.names.previous') }),
   ).toHaveAttribute('aria-checked', 'true');

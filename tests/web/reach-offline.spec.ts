@@ -13,7 +13,7 @@ const cacheNames = (page: Page) => page.evaluate(() => caches.keys());
 
 test('it works in a sub-path of a plain host without special headers', async ({ page }) => {
   const server = await host('/deep/down/');
-  await page.goto(`${server.address}attend/#?step=weights`);
+  await page.goto(`${server.address}attend/#?head=previous&strict=12&step=weights`);
   await expect(page.locator('#cell-weights-1-0')).toHaveText(/^1(\.00)?$/);
   await page.goto('about:blank');
   await server.close();

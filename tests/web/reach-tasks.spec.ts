@@ -98,6 +98,10 @@ async function useEverything(page: Page): Promise<void> {
  */
 async function press(page: Page, which: 'pictures' | 'others'): Promise<void> {
   await page.evaluate(async (ofPictures) => {
+    if (ofPictures) {
+      const menus = document.querySelectorAll<HTMLDetailsElement>('details[data-more]');
+      for (const menu of menus) menu.open = true;
+    }
     const done = new Set<string>();
     const next = () =>
       [...document.querySelectorAll<HTMLButtonElement>('main button:enabled, main summary')].find(

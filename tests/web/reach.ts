@@ -24,7 +24,7 @@ export async function kept(page: Page): Promise<void> {
 
 export async function computed(page: Page): Promise<void> {
   await page.locator('[data-variant]').first().waitFor();
-  const drawn = 'main [role="gridcell"], main canvas, main [data-map]';
+  const drawn = 'main [role="gridcell"], main canvas, main [data-map], main [data-word]';
   await page.locator(drawn).first().waitFor({ state: 'attached' });
   await expect(page.locator('.formula:empty')).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);

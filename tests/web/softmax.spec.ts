@@ -221,9 +221,11 @@ test('the variance of scores grows with the width, unless they are divided', asy
 test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const blend = page.locator('#blend .ask');
+  const most = { weight: '.30', key: 'cat₂' };
   await blend.getByRole('button', { name: message('attend.blend.choices.one') }).click();
-  const most = { weight: '.98', key: 'the₇' };
-  await expectAnswer(blend, 'right', message('attend.blend.rightly.one', most));
+  await expectAnswer(blend, 'wrong', message('attend.blend.wrongly.one', most));
+  await blend.getByRole('button', { name: message('attend.blend.choices.between') }).click();
+  await expectAnswer(blend, 'right', message('attend.blend.rightly.between', most));
   const stable = page.locator('#stable .ask');
   await stable.getByRole('button', { name: message('attend.stable.choices.same') }).click();
   await expectAnswer(stable, 'wrong', /NaN, NaN, NaN, NaN/u);

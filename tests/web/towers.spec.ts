@@ -190,8 +190,8 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   await expect(meter('steps')).toHaveAttribute('data-flops', String(attention(1, 6)));
   for (const id of ['both', 'maps', 'cross', 'steps', 'additive', 'shapes']) {
     const times = page.locator(`#${id} [data-measured]`);
-    await expect(times).toHaveCount(id === 'additive' ? 2 : 1);
     await metered(meter(id).first());
+    await expect(times).toHaveCount(id === 'additive' ? 2 : 1);
     for (const time of await times.all()) {
       await expect(time).toHaveAttribute('data-measured', /^[\d.]+/u);
     }

@@ -20,7 +20,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   // Twice while something is waited for: now there is a reason, and an end.
   await inPage(page, (held) => void (held.hold = 'attend'));
   const held = await attend.drawn('weights');
-  await page.getByRole('radio', { name: message('attend.head.names.previous') }).click();
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await kill(page);
   await expect.poll(() => inPage(page, ({ workers }) => workers.length)).toBe(3);
   await kill(page);

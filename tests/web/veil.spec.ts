@@ -2,7 +2,8 @@
 import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { message } from './messages.ts';
-import { open, still } from './reach.ts';
+import { open } from './reach.ts';
+import { still } from './settled.ts';
 
 const test = base.extend<{ covered: void }>({
   covered: [
