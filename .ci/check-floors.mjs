@@ -22,7 +22,16 @@ const coreFloors = [
   'model',
   'lessons',
 ];
-const webFloors = ['compute', 'state', 'figures', 'entered', 'scenes', 'shell', 'chapters', 'again'];
+const webFloors = [
+  'compute',
+  'state',
+  'figures',
+  'entered',
+  'scenes',
+  'shell',
+  'chapters',
+  'again',
+];
 const publicEntries = ['tril', 'tril/training', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
