@@ -95,6 +95,10 @@ export async function expectChapter(page: Driven, address: string, title: string
     client: document.documentElement.clientWidth,
   }));
   expect(scroll, 'no sideways scrolling').toBe(client);
+  // Whose figure is covered by its question skips that.
+  await page.evaluate(() =>
+    document.querySelectorAll<HTMLElement>('main .alive .skip').forEach((skip) => skip.click()),
+  );
   if (await page.evaluate(() => document.querySelector('main [role="grid"]') !== null)) {
     await expectCells(page);
   } else {

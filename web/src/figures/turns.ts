@@ -1,5 +1,6 @@
 // Cells are put on the page some at a time, so that none of the page's tasks takes long: the first matrices of a figure at
 // once, the others a frame later each. Their places are held meanwhile.
+import { afterFrame } from '../compute/frames';
 
 interface Turn {
   readonly cells: number;
@@ -16,16 +17,6 @@ let left = most;
 let waiting: Turn[] = [];
 let running = false;
 const drained: (() => void)[] = [];
-
-/** After the next frame, whose time `work` is told: in a task apart from drawing what it changes. The result takes it back. */
-export function afterFrame(work: (now: number) => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const frame = requestAnimationFrame((now) => (timer = setTimeout(work, 0, now)));
-  return () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-  };
-}
 
 /**
  * A frame that has done nothing yet takes anything. Later it takes what at least half fits in: else a frame might have

@@ -1,5 +1,5 @@
 // A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
-import { afterFrame } from '../../figures/turns';
+import { afterFrame } from '../frames';
 import { Line, type Begun } from '../line';
 import type { Failure, Loaded } from '../protocol';
 import { startTrainingWorker } from '../start-worker';
