@@ -134,12 +134,13 @@ class Leaving {
 export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
   guard: [
     async ({ page, baseURL }, use) => {
-      // Questions cover what answers them, options are folded away, and what is met for the first time plays by itself:
-      // opening.spec.ts, veil.spec.ts and met.spec.ts are about that.
+      // Questions cover what answers them, options and what goes deeper are folded away, and what is met for the first time
+      // plays by itself: opening.spec.ts, veil.spec.ts, deeper.spec.ts and met.spec.ts are about that.
       await page.addInitScript(() => {
         if (!location.protocol.startsWith('http')) return;
         localStorage.setItem('tril.veils', 'none');
         localStorage.setItem('tril.options', 'open');
+        if (!localStorage.getItem('tril.deeper')) localStorage.setItem('tril.deeper', 'all');
         localStorage.setItem('tril.met', 'all');
       });
       const trouble: string[] = [];

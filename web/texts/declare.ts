@@ -47,6 +47,8 @@ export const common = `declare module '$texts' {
     | { readonly slot: Slot };
   export interface Section<Slot extends string = string> {
     readonly id: string;
+    /** Folded behind its lede, until it is asked for. */
+    readonly deep: boolean;
     /** What its figure is. */
     readonly title: string;
     readonly text: readonly Block<Slot>[];

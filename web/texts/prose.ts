@@ -1,5 +1,6 @@
 // A chapter's Markdown to its sections. Beside CommonMark it knows
 //   # Heading {#id}       where a section begins; the paragraph after it is the lede
+//   ## Heading {#id deep} one that is folded behind its lede, until it is asked for
 //   :q[query]             words in the colour of a role
 //   $W_Q$, $$...$$        formulas, typeset here
 //   :::small ... :::      small print
@@ -25,6 +26,8 @@ export interface Block {
 
 export interface Section {
   readonly id: string;
+  /** Folded behind its lede, until it is asked for. */
+  readonly deep: boolean;
   /** What its figure is. */
   readonly title: string;
   readonly text: readonly Block[];
@@ -99,17 +102,18 @@ function typesetBlocks(nodes: readonly RootContent[]): string {
   return html.stringify(html.runSync(tree)).replaceAll('\n', ' ');
 }
 
-/** `{#id}` at the end of a heading. */
-function idOf(heading: RootContent): string {
+/** `{#id}` or `{#id deep}` at the end of a heading. */
+function headOf(heading: RootContent): Pick<Section, 'id' | 'deep'> {
   const last = heading.type === 'heading' ? heading.children.at(-1) : undefined;
-  const [all, id] = (last?.type === 'text' && /\s*\{#([\w-]+)\}$/u.exec(last.value)) || [];
+  const [all, id, deep] =
+    (last?.type === 'text' && /\s*\{#([\w-]+)( deep)?\}$/u.exec(last.value)) || [];
   if (last?.type !== 'text' || !all || !id) return fail('a heading without {#id}', heading);
   last.value = last.value.slice(0, -all.length);
-  return id;
+  return { id, deep: deep !== undefined };
 }
 
 function sectionOf(nodes: readonly RootContent[]): Section {
-  const id = idOf(nodes[0]);
+  const head = headOf(nodes[0]);
   const [heading, lede] = nodes;
   if (lede?.type === 'paragraph') lede.data = { hProperties: { className: 'lede' } } as never;
   const parts: Record<'text' | 'after' | 'end', Block[]> = { text: [], after: [], end: [] };
@@ -140,7 +144,7 @@ function sectionOf(nodes: readonly RootContent[]): Section {
   }
   flush();
   if (title === undefined) return fail('a section without its figure', heading);
-  return { id, title, ...parts };
+  return { ...head, title, ...parts };
 }
 
 export function compileProse(source: string): readonly Section[] {

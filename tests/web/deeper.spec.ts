@@ -1,0 +1,90 @@
+// Sections that go deeper are folded behind their ledes until they are asked for.
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './axe.ts';
+import { expect, test as base } from './fixtures.ts';
+import { message } from './messages.ts';
+import { computed, open } from './reach.ts';
+
+const test = base.extend<{ folded: void }>({
+  folded: [
+    async ({ page }, use) => {
+      // Only at the first visit: what a visitor unfolds is remembered.
+      await page.addInitScript(() => {
+        if (!location.protocol.startsWith('http')) return;
+        if (localStorage.getItem('tril.deeper') === 'all') localStorage.removeItem('tril.deeper');
+      });
+      await use();
+    },
+    { auto: true },
+  ],
+});
+
+const deep = {
+  mask: ['blocks'],
+  learn: ['cost'],
+  model: ['cache'],
+  multiply: ['memory', 'measured', 'strassen'],
+  block: ['activations', 'depth'],
+  towers: ['additive', 'shapes'],
+  longer: ['linear', 'rank'],
+  check: ['proof'],
+};
+const section = (page: Page, id: string) => {
+  const part = page.locator(`#${id}`);
+  return { part, card: part.locator('.card'), button: part.locator('.text .chip').first() };
+};
+
+for (const [chapter, ids] of Object.entries(deep)) {
+  test(`unfolded by a press, and at the next visit: ${chapter}`, async ({ page }) => {
+    await open(page, chapter);
+    for (const id of ids) {
+      const { part, card, button } = section(page, id);
+      await expect(part.locator('.lede')).toBeVisible();
+      await expect(card).toBeHidden();
+      await expect(button).toContainText(message('shell.deeper'));
+      await button.click();
+      await expect(card).toBeVisible();
+      await expect(card.locator(':scope > *').first()).toBeVisible();
+    }
+    await expect(page.locator('.folded')).toHaveCount(0);
+    // The mark of the tests is gone: what is unfolded now is what was pressed.
+    await page.reload();
+    await computed(page);
+    for (const id of ids) await expect(section(page, id).card).toBeVisible();
+  });
+}
+
+test('a link to one unfolds it, and a link to a state unfolds all', async ({ page }) => {
+  await open(page, 'longer');
+  await expect(page.locator('.folded')).toHaveCount(2);
+  await page.goto('./longer/#rank');
+  await expect(section(page, 'rank').card).toBeVisible();
+  await expect(section(page, 'linear').card).toBeHidden();
+  await page.goto('about:blank');
+  await page.goto('./towers/#?padding=1');
+  await computed(page);
+  await expect(page.locator('.folded')).toHaveCount(0);
+});
+
+test('folded, a chapter has no accessibility faults, and on paper nothing is folded', async ({
+  page,
+}) => {
+  await open(page, 'longer');
+  await expectAccessible(page);
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await expect(page.locator('.folded')).toHaveCount(0);
+  await page.reload();
+  await computed(page);
+  await expect(page.locator('.folded')).toHaveCount(2);
+});
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('all words are there', async ({ page, guard }) => {
+    guard.expect(/^failed, csp: .*\.js$/u);
+    await page.goto('./longer/');
+    await expect(page.locator('#rank .after')).toBeVisible();
+    await expect(page.locator('#rank .chip')).toBeHidden();
+  });
+});
