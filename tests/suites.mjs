@@ -46,22 +46,26 @@ const runners = {
 
 /**
  * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
- * in that one where the machine has it.
+ * in that one where the machine has it; with `half`, 1 or 2, only every other of its tests.
  */
-function googleTest(preset, { isa, locale, short = 'never', minutes = limit, ...rest } = {}) {
-  const id = ['core', preset, isa].filter(Boolean).join('-');
+function googleTest(preset, { isa, locale, half, short = 'never', minutes = limit, ...rest } = {}) {
+  const id = ['core', preset, isa, half].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
   const command = preset.startsWith('wasm')
     ? [process.execPath, ...nodeFlags, join(folder, 'tril_tests.js')]
     : [...(runners[preset] ?? []), join(folder, 'tril_tests')];
-  const env = { UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' };
+  const env = {
+    ...{ UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' },
+    ...(half && { GTEST_TOTAL_SHARDS: '2', GTEST_SHARD_INDEX: String(half - 1) }),
+  };
   const found = () => locale && findLocale(locale); // when it is asked: the set-up may bring it
   return {
     ...rest,
     id,
     get name() {
-      return ['GoogleTest', preset, isa, found() && locale].filter(Boolean).join(', ');
+      const part = half && `${half} of 2`;
+      return ['GoogleTest', preset, isa, found() && locale, part].filter(Boolean).join(', ');
     },
     part: 'core',
     short,
@@ -156,7 +160,10 @@ const suites = [
   }),
   ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
-  googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { minutes: 45, long: true }),
+  // In two halves: what is left of them, when all else but the page is done, goes on on two processors.
+  ...[1, 2].map((half) =>
+    googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { half, minutes: 45, long: true }),
+  ),
   // Those that depend on how a compiler contracts sums: all of them once a week.
   googleTest('aarch64', {
     purposes: ['lanes'],
