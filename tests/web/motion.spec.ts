@@ -47,6 +47,8 @@ test('a row and a column meet pair by pair, and their products end at the score'
   await lesson.open({ head: 'previous', step: 'scores', pin: `scores.${row}.${col}` });
   await page.getByRole('button', { name: message('attend.motion.scores') }).click();
   const motion = page.locator('[data-motion="cross"]');
+  // One player at a time: the strip leads to the steps, as before.
+  await expect(page.locator('#steps .play:visible')).toHaveCount(1);
 
   // At the second stop both have come to the crossing: their last entries lie on one place, the others a cell apart.
   await show(motion, '24');
