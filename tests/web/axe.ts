@@ -51,6 +51,7 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
 export async function expectFaultless(page: Page, look: Look = {}): Promise<void> {
   const { where = '', what = 'all', within } = look;
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
+  await page.evaluate(() => scrollTo(0, 0)); // nothing lies half under the header
   await asSeen(page);
   const violations = await page.evaluate(
     async ({ options, part }) => {

@@ -181,7 +181,8 @@ export abstract class Run<K extends keyof TrainingSessions> {
       let next = due;
       if (now >= due && this.#new.length > 0) {
         this.draw(this.#new.splice(0, 1));
-        next = Math.max(now, due + this.stay());
+        // What came late is not hurried after: each stays its time.
+        next = due + this.stay() > now ? due + this.stay() : now + this.stay();
       }
       if (this.#new.length === 0 && this.#over) this.#finish();
       else this.#back = this.#play(next);
