@@ -24,7 +24,7 @@ const accented = Object.fromEntries(
 );
 
 /** Names of sections, directives and matrices stay as they are. */
-const kept = /\{#[\w-]+\}|W_[QKVO]/gu;
+const kept = /\{#[\w-]+(?: deep)?\}|W_[QKVO]/gu;
 
 function disguise(text) {
   const longer = (words) =>
