@@ -35,21 +35,25 @@ describe('chapter "Model"', () => {
     expect(page).toContain(said);
   });
 
-  it('says that none looks for an earlier copy', () => {
-    expect(page).toContain('No head looks for an earlier copy of a token');
+  it('says that none looks for what came after an earlier copy', () => {
+    expect(page).toContain(
+      'No head looks for the token after an earlier copy of the current one, so this model has no induction head.',
+    );
     // Of 40 tokens each would have a fortieth of an even look.
     expect(most(prefixMatching!)).toBeLessThan(1 / 40);
     expect(gpt.copies.random.second).toBeGreaterThan(gpt.copies.random.first - 0.1);
   });
 
-  it('says what is missed without a head, and without a layer', () => {
+  it('says what is missed without a head, and without a block', () => {
     const { heads: rises, layers } = gpt.ablation as { heads: Scores; layers: number[] };
-    const [, bound] = /taking away a single head raises the loss by at most ([\d.]+) nats/u.exec(
+    const [, bound] = /taking away a single head raises the loss by at most ([\d.]+) a token/u.exec(
       page,
     )!;
+    const left = Math.round(100 * Math.exp(-Number(bound)));
+    expect(page).toContain(`keeps at least $e^{-${bound}}$ of its probability, or ${left} %.`);
     expect(most(rises)).toBeLessThanOrEqual(Number(bound));
     expect(most(rises)).toBeGreaterThan(Number(bound) - 0.01);
-    expect(Math.min(...layers)).toBeGreaterThan(most(rises)); // "a whole layer costs more"
+    expect(Math.min(...layers)).toBeGreaterThan(most(rises)); // "a whole block costs more"
     expect(Math.max(...layers.slice(1))).toBeLessThan(layers[0]! / 4); // "by far"
     expect(page).toContain(`The first costs by far the most, ${layers[0]!.toFixed(1)}:`);
   });
