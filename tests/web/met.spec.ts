@@ -6,7 +6,7 @@ import { finished, ready, train } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
 
-/** As for who has never been here. */
+/** As for a visitor who has never been here. */
 const forgotten = (page: Page) =>
   page.addInitScript(() => {
     if (location.protocol.startsWith('http')) localStorage.removeItem('tril.met');

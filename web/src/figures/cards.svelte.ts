@@ -1,10 +1,11 @@
 // The questions that are asked again, kept in this browser alone, under one key.
 import { browser } from '$app/environment';
+import { keep, kept } from '../state/kept';
 import { answered, isKnown, met, readCards, writeCards, type Cards } from './cards';
 
 const place = 'tril.cards';
 
-class Kept {
+class KeptCards {
   all = $state.raw<Cards>(new Map());
 
   constructor() {
@@ -30,11 +31,7 @@ class Kept {
 
   forget(): void {
     this.all = new Map();
-    try {
-      localStorage.removeItem(place);
-    } catch {
-      // Then nothing was kept.
-    }
+    keep(place, null);
   }
 
   /** When the next is asked that is not due yet. */
@@ -44,11 +41,7 @@ class Kept {
   }
 
   #read(): void {
-    try {
-      this.all = readCards(localStorage.getItem(place) ?? '') ?? new Map();
-    } catch {
-      // Storage may be forbidden: they are kept as long as the page is open.
-    }
+    this.all = readCards(kept(place) ?? '') ?? new Map();
   }
 
   #change(how: (all: Cards) => Cards): void {
@@ -58,12 +51,8 @@ class Kept {
     const all = how(this.all);
     if (all === this.all) return;
     this.all = all;
-    try {
-      localStorage.setItem(place, writeCards(all));
-    } catch {
-      // Then for this visit.
-    }
+    keep(place, writeCards(all));
   }
 }
 
-export const cards = new Kept();
+export const cards = new KeptCards();

@@ -1,38 +1,19 @@
-// What a figure does by itself where it is met for the first time: once, ever. Who comes back has seen it, and who asks for
-// less motion is not moved.
+// What a figure does by itself where it is met for the first time: once, ever. A visitor who comes back has seen it, and one
+// who asks for less motion is not moved.
 import { browser } from '$app/environment';
 import { untrack } from 'svelte';
+import { KeptNames } from '../state/kept';
 import { lessMotion } from './less';
-
-const place = 'tril.met';
-/** Instead of names: nothing is new to this visitor. */
-const everything = 'all';
 
 /** By which a visitor takes over. */
 const touches = ['pointerdown', 'keydown'] as const;
 
-let names: readonly string[] | null = null;
-
-function known(): readonly string[] {
-  try {
-    names ??= (localStorage.getItem(place) ?? '').split(' ').filter(Boolean);
-  } catch {
-    names ??= []; // storage may be forbidden
-  }
-  return names;
-}
+const known = new KeptNames('tril.met');
 
 /** Whether this one is met for the first time; from then on it is known. */
 export function meet(name: string): boolean {
-  if (!browser || lessMotion.current) return false;
-  const before = known();
-  if (before.includes(name) || before.includes(everything)) return false;
-  names = [...before, name];
-  try {
-    localStorage.setItem(place, names.join(' '));
-  } catch {
-    // Then for this visit.
-  }
+  if (!browser || lessMotion.current || known.has(name)) return false;
+  known.add(name);
   return true;
 }
 
@@ -47,8 +28,8 @@ interface Point {
 }
 
 /**
- * Called where a component is made: once its figure is seen, it plays its point by itself. Who touches anything meanwhile is
- * at its end.
+ * Called where a component is made: once its figure is seen, it plays its point by itself. A touch meanwhile brings it to its
+ * end.
  */
 export function whenMet({ name, place, ready, steps }: Point): void {
   let seen = $state(false);

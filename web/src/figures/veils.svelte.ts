@@ -1,20 +1,12 @@
 // What is not to be seen before a question about it is answered: by name, open once guessed or asked for. Nothing is covered
 // where the visitor wants no covers, or has come by a link to a state, which shows what it is a link to.
-import { browser } from '$app/environment';
 import { SvelteSet } from 'svelte/reactivity';
+import { keep, kept } from '../state/kept';
 
 const place = 'tril.veils';
 
-function wantsNone(): boolean {
-  try {
-    return browser && localStorage.getItem(place) === 'none';
-  } catch {
-    return false; // storage may be forbidden
-  }
-}
-
 class Veils {
-  #none = $state(wantsNone());
+  #none = $state(kept(place) === 'none');
   /** The open chapter was opened by a link to a state. */
   linked = $state(false);
   readonly #lifted = new SvelteSet<string>();
@@ -25,12 +17,7 @@ class Veils {
   }
   set none(none: boolean) {
     this.#none = none;
-    try {
-      if (none) localStorage.setItem(place, 'none');
-      else localStorage.removeItem(place);
-    } catch {
-      // Then for this visit.
-    }
+    keep(place, none ? 'none' : null);
   }
 
   /** Questions stand by themselves, and cover nothing. */

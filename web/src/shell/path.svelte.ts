@@ -1,5 +1,6 @@
 // "In 15 minutes": six stops that give a true picture of attention. Where a visitor is on it is kept in the browser, until
 // the way is left or at its end.
+import { keep, kept } from '../state/kept';
 import { chapterHref, rootHref } from './links';
 
 export interface Stop {
@@ -40,7 +41,7 @@ export const minutesFrom = (index: number): number =>
 const place = 'tril.path';
 
 class Path {
-  /** The stop that was reached, from 0, or -1 for who is not on the way. */
+  /** The stop that was reached, from 0, or -1 off the way. */
   reached = $state(-1);
 
   get taken(): boolean {
@@ -49,22 +50,14 @@ class Path {
 
   /** Once the page is alive: what was made with it knows nobody. */
   remember(): void {
-    try {
-      this.reached = stops.findIndex(({ id }) => id === localStorage.getItem(place));
-    } catch {
-      // Storage may be forbidden.
-    }
+    const id = kept(place);
+    this.reached = stops.findIndex((stop) => stop.id === id);
   }
 
   /** At this stop, or off the way. */
   go(index: number): void {
     this.reached = index;
-    try {
-      if (index < 0) localStorage.removeItem(place);
-      else localStorage.setItem(place, stops[index].id);
-    } catch {
-      // Then it is known for this visit.
-    }
+    keep(place, stops[index]?.id ?? null);
   }
 }
 

@@ -1,0 +1,45 @@
+// What this browser keeps from visit to visit. Where storage is forbidden nothing is kept, and a choice holds for the visit.
+import { browser } from '$app/environment';
+import { SvelteSet } from 'svelte/reactivity';
+
+/** Null where there is nothing, and while a page is made. */
+export function kept(name: string): string | null {
+  try {
+    return browser ? localStorage.getItem(name) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** From now on; null forgets it. */
+export function keep(name: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    // Then for this visit.
+  }
+}
+
+/** Instead of names: every one. */
+const everything = 'all';
+
+/** Names, such as of what a visitor has seen. */
+export class KeptNames {
+  readonly #place: string;
+  readonly #names: SvelteSet<string>;
+
+  constructor(place: string) {
+    this.#place = place;
+    this.#names = new SvelteSet((kept(place) ?? '').split(' ').filter(Boolean));
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name) || this.#names.has(everything);
+  }
+
+  add(name: string): void {
+    this.#names.add(name);
+    keep(this.#place, [...this.#names].join(' '));
+  }
+}
