@@ -2,7 +2,7 @@
 export interface Guess<Id extends string = string> {
   readonly id: Id;
   readonly name: string;
-  /** What is said to who chooses it; empty until it is known. */
+  /** What is said where it is chosen; empty until it is known. */
   readonly says: string;
 }
 
@@ -12,3 +12,15 @@ export const guesses = <Id extends string>(
   names: Readonly<Record<Id, string>>,
   says: (id: Id) => string,
 ): readonly Guess<Id>[] => ids.map((id) => ({ id, name: names[id], says: says(id) }));
+
+/** Numbers, the least first; of those that are the same only the first is offered. */
+export function numbers<Id extends string>(
+  ids: readonly Id[],
+  values: Readonly<Record<Id, number>>,
+  says: (id: Id) => string,
+): readonly Guess<Id>[] {
+  return ids
+    .filter((id, i) => ids.findIndex((other) => values[other] === values[id]) === i)
+    .sort((one, other) => values[one] - values[other])
+    .map((id) => ({ id, name: String(values[id]), says: says(id) }));
+}
