@@ -33,7 +33,7 @@ test('a question comes back at the next visit, and after one, three and nine day
   // Known four times: that is all.
   expect(dueAt(all, now + 1000 * day)).toEqual([]);
   expect(met(all, 'mask/future', now)).toBe(all);
-  // Who did not know begins again, with other numbers.
+  // A question that was not known begins again, with other numbers.
   const [before] = all.values();
   const [after] = answered(all, 'mask/future', false, now).values();
   expect(after).toEqual({ stage: 0, due: now + waits[0], turn: before.turn + 1 });

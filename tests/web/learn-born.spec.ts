@@ -1,6 +1,6 @@
 // Chapter "Learn": a training against the same one in Node.
 import { expectAnswer } from './asks.ts';
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
 import { tasks } from '../../web/src/compute/training/tasks.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
@@ -9,15 +9,12 @@ import { scaleOf } from './drawn.ts';
 import { message, messagePattern } from './messages.ts';
 import { expect, test as base } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
-import { Lesson } from './lessons.ts';
+import { Lesson, number } from './lessons.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
 });
-
-const number = async (place: Locator, name: string) =>
-  Number(await place.getAttribute(`data-${name}`));
 
 /** In percent, of all heads. */
 async function mostOf(page: Page, kind: 'previous' | 'copy'): Promise<number> {

@@ -1,6 +1,6 @@
 // Chapter "Learn", its other trainings: two side by side, and a visitor's own text, against the same ones in Node.
 import { expectAnswer } from './asks.ts';
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
 import { lincoln } from '../../web/src/chapters/learn/lincoln.ts';
 import { gramLosses } from '../../web/src/compute/training/grams.ts';
@@ -14,14 +14,12 @@ import { expectAccessible } from './axe.ts';
 import { expectBars } from './bars.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits } from './lessons.ts';
+import { Lesson, expectFits, number } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
 });
-const number = async (place: Locator, name: string) =>
-  Number(await place.getAttribute(`data-${name}`));
 
 /** Another variant rounds otherwise, and steps make that larger. */
 async function allowedOf(page: Page, variant: string): Promise<number> {

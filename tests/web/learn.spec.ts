@@ -1,12 +1,11 @@
 // Chapter "Learn": gradients against differences in double precision, and the Workers of the chapter.
-import type { Locator } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expectLine, readChart } from './drawn.ts';
 import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train } from './learn-page.ts';
-import { Lesson, expectFits } from './lessons.ts';
+import { Lesson, expectFits, number } from './lessons.ts';
 import { computed } from './reach.ts';
 import { holdWorkers, kill } from './workers.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
@@ -16,9 +15,6 @@ const test = base.extend<{ lesson: Lesson }>({
 });
 /** Sums of a few products of numbers up to 8, one after the other, in float32. */
 const rounding = 64 * 2 ** -24 * 8;
-
-const number = async (place: Locator, name: string) =>
-  Number(await place.getAttribute(`data-${name}`));
 
 test('every number has the gradient that differences give', async ({ lesson, page }) => {
   await lesson.open({ all: 'yes' });

@@ -97,6 +97,10 @@ export function countOf(text: string | null): number {
   return Number((text ?? '').replace(/[,\s]/gu, ''));
 }
 
+/** What an element has as `data-…`. */
+export const number = async (place: Locator, name: string) =>
+  Number(await place.getAttribute(`data-${name}`));
+
 export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<void> {
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,

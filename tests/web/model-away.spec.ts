@@ -2,7 +2,7 @@
 // in Node on the same files.
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
-import { expectFits } from './lessons.ts';
+import { expectFits, number } from './lessons.ts';
 import { message } from './messages.ts';
 import {
   allowed,
@@ -11,7 +11,6 @@ import {
   expectRanked,
   expectShifts,
   near,
-  number,
   opened,
   see,
 } from './model-page.ts';

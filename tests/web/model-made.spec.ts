@@ -3,7 +3,7 @@ import { cacheCounts } from '../../web/src/compute/opened/cache.ts';
 import { openingText } from '../../web/src/compute/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
-import { expectFits, expectTablesFit } from './lessons.ts';
+import { expectFits, expectTablesFit, number } from './lessons.ts';
 import { message } from './messages.ts';
 import {
   allowed,
@@ -13,7 +13,6 @@ import {
   expectShifts,
   here,
   near,
-  number,
   see,
   visited,
 } from './model-page.ts';

@@ -12,14 +12,13 @@ import {
 import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
 import { expect } from './fixtures.ts';
 import { expectBars, expectGrounds } from './bars.ts';
+import { number } from './lessons.ts';
 import { messagePattern } from './messages.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { placeOf } from './places.ts';
 
 /** As the page has it. */
 const shipped = new URL('../../web/dist/models/gpt/', import.meta.url);
-export const number = async (place: Locator, name: string) =>
-  Number(await place.getAttribute(`data-${name}`));
 /** Another variant adds up in another order. */
 export const allowed = 1e-4;
 export const near = (found: number, expected: number) =>

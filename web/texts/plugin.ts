@@ -1,6 +1,6 @@
 // The words of the page, for Vite: `$texts/attend.yaml` are the messages and `$texts/attend.md` the prose of a chapter,
-// `$texts/minutes` how long each takes, in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is built in one language, and
-// carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
+// `$texts/minutes` how long each takes, in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is
+// built in one language, and carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Plugin } from 'vite';

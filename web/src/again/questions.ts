@@ -1,5 +1,5 @@
 // Which questions can be asked by themselves, chapter by chapter: a chapter is fetched when it is its turn, whole, since in
-// pieces every chapter would be more files for all who read it.
+// pieces every chapter would be more files for all its readers.
 import type { Component } from 'svelte';
 
 interface Questions {

@@ -1,4 +1,4 @@
-// The page says on its root while it waits for answers, for those who drive it.
+// While the page waits for answers it says so on its root, for whatever drives it.
 const asking = new Set<object>();
 
 /** `who` waits for an answer, or does not any more. */

@@ -62,7 +62,7 @@ export function met(all: Cards, id: string, now: number): Cards {
   return new Map(all).set(id, { stage: 0, due: now + waits[0], turn: 1 });
 }
 
-/** Once it was asked again. Who did not know is asked at the next visit. */
+/** Once it was asked again. What was not known is asked at the next visit. */
 export function answered(all: Cards, id: string, right: boolean, now: number): Cards {
   const card = all.get(id);
   if (!card) return all;

@@ -182,7 +182,8 @@ export abstract class Run<K extends keyof TrainingSessions> {
       if (now >= due && this.#new.length > 0) {
         this.draw(this.#new.splice(0, 1));
         // What came late is not hurried after: each stays its time.
-        next = due + this.stay() > now ? due + this.stay() : now + this.stay();
+        const stay = this.stay();
+        next = (due + stay > now ? due : now) + stay;
       }
       if (this.#new.length === 0 && this.#over) this.#finish();
       else this.#back = this.#play(next);
