@@ -20,13 +20,16 @@ const test = base.extend<{ folded: void }>({
 });
 
 const deep = {
+  attend: ['stable', 'scale'],
   mask: ['blocks'],
-  learn: ['cost'],
-  model: ['cache'],
+  heads: ['divided', 'split'],
+  learn: ['step', 'cost'],
+  meaning: ['analogies'],
+  model: ['cache', 'patch'],
   multiply: ['memory', 'measured', 'strassen'],
-  block: ['activations', 'depth'],
-  towers: ['additive', 'shapes'],
-  longer: ['linear', 'rank'],
+  block: ['norm', 'shuffle', 'activations', 'depth'],
+  towers: ['cross', 'steps', 'additive', 'shapes'],
+  longer: ['linear', 'rank', 'measured'],
   check: ['proof'],
 };
 const section = (page: Page, id: string) => {
@@ -56,7 +59,7 @@ for (const [chapter, ids] of Object.entries(deep)) {
 
 test('a link to one unfolds it, and a link to a state unfolds all', async ({ page }) => {
   await open(page, 'longer');
-  await expect(page.locator('.folded')).toHaveCount(2);
+  await expect(page.locator('.folded')).toHaveCount(deep.longer.length);
   await page.goto('./longer/#rank');
   await expect(section(page, 'rank').card).toBeVisible();
   await expect(section(page, 'linear').card).toBeHidden();
@@ -75,7 +78,7 @@ test('folded, a chapter has no accessibility faults, and on paper nothing is fol
   await expect(page.locator('.folded')).toHaveCount(0);
   await page.reload();
   await computed(page);
-  await expect(page.locator('.folded')).toHaveCount(2);
+  await expect(page.locator('.folded')).toHaveCount(deep.longer.length);
 });
 
 test.describe('without script', () => {

@@ -147,26 +147,33 @@ function sectionOf(nodes: readonly RootContent[]): Section {
   return { ...head, title, ...parts };
 }
 
-export function compileProse(source: string): readonly Section[] {
+/** The nodes of each section, its heading first. */
+function sectionsOf(source: string): RootContent[][] {
   const sections: RootContent[][] = [];
   for (const node of parser.parse(source).children) {
     if (node.type === 'heading' && node.depth <= 2) sections.push([]);
     if (sections.length === 0) fail('words before the first heading', node);
     sections.at(-1)!.push(node);
   }
-  return sections.map(sectionOf);
+  return sections;
 }
 
-/** How long a chapter takes to read: 200 words a minute, one minute to look at a figure, half of one for a guess. */
+export const compileProse = (source: string): readonly Section[] =>
+  sectionsOf(source).map(sectionOf);
+
+/**
+ * How long a chapter takes to read without what goes deeper: 200 words a minute, one minute to look at a figure, half of
+ * one for a guess.
+ */
 export function minutesOf(source: string): number {
   let [words, minutes] = [0, 0];
-  const count = (node: Root | RootContent): void => {
+  const count = (node: RootContent): void => {
     if (node.type === 'leafDirective')
       minutes += node.name === 'figure' ? 1 : node.name === 'end' ? 0 : 0.5;
     else if (node.type === 'text') words += node.value.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
     else if (node.type === 'inlineMath' || node.type === 'math') words++;
     else if ('children' in node) for (const child of node.children) count(child as RootContent);
   };
-  count(parser.parse(source));
+  for (const nodes of sectionsOf(source)) if (!headOf(nodes[0]).deep) nodes.forEach(count);
   return Math.max(1, Math.round(minutes + words / 200));
 }
