@@ -59,6 +59,17 @@ export function weightInCell(value: number, cell: number): string {
   return special(value) ?? value.toFixed(2).replace(/^0/u, '');
 }
 
+/** A share in a sentence, in percent: to a tenth where it is nearly nothing or nearly all. */
+export function inPercent(share: number): string {
+  if (!Number.isFinite(share)) return inText(share);
+  const percent = 100 * share;
+  const middle = percent >= 1 && percent <= 99;
+  const rounded = Number(percent.toFixed(middle ? 0 : 1));
+  // All but nothing is not nothing, and all but the whole is not the whole.
+  const ends = (rounded === 0 || rounded === 100) && rounded !== percent;
+  return `${ends ? '≈ ' : ''}${rounded}\u00a0%`;
+}
+
 /** In a sentence or equation: four significant digits or two decimals. */
 export function inText(value: number): string {
   const magnitude = Math.abs(value);

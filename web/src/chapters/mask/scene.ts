@@ -1,7 +1,7 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { at, type MatrixData } from '../../compute/protocol';
-import { inText } from '../../figures/format';
+import { inPercent, inText } from '../../figures/format';
 import { listed } from '../../figures/local';
 import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
@@ -177,7 +177,7 @@ export function verdictOf({ answer, labels, hide }: Scene): string {
   const leaking = most(answer.leaks);
   const leak = at(answer.leaks, leaking, 0);
   const { verdicts } = text;
-  if (leak > 0) return verdicts.leaks({ name: labels[leaking], share: inText(leak) });
+  if (leak > 0) return verdicts.leaks({ name: labels[leaking], share: inPercent(leak) });
   const empty = all.find((row) => seesNothing(answer.mask, row));
   if (empty !== undefined) return verdicts.empty({ name: labels[empty] });
   const least = all.reduce(
