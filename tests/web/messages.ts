@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import MessageFormat from '@messageformat/core';
-import { parse as parseMessage } from '@messageformat/parser';
+import { parse as parseMessage, type Token } from '@messageformat/parser';
 import { parse } from 'yaml';
 
 const folder = new URL('../../web/src/texts/en/', import.meta.url);
@@ -28,10 +28,28 @@ export function message(key: string, values: Record<string, string | number> = {
   return format.compile(sourceOf(key))(values) as string;
 }
 
-/** The message with anything at all where its values stand. */
-export function messagePattern(key: string): RegExp {
-  const parts = parseMessage(sourceOf(key)).map((token) =>
-    token.type === 'content' ? token.value.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&') : '.*?',
-  );
-  return new RegExp(parts.join(''), 'u');
+type Values = Readonly<Record<string, string | number>>;
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+const numeric = (value: string | number) =>
+  typeof value === 'number' ? value.toLocaleString('en') : value;
+
+function patternOf(tokens: readonly Token[], values: Values, counted?: string): string {
+  const known = (value: string | undefined) => (value === undefined ? '.*?' : escaped(value));
+  return tokens
+    .map((token) => {
+      if (token.type === 'content') return escaped(token.value);
+      if (token.type === 'octothorpe') return known(counted);
+      const value = values[token.arg];
+      const written = value === undefined ? undefined : numeric(value);
+      if (token.type === 'function') return known(written);
+      if (token.type === 'argument') return known(value === undefined ? undefined : String(value));
+      const cases = token.cases.map((one) => patternOf(one.tokens, values, written));
+      return `(?:${cases.join('|')})`;
+    })
+    .join('');
+}
+
+/** The message with these values in it, and anything at all where others stand. */
+export function messagePattern(key: string, values: Values = {}): RegExp {
+  return new RegExp(patternOf(parseMessage(sourceOf(key)), values), 'u');
 }
