@@ -110,7 +110,7 @@ test('says why, on the way there and back', async ({ lesson, page }) => {
   await expect(why).toContainText('− 1 ) / 4');
   await page.keyboard.press('Escape');
   await lesson.point('dscores', 2, 0);
-  await expect(why).toContainText('how far the weight’s gradient lies above');
+  await expect(why).toContainText(message('learn.why.dscores'));
 });
 
 test.describe('taken along', () => {
