@@ -11,7 +11,7 @@ import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { message, messagePattern } from './messages.ts';
+import { message, messagePattern, titleOf } from './messages.ts';
 import { chapter as computedBy, contentOf, idsOf, strictest, type HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
@@ -134,7 +134,7 @@ test('why a weight: one cell, large, with the equation that makes it, and the wa
   const said = await zoom.locator('[data-value]').textContent();
   expect(Math.abs(Number(said) - weights[7][most])).toBeLessThan(6e-4);
   await zoom.getByRole('link').click();
-  await expect(page).toHaveTitle(`${message('shell.about.attend.title')} · Tril`);
+  await expect(page).toHaveTitle(titleOf('attend'));
   await expect(page.locator(`#cell-weights-7-${most}`)).toBeVisible();
   await expect(page.locator('#steps [data-value]')).toHaveText(said!);
   await page.goBack();
@@ -209,12 +209,12 @@ test('the chapters’ little pictures are the core’s numbers of this sentence'
 
 test('ways in lead to their chapters', async ({ page }) => {
   await open(page);
-  for (const [way, title] of [
-    ['formula', 'Attend'],
-    ['bug', 'Check'],
+  for (const [way, chapter] of [
+    ['formula', 'attend'],
+    ['bug', 'check'],
   ]) {
     await page.locator(`[data-way="${way}"]`).click();
-    await expect(page).toHaveTitle(`${title} · Tril`);
+    await expect(page).toHaveTitle(titleOf(chapter));
     await page.goBack();
     await computed(page);
   }

@@ -90,3 +90,6 @@ export function valuesIn(key: string, text: string): Readonly<Record<string, str
   const pattern = patternOf(parseMessage(sourceOf(key)), {}, unknown);
   return new RegExp(`^${pattern}$`, 'u').exec(text.trim())?.groups;
 }
+
+/** What the window is called while a chapter is open. */
+export const titleOf = (chapter: string) => `${message(`shell.about.${chapter}.title`)} · Tril`;
