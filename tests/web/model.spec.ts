@@ -217,8 +217,11 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const one = { text: 'The Government of the United', seed: 1 };
   const sampling = { temperature: 1, topK: 0, topP: 0.5, minP: 0 };
   const { kept } = nextOf(opened, { ...one, sampling });
-  await expect(question.locator('[data-answer]')).toContainText(
-    new RegExp(`\\b${kept} (?:is|are) left`, 'u'),
+  const answers = ['right', 'more', 'fewer'].map(
+    (how) => messagePattern(`model-ask.says.${how}`, { kept }).source,
+  );
+  await expect(question.locator('[data-answer]')).toHaveText(
+    new RegExp(`^(?:${answers.join('|')})$`, 'u'),
   );
   await expectFits(page);
   await expectAccessible(page);
