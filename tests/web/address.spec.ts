@@ -30,8 +30,11 @@ test('what is done on the page can be opened elsewhere by its address', async ({
   await expect(other.getByLabel(message('attend.input.label'))).toHaveValue(
     'été ou hiver? 夏 & 冬 #1 100%',
   );
-  for (const name of ['Characters', 'None']) {
-    await expect(other.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
+  for (const key of ['attend.input.modes.characters', 'attend.mask.none']) {
+    await expect(other.getByRole('radio', { name: message(key) })).toHaveAttribute(
+      'aria-checked',
+      'true',
+    );
   }
   const own = other.getByRole('button', { name: message('attend.head.own') });
   await expect(own).toHaveAttribute('aria-pressed', 'true');
@@ -123,16 +126,16 @@ test('the formula is the map: each symbol leads to its step and lights up', asyn
 }) => {
   await attend.open();
   const map = page.getByRole('navigation', { name: message('shell.map') });
-  for (const [name, step] of [
-    ['Q: the queries', 'q'],
-    ['K: the keys', 'k'],
-    ['Q K transposed: the scores', 'scores'],
-    ['divided by the square root of d', 'scaled'],
-    ['plus M: the mask', 'masked'],
-    ['softmax: scores become weights', 'weights'],
-    ['V: the values', 'v'],
+  for (const [part, step] of [
+    ['q', 'q'],
+    ['k', 'k'],
+    ['product', 'scores'],
+    ['scale', 'scaled'],
+    ['mask', 'masked'],
+    ['softmax', 'weights'],
+    ['v', 'v'],
   ]) {
-    const link = map.getByRole('link', { name, exact: true });
+    const link = map.getByRole('link', { name: message(`shell.parts.${part}`), exact: true });
     const href = await link.getAttribute('href');
     if (step === 'weights') expect(href).not.toContain('step=');
     else expect(href).toContain(`step=${step}`);
@@ -232,7 +235,8 @@ test('a browser that refuses to change the address is asked again, and nothing i
     page.getByRole('radio', { name: message('attend.head.names.first') }),
   ).toHaveAttribute('aria-checked', 'true');
   await expect.poll(() => stateOf(page).get('head')).toBe('first');
-  for (const name of ['Previous token', 'Same token']) {
+  for (const head of ['previous', 'same']) {
+    const name = message(`attend.head.names.${head}`);
     await page.goBack();
     await expect(page.getByRole('radio', { name })).toHaveAttribute('aria-checked', 'true');
   }
@@ -245,13 +249,14 @@ test('beyond what browsers allow entries are written more rarely, not refused', 
   await watchHistory(page);
   await attend.open();
   const before = (await called(page)).length;
-  await page.evaluate(() => {
-    const all = [...document.querySelectorAll('button')];
-    const buttons = ['Same token', 'First token'].map((name) =>
-      all.find((one) => one.textContent!.trim() === name),
-    );
-    for (let turn = 0; turn < 150; ++turn) buttons[turn % 2]!.click();
-  });
+  await page.evaluate(
+    (names) => {
+      const all = [...document.querySelectorAll('button')];
+      const buttons = names.map((name) => all.find((one) => one.textContent!.trim() === name));
+      for (let turn = 0; turn < 150; ++turn) buttons[turn % 2]!.click();
+    },
+    ['same', 'first'].map((head) => message(`attend.head.names.${head}`)),
+  );
   await expect.poll(() => stateOf(page).get('head')).toBe('first');
   expect((await called(page)).length - before).toBeLessThan(100);
 });

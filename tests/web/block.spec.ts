@@ -137,10 +137,10 @@ test('heads, a changed word, and the way back', async ({ lesson, page }) => {
 
 test('says why, stage by stage', async ({ lesson, page }) => {
   for (const [pin, words] of [
-    ['residual1.2.3', 'What came in, plus what was made.'],
-    ['normed1.0.0', 'divided by the root of its row’s variance'],
-    ['hidden.4.15', 'Row of the left times row of the weights.'],
-    ['activated.1.1', 'ReLU('],
+    ['residual1.2.3', message('block.why.sum')],
+    ['normed1.0.0', message('block.why.norm')],
+    ['hidden.4.15', message('block.why.product')],
+    ['activated.1.1', `${message('block.controls.activations.relu')}(`],
   ]) {
     await lesson.open({ stage: pin.split('.')[0], pin });
     await expect(page.locator('#one .why')).toContainText(words);
@@ -225,7 +225,9 @@ test('moved words: the same rows without positions, others with them', async ({ 
     const most = Math.max(...differenceOf(moved, plain).flat().map(Math.abs));
     const drawn = Number(await largest.getAttribute('data-largest'));
     expect(Math.abs(drawn - most)).toBeLessThan(2 * rounding);
-    await expect(largest).toContainText(positions ? 'Not the same rows' : 'The same rows, moved');
+    await expect(largest).toContainText(
+      messagePattern(`block.shuffle.${positions ? 'differ' : 'near'}`),
+    );
   }
   await page
     .locator('#shuffle')
@@ -296,7 +298,7 @@ test('the link holds the state; a broken one says so', async ({ lesson, page }) 
     'aria-checked',
     'false',
   );
-  await expect(page.getByText('seed 12', { exact: false }).first()).toBeVisible();
+  await expect(page.getByText(messagePattern('block.random', { seed: 12 })).first()).toBeVisible();
   await page.locator('[data-part="norm1"] [role="switch"]').focus();
   await page.keyboard.press('Space');
   await expect(page).toHaveURL(/off=residual2&seed=12/);

@@ -103,7 +103,10 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
       const first = page.locator('[data-suspect]').first();
       await expect(first, `${id}: ${of}`).toHaveAttribute('data-suspect', id);
       await expect(verdict).toHaveAttribute('data-verdict', 'mistake');
-      if (id === 'timesFactor') await expect(first).toContainText('times 0.25');
+      if (id === 'timesFactor') {
+        const says = message('check.variants.timesFactor', { factor: '0.25' });
+        await expect(first).toContainText(says);
+      }
     }
   }
   await expect(page).toHaveURL(/kind=attentionBackward/);

@@ -120,7 +120,9 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const data = blind.output.read().map((one, i) => (i % 28 < 4 ? NaN : one));
   await give({ ...own, expected: core.tensor([2, 3, 7, 4], data) });
   await suspect('hidesItself');
-  await expect(page.locator('[data-blanks="24"]')).toContainText('the first at [1, 1, 1, 1]');
+  await expect(page.locator('[data-blanks="24"]')).toContainText(
+    messagePattern('check.own.blanks', { count: '24', first: '[1, 1, 1, 1]' }),
+  );
   await expect(verdict).toContainText(message('check.own.whereNumbers'));
   const right = core.matmul(weights, v);
   const some = right.read().map((one, i) => (i === 30 ? NaN : one));
@@ -136,13 +138,15 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
     'expected',
     'expected',
   ]);
-  await expect(page.locator('[data-blanks="1"]')).toContainText('the first at [1, 2, 1, 3]');
+  await expect(page.locator('[data-blanks="1"]')).toContainText(
+    messagePattern('check.own.blanks', { count: '1', first: '[1, 2, 1, 3]' }),
+  );
   await expect(verdict).toHaveAttribute('data-verdict', 'blank');
 
   // Nothing but NaN is as far from everything: no norms, no nearest mistake.
   await give({ expected: core.tensor([2, 3, 7, 4], right.read().fill(NaN)) });
   await expect(verdict).toContainText(messagePattern('check.own.allBlank'));
-  await expect(page.locator('[data-blanks="168"]')).toContainText('65 504');
+  await expect(page.locator('[data-blanks="168"]')).toContainText(message('check.own.blanksNot'));
   await expect(page.locator('[data-suspect]')).toHaveCount(0);
   await expect(page.locator('[data-figure="own"] [data-worst]')).toHaveCount(0);
 
@@ -206,7 +210,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const scaled = core.attention(q, k, v, { causal: true, scale: 0.3 }).output;
   await give({ ...own, expected: scaled });
   await suspect('otherScale');
-  await expect(verdict).toContainText('the scale 0.3 instead');
+  await expect(verdict).toContainText(message('check.variants.otherScale', { scale: '0.3' }));
 
   // Two heads of keys and values for four: as a whole twice, in place of each twice.
   const [four, two, both] = [
@@ -252,7 +256,7 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   await page.keyboard.press('Tab');
   const first = page.locator('[data-suspect]').first();
   await expect(first).toHaveAttribute('data-suspect', 'otherHeads');
-  await expect(first).toContainText('2 heads');
+  await expect(first).toContainText(message('check.variants.otherHeads', { heads: 2 }));
   await expect(first).toHaveAttribute('data-matches', 'true');
   await page.getByRole('radio', { name: message('check.own.causals.no'), exact: true }).click();
   await expect(page).toHaveURL(/causal=no/);
@@ -287,7 +291,9 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   for (const [id, expected] of Object.entries(cases)) {
     const bytes = core.writeSafetensors({ ...tensors, expected });
     await page.locator('input[type=file]').setInputFiles(file('layer.safetensors', bytes));
-    const other = page.getByRole('button', { name: 'Compare with nn.MultiheadAttention' });
+    const other = page.getByRole('button', {
+      name: message('check.own.otherKind', { kind: message('check.own.kinds.multiHead') }),
+    });
     if (id === 'noInBias') await other.click();
     await expect(first).toHaveAttribute('data-suspect', id);
     await expect(first).toHaveAttribute('data-matches', 'true');

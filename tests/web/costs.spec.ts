@@ -284,11 +284,13 @@ test('what is held and how many scores there are is counted by the core, too', a
     });
     const title = page.locator(`[data-division="${heads}"] h3`);
     await expect(title).toContainText(
-      `${heads > 1 ? `${heads} heads` : '1 head'} of ${24 / heads}`,
+      message('heads.divided.name', { count: heads, width: 24 / heads }),
     );
-    await expect(title).toContainText(`${4 * 24 * 19} parameters`);
-    await expect(title).toContainText(`√${24 / heads} `);
-    await expect(title).toContainText(`${scores} weights`);
+    await expect(title).toContainText(message('heads.divided.parameters', { count: 4 * 24 * 19 }));
+    await expect(title).toContainText(message('heads.divided.scaled', { width: 24 / heads }));
+    await expect(title).toContainText(
+      message('heads.divided.maps', { count: heads, cells: scores }),
+    );
   }
 });
 

@@ -6,6 +6,7 @@ import type { Locator } from '@playwright/test';
 import { mix, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, numberOf } from './fixtures.ts';
 import { hatchedIn } from './hatch.ts';
+import { messagePattern } from './messages.ts';
 import { readCanvas } from './pixels.ts';
 
 const tokens = readFileSync(
@@ -162,10 +163,12 @@ function expectText({ text }: DrawnCell, value: number, within: number, place: s
   );
 }
 
+const saidHidden = messagePattern('figures.cellHidden');
+
 /** What is hidden is hatched, and nothing else is. It shows no digits, and says that it is hidden. */
 function expectHidden({ hidden, hatched, waiting, text, label }: DrawnCell, place: string) {
   expect(hatched, `hatched: ${place}`).toBe(hidden && !waiting);
-  expect(/hidden/u.test(label), `said to be hidden: ${place}`).toBe(hidden);
+  expect(saidHidden.test(label), `said to be hidden: ${place}`).toBe(hidden);
   if (hidden) expect(text, place).toBe('');
 }
 

@@ -1,7 +1,7 @@
 // Any input can be changed, and everything downstream follows; going back undoes.
 import { boxOf } from './box.ts';
 import { expect, numberOf, test } from './fixtures.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
@@ -174,7 +174,7 @@ test('what belongs to the text, or to the first column, cannot be edited', async
 }) => {
   await attend.open({ step: 'x' });
   await attend.point('x', 1, 5);
-  await expect(attend.why).toContainText('token number 1');
+  await expect(attend.why).toContainText(messagePattern('attend.why.who.sideways', { id: 1 }));
   await expect(page.getByLabel(message('figures.why.edit'))).toHaveCount(0);
 });
 

@@ -3,6 +3,7 @@
 import { test as base, type Locator, type Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect } from './expect.ts';
+import { messagePattern } from './messages.ts';
 import { goTo, settled } from './settled.ts';
 
 export class AttendPage {
@@ -42,7 +43,9 @@ export class AttendPage {
     return this.page.locator('#steps .why');
   }
 
-  async step(name: string): Promise<void> {
+  /** By the step's id, in any case. */
+  async step(id: string): Promise<void> {
+    const name = messagePattern(`attend.steps.${id.toLowerCase()}.name`).source;
     await this.page.getByRole('button', { name: new RegExp(`^\\d\\. ${name}(?: \\(|$)`) }).click();
   }
 

@@ -60,7 +60,9 @@ test('shapes and addresses', async ({ lesson, page }) => {
     ...['2 × 4 × 9 × 6', '2 × 9 × 24', '2 × 9 × 19'],
   ]);
   // Row 4 of 24 numbers, then two heads of 6, then entry 2.
-  await expect(page.locator('[data-address]')).toContainText(`number ${4 * 24 + 2 * 6 + 2} `);
+  await expect(page.locator('[data-address]')).toHaveText(
+    message('heads.where', { address: 4 * 24 + 2 * 6 + 2 }),
+  );
 });
 
 test('one wide head, two, four: the same weights, other maps', async ({ lesson, page }) => {
@@ -179,7 +181,9 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
   await lesson.expectDrawn('chosen', silent, rounding);
   expect(silent[8][0]).toBeGreaterThan(0.9);
 
-  await page.getByRole('radio', { name: /Layer 2, head 1/ }).focus();
+  await page
+    .getByRole('radio', { name: message('heads.headTitle', { layer: 2, head: 1 }) })
+    .focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(/layer=1&head=2/);
@@ -190,7 +194,7 @@ test('questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#circuit .ask');
   await ask.getByRole('button', { name: 'saw', exact: true }).click();
-  await expectAnswer(ask, 'right', /“saw”/u);
+  await expectAnswer(ask, 'right', messagePattern('heads.circuit.answer', { target: 'saw' }));
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await ask.getByRole('button', { name: message('heads.startName') }).click();
   await expectAnswer(ask, 'right', messagePattern('heads.circuit.writeAnswer'));
@@ -206,7 +210,9 @@ test('the address holds it all; a broken one says so', async ({ lesson, page, co
   await lesson.open({ writers: '10', layer: '3', text: 'a b a b' });
   await expect(page.getByText('writers=10')).toBeVisible();
   await expect(page.getByText('layer=3')).toBeVisible();
-  await page.getByRole('radio', { name: /Layer 1, head 2/ }).click();
+  await page
+    .getByRole('radio', { name: message('heads.headTitle', { layer: 1, head: 2 }) })
+    .click();
   await lesson.point('chosen', 3, 1);
   const other = await context.newPage();
   await other.goto(page.url());

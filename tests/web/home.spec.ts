@@ -11,19 +11,21 @@ import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern, titleOf } from './messages.ts';
 import { chapter as computedBy, contentOf, idsOf, strictest, type HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
 const sentence = 'the cat saw the dog chase the cat'.split(' ');
-const names: Readonly<Record<HeadId, string>> = {
-  previous: 'Previous token',
-  same: 'Same token',
-  first: 'First token',
-  average: 'Average of the past',
-};
+const headIds: readonly HeadId[] = ['previous', 'same', 'first', 'average'];
+
+/** How much is taken in, in percent, from one word or from each alike. */
+const looks = (share: number) =>
+  new RegExp(
+    ['home.looks', 'home.looksAlike'].map((key) => messagePattern(key, { share }).source).join('|'),
+    'u',
+  );
 
 const weightsOf = async (tokens: readonly string[], head: HeadId) => {
   const content = idsOf(tokens).map(contentOf);
@@ -89,8 +91,9 @@ test('a word that is touched shows what it takes from, by each head, as the core
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
-  for (const head of Object.keys(names) as HeadId[]) {
-    await page.getByRole('radio', { name: names[head], exact: true }).click();
+  for (const head of headIds) {
+    const name = message(`attend.head.names.${head}`);
+    await page.getByRole('radio', { name, exact: true }).click();
     const weights = await weightsOf(sentence, head);
     for (const row of [7, 4, 0]) {
       await page.locator(`[data-word="${row}"]`).click();
@@ -100,8 +103,10 @@ test('a word that is touched shows what it takes from, by each head, as the core
       const digits = most.toFixed(2).replace(/^0/, '');
       const said = page.locator('[data-said]');
       if (row === 0) await expect(said).toHaveText(message('home.itself', { token: sentence[0] }));
-      else await expect(said).toContainText(`${Math.round(100 * most)} %`);
-      await expect(page.locator('.tag')).toHaveText(`why ${most === 1 ? '1' : digits}?`);
+      else await expect(said).toContainText(looks(Math.round(100 * most)));
+      await expect(page.locator('.tag')).toHaveText(
+        message('home.why', { weight: most === 1 ? '1' : digits }),
+      );
     }
   }
 });
@@ -129,7 +134,7 @@ test('why a weight: one cell, large, with the equation that makes it, and the wa
   const said = await zoom.locator('[data-value]').textContent();
   expect(Math.abs(Number(said) - weights[7][most])).toBeLessThan(6e-4);
   await zoom.getByRole('link').click();
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await expect(page.locator(`#cell-weights-7-${most}`)).toBeVisible();
   await expect(page.locator('#steps [data-value]')).toHaveText(said!);
   await page.goBack();
@@ -147,7 +152,7 @@ test('own words, in any script, and as many as have room; arrow keys go along th
   await expect(page.locator('[data-word]')).toHaveCount(6);
   await field.fill(Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '));
   await expect(page.locator('[data-word]')).toHaveCount(24);
-  await expect(page.getByRole('status').filter({ hasText: 'first 24 of 40' })).toBeVisible();
+  await expect(page.getByText(message('home.cut', { shown: 24, found: 40 }))).toBeVisible();
   await expectNoSidewaysScroll(page);
   await field.fill('one two one');
   await expect(page.locator('[data-word]')).toHaveCount(3);
@@ -204,12 +209,12 @@ test('the chapters’ little pictures are the core’s numbers of this sentence'
 
 test('ways in lead to their chapters', async ({ page }) => {
   await open(page);
-  for (const [way, title] of [
-    ['formula', 'Attend'],
-    ['bug', 'Check'],
+  for (const [way, chapter] of [
+    ['formula', 'attend'],
+    ['bug', 'check'],
   ]) {
     await page.locator(`[data-way="${way}"]`).click();
-    await expect(page).toHaveTitle(`${title} · Tril`);
+    await expect(page).toHaveTitle(titleOf(chapter));
     await page.goBack();
     await computed(page);
   }

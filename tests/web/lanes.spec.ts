@@ -76,7 +76,7 @@ test('one head, two, four: arcs, strips and answers are the core’s', async ({ 
   await expectLanes(page, 2, 8);
   const into = page.getByRole('radiogroup', { name: message('heads.reads.into') });
   for (const count of [4, 1, 2]) {
-    await into.getByRole('radio', { name: count === 1 ? '1 head' : `${count} heads` }).click();
+    await into.getByRole('radio', { name: message('heads.reads.heads', { count }) }).click();
     await expectLanes(page, count, 8);
     await page.locator(`${alive} [data-lane="0"] [data-word="3"]`).click();
     await expectLanes(page, count, 3);
@@ -93,9 +93,11 @@ test('strips part when the row is divided, and come together again', async ({ le
   const second = page.locator(`${alive} [data-entry="12"]`);
   const between = async () => (await second.boundingBox())!.x - (await first.boundingBox())!.x;
   const together = await between();
-  await page.getByRole('radio', { name: '2 heads' }).click();
+  await page.getByRole('radio', { name: message('heads.reads.heads', { count: 2 }) }).click();
   await expect.poll(between).toBeGreaterThan(together + 20);
-  await page.getByRole('radio', { name: '1 head', exact: true }).click();
+  await page
+    .getByRole('radio', { name: message('heads.reads.heads', { count: 1 }), exact: true })
+    .click();
   await expect.poll(between).toBeCloseTo(together, 1);
 });
 

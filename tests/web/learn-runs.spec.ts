@@ -53,7 +53,7 @@ test('without a mask the loss is small, and nothing can be written', async ({ le
   const session = { ...never, say: (one: WhatIfPoint) => said.push(one) };
   const expected = await whatIf(tril, { change: 'mask', seed: 1 }, session);
   await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
-  await expect(part.locator('[data-answer]')).toContainText('against');
+  await expect(part.locator('[data-answer]')).toContainText(messagePattern('learn-if.ask.answer'));
   await expectAnswer(part, 'right');
 
   const allowed = await allowedOf(page, tril.variant);
@@ -116,7 +116,9 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await expect(figure).toHaveAttribute('data-learned', String(lincoln.length));
   const area = part.getByLabel(message('attend.input.label'));
   await area.fill('Too short.');
-  await expect(part.locator('.note[role="status"]')).toContainText('at least 1,000');
+  await expect(part.locator('.note[role="status"]')).toContainText(
+    messagePattern('learn-own.short', { least: '1,000' }),
+  );
   await expect(part.locator('.train')).toBeDisabled();
   page.on('request', (request) => sent.push(request.url()));
   await area.fill(own1200);
@@ -150,10 +152,14 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await expect(figure).toHaveAttribute('data-training', 'running');
 
   // It waits while another chapter is open, and goes on from there.
-  const chapter = (name: string) => page.locator('header').getByRole('link', { name }).click();
-  await chapter('Heads');
+  const chapter = (id: string) =>
+    page
+      .locator('header')
+      .getByRole('link', { name: message(`shell.about.${id}.title`) })
+      .click();
+  await chapter('heads');
   await expect(page).toHaveURL(/heads/u);
-  await chapter('Learn');
+  await chapter('learn');
   await expect(page).toHaveURL(/learn/u);
   await page.locator('#own .card').scrollIntoViewIfNeeded();
   await expect(figure).toHaveAttribute('data-learned', '1200');
@@ -187,7 +193,9 @@ test('a step is counted and timed part by part, and at several sizes', async ({ 
       bytes: all.reduce((sum, each) => sum + each.bytes, 0),
     };
     flops.push(step.flops);
-    await figure.getByRole('radio', { name: `T ${length} · C ${width}`, exact: true }).click();
+    await figure
+      .getByRole('radio', { name: message('learn-cost.sizeOf', { length, width }), exact: true })
+      .click();
     const size = figure.locator(`[data-size="${length}x${width}"]`);
     expect(await number(size, 'step')).toBe(step.flops);
     const times: number[] = [];

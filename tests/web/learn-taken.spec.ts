@@ -100,7 +100,7 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
   await train(page);
   await finished(page);
   const take = await takeOf(page, 'born');
-  const { name, content: bytes } = await saved(page, take, 'Animated picture');
+  const { name, content: bytes } = await saved(page, take, message('learn-born.film.animated'));
   expect(name).toBe('tril-previous-5-head-2.gif');
   expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
 

@@ -2,7 +2,7 @@
 import { expectAccessible } from './axe.ts';
 import { expectLine, readChart } from './drawn.ts';
 import { takeOf } from './menus.ts';
-import { message } from './messages.ts';
+import { message, titleOf } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train } from './learn-page.ts';
 import { Lesson, expectFits, number } from './lessons.ts';
@@ -110,7 +110,7 @@ test('says why, on the way there and back', async ({ lesson, page }) => {
   await expect(why).toContainText('− 1 ) / 4');
   await page.keyboard.press('Escape');
   await lesson.point('dscores', 2, 0);
-  await expect(why).toContainText('how far the weight’s gradient lies above');
+  await expect(why).toContainText(message('learn.why.dscores'));
 });
 
 test.describe('taken along', () => {
@@ -159,17 +159,17 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
     .toBeLessThan(4 * rounding);
 
   // Another chapter has the Worker of all others; the training stays, and the way back starts nothing.
-  const chapter = (name: string) =>
+  const chapter = (id: string) =>
     page
       .getByRole('navigation', { name: message('shell.chapters') })
-      .getByText(name)
+      .getByText(message(`shell.about.${id}.title`))
       .click();
-  await chapter('Mask');
-  await expect(page).toHaveTitle('Mask · Tril');
+  await chapter('mask');
+  await expect(page).toHaveTitle(titleOf('mask'));
   await computed(page);
   expect(page.workers()).toHaveLength(2);
   expect(modules()).toHaveLength(2);
-  await chapter('Learn');
+  await chapter('learn');
   await ready(page);
   await train(page);
   await finished(page);

@@ -8,7 +8,7 @@ import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, expectTablesFit, rowsOf } from './lessons.ts';
 import { metered, takeOf } from './menus.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
 
@@ -91,7 +91,9 @@ test('a skipped block computes nothing; the keyboard plays along', async ({ less
   const bar = lesson.stepper('online');
   await bar.getByRole('button', { name: message('figures.player.step') }).focus();
   await page.keyboard.press('Enter');
-  await expect(page.locator('[data-sentence]')).toContainText('this block is skipped');
+  await expect(page.locator('[data-sentence]')).toContainText(
+    messagePattern('longer.online.now', { what: 'skipped' }),
+  );
   await expect(page.locator('[data-matrix="block"]')).toHaveCount(0);
   await expect(page).toHaveURL(/step=3/);
   await bar.getByRole('slider').focus();
@@ -101,15 +103,15 @@ test('a skipped block computes nothing; the keyboard plays along', async ({ less
 
 test('steps count before what they are of is computed', async ({ lesson, page }) => {
   await lesson.open({ step: '0' });
-  await page.evaluate(() => {
+  await page.evaluate((on) => {
     const press = (name: string, times: number) => {
       const all = [...document.querySelectorAll<HTMLElement>('#online button')];
       const button = all.find((one) => (one.ariaLabel ?? one.textContent?.trim()) === name)!;
       for (let i = 0; i < times; ++i) button.click();
     };
     press('16', 1);
-    press('Step on', 12);
-  });
+    press(on, 12);
+  }, message('figures.player.step'));
   await expect(page).toHaveURL(/step=12/);
   await expect(lesson.figure('online')).toHaveAttribute('data-step', '12');
 });

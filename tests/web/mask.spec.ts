@@ -105,7 +105,10 @@ test('what is hidden is one hatched area, and says what it holds when it is poin
     const { x, y, width } = await boxOf(lesson.cell(id, 2, 5));
     await page.mouse.move(x + width / 2, y + width / 2);
     await expect(matrix(id).locator('[data-peek]')).toHaveText(digits);
-    await expect(lesson.cell(id, 2, 5)).toHaveAttribute('aria-label', /: hidden by the mask, /u);
+    await expect(lesson.cell(id, 2, 5)).toHaveAttribute(
+      'aria-label',
+      messagePattern('figures.cellHidden'),
+    );
     const seen = await boxOf(lesson.cell(id, 5, 2));
     await page.mouse.move(seen.x + width / 2, seen.y + width / 2);
     await expect(matrix(id).locator('[data-peek]')).toHaveCount(0);
@@ -156,7 +159,7 @@ test('a row that sees nothing: zeros, no NaN; with −10⁹ everything comes bac
 }) => {
   await lesson.open();
   await page.getByRole('button', { name: message('mask.examples.names.empty') }).click();
-  await expect(page.locator('[data-verdict]')).toContainText('sees nothing');
+  await expect(page.locator('[data-verdict]')).toContainText(messagePattern('mask.verdicts.empty'));
   expect((await lesson.drawn('weights'))[0]).toEqual(Array(size).fill(0));
   expect((await lesson.drawn('output'))[0]).toEqual([0, 0, 0, 0]);
   expect((await lesson.drawn('output')).flat().some(Number.isNaN)).toBe(false);
@@ -341,7 +344,7 @@ test('questions are answered by the core', async ({ lesson, page }) => {
     message('mask.ask.largeSays.even', { count: 8, weight: '0.125' }),
   );
   const future = page.locator('#future .ask');
-  await future.getByRole('button', { name: 'none' }).click();
+  await future.getByRole('button', { name: message('mask.future.none') }).click();
   await expect(future).toContainText(
     message('mask.future.says.right', {
       ...{ changed: 0, rows: 5 },

@@ -232,7 +232,7 @@ test('vectors are learned before your eyes, and are those that Node learns', asy
   await page.getByRole('button', { name: messagePattern('meaning.load.share') }).click();
   await page.getByRole('button', { name: message('meaning.load.wait') }).click();
   const doing = page.locator('[data-words]');
-  await expect(doing).toHaveText(/Paused at step \d+ of/u);
+  await expect(doing).toHaveText(messagePattern('meaning.load.waiting'));
   const early = await dotsOf(page);
   await page.getByRole('button', { name: message('meaning.load.on') }).click();
   await page.locator('[data-words="finished"]').waitFor({ timeout: 150_000 });

@@ -2,7 +2,7 @@
 // that measures says what the test has it say; the charts are read back.
 import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 
 /** A Worker that answers measurements with what the test has it say. */
 const scripted = ({ kind, messages }: { kind: string; messages: object[] }) => {
@@ -37,15 +37,19 @@ test('what could not be measured well is marked, and nothing is concluded from i
   const section = page.locator('#measured');
   await section.scrollIntoViewIfNeeded();
   // What is seen at first says so, too.
-  await expect(section.locator('[data-state="idle"]')).toContainText('these times are rough');
+  await expect(section.locator('[data-state="idle"]')).toContainText(
+    messagePattern('multiply.measured.glanced', { times: 'rough' }),
+  );
   await section
     .getByRole('button', { name: message('multiply.measured.start'), exact: true })
     .click();
   await expect(section.locator('[data-state]')).toHaveAttribute('data-state', 'finished');
   await expect(section.locator('td.unsteady[data-n]')).toHaveCount(2);
-  await expect(section.locator('[data-unsteady]')).toContainText('2 of 18 times are marked ≈');
+  await expect(section.locator('[data-unsteady]')).toContainText(
+    messagePattern('shell.busy.some', { count: 2, all: 18 }),
+  );
   await expect(section.locator('[data-crossover]')).toHaveText(
-    /too busy with something else to tell/u,
+    message('multiply.measured.undecided'),
   );
   const exponent = (runner: string) => section.locator(`[data-runner=${runner}] [data-exponent]`);
   await expect(exponent('tiled')).toHaveText('?');

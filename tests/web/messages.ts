@@ -1,18 +1,22 @@
 // The page's words by their keys, so that a test presses and reads what the page says, and a sentence may change without it.
 // A key is the file's name and the path in it: `average.length.more` is `length.more` of average.yaml.
 import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MessageFormat from '@messageformat/core';
-import { parse as parseMessage } from '@messageformat/parser';
+import { parse as parseMessage, type Select, type Token } from '@messageformat/parser';
 import { parse } from 'yaml';
 
-const folder = new URL('../../web/src/texts/en/', import.meta.url);
+/** Of the language and the folder that the page was built of: see web/texts/plugin.ts. */
+const { TRIL_LANGUAGE = 'en', TRIL_TEXTS = 'src/texts' } = process.env;
+const web = fileURLToPath(new URL('../../web/', import.meta.url));
+const folder = resolve(web, TRIL_TEXTS, TRIL_LANGUAGE);
 const files = new Map<string, unknown>();
 
 function sourceOf(key: string): string {
   const [file, ...path] = key.split('.');
   if (!files.has(file)) {
-    const text = readFileSync(fileURLToPath(new URL(`${file}.yaml`, folder)), 'utf8');
+    const text = readFileSync(join(folder, `${file}.yaml`), 'utf8');
     files.set(file, parse(text, { logLevel: 'error' })); // not of the tag !tex, which marks formulas
   }
   let found = files.get(file);
@@ -28,10 +32,64 @@ export function message(key: string, values: Record<string, string | number> = {
   return format.compile(sourceOf(key))(values) as string;
 }
 
-/** The message with anything at all where its values stand. */
-export function messagePattern(key: string): RegExp {
-  const parts = parseMessage(sourceOf(key)).map((token) =>
-    token.type === 'content' ? token.value.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&') : '.*?',
-  );
-  return new RegExp(parts.join(''), 'u');
+type Values = Readonly<Record<string, string | number>>;
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+const numeric = (value: string | number) =>
+  typeof value === 'number' ? value.toLocaleString('en') : value;
+
+/** Of the cases that a value chooses from: the one it chooses, or all where it is not known. */
+function casesOf({ cases, type }: Select, value: string | number | undefined) {
+  if (value === undefined) return cases;
+  const keys = [`=${value}`, String(value), ...(type !== 'select' && +value === 1 ? ['one'] : [])];
+  const found = keys.map((key) => cases.find((one) => one.key === key)).find(Boolean);
+  return [found ?? cases.find(({ key }) => key === 'other')!];
 }
+
+type Unknown = (name: string) => string;
+
+function patternOf(
+  tokens: readonly Token[],
+  values: Values,
+  unknown: Unknown,
+  counted: readonly [name: string, value?: string] = [''],
+): string {
+  const known = (name: string, value: string | undefined) =>
+    value === undefined ? unknown(name) : escaped(value);
+  return tokens
+    .map((token) => {
+      if (token.type === 'content') return escaped(token.value);
+      if (token.type === 'octothorpe') return known(...counted);
+      const value = values[token.arg];
+      const written = value === undefined ? undefined : numeric(value);
+      if (token.type === 'function') return known(token.arg, written);
+      if (token.type === 'argument') return known(token.arg, value?.toString());
+      const cases = casesOf(token, value).map((one) =>
+        patternOf(one.tokens, values, unknown, [token.arg, written]),
+      );
+      return `(?:${cases.join('|')})`;
+    })
+    .join('');
+}
+
+/** The message with these values in it, and anything at all where others stand. */
+export function messagePattern(key: string, values: Values = {}): RegExp {
+  return new RegExp(
+    patternOf(parseMessage(sourceOf(key)), values, () => '.*?'),
+    'u',
+  );
+}
+
+/** What stands in the message where it has values, if this text is that message. */
+export function valuesIn(key: string, text: string): Readonly<Record<string, string>> | undefined {
+  const named = new Set<string>();
+  const unknown = (name: string) => {
+    if (named.has(name)) return '.*?';
+    named.add(name);
+    return `(?<${name}>.*?)`;
+  };
+  const pattern = patternOf(parseMessage(sourceOf(key)), {}, unknown);
+  return new RegExp(`^${pattern}$`, 'u').exec(text.trim())?.groups;
+}
+
+/** What the window is called while a chapter is open. */
+export const titleOf = (chapter: string) => `${message(`shell.about.${chapter}.title`)} · Tril`;

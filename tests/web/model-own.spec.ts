@@ -23,6 +23,8 @@ const test = base.extend<{ lesson: Lesson; folder: string }>({
 });
 
 const own = (page: Page) => page.locator('[data-figure="own-model"]');
+/** What is said once the model of this name is open. */
+const open = (name: string) => message('model-own.open', { name });
 
 /** Files or folders of this machine, by the mouse. */
 async function drop(page: Page, paths: readonly string[]): Promise<void> {
@@ -54,7 +56,7 @@ test('a folder from Hugging Face is dropped, and read without what else lies in 
     writeClone(path, files);
     await drop(page, [path]);
     await expect(own(page).locator('[data-row="family"]')).toHaveText(family);
-    await expect(own(page)).toContainText(`small-${family} is open`);
+    await expect(own(page)).toContainText(open(`small-${family}`));
 
     const model = await tril.loadModel(files);
     const shape = shapeOf(model.config);
@@ -96,9 +98,9 @@ test('dropped files do as well, a folder around the model too; what is no model 
     page,
     Object.keys(files).map((name) => join(path, name)),
   );
-  await expect(own(page)).toContainText('Your model is open');
+  await expect(own(page)).toContainText(open(message('model-own.unnamed')));
   await drop(page, [join(folder, 'models')]);
-  await expect(own(page)).toContainText('mine is open');
+  await expect(own(page)).toContainText(open('mine'));
 
   // One more block than there are weights for; a longer context; more words than a tokenizer may have; no model.
   const config = JSON.parse(new TextDecoder().decode(files['config.json']));

@@ -9,6 +9,7 @@ import {
   type TrainingTril,
   type Without,
 } from 'tril/training';
+import { inText } from '../../web/src/figures/format.ts';
 import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
 import { expect } from './fixtures.ts';
 import { expectBars, expectGrounds } from './bars.ts';
@@ -192,8 +193,14 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
       .map((rise) => 0.55 * Math.sqrt(Math.max(0, rise) / falling[0])),
     { role: 'wrong', paper: 'surface', within: 0.01 },
   );
-  const [, layer] = /^(\d+)h/u.exec((await first.getAttribute('data-cost'))!)!;
-  await expect(page.locator('#away [data-answer]')).toContainText(`of layer ${layer}`);
+  const [, layer, head] = /^(\d+)h(\d+)$/u.exec((await first.getAttribute('data-cost'))!)!;
+  const answer = page.locator('#away [data-answer]');
+  const right = (await answer.getAttribute('data-answer')) === 'right';
+  await expect(answer).toHaveText(
+    messagePattern(`model-away.away.ask.${right ? 'answer' : 'elsewhere'}`, {
+      ...{ layer, head, rise: inText(await number(first, 'rise')) },
+    }),
+  );
 }
 
 /** What of the first prompt is put into the second, place by place; what either says without. */
@@ -202,9 +209,7 @@ export async function expectCarried(page: Page, here: Here) {
   await page.emulateMedia({ colorScheme: 'light' });
   const patch = page.locator('[data-figure="patch"]');
   const [from, to] = await Promise.all(
-    ['Taken from', 'Put into'].map((name) =>
-      page.locator('#patch').getByRole('textbox', { name }).inputValue(),
-    ),
+    [0, 1].map((index) => page.locator('#patch').getByRole('textbox').nth(index).inputValue()),
   );
   const [donor, receiver] = [model.encode(from), model.encode(to)];
   const columns = Math.min(donor.length, receiver.length);

@@ -163,23 +163,23 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await expectShown(page, opened, read, next, within);
 
   // Cuts, each with what it removes.
-  const slide = async (name: string, value: string) => {
+  const slide = async (of: string, value: string) => {
+    const name = message(`model.sampling.names.${of}`);
     await page.getByRole('slider', { name }).fill(value);
     await current(page);
   };
-  await slide('Top-k', '5');
-  await slide('Top-p', '0.6');
-  await slide('Min-p', '0.1');
+  await slide('topK', '5');
+  await slide('topP', '0.6');
+  await slide('minP', '0.1');
   const cuts: Sampling = { ...opening.sampling, topK: 5, topP: 0.6, minP: 0.1 };
   const cut = nextOf(opened, { ...later, sampling: cuts });
   await expectShown(page, opened, read, cut, within);
   for (const { id, removed, kept } of cut.cuts) {
     const does = page.locator(`[data-does="${id}"]`);
-    await expect(does).toHaveText(messagePattern('model.sampling.removes'));
-    for (const count of [removed, kept])
-      await expect(does).toContainText(` ${count.toLocaleString('en')} `);
+    const counts = { removed: removed.toLocaleString('en'), kept: kept.toLocaleString('en') };
+    await expect(does).toHaveText(messagePattern('model.sampling.removes', counts));
   }
-  await slide('Temperature', '0');
+  await slide('temperature', '0');
   await expect(shown.locator('.die p')).toContainText(messagePattern('model.die.sure'));
 
   // A tile by keys: pinned, in the address, freed.
@@ -217,8 +217,11 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const one = { text: 'The Government of the United', seed: 1 };
   const sampling = { temperature: 1, topK: 0, topP: 0.5, minP: 0 };
   const { kept } = nextOf(opened, { ...one, sampling });
-  await expect(question.locator('[data-answer]')).toContainText(
-    new RegExp(`\\b${kept} (?:is|are) left`, 'u'),
+  const answers = ['right', 'more', 'fewer'].map(
+    (how) => messagePattern(`model-ask.says.${how}`, { kept }).source,
+  );
+  await expect(question.locator('[data-answer]')).toHaveText(
+    new RegExp(`^(?:${answers.join('|')})$`, 'u'),
   );
   await expectFits(page);
   await expectAccessible(page);

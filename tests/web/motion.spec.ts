@@ -85,7 +85,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
     at = next;
   }
   expect(Math.abs(at - scores[row][col])).toBeLessThan(rounding * 100);
-  await expect(motion.locator('p')).toContainText(/so far: /);
+  await expect(motion.locator('p')).toContainText(messagePattern('attend.cross.said.meet'));
   // On the way there nothing is said of what comes to nought: rounding is no product.
   const noughts = expected.filter((product) => Math.abs(product) < 0.005);
   expect(noughts.length).toBeGreaterThan(0);
@@ -308,7 +308,7 @@ test('with less motion what plays shows ends only', async ({ page }) => {
         attributeFilter: [name],
       });
     }, attribute);
-    await page.locator('[data-stepper]').first().getByRole('button', { name: /^Play/u }).click();
+    await page.locator('[data-stepper] button.play').first().click();
     await page.locator(last).first().waitFor();
     const values = await page.evaluate(() => [
       ...(window as unknown as { values: Set<string> }).values,
@@ -320,10 +320,11 @@ test('with less motion what plays shows ends only', async ({ page }) => {
 
 test('with less motion a motion stands side by side', async ({ lesson, page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const [step, name, id] of [
-    ['scores', 'See the crossing', 'cross'],
-    ['output', 'See the blend', 'join'],
+  for (const [step, id] of [
+    ['scores', 'cross'],
+    ['output', 'join'],
   ]) {
+    const name = message(`attend.motion.${step}`);
     await lesson.open({ step });
     await page.getByRole('button', { name }).click();
     const motion = page.locator(`[data-motion="${id}"]`);

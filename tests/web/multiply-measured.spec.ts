@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectTablesFit } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern, valuesIn } from './messages.ts';
 import { tril } from './oracle.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
@@ -12,16 +12,26 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'multiply')),
 });
 
+const peak = new RegExp(
+  `^${messagePattern('multiply.measured.peak').source.replace('.*?', '[\\d.]+')}$`,
+  'u',
+);
+
 test('a guess about this machine is answered by a race on it', async ({ lesson, page }) => {
   await lesson.open();
   const ask = page.locator('#measured .ask');
   await ask.getByRole('button', { name: message('multiply.measured.ratios.0') }).click();
-  const form =
-    /i j k took [\d.]+ (?:ms|µs), tiled [\d.]+ (?:ms|µs)(?::|, which is) ([\d.]+) times as fast\.(?: Something else .*)?$/;
   const answer = ask.locator('[data-answer]');
-  await expect(answer).toHaveText(form);
+  const slow = message('multiply.measured.runners.ijk');
+  const fast = message('multiply.measured.runners.tiled');
+  const keys = ['right', 'more', 'less'].map((how) => `multiply.measured.says.${how}`);
+  const forms = keys.map((key) => messagePattern(key, { slow, fast }).source);
+  await expect(answer).toHaveText(new RegExp(forms.join('|'), 'u'));
+  const said = (await answer.textContent())!;
+  const values = keys.map((key) => valuesIn(key, said)).find(Boolean)!;
+  for (const time of [values.a, values.b]) expect(time).toMatch(/^[\d.]+ (?:ms|µs)$/u);
   // Which guess is right follows from what was measured, whatever that is.
-  const ratio = Number(form.exec((await answer.textContent())!)![1]);
+  const ratio = Number(values.ratio);
   await expectAnswer(ask, ratio < 1.5 ? 'right' : 'wrong');
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
@@ -45,7 +55,7 @@ test('measures in a Worker, can be cancelled, and the page goes on meanwhile', a
   await page.locator('[data-runner="tiled"] [data-median]').first().waitFor({ timeout: 60_000 });
   const row = page.locator('[data-runner="tiled"]');
   expect(Number(await row.locator('[data-n="16"]').getAttribute('data-median'))).toBeGreaterThan(0);
-  await expect(page.locator('#measured svg .level text')).toHaveText(/^peak [\d.]+$/);
+  await expect(page.locator('#measured svg .level text')).toHaveText(peak);
   await page.getByRole('button', { name: message('multiply.measured.cancel') }).click();
   await expect(state).toHaveAttribute('data-state', 'cancelled');
   await expect(
@@ -112,15 +122,17 @@ test('the axes hold points of this machine before anything is pressed', async ({
   await expect(section.locator('[data-state="idle"]')).toContainText(
     message('multiply.measured.glanced'),
   );
-  await expect(section.locator('svg .level text')).toHaveText(/^peak [\d.]+$/u);
+  await expect(section.locator('svg .level text')).toHaveText(peak);
   // Each dot says what it is: a speed that goes with its size and its time.
   const { cost } = await tril();
   const said = await section.locator('circle title').allTextContents();
   expect(said).toHaveLength(12);
   for (const title of said) {
-    const found = /n = (\d+): ([\d.]+) GFLOP\/s, ([\d.]+) (ms|µs) /u.exec(title);
-    expect(found, title).not.toBeNull();
-    const [, n, speed, time, unit] = found!;
+    const found = valuesIn('multiply.measured.point', title);
+    expect(found, title).toBeDefined();
+    const { n, speed, median } = found!;
+    const [time, unit] = median.split(' ');
+    expect(['ms', 'µs'], title).toContain(unit);
     const { flops } = cost.matmul({ rows: +n, depth: +n, cols: +n });
     const at = (one: number) => cost.gigaflops(flops, one * (unit === 'ms' ? 1 : 1e-3));
     const half = halfOf(time);
@@ -204,7 +216,7 @@ test.describe('without script', () => {
     const card = page.locator('#measured .card');
     const said = card.locator('noscript');
     await expect(said).toBeVisible();
-    expect(await said.evaluate((one) => one.textContent)).toContain('computed on your own machine');
+    expect(await said.evaluate((one) => one.textContent)).toContain(message('shell.notMade'));
     await expect(card.locator('svg, table')).toHaveCount(0);
   });
 });

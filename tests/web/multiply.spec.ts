@@ -276,7 +276,7 @@ test('the error maps are read cell by cell: by keys, aloud, in a table, in words
   const shown = (await before.textContent())!.split(' = ')[1].trim();
   await expect(map.getByRole('gridcell')).toHaveText(`17, 3: ${shown}`);
   await map.locator('summary').click();
-  await expect(map).toContainText('rows 5 – 28, columns 1 – 24');
+  await expect(map).toContainText(message('figures.heat.part', { rows: '5 – 28', cols: '1 – 24' }));
   // The picture has the colours of the numbers in the table, on the scale of its legend.
   const picture = await readHeat(map);
   const legend = (await map.locator('.legend').textContent())!;
@@ -328,7 +328,7 @@ test('the question about Strassen is answered by how many products the core adds
   const squared = message('multiply.strassen.says.count', { powers: '7 · 7', count: 49 });
   await expectAnswer(ask, 'right', squared);
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
-  await expect(ask).toContainText('3 levels deep, the plain way makes 512 small products.');
+  await expect(ask).toContainText(message('multiply.strassen.question', { levels: 3, plain: 512 }));
   await ask.getByRole('button', { name: '448', exact: true }).click();
   const cubed = { once: 448, powers: '7 · 7 · 7', count: 343 };
   await expectAnswer(ask, 'wrong', message('multiply.strassen.says.once', cubed));

@@ -1,6 +1,7 @@
 // Every number that is drawn, against the core's own.
 import { expectMatrix, expectPlaces, readMatrices, spokenOf, type DrawnMatrix } from './drawn.ts';
 import { expect, test, type AttendPage } from './fixtures.ts';
+import { messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf, type Chapter, type Matrices } from './oracle.ts';
 
 const stage: Record<string, readonly string[]> = {
@@ -25,6 +26,8 @@ function largest(matrix: readonly (readonly number[])[]): number {
   return Math.max(...matrix.flat().filter(Number.isFinite).map(Math.abs), 1);
 }
 
+const saidHidden = messagePattern('figures.cellHidden');
+
 /** All digits of a matrix, as they are read aloud; what the mask hides is said to be hidden. */
 function expectSpoken({ id, cells }: DrawnMatrix, matrix: number[][], allowed: number): void {
   for (const cell of cells) {
@@ -32,9 +35,9 @@ function expectSpoken({ id, cells }: DrawnMatrix, matrix: number[][], allowed: n
     const spoken = spokenOf(cell);
     const place = `${id}[${cell.row}, ${cell.col}]: ${spoken}, core ${value}`;
     if (cell.hidden) {
-      expect(cell.label, place).toContain('hidden by the mask');
+      expect(cell.label, place).toMatch(saidHidden);
       expect([0, -Infinity], place).toContain(value);
-    } else expect(cell.label, place).not.toContain('hidden');
+    } else expect(cell.label, place).not.toMatch(saidHidden);
     if (cell.hidden || !Number.isFinite(value)) expect(spoken, place).toEqual(value);
     else expect(Math.abs(spoken - value), place).toBeLessThanOrEqual(allowed);
     // A zero without decimals says that the number is exactly zero.

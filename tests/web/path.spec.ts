@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, titleOf } from './messages.ts';
 import { computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
@@ -39,7 +39,7 @@ test('six stops lead to one another, and say how much is left', async ({ page })
     await on.click();
   }
   // After the last one the way is over, and the chapters begin.
-  await expect(page).toHaveTitle(/^Attend/);
+  await expect(page).toHaveTitle(titleOf('attend'));
   await computed(page);
   await expect(thread(page)).toHaveCount(0);
 });

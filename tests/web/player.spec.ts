@@ -6,6 +6,7 @@ import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
+const symbol = (id: string) => message(`attend.symbols.${id}`);
 const order = ['x', 'q', 'k', 'v', 'scores', 'scaled', 'masked', 'weights', 'output'];
 
 test('steps by buttons and keys', async ({ attend, page }) => {
@@ -35,7 +36,7 @@ test('plays: the first cell first, then all, then the next step; any step stops 
   await page.getByRole('button', { name: message('attend.player.play') }).click();
   const waiting = attend.matrix('masked').locator('.waiting');
   await expect(waiting).toHaveCount(63);
-  await expect(attend.why).toContainText('masked[the₁, the₁]');
+  await expect(attend.why).toContainText(`${symbol('masked')}[the₁, the₁]`);
   await expect(waiting).toHaveCount(0);
   await expect(page.locator('#steps .stage')).toHaveAttribute('data-step', 'weights');
   await page.getByRole('button', { name: message('figures.player.pause') }).click();
@@ -91,7 +92,7 @@ test.describe('with reduced motion', () => {
   test('nothing is drawn piece by piece', async ({ attend, page }) => {
     await attend.open({ step: 'scores' });
     await page.getByRole('button', { name: message('attend.player.play') }).click();
-    await expect(attend.why).toContainText('scores[the₁, the₁]');
+    await expect(attend.why).toContainText(`${symbol('scores')}[the₁, the₁]`);
     await expect(attend.matrix('scores').locator('.waiting')).toHaveCount(0);
     await attend.step('K');
     expect(await gliding(page, () => attend.step('Scores'))).toEqual({});
@@ -123,11 +124,14 @@ test("predict, then see: the question is about another head, the answer is its w
   ).toHaveAttribute('aria-checked', 'true');
   const answer = await ask.locator('[data-answer]').textContent();
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
-  expect(answer).toBe('“cat₈” looks at “the₇” most: weight .98.');
+  expect(answer).toBe(
+    message('attend.predict.answer', { token: 'cat₈', target: 'the₇', weight: '.98' }),
+  );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   // Never about the head that is to be seen.
-  for (const head of ['Previous token', 'Same token', 'First token', 'Average of the past']) {
+  for (const id of ['previous', 'same', 'first', 'average']) {
+    const head = message(`attend.head.names.${id}`);
     await page.getByRole('radio', { name: head, exact: true }).click();
     await expect(ask).not.toContainText(`“${head}”`);
   }

@@ -101,7 +101,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   // The shares of the row, of those that may be seen, balance there.
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
-  await expect(figure).toContainText('Each value has 6 entries, and two of them are drawn');
+  await expect(figure).toContainText(message('attend.blend.projected', { width: 6 }));
   await page.getByRole('combobox', { name: message('attend.blend.across') }).selectOption('1');
   await expect(page).toHaveURL(/across=1/);
   await expect(figure.locator('[data-point="1"]')).toHaveAttribute('data-x', String(v[1][0]));
@@ -289,7 +289,9 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   }
   await expect(laid.locator('p')).toContainText(messagePattern('attend.laid.said.shrink'));
   await laid.getByRole('button', { name: message('figures.player.back') }).click();
-  await expect(laid.locator('[data-count]')).toHaveText('3 of 4');
+  await expect(laid.locator('[data-count]')).toHaveText(
+    message('figures.player.count', { at: 3, last: 4 }),
+  );
   await laid.getByRole('button', { name: message('figures.player.speed', { times: 1 }) }).click();
   await expect(
     laid.getByRole('button', { name: message('figures.player.speed', { times: 2 }) }),
@@ -297,7 +299,9 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   // Held down, a button goes on by itself.
   await laid.getByRole('button', { name: message('figures.player.back') }).hover();
   await page.mouse.down();
-  await expect(laid.locator('[data-count]')).toHaveText('0 of 4');
+  await expect(laid.locator('[data-count]')).toHaveText(
+    message('figures.player.count', { at: 0, last: 4 }),
+  );
   await page.mouse.up();
   // The address holds that it is open. With less motion all is there at once.
   await expect(page).toHaveURL(/laid=yes/u);

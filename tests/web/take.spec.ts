@@ -5,7 +5,7 @@ import type { Tensor } from 'tril';
 import { takeOf, unfolded } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
-import { expect, languages, test, type Language, type Program } from './programs.ts';
+import { expect, languages, test, type Language, type Program, type Runner } from './programs.ts';
 import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
 import { still } from './settled.ts';
@@ -43,7 +43,7 @@ async function open(page: Page, address: string): Promise<Locator[]> {
   await page.goto(placeOf(address.replaceAll('\n', '%0A')));
   await page.locator('[data-variant]').waitFor();
   await page.locator('[data-take]').last().waitFor({ state: 'attached' });
-  await still(page, 600); // every figure of the chapter has its answer
+  await still(page); // every figure of the chapter has its answer
   return Promise.all((await page.locator('[data-take]').all()).map(unfolded));
 }
 
@@ -61,9 +61,13 @@ async function copied(page: Page, take: Locator, language: Language): Promise<Pr
 }
 
 /** What the buttons of all languages copy, figure by figure. */
-async function programs(page: Page, address: string): Promise<Program[]> {
+async function programs(
+  page: Page,
+  address: string,
+  takes: readonly Locator[],
+): Promise<Program[]> {
   const found: Program[] = [];
-  for (const take of await open(page, address)) {
+  for (const take of takes) {
     for (const language of languages) {
       const one = await copied(page, take, language);
       if (one) found.push(one);
@@ -187,20 +191,17 @@ async function masked(page: Page): Promise<Program[]> {
   return found;
 }
 
-const makers: Record<string, (page: Page) => Promise<Program[]>> = {
-  ...Object.fromEntries(
-    chapters.map((address) => [address, (page: Page) => programs(page, address)]),
-  ),
-  check: proofs,
-  'check with masks from files': masked,
-};
-for (const [address, make] of Object.entries(makers)) {
-  test(`every program finds the same: ${address}`, async ({ page, runner }) => {
-    await runner.expectRight(await make(page));
-    // Said last: what could be tried has been.
-    const missing = languages.map((language) => runner.missing(language)).filter(Boolean);
-    if (process.env.CI) expect(missing).toEqual([]);
-    test.skip(missing.length > 0, missing.join('; '));
+async function expectRight(runner: Runner, found: readonly Program[]): Promise<void> {
+  await runner.expectRight(found);
+  // Said last: what could be tried has been.
+  const missing = languages.map((language) => runner.missing(language)).filter(Boolean);
+  if (process.env.CI) expect(missing).toEqual([]);
+  test.skip(missing.length > 0, missing.join('; '));
+}
+
+for (const [name, make] of Object.entries({ check: proofs, 'check with masks': masked })) {
+  test(`every program finds the same: ${name}`, async ({ page, runner }) => {
+    await expectRight(runner, await make(page));
   });
 }
 
@@ -298,29 +299,47 @@ test('a picture of a block has its stream, as far as it has come', async ({ page
   expect(parts.words).toContain('Feed-forward');
 });
 
-for (const address of [...chapters, ...withoutPrograms, ...motions]) {
-  test(`${JSON.stringify(address)}: pictures can be read, and are as large as the figure`, async ({
+/** A picture of each figure can be read, and is as large as the figure. */
+async function expectPictures(
+  page: Page,
+  address: string,
+  takes: readonly Locator[],
+): Promise<void> {
+  for (const take of takes) {
+    const about = `${address}: ${await take.getAttribute('data-take')}`;
+    const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+    expect(svg, about).not.toMatch(/http:\/\/(?!www\.w3\.org|localhost)/u);
+    // As the text of a cell it may be what was computed.
+    expect(svg.replace(/<desc>.*?<\/desc>/su, ''), about).not.toMatch(
+      /="[^"]*(?:NaN|undefined)[^"]*"/u,
+    );
+    // Colours that let others through are written so that every program understands them.
+    if (svg.includes('<polygon')) expect(svg, about).toMatch(/<polygon[^>]*fill-opacity="0\.\d+"/);
+    const shape = /width="(\d+)" height="(\d+)"><desc>/.exec(svg)!;
+    const png = (await saved(page, take, 'PNG')).content;
+    expect(png.subarray(1, 4).toString(), about).toBe('PNG');
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)], about).toEqual([
+      2 * Number(shape[1]),
+      2 * Number(shape[2]),
+    ]);
+  }
+}
+
+for (const address of chapters) {
+  test(`every program finds the same, and pictures can be read: ${JSON.stringify(address)}`, async ({
     page,
+    runner,
   }) => {
-    for (const take of await open(page, address)) {
-      const about = `${address}: ${await take.getAttribute('data-take')}`;
-      const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
-      expect(svg, about).not.toMatch(/http:\/\/(?!www\.w3\.org|localhost)/u);
-      // As the text of a cell it may be what was computed.
-      expect(svg.replace(/<desc>.*?<\/desc>/su, ''), about).not.toMatch(
-        /="[^"]*(?:NaN|undefined)[^"]*"/u,
-      );
-      // Colours that let others through are written so that every program understands them.
-      if (svg.includes('<polygon'))
-        expect(svg, about).toMatch(/<polygon[^>]*fill-opacity="0\.\d+"/);
-      const shape = /width="(\d+)" height="(\d+)"><desc>/.exec(svg)!;
-      const png = (await saved(page, take, 'PNG')).content;
-      expect(png.subarray(1, 4).toString(), about).toBe('PNG');
-      expect([png.readUInt32BE(16), png.readUInt32BE(20)], about).toEqual([
-        2 * Number(shape[1]),
-        2 * Number(shape[2]),
-      ]);
-    }
+    const takes = await open(page, address);
+    const found = await programs(page, address, takes);
+    await test.step('pictures', () => expectPictures(page, address, takes));
+    await test.step('programs', () => expectRight(runner, found));
+  });
+}
+
+for (const address of [...withoutPrograms, ...motions]) {
+  test(`pictures can be read: ${address}`, async ({ page }) => {
+    await expectPictures(page, address, await open(page, address));
   });
 }
 

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
-import { message } from './messages.ts';
+import { message, messagePattern, titleOf } from './messages.ts';
 import { computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
 
@@ -21,7 +21,7 @@ async function expectThreads(page: Page): Promise<void> {
   expect(await isIsolated(page)).toBe(true);
   await expect(footer(page)).toHaveAttribute('data-threads', String(threads));
   await expect(footer(page)).toHaveAttribute('data-module', /^(simd|relaxed)-threads$/);
-  await expect(footer(page)).toContainText(`${threads} threads`);
+  await expect(footer(page)).toContainText(messagePattern('shell.module', { threads }));
 }
 
 test.describe('with the service worker', () => {
@@ -47,7 +47,7 @@ test.describe('with the service worker', () => {
         .getByRole('navigation', { name: message('shell.chapters') })
         .getByText(message('attend.mask.label'))
         .click();
-      await expect(page).toHaveTitle('Mask · Tril');
+      await expect(page).toHaveTitle(titleOf('mask'));
       await computed(page);
       expect(loads).toBe(0);
       expect(await isIsolated(page)).toBe(false);
@@ -62,7 +62,7 @@ test.describe('with the service worker', () => {
         .getByRole('navigation', { name: message('shell.chapters') })
         .getByText(message('attend.mask.label'))
         .click();
-      await expect(page).toHaveTitle('Mask · Tril');
+      await expect(page).toHaveTitle(titleOf('mask'));
       await computed(page);
       await expectThreads(page);
     });

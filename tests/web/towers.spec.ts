@@ -240,7 +240,7 @@ test('on a phone one part of a figure stands there, that of the pinned cell firs
   const { crossAttention } = towers(await tril(), 'place', masks()).trace.decoder[0];
   for (const [name, id, tensor] of [
     ['Q', 'q', crossAttention.queries],
-    ['scores', 'scores', crossAttention.masked],
+    [message('towers.additive.scores'), 'scores', crossAttention.masked],
     ['A V', 'heads', crossAttention.heads],
   ] as const) {
     await page.locator('#cross').getByRole('radio', { name, exact: true }).click();

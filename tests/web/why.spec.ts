@@ -1,6 +1,9 @@
 // "Why this number": the equation holds, its sources are lit, and keyboard, pointer and pin work.
 import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
+import { message, messagePattern } from './messages.ts';
 import { placeOf } from './places.ts';
+
+const symbol = (id: string) => message(`attend.symbols.${id}`);
 
 /** The factors that the equation writes, in pairs. */
 async function products(attend: AttendPage, left: string, right: string): Promise<number[][]> {
@@ -33,21 +36,25 @@ test('the terms of a score add up to it', async ({ attend }) => {
 
 test('every kind of cell has its reason', async ({ attend }) => {
   await attend.open({ text: 'the cat the', step: 'x' });
-  const reasons: [string, string, number, number, RegExp][] = [
-    ['X', 'x', 1, 0, /Always 1/],
-    ['X', 'x', 1, 5, /“cat” is token number 1, 001 in base 4/],
-    ['X', 'x', 2, 9, /turns once in 16 tokens\. This is place 2, counted from 0/],
-    ['Q', 'wq', 0, 7, /An entry of one of the head’s matrices/],
-    ['Q', 'q', 1, 1, /Row of X times row of/],
-    ['K', 'k', 1, 1, /Row of X times row of/],
-    ['V', 'v', 1, 1, /Row of X times row of/],
-    ['Scores', 'scores', 1, 0, /Row of Q times row of K/],
-    ['Scaled', 'scaled', 1, 0, /square root of d = 6/],
-    ['Masked', 'masked', 1, 0, /mask adds nothing/],
-    ['Masked', 'masked', 0, 2, /adds −∞/],
-    ['Weights', 'weights', 1, 0, /no overflow/],
-    ['Weights', 'weights', 0, 2, /exactly zero/],
-    ['Output', 'output', 1, 1, /Row of weights times column of V/],
+  const why = (key: string, values: Record<string, string | number> = {}) =>
+    messagePattern(`attend.why.${key}`, values);
+  /** W_Q has its Q below the line. */
+  const plain = (key: string) => message(`attend.why.${key}`).replace('_', '');
+  const reasons: [string, string, number, number, string | RegExp][] = [
+    ['X', 'x', 1, 0, why('one')],
+    ['X', 'x', 1, 5, why('who.sideways', { token: 'cat', id: 1, digits: '001', digit: 1 })],
+    ['X', 'x', 2, 9, why('where.sideways', { period: 16, place: 2 })],
+    ['Q', 'wq', 0, 7, why('weight')],
+    ['Q', 'q', 1, 1, plain('q')],
+    ['K', 'k', 1, 1, plain('k')],
+    ['V', 'v', 1, 1, plain('v')],
+    ['Scores', 'scores', 1, 0, why('scores')],
+    ['Scaled', 'scaled', 1, 0, why('scaled', { d: 6 })],
+    ['Masked', 'masked', 1, 0, why('maskedOpen')],
+    ['Masked', 'masked', 0, 2, why('maskedHidden')],
+    ['Weights', 'weights', 1, 0, why('weights')],
+    ['Weights', 'weights', 0, 2, why('weightHidden')],
+    ['Output', 'output', 1, 1, why('output')],
   ];
   for (const [step, id, row, col, reason] of reasons) {
     await attend.step(step);
@@ -71,13 +78,13 @@ test('the sources of a cell light up', async ({ attend }) => {
 test('a click pins, another cell does not steal it, Escape frees', async ({ attend, page }) => {
   await attend.open({ step: 'weights' });
   await attend.point('weights', 4, 3);
-  await expect(attend.why).toContainText('weights[dog, the₄]');
+  await expect(attend.why).toContainText(`${symbol('weights')}[dog, the₄]`);
   await attend.point('weights', 6, 1, false);
-  await expect(attend.why).toContainText('weights[dog, the₄]');
+  await expect(attend.why).toContainText(`${symbol('weights')}[dog, the₄]`);
   await expect(page).toHaveURL(/pin=weights\.4\.3/);
   // What is pointed at stands beside its cell, to be compared, and covers neither.
   const beside = page.locator('[data-beside="other"]');
-  await expect(beside).toContainText('weights[the₇, cat₂]');
+  await expect(beside).toContainText(`${symbol('weights')}[the₇, cat₂]`);
   await page.setViewportSize({ width: 1440, height: 900 }); // where there is no room below
   await attend.point('weights', 6, 2, false);
   await attend.point('weights', 6, 1, false);
@@ -98,7 +105,7 @@ test('a click pins, another cell does not steal it, Escape frees', async ({ atte
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/pin/);
   await attend.point('weights', 6, 2, false);
-  await expect(attend.why).toContainText('weights[the₇, saw]');
+  await expect(attend.why).toContainText(`${symbol('weights')}[the₇, saw]`);
 });
 
 test('on a phone the box never lies over the cell that was tapped', async ({ browser }) => {
@@ -113,7 +120,7 @@ test('on a phone the box never lies over the cell that was tapped', async ({ bro
   const { x, y } = (await cell.boundingBox())!;
   await page.touchscreen.tap(x + 9, y + 9);
   const why = page.locator('#steps .why');
-  await expect(why).toContainText('weights[cat₈, saw]');
+  await expect(why).toContainText(`${symbol('weights')}[cat₈, saw]`);
   await expect(async () => {
     const [over, under] = [(await why.boundingBox())!, (await cell.boundingBox())!];
     expect(under.y + under.height).toBeLessThanOrEqual(over.y);
@@ -138,12 +145,15 @@ test('by keyboard: one tab stop a matrix, arrows, Home, End, Enter, Escape', asy
   await attend.grid('masked').focus();
   await page.keyboard.press('Tab');
   await expect(grid).toBeFocused();
-  await expect(attend.why).toContainText('weights[the₁, the₁]');
+  await expect(attend.why).toContainText(`${symbol('weights')}[the₁, the₁]`);
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'End', 'ArrowLeft', 'ArrowUp']) {
     await page.keyboard.press(key);
   }
   await expect(grid).toHaveAttribute('aria-activedescendant', 'cell-weights-1-6');
-  await expect(attend.cell('weights', 1, 6)).toHaveAttribute('aria-label', /cat₂, the₇: hidden/);
+  await expect(attend.cell('weights', 1, 6)).toHaveAttribute(
+    'aria-label',
+    messagePattern('figures.cellHidden', { row: 'cat₂', col: 'the₇' }),
+  );
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/pin=weights\.1\.0/);
@@ -168,7 +178,7 @@ test.describe('on a touch screen', () => {
     await attend.open({ step: 'weights' });
     await attend.cell('weights', 1, 0).scrollIntoViewIfNeeded();
     await attend.cell('weights', 1, 0).tap();
-    await expect(attend.why).toContainText('weights[cat₂, the₁]');
+    await expect(attend.why).toContainText(`${symbol('weights')}[cat₂, the₁]`);
     await expect(attend.why).toBeInViewport();
   });
 });
