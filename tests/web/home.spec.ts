@@ -106,6 +106,42 @@ test('a word that is touched shows what it takes from, by each head, as the core
   }
 });
 
+for (const width of [1440, 390]) {
+  test(`another head moves neither the heads nor the choice of a word, ${width} pixels wide`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await open(page);
+    const heads = page.locator('.alive .heads [role="radio"]');
+    const word = page.locator('.alive [data-word="4"]');
+    await word.click();
+    const tops = async () =>
+      Promise.all((await heads.all()).map(async (head) => (await boxOf(head)).y));
+    const before = await tops();
+    for (const head of await heads.all()) {
+      await head.click();
+      await still(page);
+      expect(await tops()).toEqual(before);
+      await expect(word).toHaveAttribute('aria-checked', 'true');
+    }
+  });
+}
+
+test('a word that comes to lie under a resting mouse is not chosen by that', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page);
+  const [first, last] = ['0', '7'].map((at) => page.locator(`.alive [data-word="${at}"]`));
+  const { x, y, width, height } = await boxOf(first);
+  const [across, down] = [x + width / 2, y + height / 2 - 150];
+  await page.mouse.move(across, down);
+  await page.evaluate(() => scrollBy({ top: 150, behavior: 'instant' }));
+  await still(page);
+  await expect(last).toHaveAttribute('aria-checked', 'true');
+  await page.mouse.move(across + 2, down);
+  await expect(first).toHaveAttribute('aria-checked', 'true');
+});
+
 test('the sentence reads as the head hands it on', async ({ page }) => {
   await open(page);
   const readings = page.locator('[data-readings] bdi');
