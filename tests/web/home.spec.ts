@@ -10,30 +10,16 @@ import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
+import { open, sentence, weightsOf } from './home-page.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
-import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
+import type { HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
-/** How strict the heads of this page are. */
-const strict = 6;
-const sentence = 'the cat saw the dog chase the cat'.split(' ');
 const heads: readonly HeadId[] = ['same', 'previous', 'first', 'average'];
 const headName = (head: HeadId) => message(`attend.head.names.${head}`);
-
-const weightsOf = async (tokens: readonly string[], head: HeadId) => {
-  const content = idsOf(tokens).map(contentOf);
-  const given = { content, head, causal: true, tokens: true, strict };
-  return (await computedBy(given)).weights;
-};
-
-async function open(page: Page, hash = ''): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(`./${hash}`);
-  await computed(page);
-}
 
 interface DrawnArc {
   readonly key: number;
@@ -164,28 +150,6 @@ test('the sentence reads as the head hands it on', async ({ page }) => {
   await expect(readings).toHaveText(sentence.map(() => 'the'));
 });
 
-test('why a weight: one cell, large, with the equation that makes it, and the way to all of it', async ({
-  page,
-}) => {
-  await open(page, '#?like=same&word=8');
-  const weights = await weightsOf(sentence, 'same');
-  const most = weights[7].indexOf(Math.max(...weights[7]));
-  await page.locator('.tag').click();
-  const zoom = page.locator('[data-zoom]');
-  await expect(zoom).toHaveAttribute('data-zoom', `7.${most}`);
-  await expect(zoom.locator('.cell')).toHaveText(weights[7][most].toFixed(2).replace(/^0/, ''));
-  const said = await zoom.locator('[data-value]').textContent();
-  expect(Math.abs(Number(said) - weights[7][most])).toBeLessThan(6e-4);
-  await zoom.getByRole('link').click();
-  await expect(page).toHaveTitle('Attend · Tril');
-  await expect(page.locator(`#cell-weights-7-${most}`)).toBeVisible();
-  await expect(page.locator('#steps [data-value]')).toHaveText(said!);
-  await page.goBack();
-  await computed(page);
-  await page.keyboard.press('Escape');
-  await expect(page.locator('[data-zoom]')).toHaveCount(0);
-});
-
 test('own words, in any script, and as many as have room; arrow keys go along them', async ({
   page,
 }) => {
@@ -283,7 +247,7 @@ for (const width of [1440, 768, 360]) {
   test(`whole, for axe, light and dark, ${width} pixels wide`, async ({ page }) => {
     await page.setViewportSize({ width, height: 900 });
     await open(page, '#?why=7&word=8');
-    await page.locator('[data-zoom]').waitFor();
+    await page.locator('[data-reason]').waitFor();
     await expectNoSidewaysScroll(page);
     expect(await cutTexts(page)).toEqual([]);
     await expectAccessible(page);
