@@ -148,6 +148,10 @@ test('the sentence reads as the head hands it on', async ({ page }) => {
   await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
   await page.getByRole('radio', { name: headName('first') }).click();
   await expect(readings).toHaveText(sentence.map(() => 'the'));
+  const reads = page.locator('.alive .reads');
+  await expect(reads).toContainText(message('home.reads'));
+  await page.getByRole('radio', { name: headName('average') }).click();
+  await expect(reads).toContainText(message('home.readsMixed'));
 });
 
 test('own words, in any script, and as many as have room; arrow keys go along them', async ({
