@@ -123,7 +123,10 @@ test("predict, then see: the question is about another head, the answer is its w
   ).toHaveAttribute('aria-checked', 'true');
   const answer = await ask.locator('[data-answer]').textContent();
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
-  expect(answer).toBe('“cat₈” looks at “the₇” most: weight .98.');
+  const [token, targets] = ['cat₈', message('attend.predict.at', { name: 'the₇' })];
+  expect(answer).toBe(
+    message('attend.predict.answer', { token, targets, count: 1, weight: '.98' }),
+  );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
   // Never about the head that is to be seen.
@@ -131,6 +134,23 @@ test("predict, then see: the question is about another head, the answer is its w
     await page.getByRole('radio', { name: head, exact: true }).click();
     await expect(ask).not.toContainText(`“${head}”`);
   }
+});
+
+test('keys that tie are named one by one, and the word that looks as itself', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ head: 'average', step: 'weights' });
+  const ask = page.locator('#steps .ask');
+  const [other, weight] = ['cat₂', '.30'];
+  await ask.getByRole('button', { name: other }).click();
+  const itself = message('attend.predict.atItself');
+  const and = new Intl.ListFormat('en').format([
+    itself,
+    message('attend.predict.at', { name: other }),
+  ]);
+  const said = { token: 'cat₈', targets: and, count: 2, weight };
+  await expectAnswer(ask, 'right', message('attend.predict.answer', said));
 });
 
 test('says where it was computed, and what it cost', async ({ attend, page }) => {
