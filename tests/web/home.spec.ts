@@ -6,38 +6,21 @@ import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
+import { open, sentence, weightsOf } from './home-page.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { message, messagePattern, titleOf } from './messages.ts';
-import { chapter as computedBy, contentOf, idsOf, strictest, type HeadId } from './oracle.ts';
+import { message, titleOf } from './messages.ts';
+import type { HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
-const sentence = 'the cat saw the dog chase the cat'.split(' ');
-const headIds: readonly HeadId[] = ['previous', 'same', 'first', 'average'];
-
-/** How much is taken in, in percent, from one word or from each alike. */
-const looks = (share: number) =>
-  new RegExp(
-    ['home.looks', 'home.looksAlike'].map((key) => messagePattern(key, { share }).source).join('|'),
-    'u',
-  );
-
-const weightsOf = async (tokens: readonly string[], head: HeadId) => {
-  const content = idsOf(tokens).map(contentOf);
-  const given = { content, head, causal: true, tokens: true, strict: strictest };
-  return (await computedBy(given)).weights;
-};
-
-async function open(page: Page, hash = ''): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(`./${hash}`);
-  await computed(page);
-}
+const heads: readonly HeadId[] = ['same', 'previous', 'first', 'average'];
+const headName = (head: HeadId) => message(`attend.head.names.${head}`);
 
 interface DrawnArc {
   readonly key: number;
@@ -91,56 +74,84 @@ test('a word that is touched shows what it takes from, by each head, as the core
 }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
-  for (const head of headIds) {
-    const name = message(`attend.head.names.${head}`);
-    await page.getByRole('radio', { name, exact: true }).click();
+  for (const head of heads) {
+    await page.getByRole('radio', { name: headName(head), exact: true }).click();
     const weights = await weightsOf(sentence, head);
     for (const row of [7, 4, 0]) {
       await page.locator(`[data-word="${row}"]`).click();
       await expect(page.locator('[data-arcs]')).toHaveAttribute('data-arcs', String(row));
       expectArcs(await arcsOn(page), weights);
       const most = Math.max(...weights[row]);
-      const digits = most.toFixed(2).replace(/^0/, '');
-      const said = page.locator('[data-said]');
-      if (row === 0) await expect(said).toHaveText(message('home.itself', { token: sentence[0] }));
-      else await expect(said).toContainText(looks(Math.round(100 * most)));
+      const token = sentence[row];
+      const given = { token, share: Math.round(100 * most) };
+      const sentences = {
+        previous: () => message('home.looks', { ...given, target: sentence[row - 1] }),
+        first: () => message('home.looks', { ...given, target: sentence[0] }),
+        average: () => message('home.looksAlike', given),
+        // The last word stands there once before, the fifth nowhere.
+        same: () =>
+          row === 7
+            ? message('home.looksSame', { ...given, copies: 1 })
+            : message('home.looksOwn', given),
+      };
+      await expect(page.locator('[data-said]')).toHaveText(
+        row === 0 ? message('home.itself', { token }) : sentences[head](),
+      );
       await expect(page.locator('.tag')).toHaveText(
-        message('home.why', { weight: most === 1 ? '1' : digits }),
+        message('home.why', { weight: inPercent(most) }),
       );
     }
   }
 });
 
+for (const width of [1440, 390]) {
+  test(`another head moves neither the heads nor the choice of a word, ${width} pixels wide`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await open(page);
+    const chips = page.locator('.alive .heads [role="radio"]');
+    const word = page.locator('.alive [data-word="4"]');
+    await word.click();
+    const tops = async () =>
+      Promise.all((await chips.all()).map(async (chip) => (await boxOf(chip)).y));
+    const before = await tops();
+    for (const chip of await chips.all()) {
+      await chip.click();
+      await still(page);
+      expect(await tops()).toEqual(before);
+      await expect(word).toHaveAttribute('aria-checked', 'true');
+    }
+  });
+}
+
+test('a word that comes to lie under a resting mouse is not chosen by that', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page);
+  const [first, last] = ['0', '7'].map((at) => page.locator(`.alive [data-word="${at}"]`));
+  const { x, y, width, height } = await boxOf(first);
+  const [across, down] = [x + width / 2, y + height / 2 - 150];
+  await page.mouse.move(across, down);
+  await page.evaluate(() => scrollBy({ top: 150, behavior: 'instant' }));
+  await still(page);
+  await expect(last).toHaveAttribute('aria-checked', 'true');
+  await page.mouse.move(across + 2, down);
+  await expect(first).toHaveAttribute('aria-checked', 'true');
+});
+
 test('the sentence reads as the head hands it on', async ({ page }) => {
   await open(page);
   const readings = page.locator('[data-readings] bdi');
-  await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
-  await page.getByRole('radio', { name: message('attend.head.names.first') }).click();
-  await expect(readings).toHaveText(sentence.map(() => 'the'));
-  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await expect(readings).toHaveText(sentence);
-});
-
-test('why a weight: one cell, large, with the equation that makes it, and the way to all of it', async ({
-  page,
-}) => {
-  await open(page, '#?like=same&word=8');
-  const weights = await weightsOf(sentence, 'same');
-  const most = weights[7].indexOf(Math.max(...weights[7]));
-  await page.locator('.tag').click();
-  const zoom = page.locator('[data-zoom]');
-  await expect(zoom).toHaveAttribute('data-zoom', `7.${most}`);
-  await expect(zoom.locator('.cell')).toHaveText(weights[7][most].toFixed(2).replace(/^0/, ''));
-  const said = await zoom.locator('[data-value]').textContent();
-  expect(Math.abs(Number(said) - weights[7][most])).toBeLessThan(6e-4);
-  await zoom.getByRole('link').click();
-  await expect(page).toHaveTitle(titleOf('attend'));
-  await expect(page.locator(`#cell-weights-7-${most}`)).toBeVisible();
-  await expect(page.locator('#steps [data-value]')).toHaveText(said!);
-  await page.goBack();
-  await computed(page);
-  await page.keyboard.press('Escape');
-  await expect(page.locator('[data-zoom]')).toHaveCount(0);
+  await page.getByRole('radio', { name: headName('previous') }).click();
+  await expect(readings).toHaveText('the the cat saw the dog chase the'.split(' '));
+  await page.getByRole('radio', { name: headName('first') }).click();
+  await expect(readings).toHaveText(sentence.map(() => 'the'));
+  const reads = page.locator('.alive .reads');
+  await expect(reads).toContainText(message('home.reads'));
+  await page.getByRole('radio', { name: headName('average') }).click();
+  await expect(reads).toContainText(message('home.readsMixed'));
 });
 
 test('own words, in any script, and as many as have room; arrow keys go along them', async ({
@@ -160,7 +171,7 @@ test('own words, in any script, and as many as have room; arrow keys go along th
   await page.keyboard.press('ArrowLeft');
   await expect(page.locator('[data-word="1"]')).toBeFocused();
   await expect(page.locator('[data-word="1"]')).toHaveAttribute('aria-checked', 'true');
-  expectArcs(await arcsOn(page), await weightsOf(['one', 'two', 'one'], 'previous'));
+  expectArcs(await arcsOn(page), await weightsOf(['one', 'two', 'one'], 'same'));
   await expect(page).toHaveURL(/say=one\+two\+one/);
 });
 
@@ -240,7 +251,7 @@ for (const width of [1440, 768, 360]) {
   test(`whole, for axe, light and dark, ${width} pixels wide`, async ({ page }) => {
     await page.setViewportSize({ width, height: 900 });
     await open(page, '#?why=7&word=8');
-    await page.locator('[data-zoom]').waitFor();
+    await page.locator('[data-reason]').waitFor();
     await expectNoSidewaysScroll(page);
     expect(await cutTexts(page)).toEqual([]);
     await expectAccessible(page);
@@ -309,7 +320,7 @@ test.describe('without script', () => {
     await expect(page.locator('h1')).toBeVisible();
     const seen = '.stills > .still:visible [data-sentence]';
     await expect(page.locator(seen)).toHaveCount(1);
-    expectArcs(await arcsOn(page, seen), await weightsOf(sentence, 'previous'));
+    expectArcs(await arcsOn(page, seen), await weightsOf(sentence, 'same'));
     await expect(page.locator('[data-way], [data-chapter]')).toHaveCount(3 + chapters.length);
   });
 });

@@ -127,7 +127,7 @@ test('pasted rows of numbers are recognised', async ({ attend, page }) => {
   await expect(
     page.getByRole('radio', { name: message('attend.input.modes.numbers'), exact: true }),
   ).toHaveAttribute('aria-checked', 'true');
-  await expect(attend.cell('x', 1, 2)).toHaveText(message('attend.dials.where.0'));
+  await expect(attend.cell('x', 1, 2)).toHaveText(message('attend.dials.0'));
 });
 
 test('the theme follows the system until it is chosen, and the choice is kept', async ({

@@ -1,4 +1,5 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
+import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
@@ -124,8 +125,9 @@ test("predict, then see: the question is about another head, the answer is its w
   ).toHaveAttribute('aria-checked', 'true');
   const answer = await ask.locator('[data-answer]').textContent();
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
+  const [token, targets] = ['cat₈', message('attend.predict.at', { name: 'the₇' })];
   expect(answer).toBe(
-    message('attend.predict.answer', { token: 'cat₈', target: 'the₇', weight: '.98' }),
+    message('attend.predict.answer', { token, targets, count: 1, weight: inPercent(0.98) }),
   );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
@@ -135,6 +137,23 @@ test("predict, then see: the question is about another head, the answer is its w
     await page.getByRole('radio', { name: head, exact: true }).click();
     await expect(ask).not.toContainText(`“${head}”`);
   }
+});
+
+test('keys that tie are named one by one, and the word that looks as itself', async ({
+  attend,
+  page,
+}) => {
+  await attend.open({ head: 'average', step: 'weights' });
+  const ask = page.locator('#steps .ask');
+  const [other, weight] = ['cat₂', '.30'];
+  await ask.getByRole('button', { name: other }).click();
+  const itself = message('attend.predict.atItself');
+  const and = new Intl.ListFormat('en').format([
+    itself,
+    message('attend.predict.at', { name: other }),
+  ]);
+  const said = { token: 'cat₈', targets: and, count: 2, weight };
+  await expectAnswer(ask, 'right', message('attend.predict.answer', said));
 });
 
 test('says where it was computed, and what it cost', async ({ attend, page }) => {

@@ -232,7 +232,7 @@ test('the questions are answered by the core', async ({ lesson, page }) => {
   await stable.getByRole('button', { name: message('figures.ask.see') }).click();
   await expect(page).toHaveURL(/added=100/);
   const scale = page.locator('#scale .ask');
-  await scale.getByRole('button', { name: message('attend.dials.where.2'), exact: true }).click();
+  await scale.getByRole('button', { name: message('attend.dials.2'), exact: true }).click();
   await expectAnswer(scale, 'right', messagePattern('attend.scale.says.all'));
 });
 

@@ -10,7 +10,7 @@ import {
 import type { AttendRequest } from '../../compute/protocol';
 import { tokenize, type Tokens } from '../../entered/tokens';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
-import { decode, encode, mostWords, type HomeState } from '../../state/home';
+import { decode, encode, mostWords, strict, type HomeState } from '../../state/home';
 import { requestOf } from '../../entered/attend';
 import { sceneOf, type Scene } from '../../scenes/attend/scene';
 
@@ -27,7 +27,7 @@ class Reader {
   readonly #answer: Answer<'attend'>;
 
   constructor(head: HeadId, words: () => Tokens) {
-    const weights = headWeights(head, contentWidth, true);
+    const weights = headWeights(head, contentWidth, true, { strict });
     this.#unedited = weights;
     this.#answer = new Answer('attend', () => {
       const entered = words();
