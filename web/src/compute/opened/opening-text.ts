@@ -2,7 +2,8 @@
 import type { PatchAsk } from './away-protocol';
 import type { Sampling } from './protocol';
 
-export const openingText = 'We must work for peace and';
+/** Begins with a blank: the tokenizer has capitalized words only behind one, and would cut others into letters. */
+export const openingText = ' We must work for peace and';
 export const openingSampling: Sampling = { temperature: 0.8, topK: 12, topP: 0.9, minP: 0 };
 export const openingSeed = 1;
 
