@@ -9,7 +9,7 @@ export const openingSeed = 1;
 
 /** Two prompts, and what of the first is put into the second. */
 export const openingPatch: PatchAsk = {
-  from: 'the members of the Senate and',
-  to: 'the members of the Army and',
+  from: 'the amount of the public',
+  to: 'the officers of the public',
   part: 'residual',
 };
