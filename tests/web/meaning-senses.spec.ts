@@ -125,11 +125,13 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
       const all = places.flat().map((place) => signs[axis] * place[axis]);
       return [Math.min(...all), Math.max(...all)];
     });
-    const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - 44) / (most - least)));
+    // Above is room for the name of an axis.
+    const above = [0, 16];
+    const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - above[axis] - 44) / (most - least))); // prettier-ignore
     for (const [n, { at }] of dots.entries()) {
       for (const axis of [0, 1]) {
         const off = (signs[axis] * places[layer][n][axis] - mean(ends[axis])) * unit;
-        const expected = room[axis] / 2 + (axis === 0 ? off : -off);
+        const expected = (room[axis] + above[axis]) / 2 + (axis === 0 ? off : -off);
         expect(Math.abs(at[axis] - expected), `dot ${n}, axis ${axis}, layer ${layer}`).toBeLessThan(1); // prettier-ignore
       }
     }
