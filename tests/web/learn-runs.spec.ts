@@ -142,6 +142,11 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   if ((await allowedOf(page, tril.variant)) === 0) {
     expect(await sample.textContent()).toBe(said[0].sample!.text);
   }
+  // Noise, in which nothing is copied.
+  await expect(figure.locator('mark')).toHaveCount(0);
+  await expect(figure.locator('[data-run]')).toHaveCount(0);
+  await expect(figure).toContainText(message('learn-own.samples.noise'));
+  await figure.locator('.steps button:enabled:not([aria-pressed="true"])').last().click();
   const run = await figure.locator('mark').first().textContent();
   expect(own1200).toContain(run);
   expect(await number(figure.locator('[data-run]'), 'run')).toBe(run!.length);
