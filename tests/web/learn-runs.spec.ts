@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
 import { lincoln } from '../../web/src/chapters/learn/lincoln.ts';
 import { gramLosses } from '../../web/src/compute/training/grams.ts';
+import { steps } from '../../web/src/compute/training/own-limits.ts';
 import { longestRun, own, parted, windowsOf } from '../../web/src/compute/training/own.ts';
 import { sizes } from '../../web/src/compute/training/price.ts';
 import type { OwnSaid, WhatIfPoint } from '../../web/src/compute/training/protocol.ts';
@@ -162,7 +163,17 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await expect(page).toHaveURL(/learn/u);
   await page.locator('#own .card').scrollIntoViewIfNeeded();
   await expect(figure).toHaveAttribute('data-learned', '1200');
-  await expect(figure).toHaveAttribute('data-training', /running|finished/u);
+  await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 120_000 });
+
+  // Once it is done it goes on from there.
+  expect(await number(figure.locator('[data-sample]'), 'sample')).toBe(steps);
+  await part
+    .getByRole('button', { name: message('learn-own.buttons.more', { steps }), exact: true })
+    .click();
+  await expect(figure).toHaveAttribute('data-training', 'running');
+  await expect
+    .poll(() => number(figure.locator('[data-sample]'), 'sample'), { timeout: 60_000 })
+    .toBeGreaterThan(steps);
 });
 
 test('a step is counted and timed part by part, and at several sizes', async ({ lesson, page }) => {
