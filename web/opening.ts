@@ -1,6 +1,7 @@
 // What the shipped model makes of the sentence that its chapter opens with, computed by the core while the page is built:
-// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at; `$opening/cache`, `$opening/away`
-// and `$opening/patch`, what the figures further down say of it. Nobody has to load a model to see it.
+// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at; `$opening/asked`, what answers its
+// question; `$opening/cache`, `$opening/away` and `$opening/patch`, what the figures further down say of it. Nobody has to
+// load a model to see it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
@@ -87,6 +88,7 @@ export function opening(): Plugin {
     [name]: (of) => written(packed(of.opening)),
     [whole]: (of) => written(weightsOf(of.opening)),
     [small]: (of) => picturesOf(of.opening),
+    [`${name}/asked`]: ({ further }) => written(further.asked),
     [`${name}/cache`]: ({ further }) => written(further.cache),
     [`${name}/away`]: ({ further }) => written(further.away),
     [`${name}/patch`]: ({ further }) => written(further.patch),

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
 import { lincoln } from '../../web/src/chapters/learn/lincoln.ts';
 import { gramLosses } from '../../web/src/compute/training/grams.ts';
+import { steps } from '../../web/src/compute/training/own-limits.ts';
 import { longestRun, own, parted, windowsOf } from '../../web/src/compute/training/own.ts';
 import { sizes } from '../../web/src/compute/training/price.ts';
 import type { OwnSaid, WhatIfPoint } from '../../web/src/compute/training/protocol.ts';
@@ -144,6 +145,11 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   if ((await allowedOf(page, tril.variant)) === 0) {
     expect(await sample.textContent()).toBe(said[0].sample!.text);
   }
+  // Noise, in which nothing is copied.
+  await expect(figure.locator('mark')).toHaveCount(0);
+  await expect(figure.locator('[data-run]')).toHaveCount(0);
+  await expect(figure).toContainText(message('learn-own.samples.noise'));
+  await figure.locator('.steps button:enabled:not([aria-pressed="true"])').last().click();
   const run = await figure.locator('mark').first().textContent();
   expect(own1200).toContain(run);
   expect(await number(figure.locator('[data-run]'), 'run')).toBe(run!.length);
@@ -163,7 +169,17 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await expect(page).toHaveURL(/learn/u);
   await page.locator('#own .card').scrollIntoViewIfNeeded();
   await expect(figure).toHaveAttribute('data-learned', '1200');
-  await expect(figure).toHaveAttribute('data-training', /running|finished/u);
+  await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 120_000 });
+
+  // Once it is done it goes on from there.
+  expect(await number(figure.locator('[data-sample]'), 'sample')).toBe(steps);
+  await part
+    .getByRole('button', { name: message('learn-own.buttons.more', { steps }), exact: true })
+    .click();
+  await expect(figure).toHaveAttribute('data-training', 'running');
+  await expect
+    .poll(() => number(figure.locator('[data-sample]'), 'sample'), { timeout: 60_000 })
+    .toBeGreaterThan(steps);
 });
 
 test('a step is counted and timed part by part, and at several sizes', async ({ lesson, page }) => {

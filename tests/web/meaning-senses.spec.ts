@@ -125,11 +125,13 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
       const all = places.flat().map((place) => signs[axis] * place[axis]);
       return [Math.min(...all), Math.max(...all)];
     });
-    const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - 44) / (most - least)));
+    // Above is room for the name of an axis.
+    const above = [0, 16];
+    const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - above[axis] - 44) / (most - least))); // prettier-ignore
     for (const [n, { at }] of dots.entries()) {
       for (const axis of [0, 1]) {
         const off = (signs[axis] * places[layer][n][axis] - mean(ends[axis])) * unit;
-        const expected = room[axis] / 2 + (axis === 0 ? off : -off);
+        const expected = (room[axis] + above[axis]) / 2 + (axis === 0 ? off : -off);
         expect(Math.abs(at[axis] - expected), `dot ${n}, axis ${axis}, layer ${layer}`).toBeLessThan(1); // prettier-ignore
       }
     }
@@ -166,6 +168,19 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
   for (const one of await veil.all()) if (await one.isVisible()) await one.click();
   await expectAll();
   await expect(section.getByLabel(message('meaning-senses.sentence'))).toBeDisabled();
+  // The sentence that is there is about a river by the rule: where it lands among the money, that is said.
+  const lands = section.locator('.lands [data-first]');
+  for (let layer = 0; layer < depths; ++layer) {
+    await depth.fill(String(layer));
+    await expect(measured).toHaveAttribute('data-layer', String(layer));
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async (name) => Number(await lands.getAttribute(`data-${name}`))),
+    );
+    const misses = layer > 0 && Number(first.toFixed(3)) < Number(second.toFixed(3));
+    expect(await lands.getAttribute('data-missed')).toBe(misses ? 'true' : null);
+    const sentence = messagePattern('meaning-senses.missed');
+    await (misses ? expect(lands) : expect(lands).not).toContainText(sentence);
+  }
   await expect(section.locator('[data-milliseconds]')).toHaveCount(0);
   const spots = () =>
     section
@@ -210,7 +225,6 @@ test('the encoder parts the senses of a word, layer by layer, as in Node', async
     .getByLabel(message('meaning-senses.sentence'))
     .fill('We fished from the bank of the Ohio river all day.');
   await page.keyboard.press('Tab');
-  const lands = section.locator('.lands [data-first]');
   const [own] = [rowsOf({ before: 'We fished from the ', word: 'bank', after: ' of the Ohio river all day.' })]; // prettier-ignore
   const near = groups.map((group) => mean(group.map((n) => dot(own[depths - 1], rows[n][depths - 1])))); // prettier-ignore
   await expect(async () => {

@@ -1,10 +1,10 @@
 // Chapter "Model" before its model is loaded: what its figures further down were made with, against the package in Node.
 import { cacheCounts } from '../../web/src/compute/opened/cache.ts';
-import { openingText } from '../../web/src/compute/opened/opening-text.ts';
+import { openingAsks, openingText } from '../../web/src/compute/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectTablesFit, number } from './lessons.ts';
-import { message } from './messages.ts';
+import { message, messagePattern } from './messages.ts';
 import {
   allowed,
   expectCarried,
@@ -16,6 +16,7 @@ import {
   see,
   visited,
 } from './model-page.ts';
+import { nextOf } from './oracles/model.ts';
 
 test('before a model is loaded the figures further down are true, too', async ({ page }) => {
   await page.addInitScript(() => {
@@ -30,8 +31,20 @@ test('before a model is loaded the figures further down are true, too', async ({
   const { model, shape } = core;
   const ids = model.encode(openingText);
 
+  // The question is answered as it would be by the model.
+  const question = page.locator('#open .ask').first();
+  const [{ text, sampling }] = openingAsks;
+  const { kept, plain } = nextOf({ ...core, tokenizer: true }, { text, sampling, seed: 1 });
+  expect(kept).toBe(1);
+  await question.getByRole('button', { name: message('model-ask.options.one') }).click();
+  const answer = question.locator('[data-answer]');
+  await expect(answer).toHaveAttribute('data-answer', 'right');
+  await expect(answer).toContainText(messagePattern('model-ask.says.right'));
+  const likeliest = model.decode([plain.indexOf(Math.max(...plain))]);
+  await expect(answer).toContainText(`“${likeliest.trim()}”`);
+
   const cache = await see(page, 'cache');
-  await expect(cache.locator('[data-closed]')).toContainText(openingText);
+  await expect(cache.locator('[data-closed]')).toContainText(openingText.trim());
   await expectPainted(cache, model.forward(ids, { trace: true }).trace!.layers[0]);
   const [T, D] = [ids.length, shape.headWidth];
   expect(await number(cache.locator('[data-panel="with"]'), 'now')).toBe(3 * D + T);

@@ -2,6 +2,7 @@
 // the blank is the token's, wherever it stands. In Node, on what the chapter's Worker runs.
 import { loadTril } from 'tril/training';
 import { expect, test } from '@playwright/test';
+import { inWords, joint, pieceText } from '../../web/src/chapters/model/pieces.ts';
 import { piecesOf, readingOf } from '../../web/src/compute/opened/reading.ts';
 import { shapeOf } from '../../web/src/compute/opened/shape.ts';
 import { modelFiles } from './oracles/folders.ts';
@@ -69,4 +70,26 @@ test('blanks before words stay, in pieces and in prose', async () => {
   expect(readingOf(opened, begun).written).toBe('\ufffd');
   expect(readingOf(opened, { ...begun, then: [3 + 0xc3, 3 + 0xa9] }).written).toBe('é');
   model.dispose();
+});
+
+test('only what goes on a word is marked, and blanks alone are to be seen', () => {
+  for (const [text, before, shown] of [
+    [' peace', undefined, 'peace'],
+    ['ful', undefined, `${joint}ful`],
+    ['ful', ' peace', `${joint}ful`],
+    // At the start of a text, and after what is no word.
+    ['W', '', 'W'],
+    ['the', '(', 'the'],
+    ['.', ' peace', '.'],
+    // Words that no blank begins; letters of more than one code point.
+    ['東', '東', '東'],
+    ['é', ' caf', `${joint}é`],
+    [' ', ' peace', '␣'],
+    ['  ', undefined, '␣␣'],
+    ['\n', ' peace', '↵'],
+    ['', undefined, '∅'],
+  ] as const) {
+    expect(pieceText(text, before), JSON.stringify([text, before])).toBe(shown);
+  }
+  expect([' peace', 'ful', '\n', ' '].map(inWords)).toEqual(['peace', 'ful', '↵', '␣']);
 });

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
 import { loadTril, type Model, type ModelChanges, type TrainingTril } from 'tril/training';
+import { openingText } from '../../../web/src/compute/opened/opening-text.ts';
 import { shapeOf } from '../../../models/shape.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** What the chapter opens with. */
 export const opening = {
-  text: 'We must work for peace and',
+  text: openingText,
   sampling: { temperature: 0.8, topK: 12, topP: 0.9, minP: 0 },
   seed: 1,
 } as const;

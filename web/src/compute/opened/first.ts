@@ -1,4 +1,6 @@
-// What the figures further down say of the opening sentence before a model is loaded: computed while the page is built.
+// What the question and the figures further down say of the opening sentence, and of others, before a model is loaded:
+// computed while the page is built.
+import { answerOf, type Answer } from './answer';
 import { away, ranking } from './away';
 import type {
   Away,
@@ -12,7 +14,8 @@ import type {
 } from './away-protocol';
 import { cacheCells, cacheCounts } from './cache';
 import { lengthsOf } from './cache-lengths';
-import { openingPatch } from './opening-text';
+import { nextOf } from './next';
+import { openingAsks, openingPatch } from './opening-text';
 import { patch } from './patch';
 import type { Opened, Work } from './work';
 
@@ -44,6 +47,7 @@ export interface FirstPatch {
 }
 
 export interface FirstFurther {
+  readonly asked: readonly Answer[];
   readonly cache: FirstCache;
   readonly away: FirstAway;
   readonly patch: FirstPatch;
@@ -76,7 +80,10 @@ async function cacheOf(opened: Opened, text: Text): Promise<FirstCache> {
 export async function firstFurther(opened: Opened, text: Text): Promise<FirstFurther> {
   const ranked = await partsOf<RankingSaid>((work) => ranking(opened, text, work));
   const carried = await partsOf<PatchSaid>((work) => patch(opened, openingPatch, work));
+  const asked = [];
+  for (const ask of openingAsks) asked.push(answerOf(await nextOf(opened, ask)));
   return {
+    asked,
     cache: await cacheOf(opened, text),
     away: {
       ...away(opened, { ...text, without: [] }),

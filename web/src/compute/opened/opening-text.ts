@@ -1,14 +1,27 @@
 // What chapter "Model" opens with.
 import type { PatchAsk } from './away-protocol';
-import type { Sampling } from './protocol';
+import type { OpenedRequests, Sampling } from './protocol';
 
-export const openingText = 'We must work for peace and';
+/** Begins with a blank: the tokenizer has capitalized words only behind one, and would cut others into letters. */
+export const openingText = ' We must work for peace and';
 export const openingSampling: Sampling = { temperature: 0.8, topK: 12, topP: 0.9, minP: 0 };
 export const openingSeed = 1;
 
 /** Two prompts, and what of the first is put into the second. */
 export const openingPatch: PatchAsk = {
-  from: 'the members of the Senate and',
-  to: 'the members of the Army and',
+  from: 'the amount of the public',
+  to: 'the officers of the public',
   part: 'residual',
 };
+
+/** Texts after which top-p is asked to leave few tokens, or many. */
+export const openingAsks: readonly OpenedRequests['next']['ask'][] = [
+  { text: 'The Government of the United', topP: 0.5 },
+  { text: 'I recommend to the', topP: 0.5 },
+  { text: openingText, topP: 0.9 },
+  { text: 'The treaty of peace between', topP: 0.5 },
+  { text: 'To the Senate and House of', topP: 0.9 },
+].map(({ text, topP }) => ({
+  ...{ text, then: [], seed: 1 },
+  sampling: { temperature: 1, topK: 0, topP, minP: 0 },
+}));

@@ -20,6 +20,10 @@ declare module '$opening/away' {
   const away: import('./first').FirstAway;
   export default away;
 }
+declare module '$opening/asked' {
+  const asked: readonly import('./answer').Answer[];
+  export default asked;
+}
 declare module '$opening/patch' {
   const patch: import('./first').FirstPatch;
   export default patch;

@@ -39,7 +39,7 @@ function writtenBehind(model: Opened['model'], before: Before, ids: readonly num
 
 export const pieceOf = ({ model, tokenizer }: Opened, id: number): Piece => ({
   id,
-  text: tokenizer ? writtenBehind(model, letterOf(model), [id]) : String(id),
+  text: tokenizer ? writtenBehind(model, letterOf(model), [id]) : ` ${id}`,
 });
 export const piecesOf = (opened: Opened, ids: readonly number[]): Piece[] =>
   ids.map((id) => pieceOf(opened, id));

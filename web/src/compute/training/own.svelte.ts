@@ -1,5 +1,6 @@
 // A text that is being learned, as the page shows it.
 import type { OwnSaid, OwnSample } from './protocol';
+import { steps } from './own-limits';
 import { Run } from './run.svelte';
 
 class Own extends Run<'own'> {
@@ -23,6 +24,8 @@ class Own extends Run<'own'> {
     this.milliseconds = [...this.milliseconds, ...said.flatMap((one) => one.milliseconds)];
     this.points = [...this.points, ...said];
     this.samples = [...this.samples, ...said.flatMap(({ sample }) => sample ?? [])];
+    const { step } = said.at(-1)!;
+    if (step > 0 && step % steps === 0) this.state = 'finished';
   }
 }
 

@@ -81,7 +81,7 @@ export async function own(
   tril: TrainingTril,
   { text, seed }: Own['ask'],
   session: Session<Own['said'], Own['told']>,
-): Promise<Own['answer']> {
+): Promise<never> {
   if (text.length > most) throw new Error(`${text.length} letters are more than ${most}`);
   const trainer = tril.trainer({ model, ...training, steps, seed, data: text });
   try {
@@ -120,7 +120,7 @@ export async function own(
       });
     await say(0, []);
     let waiting = true;
-    for (let step = 0; step < steps;) {
+    for (let step = 0; ;) {
       const milliseconds: number[] = [];
       for (; milliseconds.length < every; ++step) {
         await session.turn();
@@ -129,8 +129,9 @@ export async function own(
         milliseconds.push(trainer.step().milliseconds);
       }
       await say(step, milliseconds);
+      // It may be told to go on: the trainer does so at its lowest rate.
+      waiting ||= step % steps === 0;
     }
-    return { steps };
   } finally {
     trainer.dispose();
   }

@@ -166,7 +166,8 @@ export interface TrainingSessions {
     ask: { readonly text: string; readonly seed: number };
     said: OwnSaid;
     told: TrainingTold;
-    answer: { readonly steps: number };
+    /** After all steps it waits, and may be told to go on. */
+    answer: never;
   };
   price: {
     ask: Record<string, never>;

@@ -1,0 +1,12 @@
+// The answer to a question about a text: how many tokens are left, and the likeliest of all.
+import type { Next } from './protocol';
+
+export interface Answer {
+  readonly kept: number;
+  readonly word: string;
+  readonly p: number;
+}
+
+export const answerOf = ({ kept, bars: [{ text, plain }] }: Next): Answer => ({
+  ...{ kept, word: text, p: plain },
+});
