@@ -129,19 +129,27 @@ test.describe('a figure that is met for the first time', () => {
       .getAttribute('aria-checked')
       .then((is) => is === 'true');
 
-  test('shows what leaks where a score of 0 is to hide, once', async ({ page }) => {
+  test('shows another rule once, and nothing that answers the question', async ({ page }) => {
     await come(page, 'mask');
-    await until(page, () => chosen(page, 'mask.hide.names.zero'));
+    const pressed = (rule: string) =>
+      page
+        .getByRole('button', { name: message(`mask.rules.names.${rule}`), exact: true })
+        .getAttribute('aria-pressed')
+        .then((is) => is === 'true');
     const leaks = () =>
       page
         .locator('[data-leak]')
         .evaluateAll((all) => all.filter((one) => Number((one as HTMLElement).dataset.leak) > 0));
-    await expect.poll(async () => (await leaks()).length).toBeGreaterThan(0);
-    await until(page, () => chosen(page, 'mask.hide.names.infinity'));
-    await expect.poll(async () => (await leaks()).length).toBe(0);
-    expect(await known(page)).toBe('leak');
-    await wait(page);
+    await until(page, () => pressed('padding'));
+    expect(await pressed('causal')).toBe(false);
     expect(await chosen(page, 'mask.hide.names.infinity')).toBe(true);
+    expect(await leaks()).toEqual([]);
+    await until(page, () => pressed('causal'));
+    expect(await pressed('padding')).toBe(false);
+    expect(await known(page)).toBe('rules');
+    await wait(page);
+    expect(await pressed('causal')).toBe(true);
+    expect(await pressed('padding')).toBe(false);
   });
 
   test('lets a row and a column cross, and waits at their end', async ({ page }) => {

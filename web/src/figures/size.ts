@@ -12,6 +12,8 @@ export interface Room {
   readonly height: number;
   /** The visitor wants numbers, even if that means scrolling. */
   readonly numbers: boolean;
+  /** The largest cell that suits the figure, if it is not the usual one. */
+  readonly largest?: number;
 }
 
 /** `across` and `down` count cells; `fixed` and `above` are the width and height that all else takes. */
@@ -24,7 +26,7 @@ export function cellSize(
 ): number {
   const byWidth = Math.floor((room.width - fixed) / across);
   const byHeight = Math.max(comfortable, Math.floor((room.height - above) / down));
-  if (byWidth >= numberCell) return Math.min(largest, byWidth, byHeight);
+  if (byWidth >= numberCell) return Math.min(room.largest ?? largest, byWidth, byHeight);
   // Up to about twice the place, scrolling beats losing the numbers.
   if (room.numbers || numberCell * across <= 2.1 * (room.width - fixed)) return comfortable;
   return Math.max(smallest, byWidth);
