@@ -151,7 +151,7 @@ async function press(page: Page, which: 'pictures' | 'others'): Promise<void> {
         done.add(nameOf(button));
         // In a task of its own: to look for what is to be seen lays out the page.
         await new Promise((later) => setTimeout(later));
-        performance.mark(mark + nameOf(button));
+        performance.mark(mark + nameOf(button).replace(/·.*/u, '')); // without what was measured
         const before = files;
         button.click();
         for (let patience = 500; ; --patience) {
