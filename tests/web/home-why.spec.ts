@@ -2,7 +2,6 @@
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { open, sentence, weightsOf } from './home-page.ts';
-import { titleOf } from './messages.ts';
 import { computed } from './reach.ts';
 
 test('why a weight: the equation that makes it, what a score is, and the way to both', async ({
