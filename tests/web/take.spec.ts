@@ -8,7 +8,7 @@ import { tril } from './oracle.ts';
 import { expect, languages, test, type Language, type Program, type Runner } from './programs.ts';
 import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
-import { still } from './settled.ts';
+import { settled, still } from './settled.ts';
 import { saved } from './saved.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */
@@ -306,6 +306,12 @@ async function expectPictures(
   takes: readonly Locator[],
 ): Promise<void> {
   for (const take of takes) {
+    // What trains is fetched when somebody comes near.
+    await take.scrollIntoViewIfNeeded();
+    await settled(page);
+    const figure = take.locator('xpath=ancestor::*[contains(concat(@class, " "), "card ")][1]');
+    await expect(figure.locator('[data-training="loading"]')).toHaveCount(0);
+    await settled(page);
     const about = `${address}: ${await take.getAttribute('data-take')}`;
     const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
     expect(svg, about).not.toMatch(/http:\/\/(?!www\.w3\.org|localhost)/u);
