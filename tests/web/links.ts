@@ -38,7 +38,7 @@ export const full: Record<string, string> = {
     'bug=3&pin=gap.1.2&example=block&kind=multiHead&causal=no&of=d_weight&heads=4&norm=pre&activation=gelu_tanh&tolerance=4&sample=noScale&seed=77',
   heads:
     'text=a+b&batch=2&into=4&word=13&step=3&projection=v&writers=0101&layer=1&head=4&pin=map2.1.2&pair=chosen.3.4',
-  home: 'say=a+b&like=same&word=2&why=1',
+  home: 'say=a+b&like=previous&word=2&why=1',
   learn:
     'rate=10&steps=12&all=yes&pin=dwq.1.2&nudge=-1.5&task=fixed&seed=77&head=1&at=96&change=norm&pair=5',
   longer:
