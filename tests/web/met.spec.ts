@@ -128,28 +128,32 @@ test.describe('a figure that is met for the first time', () => {
       .getByRole('radio', { name: message(key), exact: true })
       .getAttribute('aria-checked')
       .then((is) => is === 'true');
+  const isRule = (page: Page, rule: string) =>
+    page
+      .getByRole('button', { name: message(`mask.rules.names.${rule}`), exact: true })
+      .getAttribute('aria-pressed')
+      .then((is) => is === 'true');
+  /** As the mask is by default. */
+  async function expectCausal(page: Page): Promise<void> {
+    await expect.poll(() => isRule(page, 'padding')).toBe(false);
+    expect(await isRule(page, 'causal')).toBe(true);
+  }
 
   test('shows another rule once, and nothing that answers the question', async ({ page }) => {
     await come(page, 'mask');
-    const pressed = (rule: string) =>
-      page
-        .getByRole('button', { name: message(`mask.rules.names.${rule}`), exact: true })
-        .getAttribute('aria-pressed')
-        .then((is) => is === 'true');
     const leaks = () =>
       page
         .locator('[data-leak]')
         .evaluateAll((all) => all.filter((one) => Number((one as HTMLElement).dataset.leak) > 0));
-    await until(page, () => pressed('padding'));
-    expect(await pressed('causal')).toBe(false);
+    await until(page, () => isRule(page, 'padding'));
+    expect(await isRule(page, 'causal')).toBe(false);
     expect(await chosen(page, 'mask.hide.names.infinity')).toBe(true);
     expect(await leaks()).toEqual([]);
-    await until(page, () => pressed('causal'));
-    expect(await pressed('padding')).toBe(false);
+    await until(page, () => isRule(page, 'causal'));
+    await expectCausal(page);
     expect(await known(page)).toBe('rules');
     await wait(page);
-    expect(await pressed('causal')).toBe(true);
-    expect(await pressed('padding')).toBe(false);
+    await expectCausal(page);
   });
 
   test('lets a row and a column cross, and waits at their end', async ({ page }) => {
@@ -178,16 +182,16 @@ test.describe('a figure that is met for the first time', () => {
 
   test('is at its end for who touches anything', async ({ page }) => {
     await come(page, 'mask');
-    await until(page, () => chosen(page, 'mask.hide.names.zero'));
+    await until(page, () => isRule(page, 'padding'));
     await page.keyboard.press('Shift');
-    await expect.poll(() => chosen(page, 'mask.hide.names.infinity')).toBe(true);
+    await expectCausal(page);
     await wait(page);
-    expect(await chosen(page, 'mask.hide.names.infinity')).toBe(true);
+    await expectCausal(page);
   });
 
   const waits = async (page: Page) => {
     await wait(page);
-    expect(await chosen(page, 'mask.hide.names.infinity')).toBe(true);
+    await expectCausal(page);
     expect(await known(page)).toBeNull();
   };
 
