@@ -145,7 +145,7 @@ test('keys that tie are named one by one, and the word that looks as itself', as
 }) => {
   await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
-  const [other, weight] = ['cat₂', '.30'];
+  const [other, weight] = ['cat₂', inPercent(0.3)];
   await ask.getByRole('button', { name: other }).click();
   const itself = message('attend.predict.atItself');
   const and = new Intl.ListFormat('en').format([

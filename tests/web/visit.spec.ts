@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from './fixtures.ts';
 import { host } from './host.ts';
-import { message } from './messages.ts';
+import { message, titleOf } from './messages.ts';
 import { chapters, computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
 
@@ -33,7 +33,7 @@ test('back, forward and reload lead to where one was, and to what was done there
   await noted(page, 1600);
 
   await follow(page, chapter(page, /Mask/));
-  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page).toHaveTitle(titleOf('mask'));
   await expect.poll(() => scrolled(page)).toBe(0);
   await expect(page.locator('h1')).toBeFocused();
   await computed(page);
@@ -41,7 +41,7 @@ test('back, forward and reload lead to where one was, and to what was done there
   await noted(page, 700);
 
   await page.goBack();
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await computed(page);
   await expect.poll(() => scrolled(page)).toBe(1600);
   await expect(
@@ -66,11 +66,11 @@ test('a chapter that is slow to load begins at its head, and the one before keep
   await page.mouse.wheel(0, 1200);
   await expect.poll(() => scrolled(page)).toBe(1200);
   await follow(page, chapter(page, /Mask/));
-  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page).toHaveTitle(titleOf('mask'));
   await computed(page);
   expect(await scrolled(page)).toBe(0);
   await page.goBack();
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await expect.poll(() => scrolled(page)).toBe(1200);
 });
 
@@ -78,7 +78,7 @@ test('after a link to another chapter the keyboard goes on there', async ({ page
   await open(page, 'average');
   await chapter(page, /Block/).focus();
   await page.keyboard.press('Enter');
-  await expect(page).toHaveTitle('Block · Tril');
+  await expect(page).toHaveTitle(titleOf('block'));
   await computed(page);
   await expect(page.locator('h1')).toBeFocused();
   await page.keyboard.press('Tab');
@@ -104,10 +104,10 @@ test('before any script has run a chapter can be read; the one before stays unti
   waiting = gate();
   await chapter(page, /Mask/).click();
   await page.waitForTimeout(300);
-  await expect(page).toHaveTitle('Tril, attention you can open up');
+  await expect(page).toHaveTitle(message('shell.home.title'));
   await expect(page.locator('main .card').first()).toBeVisible();
   pass!();
-  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page).toHaveTitle(titleOf('mask'));
 });
 
 test('a chapter that cannot be loaded says so, and the next try succeeds', async ({
@@ -121,9 +121,9 @@ test('a chapter that cannot be loaded says so, and the next try succeeds', async
   await expect(page.getByRole('alert')).toContainText(message('shell.notLoaded'));
   await page.unroute('**/nodes/*.js');
   await page.goBack();
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await chapter(page, /Mask/).click();
-  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page).toHaveTitle(titleOf('mask'));
   await computed(page);
 });
 
@@ -137,12 +137,12 @@ test('an address of no chapter says so, one with a broken state as well, in ever
   };
   await go('./#attention?text=a+b');
   await expect(alert).toContainText('chapter=attention');
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('a b');
-  for (const { id, title } of chapters) {
+  for (const { id } of chapters) {
     await go(`./${id}/#?nonsense=1`);
     await expect(alert).toContainText('nonsense=1');
-    await expect(page).toHaveTitle(`${title} · Tril`);
+    await expect(page).toHaveTitle(titleOf(id));
   }
 });
 
@@ -154,12 +154,12 @@ test('one Worker and one module go along from chapter to chapter', async ({ page
   expect(workers).toHaveLength(1);
   const modules = () => asked.filter((url) => url.endsWith('.wasm')).length;
   const before = modules();
-  for (const name of ['Mask', 'Heads', 'Average']) {
+  for (const id of ['mask', 'heads', 'average']) {
     await page
       .getByRole('navigation', { name: message('shell.chapters') })
-      .getByText(name)
+      .getByText(message(`shell.about.${id}.title`))
       .click();
-    await expect(page).toHaveTitle(`${name} · Tril`);
+    await expect(page).toHaveTitle(titleOf(id));
     await computed(page);
   }
   expect(page.workers().map((worker) => worker.url())).toEqual(workers);
@@ -171,22 +171,22 @@ test('whoever comes to no chapter in particular is told what this is', async ({ 
   await computed(page);
   await expect(page.getByText(message('shell.welcome.what'))).toBeVisible();
   await chapter(page, /Mask/).click();
-  await expect(page).toHaveTitle('Mask · Tril');
+  await expect(page).toHaveTitle(titleOf('mask'));
   await expect(page.getByText(message('shell.welcome.what'))).toHaveCount(0);
 });
 
 test('chapters lead to one another, and the formula to all', async ({ page }) => {
   await open(page, 'attend');
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await page.locator('a[rel="next"]').click();
-  await expect(page).toHaveTitle('Average · Tril');
+  await expect(page).toHaveTitle(titleOf('average'));
   await chapter(page, /Attend/).click();
-  await expect(page).toHaveTitle('Attend · Tril');
+  await expect(page).toHaveTitle(titleOf('attend'));
   await page.locator('[data-matrix="weights"]').waitFor();
   await page.goBack();
-  await expect(page).toHaveTitle('Average · Tril');
+  await expect(page).toHaveTitle(titleOf('average'));
   await page.getByRole('link', { name: message('shell.parts.product') }).click();
-  await expect(page).toHaveTitle('Multiply · Tril');
+  await expect(page).toHaveTitle(titleOf('multiply'));
   await page.getByRole('link', { name: message('shell.parts.q') }).click();
   await page.locator('[data-matrix="q"]').waitFor();
 });
@@ -210,8 +210,10 @@ test('the chapters stand in their order wherever they are listed, and say how lo
   const times = await page.locator('main a[data-chapter] small').allTextContents();
   for (const [index, id] of order.entries()) {
     const minutes = Number(/\d+/.exec(times[index])![0]);
-    // No reader is faster than 300 words a minute, and none spends five minutes on one figure.
-    const prose = readFileSync(fileURLToPath(new URL(`${id}.md`, texts)), 'utf8');
+    // No reader is faster than 300 words a minute, and none spends five minutes on one figure. What goes deeper is folded.
+    const all = readFileSync(fileURLToPath(new URL(`${id}.md`, texts)), 'utf8');
+    const sections = all.split(/^(?=## )/mu);
+    const prose = sections.filter((section) => !/^## .* deep\}$/mu.test(section)).join('');
     const words = prose.match(/[\p{L}\p{N}]+/gu)!.length;
     const figures = prose.match(/^::figure/gmu)!.length;
     expect(minutes, id).toBeGreaterThan(words / 300);
@@ -256,7 +258,7 @@ test('where there is no page, one says so and leads back', async ({ page }) => {
   await page.goto('./404.html');
   await page.getByRole('link').click();
   await computed(page);
-  await expect(page).toHaveTitle('Tril, attention you can open up');
+  await expect(page).toHaveTitle(message('shell.home.title'));
 });
 
 test.describe('without a network', () => {
