@@ -31,15 +31,18 @@ export async function computed(page: Page): Promise<void> {
   await still(page);
 }
 
-/** Opens whatever is folded away. */
+/** Opens whatever is folded away, and what that has in turn. */
 export async function unfold(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    for (const details of document.querySelectorAll('details')) {
-      details.dataset.unfolded ??= String(!details.open);
-      details.open = true;
-    }
-  });
-  await still(page);
+  const open = () =>
+    page.evaluate(() => {
+      const closed = document.querySelectorAll<HTMLDetailsElement>('details:not([open])');
+      for (const details of closed) {
+        details.dataset.unfolded = 'true';
+        details.open = true;
+      }
+      return closed.length;
+    });
+  for (let depth = 0; depth < 4 && (await open()) > 0; ++depth) await still(page);
 }
 
 /** Folds away again what unfold() has opened. */
