@@ -20,7 +20,7 @@ const figures = {
   towers: ['', 'asking'],
   longer: ['#?step=4', 'online-softmax'],
   check: ['', 'check-bug'],
-  learn: ['', 'step'],
+  learn: ['#step', 'step'],
   meaning: ['', 'words'],
   model: ['', 'model'],
 };
