@@ -36,7 +36,7 @@ async function pressUntilNot<T>(
 export const isComputed = () =>
   document.querySelector('[data-variant]') !== null &&
   document.querySelector('.stills') === null &&
-  document.querySelector('main [role="gridcell"], main [data-map]') !== null &&
+  document.querySelector('main [role="gridcell"], main [data-map], main canvas') !== null &&
   document.querySelector('.formula:empty') === null;
 
 /** What is said of the cell that the first matrix is at. */
@@ -95,10 +95,15 @@ export async function expectChapter(page: Driven, address: string, title: string
     client: document.documentElement.clientWidth,
   }));
   expect(scroll, 'no sideways scrolling').toBe(client);
-  // Whose figure is covered by its question skips that.
-  await page.evaluate(() =>
-    document.querySelectorAll<HTMLElement>('main .alive .skip').forEach((skip) => skip.click()),
-  );
+  // Whose figure is covered by its question skips that; what is folded away is unfolded.
+  await page.evaluate(() => {
+    document.querySelectorAll<HTMLElement>('main .skip').forEach((skip) => skip.click());
+    document
+      .querySelectorAll<HTMLDetailsElement>('main details')
+      .forEach((details) => (details.open = true));
+  });
+  const toBeTried = () => document.querySelector('main [role="grid"], main [data-cosine]') !== null;
+  await until(page, toBeTried).toBe(true);
   if (await page.evaluate(() => document.querySelector('main [role="grid"]') !== null)) {
     await expectCells(page);
   } else {
