@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { expect } from './fixtures.ts';
 import { placeOf } from './places.ts';
-import { still } from './settled.ts';
+import { settled, still } from './settled.ts';
 
 export { chapters };
 export const themes = ['light', 'dark'] as const;
@@ -151,4 +151,5 @@ export async function asSeen(page: Page): Promise<void> {
       document.getElementById(grid.getAttribute('aria-activedescendant')!),
     ),
   );
+  await settled(page); // digits come before the squares that they stand on
 }
