@@ -1,24 +1,9 @@
 // Chapter "Multiply": what the first figure says of a step, and where another reading goes on.
-import { expect, test as base } from './fixtures.ts';
-import { Lesson, rowsOf } from './lessons.ts';
+import { expect } from './fixtures.ts';
+import { rowsOf } from './lessons.ts';
 import { message } from './messages.ts';
+import { a, b, test } from './multiply-page.ts';
 import { tril } from './oracle.ts';
-
-const test = base.extend<{ lesson: Lesson }>({
-  lesson: async ({ page }, use) => use(new Lesson(page, 'multiply')),
-});
-
-const a = [
-  [1, 2, 0, -1],
-  [3, 1, 2, 1],
-  [0, -2, 1, 4],
-];
-const b = [
-  [2, 1],
-  [0, 3],
-  [-1, 2],
-  [4, 1],
-];
 
 test('a dot product is written out with its numbers, as the core adds them up', async ({
   lesson,

@@ -4,27 +4,13 @@ import { expectAccessible } from './axe.ts';
 import { expectBars } from './bars.ts';
 import { boxOf } from './box.ts';
 import { readHeat, shownOf } from './drawn.ts';
-import { expect, numberOf, test as base } from './fixtures.ts';
-import { Lesson, countOf, expectFits, rowsOf } from './lessons.ts';
+import { expect, numberOf } from './fixtures.ts';
+import { countOf, expectFits, rowsOf } from './lessons.ts';
 import { metered } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
+import { a, b, test } from './multiply-page.ts';
 import { tril } from './oracle.ts';
 
-const test = base.extend<{ lesson: Lesson }>({
-  lesson: async ({ page }, use) => use(new Lesson(page, 'multiply')),
-});
-
-const a = [
-  [1, 2, 0, -1],
-  [3, 1, 2, 1],
-  [0, -2, 1, 4],
-];
-const b = [
-  [2, 1],
-  [0, 3],
-  [-1, 2],
-  [4, 1],
-];
 const orders = ['ijk', 'jik', 'ikj', 'kij', 'jki', 'kji', 'blocked'] as const;
 const text = (matrix: number[][]) => matrix.map((row) => row.join(',')).join(';');
 
