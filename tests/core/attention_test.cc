@@ -58,6 +58,7 @@ TEST_P(AttentionTest, LittleWorkTakesOneThread) {
 TEST_P(AttentionTest, IsWithinTheBoundForEverySize) {
   std::vector<Sizes> all;
   for (const Index n : {1, 2, 3, 5, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 200}) {
+    if (TRIL_SANITIZED && n > 129) break;
     all.push_back({1, 1, 1, n, 20, 8, 8});
     all.push_back({1, 2, 1, 7, n, 5, 6});
     all.push_back({1, 1, 1, 9, 10, n, 3});
@@ -233,7 +234,7 @@ TEST_P(AttentionTest, LogSumExpIsWithinTheBound) {
 // Few queries read keys and values where they lie: nothing is packed, whatever S and the groups.
 TEST_P(AttentionTest, DecodingPacksNothing) {
   Random random(14);
-  const Index many = TRIL_SANITIZED ? 2000 : 9000;  // the reference takes minutes there
+  const Index many = TRIL_SANITIZED ? 700 : 9000;  // the reference takes minutes there
   for (const Index keys : {Index{300}, many}) {
     for (const Index queries : {1, 8}) {
       const Index heads = 4, kv_heads = 2, depth = 64;

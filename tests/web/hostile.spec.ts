@@ -11,6 +11,7 @@ import { codecs, full } from './links.ts';
 import { message, messagePattern } from './messages.ts';
 import { unfold } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 /** What any text can be typed into: of a number's field the browser keeps numbers alone. */
 const fields =
@@ -157,30 +158,33 @@ for code in json.load(sys.stdin):
 }
 
 for (const id of Object.keys(codecs)) {
-  test(`${id}: whatever is typed, the page goes on and its programs are programs`, async ({
-    page,
-  }) => {
-    await keepCopies(page);
-    await openFull(page, id);
-    await still(page);
-    const all = page.locator(fields);
-    const programs = new Set<string>();
-    for (let nth = 0; nth < (await all.count()); ++nth) {
-      const field = all.nth(nth);
-      const before = await field.inputValue();
-      await field.fill(plain);
+  const details = weekly(id, ['attend', 'check']);
+  test(
+    `${id}: whatever is typed, the page goes on and its programs are programs`,
+    details,
+    async ({ page }) => {
+      await keepCopies(page);
+      await openFull(page, id);
       await still(page);
-      const buttons = await quoting(page);
-      await typeAll(page, nth, hostile, buttons);
-      for (const code of await copiesOf(page)) programs.add(code);
-      // Each may still have quoted the text before. The last one is waited for.
-      await field.fill(`""" ${last}`);
-      for (const button of buttons) {
-        await expect.poll(() => copied(page, button)).toContain(last);
+      const all = page.locator(fields);
+      const programs = new Set<string>();
+      for (let nth = 0; nth < (await all.count()); ++nth) {
+        const field = all.nth(nth);
+        const before = await field.inputValue();
+        await field.fill(plain);
+        await still(page);
+        const buttons = await quoting(page);
+        await typeAll(page, nth, hostile, buttons);
+        for (const code of await copiesOf(page)) programs.add(code);
+        // Each may still have quoted the text before. The last one is waited for.
+        await field.fill(`""" ${last}`);
+        for (const button of buttons) {
+          await expect.poll(() => copied(page, button)).toContain(last);
+        }
+        await field.fill(before);
       }
-      await field.fill(before);
-    }
-    expectPrograms([...programs]);
-    await expect(page.locator('h1').first()).toBeVisible();
-  });
+      expectPrograms([...programs]);
+      await expect(page.locator('h1').first()).toBeVisible();
+    },
+  );
 }

@@ -11,6 +11,7 @@ import { metered, takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { inputs } from './oracles/longer.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'longer')),
@@ -257,87 +258,92 @@ test('the axes hold exact methods of this machine before anything is pressed', a
   await expect(section.locator('circle')).toHaveCount(0);
 });
 
-test('all methods measured: time, memory as counted, error as computed', async ({
-  lesson,
-  page,
-}) => {
-  test.setTimeout(240_000);
-  const core = await tril();
-  await lesson.open();
-  const section = page.locator('#measured');
-  await section
-    .getByRole('radiogroup', { name: message('longer.measured.upTo') })
-    .getByRole('radio', { name: '512' })
-    .click();
-  await section
-    .getByRole('button', { name: message('longer.measured.start'), exact: true })
-    .click();
-  const state = section.locator('[data-state]').first();
-  await expect(state).toHaveAttribute('data-state', 'running');
-  await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 200_000 });
-  await expect(section.locator('[data-wins]')).toBeVisible();
-  await expect(section.locator('tbody tr')).toHaveCount(7);
-  const value = async (runner: string, n: number) =>
-    Number(
-      await section.locator(`[data-runner="${runner}"] [data-n="${n}"]`).getAttribute('data-value'),
+test(
+  'all methods measured: time, memory as counted, error as computed',
+  weekly(),
+  async ({ lesson, page }) => {
+    test.setTimeout(240_000);
+    const core = await tril();
+    await lesson.open();
+    const section = page.locator('#measured');
+    await section
+      .getByRole('radiogroup', { name: message('longer.measured.upTo') })
+      .getByRole('radio', { name: '512' })
+      .click();
+    await section
+      .getByRole('button', { name: message('longer.measured.start'), exact: true })
+      .click();
+    const state = section.locator('[data-state]').first();
+    await expect(state).toHaveAttribute('data-state', 'running');
+    await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 200_000 });
+    await expect(section.locator('[data-wins]')).toBeVisible();
+    await expect(section.locator('tbody tr')).toHaveCount(7);
+    const value = async (runner: string, n: number) =>
+      Number(
+        await section
+          .locator(`[data-runner="${runner}"] [data-n="${n}"]`)
+          .getAttribute('data-value'),
+      );
+    expect(await value('full', 512)).toBeGreaterThan(0);
+    await section
+      .getByRole('radio', { name: message('longer.measured.shows.memory'), exact: true })
+      .click();
+    for (const method of ['full', 'blocked', 'online'] as const) {
+      const { heldBytes } = core.cost.attention({ queries: 512, keys: 512, width: 64, method });
+      expect(await value(method, 512)).toBe(heldBytes);
+    }
+    expect(await value('online', 512)).toBeLessThan(await value('full', 512));
+    await section
+      .getByRole('radio', { name: message('longer.measured.shows.error'), exact: true })
+      .click();
+    expect(await value('online', 512)).toBeLessThan(1e-6);
+    // On a phone there are fewer sizes, and no scrolling.
+    await expectTablesFit(page);
+    await expect(section.locator('thead .mono')).toHaveText(['32', '128', '512']);
+    expect(await value('online', 512)).toBeLessThan(1e-6);
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await expect(section.locator('thead .mono')).toHaveCount(5);
+    const [q, k, v] = [0, 1, 2].map((i) =>
+      core.randomNormal([1, 1, 128, 64], { seed: 3 * 128 + i }),
     );
-  expect(await value('full', 512)).toBeGreaterThan(0);
-  await section
-    .getByRole('radio', { name: message('longer.measured.shows.memory'), exact: true })
-    .click();
-  for (const method of ['full', 'blocked', 'online'] as const) {
-    const { heldBytes } = core.cost.attention({ queries: 512, keys: 512, width: 64, method });
-    expect(await value(method, 512)).toBe(heldBytes);
-  }
-  expect(await value('online', 512)).toBeLessThan(await value('full', 512));
-  await section
-    .getByRole('radio', { name: message('longer.measured.shows.error'), exact: true })
-    .click();
-  expect(await value('online', 512)).toBeLessThan(1e-6);
-  // On a phone there are fewer sizes, and no scrolling.
-  await expectTablesFit(page);
-  await expect(section.locator('thead .mono')).toHaveText(['32', '128', '512']);
-  expect(await value('online', 512)).toBeLessThan(1e-6);
-  await page.setViewportSize({ width: 1280, height: 720 });
-  await expect(section.locator('thead .mono')).toHaveCount(5);
-  const [q, k, v] = [0, 1, 2].map((i) => core.randomNormal([1, 1, 128, 64], { seed: 3 * 128 + i }));
-  const exact = core.attention(q, k, v);
-  const { frobenius, expectedNorm } = core.compare(
-    exact.output,
-    core.linearAttention(q, k, v).output,
-  );
-  expect(Math.abs((await value('linear', 128)) - frobenius / expectedNorm)).toBeLessThan(1e-5);
+    const exact = core.attention(q, k, v);
+    const { frobenius, expectedNorm } = core.compare(
+      exact.output,
+      core.linearAttention(q, k, v).output,
+    );
+    expect(Math.abs((await value('linear', 128)) - frobenius / expectedNorm)).toBeLessThan(1e-5);
 
-  // As data, and as a program that measures the same again: times differ, distances do not.
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  const take = await takeOf(page, 'longer-measured');
-  const copied = async (name: string) => {
-    await take.getByRole('button', { name, exact: true }).click();
-    await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
-    return page.evaluate(() => navigator.clipboard.readText());
-  };
-  const distances = (csv: string) =>
-    Object.fromEntries(
-      csv
-        .trim()
-        .split('\n')
-        .slice(1)
-        .map((line) => line.split(','))
-        .map((cells) => [`${cells[0]} ${cells[1]}`, Number(cells.at(-1))]),
-    );
-  const data = distances(await copied('CSV'));
-  expect(Object.keys(data)).toHaveLength(7 * 5);
-  const run = spawnSync(process.execPath, ['--input-type=module'], {
-    ...{ input: await copied('JavaScript'), encoding: 'utf8' },
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
-  });
-  expect(run.stderr).toBe('');
-  const again = distances(run.stdout);
-  expect(Object.keys(again)).toEqual(expect.arrayContaining(Object.keys(data)));
-  for (const [name, distance] of Object.entries(data)) {
-    expect(Math.abs(again[name] - distance), name).toBeLessThan(1e-5);
-  }
-});
+    // As data, and as a program that measures the same again: times differ, distances do not.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const take = await takeOf(page, 'longer-measured');
+    const copied = async (name: string) => {
+      await take.getByRole('button', { name, exact: true }).click();
+      await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const distances = (csv: string) =>
+      Object.fromEntries(
+        csv
+          .trim()
+          .split('\n')
+          .slice(1)
+          .map((line) => line.split(','))
+          .map((cells) => [`${cells[0]} ${cells[1]}`, Number(cells.at(-1))]),
+      );
+    const data = distances(await copied('CSV'));
+    expect(Object.keys(data)).toHaveLength(7 * 5);
+    const run = spawnSync(process.execPath, ['--input-type=module'], {
+      ...{ input: await copied('JavaScript'), encoding: 'utf8' },
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+    });
+    expect(run.stderr).toBe('');
+    const again = distances(run.stdout);
+    expect(Object.keys(again)).toEqual(expect.arrayContaining(Object.keys(data)));
+    for (const [name, distance] of Object.entries(data)) {
+      expect(Math.abs(again[name] - distance), name).toBeLessThan(1e-5);
+    }
+  },
+);
 
 test('what calls cost: counted by the core, and timed', async ({ lesson, page }) => {
   const core = await tril();

@@ -6,6 +6,7 @@ import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectTablesFit } from './lessons.ts';
 import { message, messagePattern, valuesIn } from './messages.ts';
 import { tril } from './oracle.ts';
+import { weekly } from './weekly.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
@@ -63,37 +64,40 @@ test('measures in a Worker, can be cancelled, and the page goes on meanwhile', a
   ).toBeVisible();
 });
 
-test('a whole measurement: speeds under the peak, an exponent each, a word on Strassen', async ({
-  lesson,
-  page,
-}) => {
-  test.setTimeout(300_000);
-  await lesson.open();
-  await page.getByRole('radio', { name: '256', exact: true }).click();
-  await page.getByRole('button', { name: message('multiply.measured.start'), exact: true }).click();
-  const state = page.locator('#measured [data-state]').first();
-  await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 240_000 });
-  await expect(page.locator('#measured tbody tr')).toHaveCount(11);
-  for (const row of await page.locator('#measured tbody tr').all()) {
-    const exponent = await row.locator('[data-exponent]').textContent();
-    // On a machine that does something else, some may not be told: then the times say why.
-    if (exponent === '?') expect(await row.locator('.unsteady').count()).toBeGreaterThan(0);
-    else expect(Number(exponent)).toBeGreaterThan(0);
-  }
-  // Each speed is the core's for the operations and the time of that cell.
-  const core = await tril();
-  const { flops } = core.cost.matmul({ rows: 256, depth: 256, cols: 256 });
-  for (const runner of ['tiled', 'ijk', 'javascript']) {
-    const cell = page.locator(`[data-runner="${runner}"] [data-n="256"]`);
-    const speed = core.cost.gigaflops(flops, Number(await cell.getAttribute('data-median')));
-    const shown = Number(await cell.textContent());
-    expect(Math.abs(shown - speed), runner).toBeLessThanOrEqual(0.01 * speed + 0.005);
-  }
-  await expect(page.locator('[data-crossover]')).toBeVisible();
-  // On a phone there are fewer sizes, and no scrolling.
-  await expectTablesFit(page);
-  await expect(page.locator('#measured thead .mono')).toHaveText(['16', '64', '256']);
-});
+test(
+  'a whole measurement: speeds under the peak, an exponent each, a word on Strassen',
+  weekly(),
+  async ({ lesson, page }) => {
+    test.setTimeout(300_000);
+    await lesson.open();
+    await page.getByRole('radio', { name: '256', exact: true }).click();
+    await page
+      .getByRole('button', { name: message('multiply.measured.start'), exact: true })
+      .click();
+    const state = page.locator('#measured [data-state]').first();
+    await expect(state).toHaveAttribute('data-state', 'finished', { timeout: 240_000 });
+    await expect(page.locator('#measured tbody tr')).toHaveCount(11);
+    for (const row of await page.locator('#measured tbody tr').all()) {
+      const exponent = await row.locator('[data-exponent]').textContent();
+      // On a machine that does something else, some may not be told: then the times say why.
+      if (exponent === '?') expect(await row.locator('.unsteady').count()).toBeGreaterThan(0);
+      else expect(Number(exponent)).toBeGreaterThan(0);
+    }
+    // Each speed is the core's for the operations and the time of that cell.
+    const core = await tril();
+    const { flops } = core.cost.matmul({ rows: 256, depth: 256, cols: 256 });
+    for (const runner of ['tiled', 'ijk', 'javascript']) {
+      const cell = page.locator(`[data-runner="${runner}"] [data-n="256"]`);
+      const speed = core.cost.gigaflops(flops, Number(await cell.getAttribute('data-median')));
+      const shown = Number(await cell.textContent());
+      expect(Math.abs(shown - speed), runner).toBeLessThanOrEqual(0.01 * speed + 0.005);
+    }
+    await expect(page.locator('[data-crossover]')).toBeVisible();
+    // On a phone there are fewer sizes, and no scrolling.
+    await expectTablesFit(page);
+    await expect(page.locator('#measured thead .mono')).toHaveText(['16', '64', '256']);
+  },
+);
 
 /** Sessions of measuring that the page's Workers were asked for, or to leave off: what was posted to them. */
 const posted = (page: Page, what: 'begin' | 'cancel') =>

@@ -2,13 +2,14 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from './chromium.mjs';
 import { mainPaths } from './main-paths.ts';
 import { served } from './served.ts';
+import { notWeekly } from './weekly.ts';
 
 const { port, webServer } = served(4791);
 
 // `npm test` builds the page first, names the reports and asks for the main paths only.
 export default defineConfig({
   testDir: '.',
-  ...(process.env.TRIL_MAIN_PATHS ? mainPaths : { testMatch: '*.spec.ts' }),
+  ...(process.env.TRIL_MAIN_PATHS ? mainPaths : { testMatch: '*.spec.ts', ...notWeekly }),
   outputDir: `../results/web${process.env.TRIL_PORT ?? ''}`,
   fullyParallel: true,
   workers: 2,

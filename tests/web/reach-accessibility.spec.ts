@@ -7,6 +7,7 @@ import { expectNoSidewaysScroll } from './lessons.ts';
 import { motions } from './places.ts';
 import { chapters, cutTexts, fold, open, unfold } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 /** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
 async function expectWhole(page: Page): Promise<void> {
@@ -311,21 +312,24 @@ async function expectForcedColours(page: Page): Promise<void> {
 test.describe('desk', () => {
   test.use({ viewport: { width: 1440, height: 900 } });
   for (const { id } of chapters) {
-    test(`${id}: for axe, in words, whole at every width, by Tab and arrow keys, on paper`, async ({
-      page,
-    }) => {
-      await open(page, id);
-      await unfold(page);
-      await test.step('axe', () => expectAccessible(page));
-      await test.step('canvases in words', () => expectCanvasesTold(page));
-      await test.step('widths', () => expectWhole(page));
-      await page.setViewportSize({ width: 1440, height: 900 });
-      await fold(page);
-      await test.step('Tab', () => expectTabStops(page));
-      await test.step('groups', () => expectGroups(page));
-      await test.step('arrow keys', () => expectCells(page));
-      await test.step('paper', () => expectPaper(page));
-    });
+    const details = weekly(id, ['home', 'attend', 'block', 'model']);
+    test(
+      `${id}: for axe, in words, whole at every width, by Tab and arrow keys, on paper`,
+      details,
+      async ({ page }) => {
+        await open(page, id);
+        await unfold(page);
+        await test.step('axe', () => expectAccessible(page));
+        await test.step('canvases in words', () => expectCanvasesTold(page));
+        await test.step('widths', () => expectWhole(page));
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await fold(page);
+        await test.step('Tab', () => expectTabStops(page));
+        await test.step('groups', () => expectGroups(page));
+        await test.step('arrow keys', () => expectCells(page));
+        await test.step('paper', () => expectPaper(page));
+      },
+    );
   }
 });
 
@@ -338,24 +342,27 @@ async function expectMotion(page: Page, place: string): Promise<void> {
 }
 
 for (const place of motions) {
-  test(`${place}: for axe, whole at every width, its player by keys, on paper`, async ({
-    page,
-  }) => {
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await expectMotion(page, place);
-    await test.step('axe', () => expectAccessible(page));
-    await test.step('widths', () => expectWhole(page));
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await test.step('keys', async () => {
-      const motion = page.locator('[data-motion]').first();
-      const frame = () => motion.locator('[data-frame]').getAttribute('data-frame');
-      const before = Number(await frame());
-      await motion.getByRole('slider').focus();
-      await page.keyboard.press('ArrowLeft');
-      await expect.poll(async () => Number(await frame())).toBeLessThan(before);
-    });
-    await test.step('paper', () => expectPaper(page));
-  });
+  const details = weekly(place, [motions[0]]);
+  test(
+    `${place}: for axe, whole at every width, its player by keys, on paper`,
+    details,
+    async ({ page }) => {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await expectMotion(page, place);
+      await test.step('axe', () => expectAccessible(page));
+      await test.step('widths', () => expectWhole(page));
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await test.step('keys', async () => {
+        const motion = page.locator('[data-motion]').first();
+        const frame = () => motion.locator('[data-frame]').getAttribute('data-frame');
+        const before = Number(await frame());
+        await motion.getByRole('slider').focus();
+        await page.keyboard.press('ArrowLeft');
+        await expect.poll(async () => Number(await frame())).toBeLessThan(before);
+      });
+      await test.step('paper', () => expectPaper(page));
+    },
+  );
 }
 
 test.describe('phone', () => {

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 test.use({ trace: 'off' }); // which has tasks of its own
 
@@ -196,20 +197,24 @@ async function longTasks(page: Page, chapter: string): Promise<[Task[], ...strin
 }
 
 for (const { id } of chapters) {
-  test(`${id}: no task holds the page up`, async ({ page, guard }) => {
-    guard.expect(/File chooser dialog/); // a script's click opens none
-    test.setTimeout(360_000);
-    // What else the machine does makes a task longer, never shorter: too long is what is so every time it is done.
-    let slow: string[] | undefined;
-    for (let visit = 0; visit < 6 && slow?.length !== 0; ++visit) {
-      const [long, ...notes] = await longTasks(page, id);
-      for (const description of notes) {
-        test.info().annotations.push({ type: 'longest tasks', description });
+  test(
+    `${id}: no task holds the page up`,
+    weekly(id, ['attend', 'block']),
+    async ({ page, guard }) => {
+      guard.expect(/File chooser dialog/); // a script's click opens none
+      test.setTimeout(360_000);
+      // What else the machine does makes a task longer, never shorter: too long is what is so every time it is done.
+      let slow: string[] | undefined;
+      for (let visit = 0; visit < 6 && slow?.length !== 0; ++visit) {
+        const [long, ...notes] = await longTasks(page, id);
+        for (const description of notes) {
+          test.info().annotations.push({ type: 'longest tasks', description });
+        }
+        const things = new Set(long.flatMap(({ after }) => after));
+        slow = [...things].filter((thing) => slow?.includes(thing) ?? true);
       }
-      const things = new Set(long.flatMap(({ after }) => after));
-      slow = [...things].filter((thing) => slow?.includes(thing) ?? true);
-    }
-    const notes = test.info().annotations.map(({ description }) => description);
-    expect(slow, notes.join('\n')).toEqual([]);
-  });
+      const notes = test.info().annotations.map(({ description }) => description);
+      expect(slow, notes.join('\n')).toEqual([]);
+    },
+  );
 }

@@ -5,6 +5,7 @@ import { defaults } from '../../web/src/state/average.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 import { tril } from './oracle.ts';
 import { chapters, computed } from './reach.ts';
+import { weekly } from './weekly.ts';
 
 const still = 'main .stills > .still:visible';
 
@@ -120,32 +121,34 @@ for (const [width, usual] of [
   [1440, 1],
 ]) {
   const slower = Number(process.env.TRIL_SLOWER ?? usual);
-  test(`nothing moves when a page comes to life, ${width} pixels wide, ${slower} times slower`, async ({
-    page,
-    context,
-  }) => {
-    test.slow();
-    await page.setViewportSize({ width, height: 900 });
-    const session = await context.newCDPSession(page);
-    await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
-    await page.addInitScript(() => {
-      const moved: { value: number; what: string }[] = [];
-      Object.assign(window, { moved });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-          const { value, sources } = entry as unknown as {
-            value: number;
-            sources: { node: Node | null }[];
-          };
-          const what = sources.map(({ node }) => node?.textContent?.trim().slice(0, 30));
-          moved.push({ value, what: what.join(', ') });
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    for (const { id } of chapters) {
-      const { sum, what } = await movement(page, `./${id}/`);
-      expect(sum, `${id}: ${what}`).toBeLessThan(most);
-    }
-    await session.detach();
-  });
+  const details = weekly(String(width), ['360', '1440']);
+  test(
+    `nothing moves when a page comes to life, ${width} pixels wide, ${slower} times slower`,
+    details,
+    async ({ page, context }) => {
+      test.slow();
+      await page.setViewportSize({ width, height: 900 });
+      const session = await context.newCDPSession(page);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
+      await page.addInitScript(() => {
+        const moved: { value: number; what: string }[] = [];
+        Object.assign(window, { moved });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) {
+            const { value, sources } = entry as unknown as {
+              value: number;
+              sources: { node: Node | null }[];
+            };
+            const what = sources.map(({ node }) => node?.textContent?.trim().slice(0, 30));
+            moved.push({ value, what: what.join(', ') });
+          }
+        }).observe({ type: 'layout-shift', buffered: true });
+      });
+      for (const { id } of chapters) {
+        const { sum, what } = await movement(page, `./${id}/`);
+        expect(sum, `${id}: ${what}`).toBeLessThan(most);
+      }
+      await session.detach();
+    },
+  );
 }

@@ -10,6 +10,7 @@ import { readHatch } from './hatch.ts';
 import { motions, placeOf } from './places.ts';
 import { settled, still } from './settled.ts';
 import { saved } from './saved.ts';
+import { weekly } from './weekly.ts';
 
 /** What is tried out: the chapters whose figures have programs, as an address has them. */
 const chapters = [
@@ -29,6 +30,9 @@ const chapters = [
   'towers',
   'towers?mode=reverse&padding=2&flips=memoryMask.1.0!targetMask.2.1&source=one two three four',
 ];
+
+/** Of these, what every run tries. */
+const always = ['average', 'attend?step=weights&text=the “cat” — 🙂 saw&edits=wq~0~7~2.5', 'block'];
 
 /** More chapters with pictures of their figures. */
 const withoutPrograms = ['learn', 'meaning', 'model'];
@@ -332,21 +336,27 @@ async function expectPictures(
 }
 
 for (const address of chapters) {
-  test(`every program finds the same, and pictures can be read: ${JSON.stringify(address)}`, async ({
-    page,
-    runner,
-  }) => {
-    const takes = await open(page, address);
-    const found = await programs(page, address, takes);
-    await test.step('pictures', () => expectPictures(page, address, takes));
-    await test.step('programs', () => expectRight(runner, found));
-  });
+  const details = weekly(address, always);
+  test(
+    `every program finds the same, and pictures can be read: ${JSON.stringify(address)}`,
+    details,
+    async ({ page, runner }) => {
+      const takes = await open(page, address);
+      const found = await programs(page, address, takes);
+      await test.step('pictures', () => expectPictures(page, address, takes));
+      await test.step('programs', () => expectRight(runner, found));
+    },
+  );
 }
 
 for (const address of [...withoutPrograms, ...motions]) {
-  test(`pictures can be read: ${address}`, async ({ page }) => {
-    await expectPictures(page, address, await open(page, address));
-  });
+  test(
+    `pictures can be read: ${address}`,
+    weekly(address, ['model', motions[0]]),
+    async ({ page }) => {
+      await expectPictures(page, address, await open(page, address));
+    },
+  );
 }
 
 test('a motion is taken along as it stands', async ({ page }) => {
