@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { Application, CommentTag, Converter, ReflectionKind } from 'typedoc';
+import { Application, CommentTag, Converter, OptionDefaults, ReflectionKind } from 'typedoc';
 import { root } from './steps.mjs';
 
 const wasm = join(root, 'wasm');
@@ -52,6 +52,8 @@ const options = {
   ],
   tsconfig: join(wasm, 'tsconfig.json'),
   readme: join(wasm, 'README.md'),
+  projectDocuments: [join(wasm, 'PYTORCH.md')],
+  highlightLanguages: [...OptionDefaults.highlightLanguages, 'python'],
   excludeInternal: true,
   disableGit: true,
   sourceLinkTemplate: '{path}',
