@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(join(installed, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Record<string, unknown>;
 
 it('has modules, types, source maps, the .wasm variants, and nothing else', () => {
-  const others = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
+  const others = ['LICENSE', 'PYTORCH.md', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
   const paths = inject('packed').filter((path) => !others.includes(path));
   expect(inject('packed')).toEqual(expect.arrayContaining(others));
   expect(paths.filter((path) => !/^dist\/.*\.(js|js\.map|d\.ts|wasm)$/.test(path))).toEqual([]);
