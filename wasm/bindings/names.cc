@@ -3,7 +3,7 @@
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/triangular.h>
-#include <tril/block/sublayer.h>
+#include <tril/block/layer.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/rotary_positions.h>

@@ -1,5 +1,5 @@
 // The decoder's block, as torch.nn.TransformerDecoderLayer with batch_first:
-// three sublayers (sublayer.h), self-attention, cross-attention to a memory, and feed-forward.
+// the layer (layer.h) with self-attention, cross-attention to a memory, and feed-forward.
 //
 //   post-norm   y = norm1(x + self_attention(x)),  z = norm2(y + cross_attention(y, memory)),
 //               out = norm3(z + feed_forward(z))
@@ -7,9 +7,7 @@
 //               out = z + feed_forward(norm3(z))
 #pragma once
 
-#include <tril/attention/multi_head_attention.h>
-#include <tril/block/sublayer.h>
-#include <tril/layers/dropout.h>
+#include <tril/block/layer.h>
 
 #include <optional>
 
@@ -17,27 +15,7 @@ namespace tril {
 
 // The names are those of PyTorch's state_dict; biases and norms may be none.
 template <typename T>
-struct BasicDecoderBlockWeights {
-  BasicMultiHeadWeights<T> self_attn = {};       // its keys and values come from x
-  BasicMultiHeadWeights<T> multihead_attn = {};  // its keys and values come from the memory
-  BasicLinearWeights<T> linear1 = {};            // [F, C]
-  BasicLinearWeights<T> linear2 = {};            // [C, F]
-  BasicNormWeights<T> norm1 = {};                // of self-attention
-  BasicNormWeights<T> norm2 = {};                // of cross-attention
-  BasicNormWeights<T> norm3 = {};                // of feed-forward
-
-  // For foundation/parameters.h.
-  template <typename Visit, typename... Structs>
-  static void for_each_member(const Visit& visit, Structs&... each) {
-    visit("self_attn", each.self_attn...);
-    visit("multihead_attn", each.multihead_attn...);
-    visit("linear1", each.linear1...);
-    visit("linear2", each.linear2...);
-    visit("norm1", each.norm1...);
-    visit("norm2", each.norm2...);
-    visit("norm3", each.norm3...);
-  }
-};
+using BasicDecoderBlockWeights = BasicLayerWeights<T>;
 
 // To be read.
 using DecoderBlockWeights = BasicDecoderBlockWeights<const float>;
@@ -116,40 +94,22 @@ void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const f
                             const DecoderBlockGradients& gradients, Scratch& scratch,
                             Parallel& parallel);
 
-// Throws what decoder_block_backward would, and does nothing else.
-void check_decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
-                                  TensorView<const float, 3> memory,
-                                  const DecoderBlockWeights& weights,
-                                  const DecoderBlockOptions& options,
-                                  const DecoderBlockTrace& trace,
-                                  const DecoderBlockGradients& gradients);
-
-namespace detail {
-
-// The same for arguments that check_decoder_block has passed.
-void run_decoder_block(const TensorView<const float, 3>& x,
-                       const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
-                       const DecoderBlockOptions& options, const TensorView<float, 3>& out,
-                       Scratch& scratch, Parallel& parallel, const DecoderBlockTrace& trace,
-                       const PreparedWeights* prepared);
-// And that check_decoder_block_backward has.
-void run_decoder_block_backward(const TensorView<const float, 3>& d_out,
-                                const TensorView<const float, 3>& x,
-                                const TensorView<const float, 3>& memory,
-                                const DecoderBlockWeights& weights,
-                                const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
-                                const DecoderBlockGradients& gradients, Scratch& scratch,
-                                Parallel& parallel);
-
-}  // namespace detail
-
 // Throws what decoder_block would, and does nothing else.
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                          TensorView<float, 3> out, const DecoderBlockTrace& trace = {});
 
-// Throws Error unless there is a memory with as many batches as x.
-void check_memory(const TensorView<const float, 3>& memory, const TensorView<const float, 3>& x,
-                  const char* call);
+namespace detail {
+
+// How many places of dropout a decoder block has.
+inline constexpr Index kDecoderDropoutPlaces = 6;
+
+// The block as a layer over this memory, and its gradients.
+Layer layer_of(const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
+               const DecoderBlockOptions& options, const DecoderBlockTrace& trace = {},
+               const PreparedWeights* prepared = nullptr);
+LayerGradients gradients_of(const DecoderBlockGradients& gradients);
+
+}  // namespace detail
 
 }  // namespace tril

@@ -31,29 +31,31 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
   check_eps(eps, call);
 }
 
-// block(in, layer number, out) for one layer after the other, and the norm.
+// One layer after the other, layer_at(its number), and the norm.
 //
 //   for each layer: to = out if nothing follows, else where the trace wants it, or one of two
 //                   places, turn about
-//                   block(in, layer, to);  in = to
+//                   to = layer(in);  in = to
 //   norm: in -> out
-template <typename Weights, typename Options, typename Trace, typename Block>
-void run_stack(const TensorView<const float, 3>& x, const Weights& weights, const Options& options,
-               const std::vector<Trace>& traces, const TensorView<float, 3>& out, Scratch& scratch,
-               Parallel& parallel, const Block& block) {
+template <typename Weights, typename LayerAt>
+void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
+               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+               const LayerAt& layer_at) {
   const std::size_t count = weights.layers.size(), inner = weights.norm ? count : count - 1;
   detail::WorkPlaces even(scratch, x.shape()), odd(scratch, x.shape());
   TensorView<const float, 3> in = x;
-  for (std::size_t layer = 0; layer < count; ++layer) {
-    const Trace trace = trace_of(traces, layer);
-    TensorView<float, 3> wanted = detail::block_output(options.norm, trace);
+  for (std::size_t n = 0; n < count; ++n) {
+    const detail::Layer layer = layer_at(n);
+    TensorView<float, 3> wanted = layer.output(layer.count() - 1);
     if (wanted && memory_range(wanted).overlaps(memory_range(in))) wanted = {};
-    detail::WorkPlaces& places = layer % 2 == 0 ? even : odd;
-    const TensorView<float, 3> to = layer < inner ? places.or_shared(wanted) : out;
-    block(in, layer, to);
+    detail::WorkPlaces& places = n % 2 == 0 ? even : odd;
+    const TensorView<float, 3> to = n < inner ? places.or_shared(wanted) : out;
+    layer.run(in, to, scratch, parallel);
     in = to;
   }
-  if (weights.norm) detail::layer_norm(in, *weights.norm, options.eps, out, parallel);
+  if (weights.norm) {
+    detail::norm(NormKind::layer_norm, in, *weights.norm, eps, out, parallel);
+  }
 }
 
 void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
@@ -73,7 +75,7 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
                    const TensorView<float, 3>& out, const std::vector<DecoderBlockTrace>& trace) {
   constexpr const char* kCall = "transformer_decoder";
   check_view(x, kCall, "x", empty_but_wide(x));
-  check_memory(memory, x, kCall);
+  detail::check_memory(kCall, memory, x);
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, x.shape(), kCall, "out", "the shape of x");
   check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
@@ -85,24 +87,20 @@ void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWe
                  const TransformerBlockOptions& options, const TensorView<float, 3>& out,
                  Scratch& scratch, Parallel& parallel,
                  const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options, trace, out, scratch, parallel,
-            [&](const auto& in, std::size_t layer, const auto& to) {
-              detail::run_transformer_block(in, weights.layers[layer],
-                                            detail::layer_options(options, layer), to, scratch,
-                                            parallel, trace_of(trace, layer), prepared);
-            });
+  run_stack(x, weights, options.eps, out, scratch, parallel, [&](std::size_t n) {
+    return detail::layer_of(weights.layers[n], detail::layer_options(options, n),
+                            trace_of(trace, n), prepared);
+  });
 }
 
 void run_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
                  const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
                  const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options, trace, out, scratch, parallel,
-            [&](const auto& in, std::size_t layer, const auto& to) {
-              detail::run_decoder_block(in, memory, weights.layers[layer],
-                                        detail::layer_options(options, layer), to, scratch,
-                                        parallel, trace_of(trace, layer), prepared);
-            });
+  run_stack(x, weights, options.eps, out, scratch, parallel, [&](std::size_t n) {
+    return detail::layer_of(memory, weights.layers[n], detail::layer_options(options, n),
+                            trace_of(trace, n), prepared);
+  });
 }
 
 }  // namespace

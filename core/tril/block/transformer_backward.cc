@@ -11,7 +11,7 @@ using detail::block_output;
 
 // One layer's gradients; none where none are asked for.
 template <typename Layer>
-Layer layer_of(const std::vector<Layer>& layers, std::size_t layer) {
+Layer at_or_none(const std::vector<Layer>& layers, std::size_t layer) {
   return layers.empty() ? Layer{} : layers[layer];
 }
 
@@ -121,9 +121,10 @@ void run_stack_backward(const TensorView<const float, 3>& d_out,
                                     {frame.take<float>(tokens[0], tokens[1]), tokens}};
     const BasicNormWeights<float> d_norm =
         gradients.weights.norm.value_or(BasicNormWeights<float>{});
-    detail::layer_norm(last, *weights.norm, eps, places[1], parallel, moments);
-    detail::layer_norm_backward(d, last, *weights.norm, moments, places[0], d_norm, scratch,
-                                parallel);
+    constexpr NormKind kKind = NormKind::layer_norm;
+    detail::norm(kKind, last, *weights.norm, eps, places[1], parallel, moments);
+    detail::norm_backward(kKind, d, last, *weights.norm, moments, places[0], d_norm, scratch,
+                          parallel);
     d = places[0], turn = 1;
   }
   for (std::size_t layer = count; layer-- > 0;) {
@@ -141,9 +142,11 @@ void check_encoder(const TensorView<const float, 3>& d_out, const TensorView<con
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_stack(kCall, d_out, x, weights, options.norm, options.eps, trace, gradients,
               [&](std::size_t layer, const TensorView<const float, 3>& in) {
-                check_transformer_block_backward(
-                    d_out, in, weights.layers[layer], options, trace[layer],
-                    {.d_x = gradients.d_x, .weights = layer_of(gradients.weights.layers, layer)});
+                detail::layer_of(weights.layers[layer], options, trace[layer])
+                    .check_backward(kCall, d_out, in,
+                                    detail::gradients_of(TransformerBlockGradients{
+                                        .d_x = gradients.d_x,
+                                        .weights = at_or_none(gradients.weights.layers, layer)}));
               });
 }
 
@@ -154,15 +157,15 @@ void check_decoder(const TensorView<const float, 3>& d_out, const TensorView<con
                    const TransformerDecoderGradients& gradients) {
   constexpr const char* kCall = "transformer_decoder_backward";
   check_view(x, kCall, "x", empty_but_wide(x));
-  check_memory(memory, x, kCall);
+  detail::check_memory(kCall, memory, x);
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_stack(kCall, d_out, x, weights, options.norm, options.eps, trace, gradients,
               [&](std::size_t layer, const TensorView<const float, 3>& in) {
-                check_decoder_block_backward(
-                    d_out, in, memory, weights.layers[layer], options, trace[layer],
-                    {.d_x = gradients.d_x,
-                     .d_memory = gradients.d_memory,
-                     .weights = layer_of(gradients.weights.layers, layer)});
+                detail::layer_of(memory, weights.layers[layer], options, trace[layer])
+                    .check_backward(kCall, d_out, in,
+                                    {.d_x = gradients.d_x,
+                                     .d_memory = gradients.d_memory,
+                                     .weights = at_or_none(gradients.weights.layers, layer)});
               });
   if (!gradients.d_memory) return;
   detail::OverlapCheck overlap(kCall);
@@ -179,9 +182,11 @@ void run_encoder(const TensorView<const float, 3>& d_out, const TensorView<const
   run_stack_backward(
       d_out, x, weights, options.norm, options.eps, trace, gradients, scratch, parallel,
       [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
-        detail::run_transformer_block_backward(
-            d, in, weights.layers[layer], detail::layer_options(options, layer), trace[layer],
-            {.d_x = d_in, .weights = layer_of(gradients.weights.layers, layer)}, scratch, parallel);
+        detail::layer_of(weights.layers[layer], detail::layer_options(options, layer), trace[layer])
+            .backward(d, in,
+                      detail::gradients_of(TransformerBlockGradients{
+                          .d_x = d_in, .weights = at_or_none(gradients.weights.layers, layer)}),
+                      scratch, parallel);
       });
 }
 
@@ -197,17 +202,19 @@ void run_decoder(const TensorView<const float, 3>& d_out, const TensorView<const
   const TensorView<float, 3> part =
       d_memory && last > 0 ? TensorView<float, 3>(frame.take<float>(memory.count()), memory.shape())
                            : TensorView<float, 3>();
-  run_stack_backward(
-      d_out, x, weights, options.norm, options.eps, trace, gradients, scratch, parallel,
-      [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
-        detail::run_decoder_block_backward(d, in, memory, weights.layers[layer],
-                                           detail::layer_options(options, layer), trace[layer],
-                                           {.d_x = d_in,
-                                            .d_memory = layer == last ? d_memory : part,
-                                            .weights = layer_of(gradients.weights.layers, layer)},
-                                           scratch, parallel);
-        if (d_memory && layer != last) detail::add(d_memory, part, d_memory, parallel);
-      });
+  run_stack_backward(d_out, x, weights, options.norm, options.eps, trace, gradients, scratch,
+                     parallel,
+                     [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
+                       detail::layer_of(memory, weights.layers[layer],
+                                        detail::layer_options(options, layer), trace[layer])
+                           .backward(d, in,
+                                     {.d_x = d_in,
+                                      .d_memory = layer == last ? d_memory : part,
+                                      .weights = at_or_none(gradients.weights.layers, layer)},
+                                     scratch, parallel);
+                       if (d_memory && layer != last)
+                         detail::add(d_memory, part, d_memory, parallel);
+                     });
 }
 
 }  // namespace

@@ -1,71 +1,101 @@
-#include <tril/block/block_parts.h>
-#include <tril/foundation/check.h>
-#include <tril/foundation/overlap_check.h>
-#include <tril/layers/layer_norm.h>
+#include <tril/block/transformer_block.h>
 
 namespace tril {
 namespace {
 
-constexpr const char* kCall = "transformer_block";
-constexpr const char* kBranches[] = {"trace.attention", "trace.feed_forward"};
+// visit(sublayer's number, branch, residual, normed, mean, rstd): its views in the trace.
+template <typename Trace, typename Visit>
+void visit_sublayers(Trace& trace, const Visit& visit) {
+  visit(0, trace.attention, trace.residual1, trace.normed1, trace.mean1, trace.rstd1);
+  visit(1, trace.feed_forward, trace.residual2, trace.normed2, trace.mean2, trace.rstd2);
+}
 
 }  // namespace
+
+detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
+                               const TransformerBlockOptions& options,
+                               const TransformerBlockTrace& trace,
+                               const PreparedWeights* prepared) {
+  Layer layer;
+  layer.weights = {.self_attn = weights.self_attn,
+                   .linear1 = weights.linear1,
+                   .linear2 = weights.linear2,
+                   .norm1 = weights.norm1,
+                   .norm2 = weights.norm2};
+  layer.trace.self_attn = trace.self_attn;
+  layer.trace.feed_forward = {trace.hidden, trace.activated};
+  visit_sublayers(trace, [&](std::size_t n, const auto& branch, const auto& residual,
+                             const auto& normed, const auto& mean, const auto& rstd) {
+    layer.trace.sublayers[n] = {branch, residual, normed, {mean, rstd}};
+  });
+  layer.prepared = prepared;
+  layer.order = options.norm;
+  layer.norm = options.norms ? NormKind::layer_norm : NormKind::none;
+  layer.residuals = options.residuals;
+  layer.eps = options.eps;
+  layer.activation = options.activation;
+  layer.self_attention = {
+      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
+  if (options.dropout) {
+    layer.dropout = {*options.dropout, 0, 1, -1, -1, 2, 3};
+  }
+  return layer;
+}
+
+detail::LayerGradients detail::gradients_of(const TransformerBlockGradients& gradients) {
+  return {.d_x = gradients.d_x,
+          .d_self_mask = gradients.d_mask,
+          .weights = {.self_attn = gradients.weights.self_attn,
+                      .linear1 = gradients.weights.linear1,
+                      .linear2 = gradients.weights.linear2,
+                      .norm1 = gradients.weights.norm1,
+                      .norm2 = gradients.weights.norm2}};
+}
 
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace) {
-  check_view(x, kCall, "x", empty_but_wide(x));
-  check_view(out, kCall, "out", empty_but_wide(out));
-  const Shape<3> shape = x.shape();
-  detail::check_layers(kCall, shape[2], {weights.linear1, weights.linear2}, options.activation,
-                       detail::norms_of(weights));
-  check_eps(options.eps, kCall);
-  if (options.dropout) check_dropout(*options.dropout, kCall);
-
-  detail::OverlapCheck overlap(kCall);
-  overlap.reads(x), overlap.reads_all(weights);
-  overlap.writes(out, shape, "out", "the shape of x");
-  detail::check_traced(overlap, shape, detail::traces_of(trace), kBranches,
-                       weights.linear1.weight.size(0), {trace.hidden, trace.activated});
-  detail::check_traced(overlap, "trace.self_attn", trace.self_attn);
-  detail::check_part(kCall, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, detail::self_options(options, shape), out,
-                               trace.self_attn);
-  });
+  detail::layer_of(weights, options, trace).check("transformer_block", x, out);
 }
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
                        Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
                        const PreparedWeights* prepared) {
-  check_transformer_block(x, weights, options, out, trace);
-  detail::run_transformer_block(x, weights, options, out, scratch, parallel, trace, prepared);
+  const detail::Layer layer = detail::layer_of(weights, options, trace, prepared);
+  layer.check("transformer_block", x, out);
+  layer.run(x, out, scratch, parallel);
 }
 
-void detail::run_transformer_block(const TensorView<const float, 3>& x,
-                                   const TransformerBlockWeights& weights,
-                                   const TransformerBlockOptions& options,
-                                   const TensorView<float, 3>& out, Scratch& scratch,
-                                   Parallel& parallel, const TransformerBlockTrace& trace,
-                                   const PreparedWeights* prepared) {
-  const BlockDropout dropout(options.dropout, x.size(1), parallel);
-  const auto attend = [&](const auto& in, const auto& out) {
-    run_multi_head_attention(in, weights.self_attn, self_options(options, x.shape()), out, scratch,
-                             parallel, trace.self_attn, prepared);
-    dropout.forward(out, EncoderPlaces::attention);
-  };
-  const auto feed = [&](const auto& in, const auto& out) {
-    detail::feed_forward(in, {weights.linear1, weights.linear2}, options.activation, out, scratch,
-                         parallel, {trace.hidden, trace.activated}, prepared,
-                         dropout.at(EncoderPlaces::activated));
-    dropout.forward(out, EncoderPlaces::feed_forward);
-  };
-  const auto [first, second] = detail::sublayers_of(weights, options, trace);
-  // What is traced is computed where the trace wants it.
-  detail::WorkPlaces places(scratch, x.shape());
-  const TensorView<float, 3> between = places.or_new(first.outer_trace());
-  first.run(x, attend, places.or_shared(first.inner_trace()), between, parallel);
-  second.run(between, feed, places.or_shared(second.inner_trace()), out, parallel);
+TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
+                                              const TransformerBlockWeights& weights,
+                                              const TransformerBlockOptions& options,
+                                              SavedMemory& memory) {
+  detail::Layer layer = detail::layer_of(weights, options);
+  layer.lay_out("transformer_block_saved", x, memory);
+  TransformerBlockTrace trace;
+  trace.self_attn = layer.trace.self_attn;
+  trace.hidden = layer.trace.feed_forward.hidden;
+  trace.activated = layer.trace.feed_forward.activated;
+  visit_sublayers(trace, [&](std::size_t n, auto& branch, auto& residual, auto& normed, auto& mean,
+                             auto& rstd) {
+    const detail::SublayerTrace& from = layer.trace.sublayers[n];
+    branch = from.branch, residual = from.residual, normed = from.normed;
+    mean = from.norm.mean, rstd = from.norm.rstd;
+  });
+  return trace;
+}
+
+void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                const TransformerBlockWeights& weights,
+                                const TransformerBlockOptions& options,
+                                const TransformerBlockTrace& trace,
+                                const TransformerBlockGradients& gradients, Scratch& scratch,
+                                Parallel& parallel) {
+  const detail::Layer layer = detail::layer_of(weights, options, trace);
+  const detail::LayerGradients of_layer = detail::gradients_of(gradients);
+  layer.check_backward("transformer_block_backward", d_out, x, of_layer);
+  layer.backward(d_out, x, of_layer, scratch, parallel);
 }
 
 }  // namespace tril

@@ -1,13 +1,11 @@
 // The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first:
-// two sublayers (sublayer.h), self-attention and feed-forward.
+// the layer (layer.h) with self-attention and feed-forward.
 //
 //   post-norm   y = norm1(x + attention(x)),   out = norm2(y + feed_forward(y))
 //   pre-norm    y = x + attention(norm1(x)),   out = y + feed_forward(norm2(y))
 #pragma once
 
-#include <tril/attention/multi_head_attention.h>
-#include <tril/block/sublayer.h>
-#include <tril/layers/dropout.h>
+#include <tril/block/layer.h>
 
 #include <optional>
 
@@ -105,36 +103,21 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockGradients& gradients, Scratch& scratch,
                                 Parallel& parallel);
 
-// Throws what transformer_block_backward would, and does nothing else.
-void check_transformer_block_backward(TensorView<const float, 3> d_out,
-                                      TensorView<const float, 3> x,
-                                      const TransformerBlockWeights& weights,
-                                      const TransformerBlockOptions& options,
-                                      const TransformerBlockTrace& trace,
-                                      const TransformerBlockGradients& gradients);
-
-namespace detail {
-
-// The same for arguments that check_transformer_block has passed.
-void run_transformer_block(const TensorView<const float, 3>& x,
-                           const TransformerBlockWeights& weights,
-                           const TransformerBlockOptions& options, const TensorView<float, 3>& out,
-                           Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
-                           const PreparedWeights* prepared);
-// And that check_transformer_block_backward has.
-void run_transformer_block_backward(const TensorView<const float, 3>& d_out,
-                                    const TensorView<const float, 3>& x,
-                                    const TransformerBlockWeights& weights,
-                                    const TransformerBlockOptions& options,
-                                    const TransformerBlockTrace& trace,
-                                    const TransformerBlockGradients& gradients, Scratch& scratch,
-                                    Parallel& parallel);
-
-}  // namespace detail
-
 // Throws what transformer_block would, and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace = {});
+
+namespace detail {
+
+// How many places of dropout a block has.
+inline constexpr Index kBlockDropoutPlaces = 4;
+
+// The block as a layer, and its gradients.
+Layer layer_of(const TransformerBlockWeights& weights, const TransformerBlockOptions& options,
+               const TransformerBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
+LayerGradients gradients_of(const TransformerBlockGradients& gradients);
+
+}  // namespace detail
 
 }  // namespace tril

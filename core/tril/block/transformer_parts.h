@@ -1,7 +1,6 @@
-// What the way through stacks of blocks and the way back share.
+// What the forward and the backward pass of stacks of blocks share.
 #pragma once
 
-#include <tril/block/block_parts.h>
 #include <tril/block/transformer.h>
 
 #include <type_traits>
@@ -42,7 +41,7 @@ inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
                                     .cross_attention = options.memory_attention};
   if (options.dropout) {
     of_decoder.dropout =
-        options.dropout->after(EncoderPlaces::count * static_cast<Index>(encoder_layers));
+        options.dropout->after(kBlockDropoutPlaces * static_cast<Index>(encoder_layers));
   }
   return of_decoder;
 }
@@ -51,8 +50,8 @@ inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
 template <typename Options>
 Options layer_options(const Options& options, std::size_t layer) {
   constexpr Index kPlaces = std::is_same_v<Options, TransformerBlockOptions>
-                                ? Index{EncoderPlaces::count}
-                                : Index{DecoderPlaces::count};
+                                ? kBlockDropoutPlaces
+                                : kDecoderDropoutPlaces;
   Options of_layer = options;
   if (options.dropout) {
     of_layer.dropout = options.dropout->after(kPlaces * static_cast<Index>(layer));

@@ -53,12 +53,34 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& x,
   }
 }
 
+}  // namespace
+
+void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                        Activation activation) {
+  check(call, false, width, weights, activation);
+}
+
+void check_gated_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
+                              Activation activation) {
+  check(call, true, width, weights, activation);
+}
+
+void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
+                  Activation activation, MatrixView<float> out, Scratch& scratch,
+                  Parallel& parallel, const FeedForwardTrace& trace,
+                  const PreparedWeights* prepared) {
+  check_call("feed_forward", false, x, weights, activation, out, trace);
+  detail::run_feed_forward(false, x, weights, activation, out, scratch, parallel, trace, prepared,
+                           {});
+}
+
 // hidden = x W1^T + b1;  activated = f(hidden), or f(gate) up, with dropout
 // out = activated W2^T + b2
-void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights& weights,
-         Activation activation, const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
-         const FeedForwardTrace& trace, const PreparedWeights* prepared,
-         const std::optional<DropoutOptions>& dropout) {
+void detail::run_feed_forward(bool gated, const MatrixView<const float>& x,
+                              const FeedForwardWeights& weights, Activation activation,
+                              const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
+                              const FeedForwardTrace& trace, const PreparedWeights* prepared,
+                              const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
   const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
@@ -83,40 +105,13 @@ void run(bool gated, const MatrixView<const float>& x, const FeedForwardWeights&
                      packed_columns(prepared, linear2.weight));
 }
 
-}  // namespace
-
-void check_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
-                        Activation activation) {
-  check(call, false, width, weights, activation);
-}
-
-void check_gated_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,
-                              Activation activation) {
-  check(call, true, width, weights, activation);
-}
-
-void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
-                  Activation activation, MatrixView<float> out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace,
-                  const PreparedWeights* prepared) {
-  check_call("feed_forward", false, x, weights, activation, out, trace);
-  run(false, x, weights, activation, out, scratch, parallel, trace, prepared, {});
-}
-
-void detail::run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
-                              Activation activation, const MatrixView<float>& out, Scratch& scratch,
-                              Parallel& parallel, const FeedForwardTrace& trace,
-                              const PreparedWeights* prepared,
-                              const std::optional<DropoutOptions>& dropout) {
-  run(false, x, weights, activation, out, scratch, parallel, trace, prepared, dropout);
-}
-
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                         Activation activation, MatrixView<float> out, Scratch& scratch,
                         Parallel& parallel, const FeedForwardTrace& trace,
                         const PreparedWeights* prepared) {
   check_call("gated_feed_forward", true, x, weights, activation, out, trace);
-  run(true, x, weights, activation, out, scratch, parallel, trace, prepared, {});
+  detail::run_feed_forward(true, x, weights, activation, out, scratch, parallel, trace, prepared,
+                           {});
 }
 
 }  // namespace tril

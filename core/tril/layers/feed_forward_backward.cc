@@ -28,13 +28,44 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& d_o
   overlap.writes_gradients(gradients.weights, weights);
 }
 
+}  // namespace
+
+FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
+                                    SavedMemory& memory) {
+  check_view(weights.linear1.weight, "feed_forward_saved", "linear1.weight", Empty::allowed);
+  const Index inner = weights.linear1.weight.size(0);
+  const MatrixView<float> hidden = memory.take(rows, inner);
+  return {hidden, memory.take(rows, inner)};
+}
+
+FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
+                                          SavedMemory& memory) {
+  constexpr const char* kCall = "gated_feed_forward_saved";
+  check_view(weights.linear1.weight, kCall, "linear1.weight", Empty::allowed);
+  check_view(weights.linear2.weight, kCall, "linear2.weight", Empty::allowed);
+  const MatrixView<float> hidden = memory.take(rows, weights.linear1.weight.size(0));
+  return {hidden, memory.take(rows, weights.linear2.weight.size(1))};
+}
+
+void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
+                           const FeedForwardWeights& weights, Activation activation,
+                           const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
+                           Scratch& scratch, Parallel& parallel) {
+  check_call("feed_forward_backward", false, d_out, x, weights, activation, trace, gradients);
+  detail::run_feed_forward_backward(false, d_out, x, weights, activation, trace, gradients, scratch,
+                                    parallel, {});
+}
+
 // d_activated = d_out W2, back through dropout, and linear2's gradients
 // d_hidden = d_activated activation'(hidden), or of the gate and what is gated
 // d_x = d_hidden W1, and linear1's gradients
-void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<const float>& x,
-         const FeedForwardWeights& weights, Activation activation, const FeedForwardTrace& trace,
-         const FeedForwardGradients& gradients, Scratch& scratch, Parallel& parallel,
-         const std::optional<DropoutOptions>& dropout) {
+void detail::run_feed_forward_backward(bool gated, const MatrixView<const float>& d_out,
+                                       const MatrixView<const float>& x,
+                                       const FeedForwardWeights& weights, Activation activation,
+                                       const FeedForwardTrace& trace,
+                                       const FeedForwardGradients& gradients, Scratch& scratch,
+                                       Parallel& parallel,
+                                       const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const auto& [d_linear1, d_linear2] = gradients.weights;
   const Shape<2> outer = trace.hidden.shape(), inner = trace.activated.shape();
@@ -61,50 +92,14 @@ void run(bool gated, const MatrixView<const float>& d_out, const MatrixView<cons
                               {gradients.d_x, d_linear1.weight, d_linear1.bias}, scratch, parallel);
 }
 
-}  // namespace
-
-FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
-                                    SavedMemory& memory) {
-  check_view(weights.linear1.weight, "feed_forward_saved", "linear1.weight", Empty::allowed);
-  const Index inner = weights.linear1.weight.size(0);
-  const MatrixView<float> hidden = memory.take(rows, inner);
-  return {hidden, memory.take(rows, inner)};
-}
-
-FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
-                                          SavedMemory& memory) {
-  constexpr const char* kCall = "gated_feed_forward_saved";
-  check_view(weights.linear1.weight, kCall, "linear1.weight", Empty::allowed);
-  check_view(weights.linear2.weight, kCall, "linear2.weight", Empty::allowed);
-  const MatrixView<float> hidden = memory.take(rows, weights.linear1.weight.size(0));
-  return {hidden, memory.take(rows, weights.linear2.weight.size(1))};
-}
-
-void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
-                           const FeedForwardWeights& weights, Activation activation,
-                           const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
-                           Scratch& scratch, Parallel& parallel) {
-  check_call("feed_forward_backward", false, d_out, x, weights, activation, trace, gradients);
-  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel, {});
-}
-
-void detail::run_feed_forward_backward(const MatrixView<const float>& d_out,
-                                       const MatrixView<const float>& x,
-                                       const FeedForwardWeights& weights, Activation activation,
-                                       const FeedForwardTrace& trace,
-                                       const FeedForwardGradients& gradients, Scratch& scratch,
-                                       Parallel& parallel,
-                                       const std::optional<DropoutOptions>& dropout) {
-  run(false, d_out, x, weights, activation, trace, gradients, scratch, parallel, dropout);
-}
-
 void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                                  const FeedForwardWeights& weights, Activation activation,
                                  const FeedForwardTrace& trace,
                                  const FeedForwardGradients& gradients, Scratch& scratch,
                                  Parallel& parallel) {
   check_call("gated_feed_forward_backward", true, d_out, x, weights, activation, trace, gradients);
-  run(true, d_out, x, weights, activation, trace, gradients, scratch, parallel, {});
+  detail::run_feed_forward_backward(true, d_out, x, weights, activation, trace, gradients, scratch,
+                                    parallel, {});
 }
 
 }  // namespace tril

@@ -108,6 +108,15 @@ void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   const Norm norm{"rms_norm_backward", d_out, x, weight, {}, rstd, "rstd", gradients.d_x,
                   gradients.d_weight,  {}};
   check(norm);
+  detail::run_rms_norm_backward(d_out, x, weight, rstd, gradients, scratch, parallel);
+}
+
+void detail::run_rms_norm_backward(const MatrixView<const float>& d_out,
+                                   const MatrixView<const float>& x,
+                                   const VectorView<const float>& weight,
+                                   const VectorView<const float>& rstd,
+                                   const RmsNormGradients& gradients, Scratch& scratch,
+                                   Parallel& parallel) {
   const auto kernel = backward_kernels().rms_norm;
   const LayerNormGradients written{gradients.d_x, gradients.d_weight, {}};
   backward(d_out, x, written, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {

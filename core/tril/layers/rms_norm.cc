@@ -1,8 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>
-#include <tril/layers/rms_norm.h>
+#include <tril/layers/unchecked.h>
 
 namespace tril {
 
@@ -23,11 +22,17 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
     check_no_overlap(rstd, weight, kCall, "rstd");
   }
   check_eps(options.eps, kCall);
+  detail::run_rms_norm(x, weight, options.eps, out, parallel, rstd);
+}
 
+void detail::run_rms_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
+                          double eps, const MatrixView<float>& out, Parallel& parallel,
+                          const VectorView<float>& rstd) {
+  const Index cols = x.size(1);
   const auto kernel = norm_kernels().rms_norm;
-  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+  for_row_ranges(x.size(0), cols, parallel, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
-      const float inverse = kernel(x[n].data(), weight.data(), options.eps, out[n].data(), cols);
+      const float inverse = kernel(x[n].data(), weight.data(), eps, out[n].data(), cols);
       if (rstd) rstd[n] = inverse;
     }
   });

@@ -8,6 +8,7 @@
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/linear.h>
+#include <tril/layers/rms_norm.h>
 #include <tril/layers/rotary_positions.h>
 
 #include <optional>
@@ -36,13 +37,13 @@ void run_gated_activation_backward(Activation activation, const MatrixView<const
                                    const MatrixView<float>& d_gate, const MatrixView<float>& d_up,
                                    Parallel& parallel);
 
-// With dropout of what the activation gives; `activated` is traced behind it.
-void run_feed_forward(const MatrixView<const float>& x, const FeedForwardWeights& weights,
-                      Activation activation, const MatrixView<float>& out, Scratch& scratch,
-                      Parallel& parallel, const FeedForwardTrace& trace,
-                      const PreparedWeights* prepared,
+// Plain or gated, with dropout of what the activation gives; `activated` is traced after it.
+void run_feed_forward(bool gated, const MatrixView<const float>& x,
+                      const FeedForwardWeights& weights, Activation activation,
+                      const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
+                      const FeedForwardTrace& trace, const PreparedWeights* prepared,
                       const std::optional<DropoutOptions>& dropout = {});
-void run_feed_forward_backward(const MatrixView<const float>& d_out,
+void run_feed_forward_backward(bool gated, const MatrixView<const float>& d_out,
                                const MatrixView<const float>& x, const FeedForwardWeights& weights,
                                Activation activation, const FeedForwardTrace& trace,
                                const FeedForwardGradients& gradients, Scratch& scratch,
@@ -58,6 +59,14 @@ void run_layer_norm_backward(const MatrixView<const float>& d_out, const MatrixV
                              const VectorView<const float>& rstd,
                              const LayerNormGradients& gradients, Scratch& scratch,
                              Parallel& parallel);
+
+void run_rms_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
+                  double eps, const MatrixView<float>& out, Parallel& parallel,
+                  const VectorView<float>& rstd);
+void run_rms_norm_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+                           const VectorView<const float>& weight,
+                           const VectorView<const float>& rstd, const RmsNormGradients& gradients,
+                           Scratch& scratch, Parallel& parallel);
 
 void run_rotary_angles(const VectorView<const std::int32_t>& positions, double base,
                        const RotaryScaling& scaling, const MatrixView<float>& cos,

@@ -2,8 +2,11 @@
 // through it). T is const float where weights are read, float where gradients are written.
 #pragma once
 
+#include <tril/foundation/named.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
+
+#include <cstdint>
 
 namespace tril {
 
@@ -20,6 +23,13 @@ struct BasicLinearWeights {
     visit("bias", each.bias...);
   }
 };
+
+// How rows are normalised. None: they stay as they are.
+enum class NormKind : std::uint8_t { layer_norm, rms_norm, none };
+// Their names.
+inline constexpr Named<NormKind> kNormKinds[] = {{"layer_norm", NormKind::layer_norm},
+                                                 {"rms_norm", NormKind::rms_norm},
+                                                 {"none", NormKind::none}};
 
 // A normalisation's parameters, as nn.LayerNorm's.
 template <typename T>

@@ -219,6 +219,14 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
   }
 }
 
+// out = final_norm(x), both [T, C] without gaps
+void DecodingSession::run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
+                                     Parallel& parallel) const {
+  const Shape<3> shape = {1, x.size(0), x.size(1)};
+  detail::norm(config_.norm, {x.data(), shape}, parameters_as<NormWeights>(weights_.final_norm),
+               config_.eps, {out.data(), shape}, parallel);
+}
+
 // x = embedding + positions;  each layer: x = layer(x);  logits = final_norm(x) E^T of the last
 // rows
 void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
@@ -231,33 +239,33 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   const auto given_or_taken = [&](const MatrixView<float>& view) {
     return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
   };
-  const MatrixView<float> between = given_or_taken({}), normed = given_or_taken({});
+  const MatrixView<float> normed = given_or_taken({});
   MatrixView<float> x = given_or_taken(trace.embedded);
   embed(tokens, first, normed, x, parallel);
   detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
-    const auto given_or = [](const MatrixView<float>& view, const MatrixView<float>& other) {
-      return view ? view : other;
-    };
-    detail::SavedModelLayer layer;
-    layer.norm1.normed = given_or(wanted.normed1, normed);
-    layer.attention = wanted.attention;
-    layer.from_attention = wanted.from_attention;
-    layer.between = given_or(wanted.between, between);
-    layer.norm2.normed = given_or(wanted.normed2, normed);
-    layer.feed_forward = wanted.feed_forward;
-    layer.from_feed_forward = wanted.from_feed_forward;
     // What was traced of the layer before is not written to.
-    layer.out = wanted.out ? wanted.out : n > 0 && trace.layers.empty() ? x : given_or_taken({});
+    const MatrixView<float> out = wanted.out                      ? wanted.out
+                                  : n > 0 && trace.layers.empty() ? x
+                                                                  : given_or_taken({});
     if (is_left_out(n)) {
-      for (const MatrixView<float>& view : {wanted.between, layer.out}) {
+      for (const MatrixView<float>& view : {wanted.between, out}) {
         if (view && view.data() != x.data()) add(x, 0, view, parallel);
       }
     } else {
-      detail::run_layer(pass, static_cast<Index>(n), weights_.layers[n], x, layer);
+      const auto batched = [&](const MatrixView<float>& rows) { return pass.batched(rows); };
+      detail::LayerTrace traced;
+      traced.self_attn = wanted.attention;
+      traced.sublayers[0] = {batched(wanted.from_attention), batched(wanted.between),
+                             batched(wanted.normed1)};
+      traced.sublayers[1] = {batched(wanted.from_feed_forward), {}, batched(wanted.normed2)};
+      traced.feed_forward = {batched(wanted.feed_forward.hidden),
+                             batched(wanted.feed_forward.activated)};
+      pass.layer(static_cast<Index>(n), weights_.layers[n], traced)
+          .run(batched(x), batched(out), scratch, parallel);
     }
-    x = layer.out;
+    x = out;
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
   }
   length_ += T;
@@ -267,7 +275,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   const bool is_traced = static_cast<bool>(trace.final_normed);  // then logits are of all tokens
   const MatrixView<float> last_normed =
       is_traced ? trace.final_normed : MatrixView<float>(normed.data(), shape);
-  pass.norm({x[T - rows].data(), shape, x.strides()}, weights_.final_norm, {last_normed, {}, {}});
+  run_final_norm({x[T - rows].data(), shape, x.strides()}, last_normed, parallel);
   linear(last_normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
 }
 
@@ -281,9 +289,8 @@ void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<floa
   Scratch::Frame frame(scratch);
   const MatrixView<float> rows(frame.take<float>(N, C), {N, C});
   add(residual, 0, rows, parallel);
-  const detail::ModelPass pass{config_, rotary_, 1, N, {}, 0, scratch, parallel};
   const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
-  pass.norm(rows, weights_.final_norm, {normed, {}, {}});
+  run_final_norm(rows, normed, parallel);
   linear(normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
 }
 

@@ -10,8 +10,8 @@
 // says what the model would say if it ended there (the logit lens; nostalgebraist 2020).
 #pragma once
 
-#include <tril/model/model_layer.h>
 #include <tril/model/model_parameters.h>
+#include <tril/model/model_pass.h>
 
 #include <cstdint>
 #include <span>
@@ -74,6 +74,8 @@ class DecodingSession {
   // working memory.
   void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,
              const MatrixView<float>& out, Parallel& parallel) const;
+  void run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
+                      Parallel& parallel) const;
   void check(std::span<const std::int32_t> tokens) const;
   void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
            const ModelTrace& trace, Scratch& scratch, Parallel& parallel);

@@ -30,11 +30,19 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
                                              SavedMemory& memory) const {
   const Index rows = batches * tokens;
   Saved saved;
+  const Shape<3> shape = {batches, tokens, config_.width};
+  const auto take = [&] { return memory.take(shape[0], shape[1], shape[2]); };
   saved.embedded = memory.take(rows, config_.width);
-  for (const BasicModelLayerWeights<float>& layer : weights().layers) {
-    saved.layers.push_back(detail::saved_layer(config_, layer, batches, tokens, memory));
+  for (const BasicModelLayerWeights<float>& each : weights().layers) {
+    detail::Layer layer = detail::model_layer(config_, each);
+    layer.lay_out("LanguageModel", shape, memory);
+    layer.trace.sublayers[1].residual = take();
+    saved.layers.push_back(layer.trace);
   }
-  saved.final_norm = detail::saved_norm(config_, rows, memory);
+  saved.final_norm.normed = take();
+  if (config_.norm == NormKind::layer_norm)
+    saved.final_norm.norm.mean = memory.take(batches, tokens);
+  if (config_.norm != NormKind::none) saved.final_norm.norm.rstd = memory.take(batches, tokens);
   saved.logits = memory.take(rows, config_.vocabulary);
   return saved;
 }
@@ -99,16 +107,19 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
     add(embedded, MatrixView<const float>(weights().positions.data(), {T, C}), embedded,
         pass.parallel);
   }
-  pass.drop(saved_.embedded, 0);
-  MatrixView<float> x = saved_.embedded;
+  TensorView<float, 3> x = pass.batched(saved_.embedded);
+  if (const auto left_out = pass.dropout_at(0)) detail::drop(x, *left_out, x, pass.parallel);
   for (std::size_t n = 0; n < saved_.layers.size(); ++n) {
-    detail::SavedModelLayer layer = saved_.layers[n];
-    if (!attention.empty()) layer.attention.attention.weights = attention[n];
-    detail::run_layer(pass, static_cast<Index>(n), weights().layers[n], x, layer);
-    x = layer.out;
+    detail::LayerTrace trace = saved_.layers[n];
+    if (!attention.empty()) trace.self_attn.attention.weights = attention[n];
+    const detail::Layer layer = pass.layer(static_cast<Index>(n), weights().layers[n], trace);
+    layer.run(x, layer.output(1), pass.scratch, pass.parallel);
+    x = layer.output(1);
   }
-  pass.norm(x, weights().final_norm, saved_.final_norm);
-  linear(saved_.final_norm.normed, head(), {}, saved_.logits, pass.scratch, pass.parallel);
+  const auto& [branch, residual, normed, moments] = saved_.final_norm;
+  detail::norm(config_.norm, x, parameters_as<NormWeights>(weights().final_norm), config_.eps,
+               normed, pass.parallel, moments);
+  linear(joined_rows(normed), head(), {}, saved_.logits, pass.scratch, pass.parallel);
 }
 
 // saved_.logits holds their gradient.
@@ -116,28 +127,31 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                              const detail::ModelPass& pass) {
   const BasicModelWeights<float>& d_weights = gradients();
   Scratch::Frame frame(pass.scratch);
-  const Index rows = pass.rows(), C = config_.width;
-  const MatrixView<float> d(frame.take<float>(rows, C), {rows, C});
-  linear_backward(saved_.logits, saved_.final_norm.normed, head(),
-                  {d, config_.tied_head ? d_weights.embedding : d_weights.head, {}}, pass.scratch,
-                  pass.parallel);
+  const Index C = config_.width;
+  const Shape<3> shape = {pass.batches, pass.tokens, C};
+  const TensorView<float, 3> d(frame.take<float>(shape[0], shape[1], shape[2]), shape);
+  const auto& [branch, residual, normed, moments] = saved_.final_norm;
+  linear_backward(saved_.logits, joined_rows(normed), head(),
+                  {joined_rows(d), config_.tied_head ? d_weights.embedding : d_weights.head, {}},
+                  pass.scratch, pass.parallel);
   const auto input = [&](std::size_t n) {
-    return n == 0 ? saved_.embedded : saved_.layers[n - 1].out;
+    return n == 0 ? pass.batched(saved_.embedded) : saved_.layers[n - 1].sublayers[1].residual;
   };
   const std::size_t layers = saved_.layers.size();
-  pass.norm_backward(d, input(layers), weights().final_norm, saved_.final_norm, d,
-                     d_weights.final_norm);
+  detail::norm_backward(config_.norm, d, input(layers),
+                        parameters_as<NormWeights>(weights().final_norm), moments, d,
+                        d_weights.final_norm, pass.scratch, pass.parallel);
   for (std::size_t n = layers; n-- > 0;) {
-    detail::run_layer_backward(pass, static_cast<Index>(n), weights().layers[n], input(n),
-                               saved_.layers[n], d, d_weights.layers[n]);
+    pass.layer(static_cast<Index>(n), weights().layers[n], saved_.layers[n])
+        .backward(d, input(n), {.d_x = d, .weights = detail::layer_gradients(d_weights.layers[n])},
+                  pass.scratch, pass.parallel);
   }
-  if (pass.drops()) pass.drop_backward(d, 0, d);
-  embedding_backward(d, joined_rows(tokens), d_weights.embedding, pass.parallel);
+  if (const auto left_out = pass.dropout_at(0)) detail::drop(d, *left_out, d, pass.parallel);
+  embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.parallel);
   if (!d_weights.positions) return;
   const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
   for (Index b = 0; b < pass.batches; ++b) {
-    const MatrixView<const float> of_batch(d[b * pass.tokens].data(), {pass.tokens, C});
-    add(d_positions, of_batch, d_positions, pass.parallel);
+    add(d_positions, d[b], d_positions, pass.parallel);
   }
 }
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <tril/foundation/buffer.h>
-#include <tril/model/model_layer.h>
+#include <tril/model/model_pass.h>
 
 #include <cstdint>
 #include <optional>
@@ -94,8 +94,8 @@ class LanguageModel {
   // Of the pass that was last, laid out in saved_memory_.
   struct Saved {
     MatrixView<float> embedded;
-    std::vector<detail::SavedModelLayer> layers;
-    detail::SavedNorm final_norm;
+    std::vector<detail::LayerTrace> layers;
+    detail::SublayerTrace final_norm;
     MatrixView<float> logits;
   };
 

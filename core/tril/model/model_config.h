@@ -9,6 +9,7 @@
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/rotary_positions.h>
+#include <tril/layers/weights.h>
 
 #include <cstdint>
 #include <string_view>
@@ -21,13 +22,9 @@ enum class ModelFamily : std::uint8_t { gpt2, llama, qwen2 };
 inline constexpr Named<ModelFamily> kModelFamilies[] = {
     {"gpt2", ModelFamily::gpt2}, {"llama", ModelFamily::llama}, {"qwen2", ModelFamily::qwen2}};
 
-// How rows are normalised in front of each sublayer, and in the end.
-// None: rows stay as they are.
-enum class ModelNorm : std::uint8_t { layer_norm, rms_norm, none };
-// Their names.
-inline constexpr Named<ModelNorm> kModelNorms[] = {{"layer_norm", ModelNorm::layer_norm},
-                                                   {"rms_norm", ModelNorm::rms_norm},
-                                                   {"none", ModelNorm::none}};
+// How rows are normalised before each sublayer, and at the end.
+using ModelNorm = NormKind;
+inline constexpr auto& kModelNorms = kNormKinds;
 
 // Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h). None: a
 // token knows its place by nothing but the mask.

@@ -3,6 +3,7 @@
 // (activation patching; Meng et al. 2022).
 #pragma once
 
+#include <tril/block/layer.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/model/model_weights.h>
@@ -54,9 +55,6 @@ struct HeadChange {
   Index position = -1;                 // of the token, from 0; -1: of all
   VectorView<const float> value = {};  // [D], borrowed; none: 0
 };
-
-// A part of a layer.
-enum class LayerPart : std::uint8_t { attention, feed_forward };
 
 // What a part of a layer adds to the residual stream, [C], is replaced.
 struct SublayerChange {

@@ -1,9 +1,8 @@
-#include <tril/block/sublayer.h>
-#include <tril/foundation/check.h>
+#include <tril/block/batched_layers.h>
+#include <tril/foundation/copy.h>
 #include <tril/foundation/ranges.h>
+#include <tril/layers/rms_norm.h>
 #include <tril/layers/unchecked.h>
-
-#include <algorithm>
 
 namespace tril::detail {
 namespace {
@@ -32,41 +31,44 @@ class DropoutRows {
 
 }  // namespace
 
-void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
-  const AttentionTrace& attention = trace.attention;
-  overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
-                        trace.average_weights, attention.scores, attention.capped, attention.masked,
-                        attention.weights, attention.log_sum_exp);
-}
-
-void layer_norm(const TensorView<const float, 3>& x, const NormWeights& weights, double eps,
-                const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
+void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights& weights,
+          double eps, const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
+  if (kind == NormKind::none) return copy(x, out);
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& mean,
                         const auto& rstd) {
-    run_layer_norm(x_rows, weights.weight, weights.bias, eps, out_rows, parallel, {mean, rstd});
+    if (kind == NormKind::layer_norm) {
+      run_layer_norm(x_rows, weights.weight, weights.bias, eps, out_rows, parallel, {mean, rstd});
+    } else {
+      run_rms_norm(x_rows, weights.weight, eps, out_rows, parallel, rstd);
+    }
   };
   for_rows(rows, x.size(0), x, out, trace.mean, trace.rstd);
 }
 
-void layer_norm_backward(const TensorView<const float, 3>& d_out,
-                         const TensorView<const float, 3>& x, const NormWeights& weights,
-                         const NormTrace& trace, const TensorView<float, 3>& d_x,
-                         const BasicNormWeights<float>& d_weights, Scratch& scratch,
-                         Parallel& parallel) {
+void norm_backward(NormKind kind, const TensorView<const float, 3>& d_out,
+                   const TensorView<const float, 3>& x, const NormWeights& weights,
+                   const NormTrace& trace, const TensorView<float, 3>& d_x,
+                   const BasicNormWeights<float>& d_weights, Scratch& scratch, Parallel& parallel) {
+  if (kind == NormKind::none) return copy(d_out, d_x);
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& mean, const auto& rstd,
                         const auto& d_x_rows) {
-    run_layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
-                            {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
+    if (kind == NormKind::layer_norm) {
+      run_layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
+                              {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
+    } else {
+      run_rms_norm_backward(d_rows, x_rows, weights.weight, rstd, {d_x_rows, d_weights.weight},
+                            scratch, parallel);
+    }
   };
   for_rows(rows, x.size(0), d_out, x, trace.mean, trace.rstd, d_x);
 }
 
-void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& branch,
+void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& y,
          const TensorView<float, 3>& out, Parallel& parallel) {
-  const auto rows = [&](const auto& x_rows, const auto& branch_rows, const auto& out_rows) {
-    run_add(x_rows, branch_rows, out_rows, parallel);
+  const auto rows = [&](const auto& x_rows, const auto& y_rows, const auto& out_rows) {
+    run_add(x_rows, y_rows, out_rows, parallel);
   };
-  for_rows(rows, x.size(0), x, branch, out);
+  for_rows(rows, x.size(0), x, y, out);
 }
 
 void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
@@ -78,20 +80,21 @@ void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
   for_rows(rows, x.size(0), x, out);
 }
 
-void feed_forward(const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
-                  Activation activation, const TensorView<float, 3>& out, Scratch& scratch,
-                  Parallel& parallel, const BatchedFeedForwardTrace& trace,
-                  const PreparedWeights* prepared, const std::optional<DropoutOptions>& dropout) {
+void feed_forward(bool gated, const TensorView<const float, 3>& x,
+                  const FeedForwardWeights& weights, Activation activation,
+                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                  const BatchedFeedForwardTrace& trace, const PreparedWeights* prepared,
+                  const std::optional<DropoutOptions>& dropout) {
   DropoutRows of(dropout);
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
                         const auto& activated) {
-    run_feed_forward(x_rows, weights, activation, out_rows, scratch, parallel, {hidden, activated},
-                     prepared, of.next(x_rows.size(0)));
+    run_feed_forward(gated, x_rows, weights, activation, out_rows, scratch, parallel,
+                     {hidden, activated}, prepared, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
 
-void feed_forward_backward(const TensorView<const float, 3>& d_out,
+void feed_forward_backward(bool gated, const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                            Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
@@ -100,22 +103,10 @@ void feed_forward_backward(const TensorView<const float, 3>& d_out,
   DropoutRows of(dropout);
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& hidden,
                         const auto& activated, const auto& d_x_rows) {
-    run_feed_forward_backward(d_rows, x_rows, weights, activation, {hidden, activated},
+    run_feed_forward_backward(gated, d_rows, x_rows, weights, activation, {hidden, activated},
                               {d_x_rows, d_weights}, scratch, parallel, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
-}
-
-void fail_part(const char* call, const Message& part, const Error& error) {
-  fail(call, Message{part, ".", error.argument()}.text().c_str(), {error.problem()});
-}
-
-void check_norm(const char* call, const Message& name, const NormWeights& norm, Index width) {
-  check_part(call, name, [&] {
-    const Message why{"x has width ", width};
-    if (norm.weight) check_shape(norm.weight, {width}, call, "weight", why);
-    if (norm.bias) check_shape(norm.bias, {width}, call, "bias", why);
-  });
 }
 
 }  // namespace tril::detail

@@ -1,0 +1,54 @@
+// Layers over batches of tokens, [B, T, C]: as rows [B T, C] where no view has gaps between
+// batches, else batch by batch.
+#pragma once
+
+#include <tril/foundation/parallel.h>
+#include <tril/foundation/scratch.h>
+#include <tril/foundation/tensor.h>
+#include <tril/layers/dropout.h>
+#include <tril/layers/feed_forward.h>
+
+#include <optional>
+
+namespace tril::detail {
+
+// What a norm computes for each token, to be kept; none: not wanted. RMS norm has no mean.
+struct NormTrace {
+  MatrixView<float> mean = {}, rstd = {};  // [B, T]
+};
+
+// The norm of this kind; out may be x.
+void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights& weights,
+          double eps, const TensorView<float, 3>& out, Parallel& parallel,
+          const NormTrace& trace = {});
+// d_x is overwritten, or none; it may be d_out.
+void norm_backward(NormKind kind, const TensorView<const float, 3>& d_out,
+                   const TensorView<const float, 3>& x, const NormWeights& weights,
+                   const NormTrace& trace, const TensorView<float, 3>& d_x,
+                   const BasicNormWeights<float>& d_weights, Scratch& scratch, Parallel& parallel);
+
+// out = x + y; out may be either.
+void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& y,
+         const TensorView<float, 3>& out, Parallel& parallel);
+
+// Forward and backward; out may be x.
+void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
+          const TensorView<float, 3>& out, Parallel& parallel);
+
+// What feed-forward computes on the way, [B, T, F]; gated, hidden is [B, T, 2 F].
+struct BatchedFeedForwardTrace {
+  TensorView<float, 3> hidden = {}, activated = {};
+};
+void feed_forward(bool gated, const TensorView<const float, 3>& x,
+                  const FeedForwardWeights& weights, Activation activation,
+                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                  const BatchedFeedForwardTrace& trace, const PreparedWeights* prepared,
+                  const std::optional<DropoutOptions>& dropout);
+void feed_forward_backward(bool gated, const TensorView<const float, 3>& d_out,
+                           const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
+                           Activation activation, const BatchedFeedForwardTrace& trace,
+                           const TensorView<float, 3>& d_x,
+                           const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
+                           Parallel& parallel, const std::optional<DropoutOptions>& dropout);
+
+}  // namespace tril::detail

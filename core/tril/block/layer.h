@@ -1,0 +1,225 @@
+// The Transformer layer. Its sublayers are self-attention, cross-attention to a memory where there
+// is one, and feed-forward: each a function f with a residual connection and a norm,
+//
+//   post-norm   out = norm(x + f(x))      (Vaswani et al. 2017)
+//   pre-norm    out = x + f(norm(x))      (Xiong et al. 2020)
+//
+// over x and out [B, T, C]. The Transformer block, the decoder block and the layer of a language
+// model are this layer by their own names.
+#pragma once
+
+#include <tril/attention/multi_head_attention.h>
+#include <tril/block/batched_layers.h>
+#include <tril/foundation/error.h>
+#include <tril/foundation/message.h>
+#include <tril/foundation/named.h>
+#include <tril/foundation/saved_memory.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+
+namespace tril {
+
+// Whether the norm comes after the sum or before the function.
+enum class NormOrder { post, pre };
+
+// Their names.
+inline constexpr Named<NormOrder> kNormOrders[] = {{"post", NormOrder::post},
+                                                   {"pre", NormOrder::pre}};
+
+// By the names of nn.TransformerDecoderLayer's state_dict; biases and norms may be none. Without
+// cross-attention there are no multihead_attn and norm3, and norm2 is that of feed-forward.
+template <typename T>
+struct BasicLayerWeights {
+  BasicMultiHeadWeights<T> self_attn = {};       // its keys and values come from x
+  BasicMultiHeadWeights<T> multihead_attn = {};  // its keys and values come from the memory
+  BasicLinearWeights<T> linear1 = {};            // [F, C]; gated [2 F, C], the gate above
+  BasicLinearWeights<T> linear2 = {};            // [C, F]
+  BasicNormWeights<T> norm1 = {};                // of self-attention
+  BasicNormWeights<T> norm2 = {};                // of cross-attention
+  BasicNormWeights<T> norm3 = {};                // of feed-forward
+
+  // For foundation/parameters.h.
+  template <typename Visit, typename... Structs>
+  static void for_each_member(const Visit& visit, Structs&... each) {
+    visit("self_attn", each.self_attn...);
+    visit("multihead_attn", each.multihead_attn...);
+    visit("linear1", each.linear1...);
+    visit("linear2", each.linear2...);
+    visit("norm1", each.norm1...);
+    visit("norm2", each.norm2...);
+    visit("norm3", each.norm3...);
+  }
+};
+
+// A part of a layer.
+enum class LayerPart : std::uint8_t { attention, cross_attention, feed_forward };
+
+namespace detail {
+
+// What is computed in a sublayer, to be kept; none: not wanted. All [B, T, C].
+struct SublayerTrace {
+  TensorView<float, 3> branch = {};    // f's output
+  TensorView<float, 3> residual = {};  // x + f's output
+  TensorView<float, 3> normed = {};    // the norm's output
+  NormTrace norm = {};                 // of what is normalised
+};
+
+// What is computed in a layer.
+struct LayerTrace {
+  MultiHeadTrace self_attn = {}, multihead_attn = {};
+  std::array<SublayerTrace, 3> sublayers = {};  // as many as there are
+  BatchedFeedForwardTrace feed_forward = {};
+};
+
+// Gradients of a layer; those that are not given are not computed.
+struct LayerGradients {
+  TensorView<float, 3> d_x = {};           // [B, T, C], overwritten
+  TensorView<float, 3> d_memory = {};      // [B, S, Cm], overwritten
+  TensorView<float, 4> d_self_mask = {};   // [B, H, T, T], overwritten
+  TensorView<float, 4> d_cross_mask = {};  // [B, H, T, S], overwritten
+  BasicLayerWeights<float> weights = {};   // added to
+};
+
+// In training: at which places a layer leaves out. -1: nothing is left out there.
+struct LayerDropout {
+  DropoutPlaces places = {};
+  Index self_weights = -1, self = -1;    // self-attention's weights, and its output
+  Index cross_weights = -1, cross = -1;  // cross-attention's
+  Index activated = -1;                  // what the activation gives
+  Index feed_forward = -1;               // feed-forward's output
+
+  // Where every batch has so many rows; none where nothing is left out.
+  std::optional<DropoutOptions> at(Index place, Index rows) const {
+    if (place < 0) return {};
+    return places.at(place, rows);
+  }
+};
+
+// A layer bound to its weights, and to the views that its trace fills. run() and backward() expect
+// that check() and check_backward() have passed, or that who binds the layer has laid out all of
+// it.
+struct Layer {
+  BasicLayerWeights<const float> weights = {};
+  LayerTrace trace = {};
+  const PreparedWeights* prepared = nullptr;  // where packed copies of weights are looked for
+
+  NormOrder order = NormOrder::post;
+  NormKind norm = NormKind::layer_norm;
+  bool residuals = true;  // false: without the x + before f
+  double eps = 1e-5;      // of the norms
+  Activation activation = Activation::relu;
+  bool gated = false;                     // the feed-forward
+  MultiHeadOptions self_attention = {};   // heads, mask, rotary positions, cache, ...
+  bool crosses = false;                   // whether there is cross-attention
+  MultiHeadOptions cross_attention = {};  // its context is the memory
+  std::optional<LayerDropout> dropout = {};
+  // Called with the output [B, T, C] of attention and of feed-forward, before anything is left out
+  // of it; may change it.
+  std::function<void(LayerPart, const TensorView<float, 3>&)> change_branch = {};
+
+  // x and out [B, T, C]. out may be x where no trace is wanted.
+  void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out, Scratch& scratch,
+           Parallel& parallel) const;
+  // From the gradient d_out of the output, with the trace that run() filled as lay_out() made it.
+  // d_x may be d_out.
+  void backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+                const LayerGradients& gradients, Scratch& scratch, Parallel& parallel) const;
+
+  // Throw Error in the name of `call`, naming weights and views of traces as the blocks do, unless
+  // everything fits.
+  void check(const char* call, const TensorView<const float, 3>& x,
+             const TensorView<float, 3>& out) const;
+  void check_backward(const char* call, const TensorView<const float, 3>& d_out,
+                      const TensorView<const float, 3>& x, const LayerGradients& gradients) const;
+  // Makes the trace what the backward pass over x of this shape needs, laid out in `memory`; the
+  // last sublayer's output is not part of it. Throws Error in the name of `call` where the weights
+  // do not fit.
+  void lay_out(const char* call, const Shape<3>& x, SavedMemory& memory);
+
+  // How many sublayers there are.
+  std::size_t count() const noexcept { return crosses ? 3 : 2; }
+  LayerPart part(std::size_t sublayer) const noexcept {
+    if (sublayer == 0) return LayerPart::attention;
+    return sublayer + 1 < count() ? LayerPart::cross_attention : LayerPart::feed_forward;
+  }
+  // The norm's weights of a sublayer, of these or of their gradients.
+  template <typename T>
+  static const BasicNormWeights<T>& norm_of(const BasicLayerWeights<T>& weights,
+                                            std::size_t sublayer) noexcept {
+    return sublayer == 0 ? weights.norm1 : sublayer == 1 ? weights.norm2 : weights.norm3;
+  }
+  FeedForwardWeights feed_forward_weights() const noexcept {
+    return {weights.linear1, weights.linear2};
+  }
+  // Where the trace has the output of a sublayer.
+  const TensorView<float, 3>& output(std::size_t sublayer) const noexcept {
+    const SublayerTrace& of = trace.sublayers[sublayer];
+    return order == NormOrder::post ? of.normed : of.residual;
+  }
+
+ private:
+  void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& x,
+                    const TensorView<float, 3>& work, const TensorView<float, 3>& out,
+                    Scratch& scratch, Parallel& parallel) const;
+  void compute(LayerPart part, const TensorView<const float, 3>& in,
+               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel) const;
+  void compute_backward(LayerPart part, const TensorView<const float, 3>& d,
+                        const TensorView<const float, 3>& in, const TensorView<float, 3>& d_in,
+                        const TensorView<float, 3>& dropped, const LayerGradients& gradients,
+                        Scratch& scratch, Parallel& parallel) const;
+  // The options of attention over x's tokens, with the dropout of its weights.
+  MultiHeadOptions self_options(Index tokens) const;
+  MultiHeadOptions cross_options(Index tokens) const;
+};
+
+// Throws Error in the name of `call` unless there is a memory with as many batches as x.
+void check_memory(const char* call, const TensorView<const float, 3>& memory,
+                  const TensorView<const float, 3>& x);
+
+// Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
+// [width] or none.
+void check_norm(const char* call, const Message& name, const NormWeights& norm, Index width);
+
+// Throws `error`, of a call for a part of what `call` was given: "weight" becomes "PART.weight".
+[[noreturn]] void fail_part(const char* call, const Message& part, const Error& error);
+
+// Runs `check`, whose errors are about a part.
+template <typename Check>
+void check_part(const char* call, const Message& part, const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    fail_part(call, part, error);
+  }
+}
+
+// Where what is computed lies: in the trace, where it asks for it and has no gaps, so that nothing
+// is copied; else in working memory.
+class WorkPlaces {
+ public:
+  WorkPlaces(Scratch& scratch, const Shape<3>& shape) noexcept : frame_(scratch), shape_(shape) {}
+
+  TensorView<float, 3> or_new(const TensorView<float, 3>& wanted) {
+    return wanted && wanted.is_contiguous() ? wanted : take();
+  }
+  // What is taken for several that need it one after another.
+  TensorView<float, 3> or_shared(const TensorView<float, 3>& wanted) {
+    if (wanted && wanted.is_contiguous()) return wanted;
+    if (!shared_) shared_ = take();
+    return shared_;
+  }
+
+ private:
+  TensorView<float, 3> take() {
+    return {frame_.take<float>(shape_[0], shape_[1], shape_[2]), shape_};
+  }
+
+  Scratch::Frame frame_;
+  Shape<3> shape_;
+  TensorView<float, 3> shared_;
+};
+
+}  // namespace detail
+}  // namespace tril

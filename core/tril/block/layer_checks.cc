@@ -1,0 +1,200 @@
+#include <tril/block/layer.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/overlap_check.h>
+#include <tril/layers/layer_norm.h>
+
+namespace tril::detail {
+namespace {
+
+// What the members of a trace are called, by their sublayer.
+constexpr const char* kResidual[] = {"trace.residual1", "trace.residual2", "trace.residual3"};
+constexpr const char* kNormed[] = {"trace.normed1", "trace.normed2", "trace.normed3"};
+constexpr const char* kMean[] = {"trace.mean1", "trace.mean2", "trace.mean3"};
+constexpr const char* kRstd[] = {"trace.rstd1", "trace.rstd2", "trace.rstd3"};
+constexpr const char* kNorm[] = {"norm1", "norm2", "norm3"};
+
+const char* branch_name(LayerPart part) noexcept {
+  if (part == LayerPart::attention) return "trace.attention";
+  return part == LayerPart::cross_attention ? "trace.cross" : "trace.feed_forward";
+}
+
+// The widths of hidden and activated.
+struct InnerWidths {
+  Index hidden, activated;
+};
+InnerWidths inner_widths(const Layer& layer) noexcept {
+  return {layer.weights.linear1.weight.size(0), layer.weights.linear2.weight.size(1)};
+}
+
+void check_weights(const char* call, const Layer& layer, Index width) {
+  const auto check = layer.gated ? check_gated_feed_forward : check_feed_forward;
+  check(call, width, layer.feed_forward_weights(), layer.activation);
+  for (std::size_t n = 0; n < layer.count(); ++n) {
+    check_norm(call, kNorm[n], Layer::norm_of(layer.weights, n), width);
+  }
+}
+
+// Throws Error unless what is to be traced fits x's shape and lies apart from everything else.
+void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) {
+  for (std::size_t n = 0; n < layer.count(); ++n) {
+    const SublayerTrace& each = layer.trace.sublayers[n];
+    overlap.writes(each.branch, x, branch_name(layer.part(n)), "the shape of x");
+    overlap.writes(each.residual, x, kResidual[n], "the shape of x");
+    overlap.writes(each.normed, x, kNormed[n], "the shape of x");
+    overlap.writes(each.norm.mean, {x[0], x[1]}, kMean[n], "a number a token");
+    overlap.writes(each.norm.rstd, {x[0], x[1]}, kRstd[n], "a number a token");
+  }
+  const InnerWidths widths = inner_widths(layer);
+  const BatchedFeedForwardTrace& inner = layer.trace.feed_forward;
+  overlap.writes(inner.hidden, {x[0], x[1], widths.hidden}, "trace.hidden", "as wide as linear1");
+  overlap.writes(inner.activated, {x[0], x[1], widths.activated}, "trace.activated",
+                 "as wide as linear1");
+}
+void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
+  const AttentionTrace& attention = trace.attention;
+  overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
+                        trace.average_weights, attention.scores, attention.capped, attention.masked,
+                        attention.weights, attention.log_sum_exp);
+}
+
+// Throws Error in the name of `call` unless all that the backward pass needs has been traced.
+void check_saved(OverlapCheck& overlap, const char* call, const Layer& layer, const Shape<3>& x) {
+  const auto reads = [&](const auto& view, const auto& shape, const char* name, const char* why) {
+    check_shape(view, shape, call, name, why);
+    overlap.reads(view);
+  };
+  const bool post = layer.order == NormOrder::post;
+  for (std::size_t n = 0; n < layer.count(); ++n) {
+    const SublayerTrace& each = layer.trace.sublayers[n];
+    const bool last = n + 1 == layer.count();
+    if (post || !last) reads(each.residual, x, kResidual[n], "that of x");
+    if (!post || !last) reads(each.normed, x, kNormed[n], "that of x");
+    if (layer.norm == NormKind::none) continue;
+    const Shape<2> tokens = {x[0], x[1]};
+    if (layer.norm == NormKind::layer_norm) reads(each.norm.mean, tokens, kMean[n], "that of x");
+    reads(each.norm.rstd, tokens, kRstd[n], "that of x");
+  }
+  const InnerWidths widths = inner_widths(layer);
+  const BatchedFeedForwardTrace& inner = layer.trace.feed_forward;
+  reads(inner.hidden, Shape<3>{x[0], x[1], widths.hidden}, "trace.hidden", "as wide as linear1");
+  reads(inner.activated, Shape<3>{x[0], x[1], widths.activated}, "trace.activated",
+        "as wide as linear1");
+}
+
+}  // namespace
+
+void check_memory(const char* call, const TensorView<const float, 3>& memory,
+                  const TensorView<const float, 3>& x) {
+  check_view(memory, call, "memory", empty_but_wide(memory));
+  if (memory.size(0) == x.size(0)) return;
+  fail(call, "memory", {"must have x's batches; memory is ", memory, ", x is ", x});
+}
+
+void fail_part(const char* call, const Message& part, const Error& error) {
+  fail(call, Message{part, ".", error.argument()}.text().c_str(), {error.problem()});
+}
+
+void check_norm(const char* call, const Message& name, const NormWeights& norm, Index width) {
+  check_part(call, name, [&] {
+    const Message why{"x has width ", width};
+    if (norm.weight) check_shape(norm.weight, {width}, call, "weight", why);
+    if (norm.bias) check_shape(norm.bias, {width}, call, "bias", why);
+  });
+}
+
+void Layer::check(const char* call, const TensorView<const float, 3>& x,
+                  const TensorView<float, 3>& out) const {
+  check_view(x, call, "x", empty_but_wide(x));
+  if (crosses) check_memory(call, cross_attention.context, x);
+  check_view(out, call, "out", empty_but_wide(out));
+  const Shape<3> shape = x.shape();
+  check_weights(call, *this, shape[2]);
+  check_eps(eps, call);
+  if (dropout) check_dropout(dropout->places, call);
+
+  OverlapCheck overlap(call);
+  overlap.reads(x), overlap.reads(cross_attention.context), overlap.reads_all(weights);
+  overlap.writes(out, shape, "out", "the shape of x");
+  check_traced(overlap, *this, shape);
+  check_traced(overlap, "trace.self_attn", trace.self_attn);
+  if (crosses) check_traced(overlap, "trace.multihead_attn", trace.multihead_attn);
+  check_part(call, "self_attn", [&] {
+    check_multi_head_attention(x, weights.self_attn, self_options(shape[1]), out, trace.self_attn);
+  });
+  if (!crosses) return;
+  check_part(call, "multihead_attn", [&] {
+    check_multi_head_attention(x, weights.multihead_attn, cross_options(shape[1]), out,
+                               trace.multihead_attn);
+  });
+}
+
+void Layer::check_backward(const char* call, const TensorView<const float, 3>& d_out,
+                           const TensorView<const float, 3>& x,
+                           const LayerGradients& gradients) const {
+  check_view(x, call, "x", empty_but_wide(x));
+  const TensorView<const float, 3>& memory = cross_attention.context;
+  if (crosses) check_memory(call, memory, x);
+  const Shape<3> shape = x.shape();
+  check_weights(call, *this, shape[2]);
+  if (dropout) check_dropout(dropout->places, call);
+  check_shape(d_out, shape, call, "d_out", "the shape of x");
+
+  OverlapCheck overlap(call);
+  overlap.reads(d_out), overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
+  check_saved(overlap, call, *this, shape);
+  overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
+  const Shape<4> scores = {shape[0], self_attention.heads, shape[1], shape[1]};
+  if (crosses) {
+    overlap.writes(gradients.d_memory, memory.shape(), "d_memory", "the shape of the memory");
+    overlap.writes(gradients.d_self_mask, scores, "d_self_mask", "that of the scores");
+    overlap.writes(gradients.d_cross_mask, {scores[0], scores[1], scores[2], memory.size(1)},
+                   "d_cross_mask", "that of the scores");
+  } else {
+    overlap.writes(gradients.d_self_mask, scores, "d_mask", "that of the scores");
+  }
+  overlap.writes_gradients(gradients.weights, weights);
+  check_part(call, "self_attn", [&] {
+    check_multi_head_attention_backward(d_out, x, weights.self_attn, self_options(shape[1]),
+                                        trace.self_attn,
+                                        {.d_x = gradients.d_x,
+                                         .d_mask = gradients.d_self_mask,
+                                         .weights = gradients.weights.self_attn});
+  });
+  if (!crosses) return;
+  check_part(call, "multihead_attn", [&] {
+    check_multi_head_attention_backward(d_out, x, weights.multihead_attn, cross_options(shape[1]),
+                                        trace.multihead_attn,
+                                        {.d_x = gradients.d_x,
+                                         .d_context = gradients.d_memory,
+                                         .d_mask = gradients.d_cross_mask,
+                                         .weights = gradients.weights.multihead_attn});
+  });
+}
+
+void Layer::lay_out(const char* call, const Shape<3>& x, SavedMemory& memory) {
+  const auto check = gated ? check_gated_feed_forward : check_feed_forward;
+  check(call, x[2], feed_forward_weights(), activation);
+  const bool post = order == NormOrder::post;
+  for (std::size_t n = 0; n < count(); ++n) {
+    SublayerTrace& each = trace.sublayers[n];
+    const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
+    (post ? each.residual : each.normed) = take();
+    if (n + 1 < count()) (post ? each.normed : each.residual) = take();
+    if (norm == NormKind::layer_norm) each.norm.mean = memory.take(x[0], x[1]);
+    if (norm != NormKind::none) each.norm.rstd = memory.take(x[0], x[1]);
+  }
+  check_part(call, "self_attn", [&] {
+    trace.self_attn = multi_head_attention_saved(x, weights.self_attn, self_options(x[1]), memory);
+  });
+  if (crosses) {
+    check_part(call, "multihead_attn", [&] {
+      trace.multihead_attn =
+          multi_head_attention_saved(x, weights.multihead_attn, cross_options(x[1]), memory);
+    });
+  }
+  const InnerWidths widths = inner_widths(*this);
+  trace.feed_forward.hidden = memory.take(x[0], x[1], widths.hidden);
+  trace.feed_forward.activated = memory.take(x[0], x[1], widths.activated);
+}
+
+}  // namespace tril::detail

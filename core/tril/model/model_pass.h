@@ -1,0 +1,55 @@
+// How the layers of a language model (block/layer.h) run over a batch of sequences: with the
+// model's settings, rotary positions, dropout, caches and changes.
+#pragma once
+
+#include <tril/block/layer.h>
+#include <tril/foundation/buffer.h>
+#include <tril/model/model_trace.h>
+
+#include <optional>
+#include <span>
+
+namespace tril::detail {
+
+// Where positions turn queries and keys, cosine and sine of each, [positions, D / 2]; else none.
+struct RotaryTables {
+  Buffer<float, 2> cos, sin;
+};
+// Of the positions from 0 to below `count`; those of dynamic scaling as far as `length` tokens.
+RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length);
+
+// A layer of the model, but for what a pass adds to it.
+Layer model_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights);
+// The gradients of its weights, by the layer's names.
+BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_weights) noexcept;
+
+// A pass over B sequences of T tokens.
+struct ModelPass {
+  const ModelConfig& config;
+  const RotaryTables& rotary;
+  Index batches, tokens;
+  std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
+  Index first_batch;                          // of a part of a batch, where it begins in the whole
+  Scratch& scratch;
+  Parallel& parallel;
+  std::span<KeyValueCache> caches = {};       // in decoding, one a layer
+  const ModelChanges* changes = nullptr;      // in decoding: of heads, those that there are
+  const PreparedWeights* prepared = nullptr;  // where weights have 16 bits
+
+  // Rows [B T, W] as [B, T, W]; none as none.
+  TensorView<float, 3> batched(const MatrixView<float>& rows) const noexcept {
+    if (!rows) return {};
+    return {rows.data(), {batches, tokens, rows.size(1)}};
+  }
+  // The layer of this number, which fills `trace`.
+  Layer layer(Index number, const BasicModelLayerWeights<float>& weights,
+              const LayerTrace& trace) const;
+  // What is left out at a place of the model; none where nothing is.
+  std::optional<DropoutOptions> dropout_at(Index place) const;
+};
+
+// In the residual stream [T, C] after so many layers, the tokens from `first` on.
+void change_residual(const ModelChanges& changes, Index layers, Index first,
+                     const MatrixView<float>& x) noexcept;
+
+}  // namespace tril::detail
