@@ -253,6 +253,32 @@ TEST_F(Cache, AttentionRotatesQueriesAndKeys) {
   }
 }
 
+// Cross-attention that is given the context once finds it in the cache for all later queries: as if
+// it were given each time, by methods of every kind.
+TEST_F(Cache, AttentionProjectsAContextOnce) {
+  constexpr Index T = 5, S = 7, C = 16, H = 2;
+  WeightSource source(random, true);
+  const MultiHeadWeights weights = source.attention(C);
+  const Buffer<float, 3> x = normal<3>({2, T, C}), context = normal<3>({2, S, C});
+  const TensorView<const float, 3> no_more(context.data(), {2, 0, C});
+  for (const AttentionMethod method : {AttentionMethod::full, AttentionMethod::online}) {
+    MultiHeadOptions options{.heads = H, .context = context, .attention = {.method = method}};
+    KeyValueCache cache({.batches = 2, .heads = H, .capacity = S, .width = C / H});
+    for (Index t = 0; t < T; ++t) {
+      Buffer<float, 3> query({2, 1, C}), expected({2, 1, C}), out({2, 1, C});
+      for (Index b = 0; b < 2; ++b)
+        std::copy_n(x.view()[b][t].data(), C, query.view()[b][0].data());
+      options.past = nullptr, options.context = context;
+      multi_head_attention(query, weights, options, expected, scratch, parallel);
+      options.past = &cache;
+      if (t > 0) options.context = no_more;
+      multi_head_attention(query, weights, options, out, scratch, parallel);
+      EXPECT_EQ(cache.length(), S);
+      EXPECT_TRUE(equal(expected, out)) << t;
+    }
+  }
+}
+
 TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   constexpr Index C = 16;
   WeightSource source(random, true);
@@ -275,7 +301,7 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
     EXPECT_EQ(out.data()[0], 7);
   };
   using O = MultiHeadOptions;
-  refuses([&](O& o) { o.context = x; }, "past: holds keys of x");
+  refuses([&](O& o) { o.context = x, o.rotary.emplace(); }, "rotary: has no positions");
   refuses([](O& o) { o.attention.past = 2; }, "past: is given by the length of the cache");
   refuses([](O& o) { o.attention.key_lengths = {3, 4}; }, "key_lengths: ");
   refuses([](O& o) { o.attention.mask = Mask::padding({3}); }, "mask: ");

@@ -42,14 +42,16 @@ void check_no_overlap(const TensorView<T, Rank>& view, const KeyValueCache& past
 
 void check_past(const KeyValueCache& past, const MultiHeadOptions& options, const Shape<4>& key,
                 const TensorView<const float, 3>& x, const TensorView<float, 3>& out) {
-  if (options.context || options.value_context) {
-    fail(kCall, "past", "holds keys of x, so no context can be given");
+  if (options.rotary && options.context) {
+    fail(kCall, "rotary", "has no positions for a context in a cache");
   }
   if (options.attention.past != 0)
     fail(kCall, "past", "is given by the length of the cache, so attention.past must be 0");
   check_append(past, key, key, kCall);
   check_no_overlap(out, past, "out");
   check_no_overlap(x, past, "x");
+  check_no_overlap(options.context, past, "context");
+  check_no_overlap(options.value_context, past, "value_context");
 }
 
 // Where the trace wants what is computed, if it has the form that comes out; else none, and it is
@@ -108,10 +110,10 @@ void check_places(const Places& places, const MultiHeadTrace& trace) {
   check(places.joined, 3, 4);
 }
 
-// How attention is asked for: with a cache, after the tokens that are in it.
+// How attention is asked for: with a cache of x's tokens, after those that are in it.
 AttentionOptions attention_options(const MultiHeadOptions& options) {
   AttentionOptions result = options.attention;
-  if (options.past) result.past = options.past->length();
+  if (options.past && !options.context) result.past = options.past->length();
   return result;
 }
 

@@ -72,7 +72,9 @@ struct MultiHeadOptions {
   TensorView<const float, 3> value_context = {};
   std::optional<MultiHeadRotary> rotary = {};  // none: not rotated
   // Decoding: where keys and values of x's tokens are appended, and those before them found; S is
-  // then the length of the cache. Not with context, nor with attention.past, which follows from it.
+  // then the length of the cache. attention.past follows from it. With a context, the context's
+  // keys and values are appended: given all of it once, and a context [B, 0, ...] from then on,
+  // cross-attention projects it a single time. Not then with rotary.
   KeyValueCache* past = nullptr;
   AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
   // Is given what attention gives, a head each, [B, H, T, D], and may change it before it goes

@@ -113,17 +113,6 @@ void drop(const TensorView<float, 3>& x, const std::optional<DropoutPlaces>& dro
   tril::dropout(joined_rows(x), dropout->at(place, x.size(1)), joined_rows(x), parallel);
 }
 
-// embedded = sqrt(C) table[ids] + positions
-void embed(const Tokens& ids, const MatrixView<const float>& table,
-           const MatrixView<const float>& positions, const TensorView<float, 3>& embedded,
-           Parallel& parallel) {
-  const Index width = table.size(1);
-  embedding(joined_rows(ids), table, joined_rows(embedded));
-  multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
-  add(embedded, MatrixView<const float>(positions.data(), {ids.size(1), width}), embedded,
-      parallel);
-}
-
 // d_table += what that makes of d, which is overwritten.
 void embed_backward(const TensorView<float, 3>& d, const Tokens& ids,
                     const MatrixView<float>& d_table, Parallel& parallel) {
@@ -252,11 +241,21 @@ TransformerOptions EncoderDecoder::transformer_options(const Places& dropout) co
   return options;
 }
 
+// embedded = sqrt(C) table[ids] + positions
+void EncoderDecoder::embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
+                           const TensorView<float, 3>& embedded, Parallel& parallel) const {
+  const Index width = table.size(1);
+  embedding(joined_rows(ids), table, joined_rows(embedded));
+  multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
+  const MatrixView<const float> positions(positions_.view()[first].data(), {ids.size(1), width});
+  add(embedded, positions, embedded, parallel);
+}
+
 void EncoderDecoder::forward(const Tokens& source, const Tokens& target, const Places& dropout,
                              Scratch& scratch, Parallel& parallel) {
   place(source.size(0), source.size(1), target.size(1));
-  embed(source, weights_.source_embedding, positions_, saved_.source, parallel);
-  embed(target, weights_.target_embedding, positions_, saved_.target, parallel);
+  embed(source, weights_.source_embedding, 0, saved_.source, parallel);
+  embed(target, weights_.target_embedding, 0, saved_.target, parallel);
   drop(saved_.source, dropout, kSource, parallel);
   drop(saved_.target, dropout, kTarget, parallel);
   transformer(saved_.source, saved_.target, transformer_, transformer_options(dropout), saved_.out,
@@ -324,53 +323,6 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   backward(source, target, dropout, scratch, parallel);
   return {result.loss, result.counted, result.correct, passed.count()};
-}
-
-std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
-                                                                 const TranslateOptions& options,
-                                                                 Scratch& scratch,
-                                                                 Parallel& parallel) {
-  constexpr const char* kCall = "EncoderDecoder::translate";
-  const auto& [begin, end, tokens] = options;
-  check_view(source, kCall, "source");
-  const Index most = tokens == 0 ? config_.context : tokens;
-  if (most < 1 || most > config_.context) {
-    fail(kCall, "tokens", {"must be from 1 to the context, ", config_.context, ", is ", most});
-  }
-  const auto token = [&](const char* name, std::int32_t id) {
-    if (id < config_.target_vocabulary) return;
-    fail(kCall, name, {id, " is no token of a vocabulary of ", config_.target_vocabulary});
-  };
-  if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
-  token("begin", begin), token("end", end);
-  const auto rows = static_cast<std::size_t>(source.size(0));
-  const Index all =
-      checked_count({{"sources", source.size(0)}, {"tokens", most}}, sizeof(std::int32_t), kCall);
-  std::vector<std::int32_t> target(static_cast<std::size_t>(all), begin);
-  check(source, {target.data(), {source.size(0), most}}, kCall);
-  place(source.size(0), source.size(1), most);  // the largest first, for its memory
-  std::vector<std::vector<std::int32_t>> said(rows);
-  std::vector<bool> ended(rows);
-  for (Index t = 1; t <= most; ++t) {
-    std::int32_t* to = target.data();
-    for (const auto& row : said) {
-      *to++ = begin;
-      to = std::copy(row.begin(), row.end(), to);
-      to = std::fill_n(to, t - 1 - static_cast<Index>(row.size()), begin);  // of one that has ended
-    }
-    forward(source, {target.data(), {source.size(0), t}}, {}, scratch, parallel);
-    for (std::size_t b = 0; b < rows; ++b) {
-      if (ended[b]) continue;
-      const VectorView<float> logits = saved_.logits[static_cast<Index>(b + 1) * t - 1];
-      const float* const best =
-          std::max_element(logits.data(), logits.data() + config_.target_vocabulary);
-      const auto id = static_cast<std::int32_t>(best - logits.data());
-      ended[b] = id == end;
-      if (!ended[b]) said[b].push_back(id);
-    }
-    if (std::find(ended.begin(), ended.end(), false) == ended.end()) break;
-  }
-  return said;
 }
 
 }  // namespace tril

@@ -117,8 +117,9 @@ class EncoderDecoder {
   ModelLoss accumulate(Tokens source, Tokens target, Tokens answers,
                        const ModelGradientOptions& options, Scratch& scratch, Parallel& parallel);
   // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
-  // the one that it holds most likely after all before it. Each is a pass over all that is said so
-  // far. Throws Error as logits() does, and for options out of range.
+  // the one that it holds most likely after all before it. The encoder runs once, and keys and
+  // values of the memory and of what is said are kept while it goes on. Throws Error as logits()
+  // does, and for options out of range.
   std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
                                                    Scratch& scratch, Parallel& parallel);
   // Throws in the name of `call` what those would for what they are given, and does nothing else.
@@ -138,12 +139,16 @@ class EncoderDecoder {
     MatrixView<float> logits = {};
   };
 
+  void check_translate(const Tokens& source, const TranslateOptions& options) const;
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);
   // Where dropout is: nowhere outside training.
   using Places = std::optional<DropoutPlaces>;
   TransformerOptions transformer_options(const Places& dropout) const;
+  // Of tokens that stand from the position `first` on.
+  void embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
+             const TensorView<float, 3>& embedded, Parallel& parallel) const;
   void forward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
                Parallel& parallel);
   void backward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,

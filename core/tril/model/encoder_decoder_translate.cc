@@ -1,0 +1,122 @@
+// Greedy decoding of an encoder-decoder: the encoder runs once, and each token of the target
+// through the decoder by itself.
+#include <tril/block/transformer_parts.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/ranges.h>
+#include <tril/layers/linear.h>
+#include <tril/model/encoder_decoder.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace {
+
+constexpr const char* kCall = "EncoderDecoder::translate";
+
+// The decoder over a memory, a position of all targets at a time.
+class Decoder {
+ public:
+  Decoder(const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
+          const TensorView<const float, 3>& memory, Index capacity)
+      : weights_(weights), options_(options), memory_(memory) {
+    const Index width = memory.size(2) / options.heads;
+    for (std::size_t n = 0; n < weights.layers.size(); ++n) {
+      const auto cache = [&](Index tokens) {
+        return KeyValueCache({.batches = memory.size(0),
+                              .heads = options.heads,
+                              .capacity = tokens,
+                              .width = width});
+      };
+      said_.push_back(cache(capacity)), seen_.push_back(cache(memory.size(1)));
+    }
+  }
+
+  // x [B, 1, C], which the output takes the place of.
+  void run(const TensorView<float, 3>& x, Scratch& scratch, Parallel& parallel) {
+    for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
+      // The memory is projected for the first token; the cache has it from then on.
+      const Index new_keys = seen_[n].length() == 0 ? memory_.size(1) : 0;
+      const Shape<3> context = {memory_.size(0), new_keys, memory_.size(2)};
+      detail::Layer layer = detail::layer_of({memory_.data(), context}, weights_.layers[n],
+                                             detail::layer_options(options_, n));
+      layer.self_attention.past = &said_[n];
+      layer.cross_attention.past = &seen_[n];
+      layer.run(x, x, scratch, parallel);
+    }
+    if (!weights_.norm) return;
+    detail::norm(NormKind::layer_norm, x, *weights_.norm, options_.eps, x, parallel);
+  }
+
+ private:
+  const TransformerDecoderWeights& weights_;
+  const DecoderBlockOptions& options_;
+  TensorView<const float, 3> memory_;
+  std::vector<KeyValueCache> said_, seen_;  // keys of the target, and of the memory, a layer each
+};
+
+}  // namespace
+
+void EncoderDecoder::check_translate(const Tokens& source, const TranslateOptions& options) const {
+  const auto& [begin, end, tokens] = options;
+  check_view(source, kCall, "source");
+  const Index most = tokens == 0 ? config_.context : tokens;
+  if (most < 1 || most > config_.context) {
+    fail(kCall, "tokens", {"must be from 1 to the context, ", config_.context, ", is ", most});
+  }
+  const auto token = [&](const char* name, std::int32_t id) {
+    if (id < config_.target_vocabulary) return;
+    fail(kCall, name, {id, " is no token of a vocabulary of ", config_.target_vocabulary});
+  };
+  if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
+  token("begin", begin), token("end", end);
+}
+
+// memory = encoder(source)
+// for each position: x = decoder(embedding of the last tokens, memory)
+//                    the next tokens are those with the largest logits
+std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
+                                                                 const TranslateOptions& options,
+                                                                 Scratch& scratch,
+                                                                 Parallel& parallel) {
+  check_translate(source, options);
+  const Index most = options.tokens == 0 ? config_.context : options.tokens;
+  const Index B = source.size(0), C = config_.width, V = config_.target_vocabulary;
+  std::vector<std::int32_t> last(static_cast<std::size_t>(B), options.begin);
+  const Tokens last_tokens(last.data(), {B, 1});
+  check(source, last_tokens, kCall);
+
+  Scratch::Frame frame(scratch);
+  const auto take = [&](Index tokens) {
+    return TensorView<float, 3>(frame.take<float>(B, tokens, C), {B, tokens, C});
+  };
+  const TensorView<float, 3> memory = take(source.size(1)), x = take(1);
+  const MatrixView<float> logits(frame.take<float>(B, V), {B, V});
+  {
+    Scratch::Frame of_source(scratch);
+    const TensorView<float, 3> embedded(of_source.take<float>(memory.count()), memory.shape());
+    embed(source, weights_.source_embedding, 0, embedded, parallel);
+    transformer_encoder(embedded, transformer_.encoder, detail::encoder_options(options_), memory,
+                        scratch, parallel);
+  }
+  const DecoderBlockOptions decoder_options =
+      detail::decoder_options(options_, transformer_.encoder.layers.size());
+  Decoder decoder(transformer_.decoder, decoder_options, memory, most);
+  std::vector<std::vector<std::int32_t>> said(static_cast<std::size_t>(B));
+  std::vector<bool> ended(static_cast<std::size_t>(B));
+  for (Index t = 0; t < most && std::ranges::find(ended, false) != ended.end(); ++t) {
+    embed(last_tokens, weights_.target_embedding, t, x, parallel);
+    decoder.run(x, scratch, parallel);
+    linear(joined_rows(x), weights_.generator.weight, weights_.generator.bias, logits, scratch,
+           parallel);
+    for (std::size_t b = 0; b < said.size(); ++b) {
+      if (ended[b]) continue;
+      const float* const row = logits[static_cast<Index>(b)].data();
+      const auto id = static_cast<std::int32_t>(std::max_element(row, row + V) - row);
+      ended[b] = id == options.end;
+      if (!ended[b]) said[b].push_back(id), last[b] = id;
+    }
+  }
+  return said;
+}
+
+}  // namespace tril
