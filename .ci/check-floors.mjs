@@ -1,7 +1,8 @@
 // The floors of the house: a file includes or imports only what is on its own floor or below.
 //
-//   core/tril/<floor>   foundation < matmul < layers < attention < block < files < training < model <
-//                       lessons, but files sees foundation only
+//   core/tril/<floor>   foundation < files < text < matmul < layers < attention < block < training <
+//                       model < lessons, but matmul, layers, attention and block, which compute, see
+//                       neither files nor text
 //   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again, and no
 //                       chapter sees another
 //   web                 sees the package by its public entries only, never a file outside web/ but
@@ -13,15 +14,17 @@ import { findAll } from './files.mjs';
 
 const coreFloors = [
   'foundation',
+  'files',
+  'text',
   'matmul',
   'layers',
   'attention',
   'block',
-  'files',
   'training',
   'model',
   'lessons',
 ];
+const computing = ['matmul', 'layers', 'attention', 'block'];
 const webFloors = [
   'compute',
   'state',
@@ -56,8 +59,8 @@ function judgeInclude(path, quote, target) {
   if (!coreFloors.includes(below)) return `<${target}> is on no known floor`;
   const isAbove = coreFloors.indexOf(below) > coreFloors.indexOf(floor);
   if (isAbove) return `${floor} includes <${target}>, which is above it`;
-  const isBeside = floor === 'files' && !['files', 'foundation'].includes(below);
-  return isBeside ? `files includes <${target}>, but may see foundation only` : '';
+  const isBeside = computing.includes(floor) && ['files', 'text'].includes(below);
+  return isBeside ? `${floor} includes <${target}>, but computes without files and text` : '';
 }
 
 const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.[1]);

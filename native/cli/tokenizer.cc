@@ -1,7 +1,7 @@
 // tril tokenizer: train one, encode with it, decode with it.
 #include <tril/files/file.h>
-#include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
+#include <tril/text/tokenizer_file.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <charconv>
 #include <iostream>

@@ -1,5 +1,5 @@
 // tril train --data FILE... -o RUN: a language model from texts.
-#include <tril/model/train_tokenizer.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <memory>
 #include <optional>

@@ -3,7 +3,7 @@
 #include <tril/files/file.h>
 #include <tril/files/header_reader.h>
 #include <tril/files/utf8.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include "program.h"
 

@@ -2,8 +2,8 @@
 // on, and made into tokens.
 #pragma once
 
-#include <tril/model/train_tokenizer.h>
 #include <tril/model/training_text.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include <tril/files/file.h>
 #include <tril/model/sampling.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tril/model/model_file.h>
-#include <tril/model/tokenizer.h>
+#include <tril/text/tokenizer.h>
 
 #include <cstddef>
 #include <functional>

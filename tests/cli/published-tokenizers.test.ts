@@ -167,11 +167,11 @@ describe('Unicode’s normal form C', () => {
   });
 
   it('is in a table that its script makes', (context) => {
-    const model = new URL('../../core/tril/model/', import.meta.url);
-    const table = readFileSync(new URL('nfc_table.cc', model), 'utf8');
+    const folder = new URL('../../core/tril/text/', import.meta.url);
+    const table = readFileSync(new URL('nfc_table.cc', folder), 'utf8');
     const version = /from Unicode ([\d.]+)\./.exec(table)![1];
     if (version !== process.versions.unicode) context.skip(); // another Node, other characters
-    const script = fileURLToPath(new URL('make_nfc_table.mjs', model));
+    const script = fileURLToPath(new URL('make_nfc_table.mjs', folder));
     const { status, stdout } = spawnSync(process.execPath, [script, '-'], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(stdout).toBe(table);

@@ -169,11 +169,11 @@ describe('what is wrong is said', () => {
 });
 
 it('the table of Unicode is what its script makes', (context) => {
-  const model = new URL('../../core/tril/model/', import.meta.url);
-  const table = readFileSync(new URL('unicode_table.cc', model), 'utf8');
+  const folder = new URL('../../core/tril/text/', import.meta.url);
+  const table = readFileSync(new URL('unicode_table.cc', folder), 'utf8');
   const version = /from Unicode ([\d.]+)\./.exec(table)![1];
   if (version !== process.versions.unicode) context.skip(); // another Node, other characters
-  const script = fileURLToPath(new URL('make_unicode_table.mjs', model));
+  const script = fileURLToPath(new URL('make_unicode_table.mjs', folder));
   const { status, stdout } = spawnSync(process.execPath, [script, '-'], { encoding: 'utf8' });
   expect(status).toBe(0);
   expect(stdout).toBe(table);

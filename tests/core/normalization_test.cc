@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/utf8.h>
-#include <tril/model/nfc.h>
+#include <tril/text/nfc.h>
 
 #include <array>
 #include <set>

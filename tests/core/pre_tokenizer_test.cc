@@ -1,7 +1,7 @@
 // Characters by their classes, and how a text is cut into pieces before they are merged.
 #include <gtest/gtest.h>
-#include <tril/model/tokenizer.h>
-#include <tril/model/unicode.h>
+#include <tril/text/tokenizer.h>
+#include <tril/text/unicode.h>
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,7 @@
 #include <tril/model/model_file.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/header_reader.h>
-#include <tril/model/byte_alphabet.h>
-#include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
+#include <tril/text/byte_alphabet.h>
+#include <tril/text/tokenizer_file.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <filesystem>
 #include <string>

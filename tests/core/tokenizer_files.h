@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <tril/files/header_reader.h>
-#include <tril/model/byte_alphabet.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/byte_alphabet.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <string>
 

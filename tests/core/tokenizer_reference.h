@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tril/foundation/random.h>
-#include <tril/model/tokenizer.h>
+#include <tril/text/tokenizer.h>
 
 #include <algorithm>
 #include <map>

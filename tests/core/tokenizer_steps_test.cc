@@ -1,7 +1,7 @@
 // tokenizer.json with templates, of characters, and with vocabularies that lack bytes: read,
 // written again, and refused.
 #include <gtest/gtest.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
 // Encoding and decoding: the split of GPT-2 by hand-made cases, merges against the definition,
 // survival of any bytes, offsets, added tokens, every error of a vocabulary.
 #include <gtest/gtest.h>
-#include <tril/model/nfc.h>
-#include <tril/model/tokenizer.h>
-#include <tril/model/unicode.h>
+#include <tril/text/nfc.h>
+#include <tril/text/tokenizer.h>
+#include <tril/text/unicode.h>
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,8 @@
 // Training: against a trainer that counts all pairs anew for each merge, on random words; each kind
 // of tokenizer; wrong options.
 #include <gtest/gtest.h>
-#include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
+#include <tril/text/tokenizer_file.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <string>
 #include <utility>

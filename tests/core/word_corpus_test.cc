@@ -2,10 +2,10 @@
 // the definition gives, within five standard deviations.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
-#include <tril/model/lower_case.h>
-#include <tril/model/tokenizer_file.h>
-#include <tril/model/train_tokenizer.h>
 #include <tril/model/word_windows.h>
+#include <tril/text/lower_case.h>
+#include <tril/text/tokenizer_file.h>
+#include <tril/text/train_tokenizer.h>
 
 #include <cmath>
 #include <numeric>

@@ -4,8 +4,8 @@
 // but the blank, $B for those of the 256 bytes, and $L for the byte alphabet.
 #include <tril/files/header_reader.h>
 #include <tril/foundation/error.h>
-#include <tril/model/byte_alphabet.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/byte_alphabet.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <cstdint>
 #include <cstdio>

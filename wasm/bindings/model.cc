@@ -1,7 +1,7 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <emscripten/bind.h>
 #include <tril/lessons/training_cost.h>
 #include <tril/model/sampling.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-#include <tril/model/train_tokenizer.h>
 #include <tril/model/trainer.h>
+#include <tril/text/train_tokenizer.h>
 
 #include "names.h"
 

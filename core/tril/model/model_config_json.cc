@@ -1,9 +1,9 @@
 // Keys are those of transformers.GPT2Config, LlamaConfig and Qwen2Config, and what is not given is
 // as they have it.
 #include <tril/files/header_reader.h>
+#include <tril/files/json_object.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/exact_number.h>
-#include <tril/model/json_object.h>
 #include <tril/model/model_file.h>
 
 #include <string>

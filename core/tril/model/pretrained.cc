@@ -1,10 +1,10 @@
 #include <tril/files/file.h>
 #include <tril/files/header_reader.h>
+#include <tril/files/json_object.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/out_of_memory.h>
-#include <tril/model/json_object.h>
 #include <tril/model/pretrained.h>
-#include <tril/model/tokenizer_file.h>
+#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <set>

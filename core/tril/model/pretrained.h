@@ -7,7 +7,7 @@
 
 #include <tril/model/model_config_json.h>
 #include <tril/model/parameter_reader.h>
-#include <tril/model/tokenizer.h>
+#include <tril/text/tokenizer.h>
 
 #include <cstdint>
 #include <filesystem>

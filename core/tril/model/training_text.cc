@@ -1,6 +1,6 @@
 #include <tril/foundation/named.h>
-#include <tril/model/train_tokenizer.h>
 #include <tril/model/training_text.h>
+#include <tril/text/train_tokenizer.h>
 
 namespace tril {
 namespace {

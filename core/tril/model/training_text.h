@@ -1,8 +1,8 @@
 // Texts to learn from: cut into what is trained on and what is measured on, and made into tokens.
 #pragma once
 
-#include <tril/model/tokenizer.h>
 #include <tril/model/trainer.h>
+#include <tril/text/tokenizer.h>
 
 #include <cstddef>
 #include <span>

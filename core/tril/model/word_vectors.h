@@ -3,7 +3,7 @@
 
 #include <tril/files/safetensors.h>
 #include <tril/foundation/buffer.h>
-#include <tril/model/word_corpus.h>
+#include <tril/text/word_corpus.h>
 
 #include <cstddef>
 #include <string_view>

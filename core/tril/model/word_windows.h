@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tril/foundation/random.h>
-#include <tril/model/word_corpus.h>
+#include <tril/text/word_corpus.h>
 
 #include <cstdint>
 #include <span>

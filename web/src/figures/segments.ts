@@ -6,7 +6,7 @@ const word = String.raw`(?:${letter})+(?:['’](?:${letter})+)*`;
 /** A character with all that belongs to it: marks, the tone of a skin, what is joined to it; two letters of a flag. */
 const cluster = String.raw`\r\n|\p{RI}{2}|[^](?:\u200d\p{ExtPict}?|[\p{M}\p{EMod}\u200c\u{e0020}-\u{e007f}])*`;
 
-/** As word vectors have words, core/tril/model/word_corpus.h. */
+/** As word vectors have words, core/tril/text/word_corpus.h. */
 export const wordsOf = (text: string): string[] => text.match(new RegExp(word, 'gu')) ?? [];
 
 /**

@@ -1,0 +1,15 @@
+// Unicode's normal form C (Unicode Standard Annex 15): characters that can be written in two ways,
+// as one code point or as a letter and its marks, are written in one.
+#pragma once
+
+#include <tril/text/source_text.h>
+
+#include <string_view>
+
+namespace tril::detail {
+
+// Appends the normal form of `text` to `out`. What changes stands, in `out`, for all of the
+// characters that it was made of. Bytes that are not UTF-8 stay, and nothing joins across them.
+void append_nfc(std::string_view text, SourceText& out);
+
+}  // namespace tril::detail

@@ -1,0 +1,157 @@
+#include <tril/text/pre_split.h>
+
+#include <algorithm>
+
+namespace tril::detail {
+namespace {
+
+using enum CharacterClass;
+
+// As the published expressions have it, to which marks are signs.
+Character next_character(std::string_view text) noexcept {
+  const Character next = first_character(text);
+  return {next.kind == mark ? other : next.kind, next.size};
+}
+
+// Where the run of characters of one class ends that begins before `at`.
+std::size_t run_end(std::string_view text, std::size_t at, CharacterClass kind) noexcept {
+  while (at < text.size()) {
+    const Character next = next_character(text.substr(at));
+    if (next.kind != kind) break;
+    at += next.size;
+  }
+  return at;
+}
+
+constexpr std::string_view kContractions[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+
+std::size_t contraction(std::string_view text) noexcept {
+  for (const std::string_view each : kContractions) {
+    if (text.starts_with(each)) return each.size();
+  }
+  return 0;
+}
+
+// Of letters in either case; the long s is another s, too (Unicode's case folding).
+std::size_t contraction_of_any_case(std::string_view text) noexcept {
+  constexpr std::string_view kLongS = "'\u017f";
+  for (const std::string_view each : kContractions) {
+    const auto is_same = [](char a, char b) { return a == b || (a | 0x20) == b; };
+    if (std::ranges::equal(text.substr(0, each.size()), each, is_same)) return each.size();
+  }
+  return text.starts_with(kLongS) ? kLongS.size() : 0;
+}
+
+bool ends_line(char c) noexcept { return c == '\r' || c == '\n'; }
+
+// \s+(?!\S)|\s+: all of a run up to the end of the text, otherwise all but its last character,
+// which goes with what follows; alone, that is a piece.
+std::size_t white_space(std::string_view text) noexcept {
+  std::size_t at = 0, last = 0;  // `last` is where the last character of the run begins
+  while (at < text.size()) {
+    const Character next = first_character(text.substr(at));
+    if (next.kind != space) return last > 0 ? last : at;
+    last = at;
+    at += next.size;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::size_t first_gpt2_piece(std::string_view text) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction(text); size > 0) return size;
+  }
+  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Character first = next_character(text.substr(blank));
+  if (first.kind == space) return white_space(text);
+  return run_end(text, blank + first.size, first.kind);
+}
+
+std::size_t first_word_piece(std::string_view text) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction(text); size > 0) return size;
+  }
+  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Character first = next_character(text.substr(blank));
+  if (first.kind != letter && first.kind != number) return first_gpt2_piece(text);
+  std::size_t at = blank + first.size;
+  while (at < text.size()) {
+    at += word_extension(text.substr(at));
+    if (at == text.size()) break;
+    const Character next = next_character(text.substr(at));
+    if (next.kind != first.kind) break;
+    at += next.size;
+  }
+  return at;
+}
+
+std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction_of_any_case(text); size > 0) return size;
+  }
+  const Character first = first_character(text);
+  if (first.kind == number) {
+    std::size_t at = first.size;
+    for (int digits = 1; digits < most_digits && at < text.size(); ++digits) {
+      const Character next = first_character(text.substr(at));
+      if (next.kind != number) break;
+      at += next.size;
+    }
+    return at;
+  }
+  // A word takes one character before it with it.
+  const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
+  if (before < text.size() && first_character(text.substr(before)).kind == letter) {
+    return run_end(text, before, letter);
+  }
+  // Signs take a blank before them, and the ends of lines behind them.
+  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  if (next_character(text.substr(blank)).kind == other) {
+    std::size_t at = run_end(text, blank, other);
+    while (at < text.size() && ends_line(text[at])) ++at;
+    return at;
+  }
+  // White space up to the last end of a line in it.
+  std::size_t end = run_end(text, 0, space);
+  while (end > 0 && !ends_line(text[end - 1])) --end;
+  return end > 0 ? end : white_space(text);
+}
+
+std::string_view expression_of(PreSplit split) noexcept {
+  switch (split) {
+    case PreSplit::characters:
+      return R"([\s\S])";
+    case PreSplit::words:
+      return R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*|)"
+             R"( ?\p{N}[\p{N}\p{M}\x{200C}\x{200D}]*| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+    case PreSplit::llama3:
+      return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
+             R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreSplit::qwen2:
+      return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+             R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreSplit::whole:
+    case PreSplit::gpt2:
+      break;
+  }
+  return "";
+}
+
+std::size_t before_blank(std::string_view text) noexcept {
+  const std::size_t word = text.find_first_not_of(' ');
+  return word == text.npos ? text.size() : std::min(text.find(' ', word), text.size());
+}
+
+std::size_t before_number(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const Character next = first_character(text.substr(at));
+    if (next.kind == number) break;
+    at += next.size;
+  }
+  return at;
+}
+
+}  // namespace tril::detail

@@ -1,0 +1,161 @@
+#include <tril/text/nfc.h>
+#include <tril/text/tokenizer.h>
+
+#include <optional>
+#include <utility>
+
+namespace tril {
+
+// One text on its way to tokens.
+class Tokenizer::Encoder {
+ public:
+  // Places are kept only where `spans` is not null.
+  Encoder(const Tokenizer& tokenizer, const EncodeOptions& options, std::vector<TokenSpan>* spans)
+      : tokenizer_(tokenizer),
+        parts_(tokenizer.parts_),
+        options_(options),
+        spans_(spans),
+        merger_(tokenizer.pairs_, tokenizer.first_, parts_.tokens) {}
+
+  std::vector<TokenId> encode(std::string_view text) && {
+    append_affix(parts_.prefix, 0);
+    tokenizer_.added_.split(
+        text, options_.special_tokens,
+        [&](std::string_view part, const AddedToken* added, std::string_view found) {
+          append_part(part);
+          offset_ += part.size();
+          if (!added) return;
+          ids_.push_back(added->id);
+          const std::size_t end = offset_ + found.size();
+          if (spans_) spans_->push_back({offset_, end});
+          offset_ = end;
+        });
+    append_affix(parts_.suffix, text.size());
+    return std::move(ids_);
+  }
+
+ private:
+  void append_affix(const std::vector<TokenId>& affix, std::size_t at) {
+    if (!options_.affixes) return;
+    ids_.insert(ids_.end(), affix.begin(), affix.end());
+    if (spans_) spans_->insert(spans_->end(), affix.size(), {at, at});
+  }
+
+  // What stands between two added tokens.
+  void append_part(std::string_view part) {
+    if (part.empty()) return;
+    at_ = 0;
+    text_ = part;
+    changed_.reset();
+    if (parts_.nfc || !parts_.fallback.empty()) {
+      changed_ = tokenizer_.normalized(part, spans_ != nullptr);
+      text_ = changed_->text();
+    }
+    tokenizer_.normalized_added_.split(
+        text_, options_.special_tokens,
+        [&](std::string_view between, const AddedToken* added, std::string_view found) {
+          append_pieces(between);
+          if (!added) return;
+          ids_.push_back(added->id);
+          if (spans_) place(at_ + found.size());
+        });
+  }
+
+  void append_pieces(std::string_view text) {
+    const auto append = [&](std::string_view piece) { append_piece(piece); };
+    if (!tokenizer_.cuts_at_blanks_) {
+      detail::for_each_piece(text, parts_.pre_split, parts_.digits_alone, append);
+      return;
+    }
+    while (!text.empty()) {
+      const std::size_t size = detail::before_blank(text);
+      append_piece(text.substr(0, size));
+      text.remove_prefix(size);
+    }
+  }
+
+  void append_piece(std::string_view piece) {
+    const std::size_t first = ids_.size();
+    const TokenId whole = tokenizer_.whole_.find(piece, parts_.tokens);
+    if (whole != detail::kNoToken) {
+      ids_.push_back(whole);
+    } else {
+      merger_.merge(piece, ids_);
+    }
+    if (!spans_) return;
+    const std::size_t end = static_cast<std::size_t>(piece.data() - text_.data()) + piece.size();
+    for (std::size_t n = first; n < ids_.size(); ++n) place(end_of(ids_[n], end));
+    at_ = end;  // past what is left out
+  }
+
+  // Where a token ends that begins at `at_`, in a piece that ends at `end`.
+  std::size_t end_of(TokenId id, std::size_t end) {
+    const std::size_t size = parts_.tokens[static_cast<std::size_t>(id)].size();
+    if (!parts_.lacks_bytes) return at_ + size;
+    const auto is_unknown = [&](std::size_t at) {
+      return at < end && !tokenizer_.first_.has(text_[at]);
+    };
+    std::size_t at = at_;
+    if (id == parts_.unknown.id && is_unknown(at)) {
+      do ++at;
+      while (parts_.unknown.fused && is_unknown(at));
+      return at;
+    }
+    while (is_unknown(at_)) at = ++at_;
+    for (std::size_t n = 0; n < size; ++n, ++at) {
+      while (is_unknown(at)) ++at;
+    }
+    return at;
+  }
+
+  // The next token stands from `at_` to `end` of the text as it is merged.
+  void place(std::size_t end) {
+    const TokenSpan span = changed_ ? changed_->source(at_, end) : TokenSpan{at_, end};
+    spans_->push_back({offset_ + span.begin, offset_ + span.end});
+    at_ = end;
+  }
+
+  const Tokenizer& tokenizer_;
+  const TokenizerParts& parts_;
+  const EncodeOptions& options_;
+  std::vector<TokenSpan>* spans_;
+  detail::Merger merger_;
+  std::vector<TokenId> ids_;
+  std::size_t offset_ = 0;                     // of the part, in the text
+  std::optional<detail::SourceText> changed_;  // the part as it is merged, where that is another
+  std::string_view text_;                      // the same, or the part
+  std::size_t at_ = 0;                         // how far in it tokens are placed
+};
+
+// The text as merges see it.
+detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
+  constexpr std::string_view kBlank = "\u2581";  // as SentencePiece writes it
+  detail::SourceText out(keeps_sources);
+  if (parts_.nfc) {
+    detail::append_nfc(text, out);
+    return out;
+  }
+  if (parts_.blank_before) out.replace(0, " ");
+  while (!parts_.fallback.empty()) {
+    const std::size_t before = text.find(kBlank);
+    if (before == text.npos) break;
+    out.copy(text.substr(0, before));
+    out.replace(kBlank.size(), " ");
+    text.remove_prefix(before + kBlank.size());
+  }
+  out.copy(text);
+  return out;
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  return Encoder(*this, options, nullptr).encode(text);
+}
+
+EncodedText Tokenizer::encode_with_spans(std::string_view text,
+                                         const EncodeOptions& options) const {
+  EncodedText encoded;
+  encoded.ids = Encoder(*this, options, &encoded.spans).encode(text);
+  return encoded;
+}
+
+}  // namespace tril

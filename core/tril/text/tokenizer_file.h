@@ -1,0 +1,60 @@
+// Tokenizers as files: Hugging Face's tokenizer.json, read and written, and GPT-2's vocab.json with
+// merges.txt, read.
+#pragma once
+
+#include <tril/text/tokenizer.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tril {
+
+// The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). Of its many kinds those
+// are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words,
+// without dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
+//
+//   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
+//   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
+//                   each alone, or Split, isolated, at every character or at the expression of
+//                   Llama 3 or of Qwen2
+//   decoder         none or ByteLevel
+//
+// or characters with byte_fallback, as in Llama 2 and TinyLlama:
+//
+//   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
+//   pre_tokenizer   none
+//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
+//                   one blank at the start
+//
+// and in both
+//
+//   post_processor  none, ByteLevel, which changes offsets only, TemplateProcessing, of which
+//                   "single" is read, or a Sequence of them
+//   added_tokens    with all their flags
+//
+// and ids without gaps. A step that is missing is as null; merges are "left right" or pairs.
+// `truncation` and `padding` are left to the caller. Throws Error, with the byte of the file, for
+// everything else: a file is read as what it says, or not at all.
+Tokenizer parse_tokenizer_json(std::string_view file);
+
+// The tokenizer of GPT-2 and its kin: the bytes of vocab.json, an object from tokens to ids, and of
+// merges.txt, one merge a line, best first, perhaps after a line that begins with #version. Those
+// of `special` that are in the vocabulary are special tokens. Throws Error with the byte of the
+// file.
+Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_view merges,
+                                      const std::vector<std::string>& special = {"<|endoftext|>"});
+
+// The bytes of a tokenizer.json, which Hugging Face's libraries open. Throws Error where two tokens
+// would have one name: an added token that is spelled like another one in the byte alphabet.
+std::string tokenizer_json(const Tokenizer& tokenizer);
+
+// The tokenizer in a tokenizer.json, or in a vocab.json and a merges.txt. Throws Error with the
+// path of the file that cannot be read.
+Tokenizer read_tokenizer(const std::filesystem::path& path);
+Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
+                         const std::filesystem::path& merges,
+                         const std::vector<std::string>& special = {"<|endoftext|>"});
+
+}  // namespace tril

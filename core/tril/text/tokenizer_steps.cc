@@ -1,0 +1,217 @@
+#include <tril/text/tokenizer_steps.h>
+
+#include <limits>
+#include <span>
+#include <unordered_map>
+
+namespace tril::detail {
+namespace {
+
+constexpr std::string_view kBlank = "\u2581";
+
+// What a step is, for a message: its type, and at what it splits or replaces.
+std::string named(const JsonNode& step) {
+  if (step.kind == JsonNode::Kind::null) return "null";
+  const JsonNode& pattern = step["pattern"];
+  const std::string_view at =
+      pattern["Regex"].text().empty() ? pattern["String"].text() : pattern["Regex"].text();
+  std::string name(step["type"].text());
+  if (name.empty()) name = "no type";
+  return at.empty() ? name : name + " at " + shown(at);
+}
+
+// The steps of a Sequence, whose list is called `list`, or this one, or none.
+std::span<const JsonNode> steps_of(const JsonNode& step, std::string_view list) {
+  if (step.kind == JsonNode::Kind::null) return {};
+  if (step["type"].text() == "Sequence") return step[list].items;
+  return {&step, 1};
+}
+
+bool is_replacement(const JsonNode& step, std::string_view from, std::string_view to) {
+  return step["type"].text() == "Replace" && step["pattern"]["String"].text() == from &&
+         step["content"].text() == to;
+}
+
+class StepReader {
+ public:
+  StepReader(const HeaderReader& reader, TokenizerParts& parts) : reader_(reader), parts_(parts) {}
+
+  void read_bytes(const TokenizerSteps& steps) {
+    for (const JsonNode& step : steps_of(steps.normalizer, "normalizers")) {
+      if (step["type"].text() != "NFC") {
+        refuse(step, "normalizer: expected null or NFC, found " + named(step));
+      }
+      parts_.nfc = true;
+    }
+    read_pre_tokenizer(steps.pre_tokenizer);
+    if (steps.decoder.kind != JsonNode::Kind::null && steps.decoder["type"].text() != "ByteLevel") {
+      refuse(steps.decoder, "decoder: expected null or ByteLevel, found " + named(steps.decoder));
+    }
+  }
+
+  void read_characters(const TokenizerSteps& steps) {
+    std::span<const JsonNode> found = steps_of(steps.normalizer, "normalizers");
+    if (!found.empty() && found[0]["type"].text() == "Prepend" &&
+        found[0]["prepend"].text() == kBlank) {
+      parts_.blank_before = true;
+      found = found.subspan(1);
+    }
+    if (found.size() != 1 || !is_replacement(found[0], " ", kBlank)) {
+      const JsonNode& step = found.empty() ? steps.normalizer : found[0];
+      refuse(step,
+             "normalizer: without a pre_tokenizer expected, perhaps after Prepend of "
+             "U+2581, Replace of \" \" by U+2581, found " +
+                 named(step));
+    }
+    read_character_decoder(steps.decoder);
+  }
+
+  void read_post_processor(const JsonNode& node) {
+    for (const JsonNode& step : steps_of(node, "processors")) {
+      if (step["type"].text() == "TemplateProcessing") {
+        read_template(step);
+      } else if (step["type"].text() != "ByteLevel") {  // which changes offsets only
+        refuse(step,
+               "post_processor: expected null, ByteLevel, TemplateProcessing or a Sequence "
+               "of them, found " +
+                   named(step));
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const JsonNode& at, const std::string& problem) const {
+    reader_.fail_at(at.position, problem);
+  }
+
+  void read_pre_tokenizer(const JsonNode& node) {
+    const std::span<const JsonNode> steps = steps_of(node, "pretokenizers");
+    if (steps.empty() || steps.back()["type"].text() != "ByteLevel") {
+      const JsonNode& last = steps.empty() ? node : steps.back();
+      refuse(last, "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found " +
+                       named(last));
+    }
+    const JsonNode& bytes = steps.back();
+    if (bytes["add_prefix_space"].flag(false)) {
+      refuse(bytes,
+             "pre_tokenizer: ByteLevel with add_prefix_space changes the text; that is not read");
+    }
+    const bool uses_regex = bytes["use_regex"].flag(true);
+    parts_.pre_split = uses_regex ? PreSplit::gpt2 : PreSplit::whole;
+    for (const JsonNode& step : steps.first(steps.size() - 1)) {
+      const bool is_digits =
+          step["type"].text() == "Digits" && step["individual_digits"].flag(false);
+      if (is_digits && parts_.pre_split == (uses_regex ? PreSplit::gpt2 : PreSplit::whole)) {
+        parts_.digits_alone = true;
+      } else if (uses_regex || parts_.pre_split != PreSplit::whole || !read_split(step)) {
+        refuse(step, "pre_tokenizer: " + named(step) +
+                         " is not read; ByteLevel is, after Digits with individual_digits, or, "
+                         "without use_regex, after Split at [\\s\\S] or at the expressions of "
+                         "Llama 3 and Qwen2, Isolated");
+      }
+    }
+  }
+
+  // Whether it is one of those that are read.
+  bool read_split(const JsonNode& step) {
+    if (step["type"].text() != "Split" || step["behavior"].text() != "Isolated" ||
+        step["invert"].flag(false)) {
+      return false;
+    }
+    const std::string_view pattern = step["pattern"]["Regex"].text();
+    for (const PreSplit split :
+         {PreSplit::characters, PreSplit::words, PreSplit::llama3, PreSplit::qwen2}) {
+      if (pattern != expression_of(split)) continue;
+      parts_.pre_split = split;
+      return true;
+    }
+    return false;
+  }
+
+  // Replace, ByteFallback, Fuse, and Strip of the blank that Prepend puts there.
+  void read_character_decoder(const JsonNode& node) const {
+    const std::span<const JsonNode> steps = steps_of(node, "decoders");
+    const std::size_t count = parts_.blank_before ? 4 : 3;
+    bool fits = steps.size() == count && is_replacement(steps[0], kBlank, " ") &&
+                steps[1]["type"].text() == "ByteFallback" && steps[2]["type"].text() == "Fuse";
+    if (fits && parts_.blank_before) {
+      const JsonNode& strip = steps[3];
+      fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
+             strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
+    }
+    if (fits) return;
+    std::string found;
+    for (const JsonNode& step : steps) found += (found.empty() ? "" : ", ") + named(step);
+    refuse(node, std::string("decoder: expected a Sequence of Replace of U+2581 by \" \", "
+                             "ByteFallback, Fuse") +
+                     (parts_.blank_before ? ", Strip of 1 \" \" at the start" : "") + ", found " +
+                     (found.empty() ? "null" : found));
+  }
+
+  // Tokens before sequence A and behind it.
+  void read_template(const JsonNode& step) {
+    bool is_behind = false;
+    std::unordered_map<std::string_view, const JsonNode*> named_tokens;
+    const JsonNode& special = step["special_tokens"];
+    for (std::size_t n = 0; n < special.names.size(); ++n) {
+      named_tokens.try_emplace(special.names[n], &special.items[n]);
+    }
+    for (const JsonNode& part : step["single"].items) {
+      const JsonNode &token = part["SpecialToken"], &sequence = part["Sequence"];
+      if (sequence["id"].text() == "A" && !is_behind) {
+        is_behind = true;
+      } else if (token.kind == JsonNode::Kind::object) {
+        append_special(named_tokens, token, is_behind ? parts_.suffix : parts_.prefix);
+      } else {
+        refuse(part,
+               "post_processor: TemplateProcessing: expected special tokens and sequence A, "
+               "once");
+      }
+    }
+    if (!is_behind) {
+      refuse(step, "post_processor: TemplateProcessing: \"single\" has no sequence A");
+    }
+  }
+
+  void append_special(const std::unordered_map<std::string_view, const JsonNode*>& tokens,
+                      const JsonNode& token, std::vector<TokenId>& ids) const {
+    constexpr std::size_t kMost = 1 << 16;  // a few names could stand for any number of tokens
+    const std::string_view name = token["id"].text();
+    const auto entry = tokens.find(name);
+    const std::vector<JsonNode> none;
+    const std::vector<JsonNode>& found =
+        entry == tokens.end() ? none : (*entry->second)["ids"].items;
+    if (ids.size() + found.size() > kMost) {
+      refuse(token, "post_processor: TemplateProcessing: more than 65536 special tokens");
+    }
+    if (found.empty()) {
+      refuse(token, "post_processor: TemplateProcessing: special token " + shown(name) +
+                        " has no ids in \"special_tokens\"");
+    }
+    for (const JsonNode& each : found) {
+      const Index id = each.whole(-1);
+      if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
+        refuse(each, "post_processor: TemplateProcessing: no number of a token");
+      }
+      ids.push_back(static_cast<TokenId>(id));
+    }
+  }
+
+  const HeaderReader& reader_;
+  TokenizerParts& parts_;
+};
+
+}  // namespace
+
+void set_steps(const HeaderReader& reader, const TokenizerSteps& steps, TokenizerParts& parts) {
+  StepReader read(reader, parts);
+  if (steps.is_by_characters()) {
+    parts.pre_split = PreSplit::whole;
+    read.read_characters(steps);
+  } else {
+    read.read_bytes(steps);
+  }
+  read.read_post_processor(steps.post_processor);
+}
+
+}  // namespace tril::detail
