@@ -38,7 +38,7 @@ struct BlockTables {
         norm2(w.norm2) {}
 };
 
-// A sublayer of f, as block/sublayer.h has it.
+// A sublayer of f, as block/layer.h has it.
 struct SublayerSetting {
   NormOrder order;
   bool residuals, norms;

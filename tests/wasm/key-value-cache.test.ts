@@ -74,6 +74,25 @@ describe('keyValueCache', () => {
     });
   });
 
+  it('keeps a context, which multiHeadAttention then projects once', () => {
+    withoutLeak(() => {
+      const C = H * D;
+      const weights = { in_proj_weight: random(1, 3 * C, C), 'out_proj.weight': random(2, C, C) };
+      const [x, context, nothing] = [random(3, B, T, C), random(4, B, 5, C), tril.zeros([B, 0, C])];
+      const cache = tril.keyValueCache({ batch: B, heads: H, width: D, capacity: 5 });
+      for (let t = 0; t < T; ++t) {
+        const query = tokens(x, t, t + 1);
+        const { output } = tril.multiHeadAttention(query, weights, { heads: H, context });
+        const more = t === 0 ? context : nothing;
+        const options = { heads: H, context: more, past: cache };
+        const made = tril.multiHeadAttention(query, weights, options).output;
+        expect(made.read()).toEqual(output.read());
+        expect(cache.length).toBe(5);
+      }
+      cache.dispose();
+    });
+  });
+
   it('serves multiHeadAttention, with rotated queries and keys', () => {
     withoutLeak(() => {
       const C = H * D;

@@ -42,7 +42,8 @@ export interface MultiHeadOptions
   readonly rotary?: Omit<RotaryOptions, 'positions' | 'out'>;
   /**
    * A cache, to which keys and values of `x` are appended, and whose tokens are all attended to.
-   * Not with `context`.
+   * With a `context`, those of the context are appended: give it once, and then one without tokens,
+   * `[B, 0, ...]`, for cross-attention that projects its memory a single time.
    */
   readonly past?: KeyValueCache;
   /** Also return the weights after softmax. */
