@@ -113,8 +113,8 @@ Table<Scalar> block_reference(const Table<Scalar>& x, const BlockTables<Scalar>&
     return kept(attend_reference(in, w.self_attn, kept.setting(at, 0, kept.tokens)), 1);
   };
   const auto feed = [&](const Table<Scalar>& in) {
-    const Table<double> activated = kept.table(2, in.rows, w.feed_forward.weight1.rows);
-    return kept(feed_forward_reference(in, w.feed_forward, activation, activated), 3);
+    const Table<double> activated = kept.table(2, in.rows, w.feed_forward.weight2.cols);
+    return kept(any_feed_forward_reference(in, w.feed_forward, activation, activated), 3);
   };
   return sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, feed);
 }
@@ -187,8 +187,8 @@ Table<Scalar> decoder_reference(const Table<Scalar>& x, const Table<Scalar>& mem
     return kept(multi_head_reference(in, memory, memory, w.multihead_attn, at).out, 3);
   };
   const auto feed = [&](const Table<Scalar>& in) {
-    const Table<double> activated = kept.table(4, in.rows, w.feed_forward.weight1.rows);
-    return kept(feed_forward_reference(in, w.feed_forward, activation, activated), 5);
+    const Table<double> activated = kept.table(4, in.rows, w.feed_forward.weight2.cols);
+    return kept(any_feed_forward_reference(in, w.feed_forward, activation, activated), 5);
   };
   return sublayer.run(sublayer.run(sublayer.run(x, w.norm1, attend), w.norm2, across), w.norm3,
                       feed);

@@ -111,7 +111,9 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed
         const double angle = static_cast<double>(n % length) /
                              std::pow(10000.0, static_cast<double>(i - i % 2) / width);
         x(n, i) = testing::rounded_constant<Scalar>(std::sqrt(width)) *
-                      table(ids[static_cast<std::size_t>(n)], i) +
+                  table(ids[static_cast<std::size_t>(n)], i);
+        if (config.positions == SequencePositions::rotary) continue;
+        x(n, i) = x(n, i) +
                   testing::rounded_constant<Scalar>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
       }
     }
@@ -120,7 +122,9 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed
   const testing::SublayerSetting sublayer{config.norm, true, true, config.eps};
   testing::MultiHeadSetting across{
       .batches = Case::B, .heads = config.heads, .kv_heads = config.heads};
-  testing::MultiHeadSetting causal = across;
+  testing::MultiHeadSetting own = across;
+  if (config.positions == SequencePositions::rotary) own.rotary.emplace();
+  testing::MultiHeadSetting causal = own;
   causal.bias = [](Index, Index, Index t, Index s) { return s > t ? testing::kUnseen : 0.0; };
   // Of all that is dropped each in its turn: both inputs, 4 places a layer, then 6 a layer.
   std::optional<DropoutPlaces> places;
@@ -133,8 +137,8 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed
   Table<Scalar> memory = next(1, Case::S)(embedded(c.sources, w.source, Case::S), 0);
   Table<Scalar> x = next(1, Case::T)(embedded(c.targets, w.target, Case::T), 0);
   for (const auto& layer : w.encoder) {
-    memory = testing::block_reference(memory, layer, sublayer, across, config.activation,
-                                      next(4, Case::S));
+    memory =
+        testing::block_reference(memory, layer, sublayer, own, config.activation, next(4, Case::S));
   }
   memory = sublayer.norm(memory, w.encoder_norm);
   for (const auto& layer : w.decoder) {
@@ -213,6 +217,20 @@ TEST(EncoderDecoder, LossAndGradientsAgreeWithTheComplexStep) {
       SCOPED_TRACE(dropout);
       expect_complex_step(small(order, dropout));
     }
+  }
+}
+
+TEST(EncoderDecoder, IsTheLayerOfLanguageModelsToo) {
+  for (const NormOrder order : testing::kNormOrders) {
+    EncoderDecoderConfig config = small(order, 0.3);
+    config.positions = SequencePositions::rotary;
+    config.gated = true;
+    config.activation = Activation::silu;
+    expect_complex_step(config);
+    Case c(config);
+    Parallel parallel;
+    const auto said = c.model.translate(c.source(), {}, c.scratch, parallel);
+    EXPECT_EQ(said[0].size(), 5u);
   }
 }
 
@@ -330,6 +348,11 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
             "EncoderDecoder: decoder_layers: must be from 1 to 16777216, is 0");
   EXPECT_EQ(made([](auto& c) { c.heads = 3; }), "EncoderDecoder: heads: 3 does not divide width 8");
   EXPECT_EQ(made([](auto& c) { c.width = 9; }), "EncoderDecoder: width: must be even, is 9");
+  EXPECT_EQ(made([](auto& c) { c.positions = static_cast<SequencePositions>(2); }),
+            "EncoderDecoder: positions: must be sinusoidal or rotary");
+  EXPECT_EQ(
+      made([](auto& c) { c.width = 6, c.heads = 2, c.positions = SequencePositions::rotary; }),
+      "EncoderDecoder: heads: turned in pairs, must have an even width, is 3");
   for (const double wrong : {-0.1, 1.0, 1.5, std::nan("")}) {
     EXPECT_NE(made([&](auto& c) {
                 c.dropout = wrong;

@@ -244,9 +244,16 @@ Table<Scalar> gate_reference(const Table<Scalar>& hidden, Activation activation)
 template <typename Scalar>
 Table<Scalar> gated_feed_forward_reference(const Table<Scalar>& x,
                                            const FeedForwardTables<Scalar>& w,
-                                           Activation activation) {
-  return linear_reference(gate_reference(linear_reference(x, w.weight1, w.bias1), activation),
-                          w.weight2, w.bias2);
+                                           Activation activation, const Table<double>& kept = {}) {
+  const Table<Scalar> hidden = linear_reference(x, w.weight1, w.bias1);
+  return linear_reference(kept_of(gate_reference(hidden, activation), kept), w.weight2, w.bias2);
+}
+// Gated where the first matrix has more rows than the second takes.
+template <typename Scalar>
+Table<Scalar> any_feed_forward_reference(const Table<Scalar>& x, const FeedForwardTables<Scalar>& w,
+                                         Activation activation, const Table<double>& kept) {
+  return w.weight1.rows == w.weight2.cols ? feed_forward_reference(x, w, activation, kept)
+                                          : gated_feed_forward_reference(x, w, activation, kept);
 }
 inline FeedForwardReferenceGradients gated_feed_forward_gradients(
     const Table<Bounded>& d_out, const Table<Bounded>& x, const FeedForwardTables<Bounded>& w,

@@ -85,6 +85,9 @@ describe('what does not fit', () => {
     sizes({ hidden: 1.5 }, 'hidden', 'whole number');
     sizes({ norm: 'before' }, 'model.norm', 'there are post, pre');
     sizes({ activation: 'tanh' }, 'model.activation', 'there are relu');
+    sizes({ positions: 'learned' }, 'model.positions', 'there are sinusoidal, rotary');
+    sizes({ positions: 'rotary', width: 10 }, 'heads', 'must have an even width, is 5');
+    sizes({ gated: 1 }, 'gated', 'must be true or false');
     sizes({ layers: 2 }, 'layers', 'unknown setting');
     for (const dropout of [-0.1, 1, NaN]) sizes({ dropout }, 'dropout', 'from 0 to below 1, is');
     sizes({ dropout: '0.1' }, 'dropout', 'must be a number');

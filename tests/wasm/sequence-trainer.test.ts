@@ -194,13 +194,30 @@ describe('a trainer of sequences', () => {
     });
   });
 
+  it('takes the settings of language models: rotary positions and a gated feed-forward', () => {
+    withoutLeak(() => {
+      const settings = { positions: 'rotary', gated: true, activation: 'silu' } as const;
+      const trainer = tril.sequenceTrainer({ ...options, model: { ...model, ...settings } });
+      const name = 'transformer.encoder.layers.0.linear1.weight';
+      expect(trainer.parameters([name])[name]!.shape).toEqual([2 * model.hidden, model.width]);
+      const losses = Array.from({ length: 15 }, () => trainer.step(batchOf(0)).loss);
+      expect(losses.at(-1)).toBeLessThan(losses[0]!);
+      const again = tril.sequenceTrainer({ checkpoint: trainer.save() });
+      expect(again.settings.model).toMatchObject(settings);
+      expect(again.step(batchOf(0))).toEqual(trainer.step(batchOf(0)));
+    });
+  });
+
   it('tells what it has, and gives it back', () => {
     const { bytes } = tril.memory();
     const trainer = tril.sequenceTrainer(options);
     expect(trainer.settings).toEqual({
       ...{ learningRate: 0.01, lowestRate: 0.001, warmup: 1, steps: 20, clip: 1, seed: 1337 },
       ...{ beta1: 0.9, beta2: 0.98, eps: 1e-9, weightDecay: 0 },
-      model: { ...model, norm: 'post', activation: 'relu', eps: 1e-5, dropout: 0 },
+      model: {
+        ...{ ...model, norm: 'post', activation: 'relu', eps: 1e-5, dropout: 0 },
+        ...{ positions: 'sinusoidal', gated: false },
+      },
     });
     const count = Object.values(trainer.parameters()).reduce((sum, { size }) => sum + size, 0);
     expect(trainer.parameterCount).toBe(count);

@@ -23,6 +23,13 @@ export interface SequenceModelSettings {
   readonly norm?: 'post' | 'pre';
   /** Of feed-forward; `'relu'` unless given. */
   readonly activation?: 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
+  /**
+   * Sines and cosines added to what is embedded, unless given, or queries and keys of self-attention
+   * turned by their positions.
+   */
+  readonly positions?: 'sinusoidal' | 'rotary';
+  /** Feed-forward with a gate, as `gatedFeedForward`: twice the rows in its first matrix. False unless given. */
+  readonly gated?: boolean;
   /** What norms add to the variance; 1e-5 unless given. */
   readonly eps?: number;
   /**

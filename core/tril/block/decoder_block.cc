@@ -33,8 +33,11 @@ detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
   layer.residuals = options.residuals;
   layer.eps = options.eps;
   layer.activation = options.activation;
-  layer.self_attention = {
-      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.self_attention};
+  layer.gated = options.gated;
+  layer.self_attention = {.heads = options.heads,
+                          .kv_heads = options.kv_heads,
+                          .rotary = options.rotary,
+                          .attention = options.self_attention};
   layer.crosses = true;
   layer.cross_attention = {.heads = options.heads,
                            .kv_heads = options.kv_heads,

@@ -36,6 +36,10 @@ struct DecoderBlockOptions {
   // its own dropout is given), 1 of its output, 2 and 3 of cross-attention's, 4 of what the
   // activation gives, 5 of feed-forward's output.
   std::optional<DropoutPlaces> dropout = {};
+  // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention whose
+  // queries and keys are turned by their positions.
+  bool gated = false;
+  std::optional<MultiHeadRotary> rotary = {};
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].

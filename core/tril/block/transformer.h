@@ -81,6 +81,10 @@ struct TransformerOptions {
   // In training: at 4 places in each layer of the encoder and, behind all these, 6 in each layer of
   // the decoder, as the blocks have them.
   std::optional<DropoutPlaces> dropout = {};
+  // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention of both
+  // sides whose queries and keys are turned by their positions.
+  bool gated = false;
+  std::optional<MultiHeadRotary> rotary = {};
 };
 
 // One trace a layer, or none at all.

@@ -34,8 +34,11 @@ detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
   layer.residuals = options.residuals;
   layer.eps = options.eps;
   layer.activation = options.activation;
-  layer.self_attention = {
-      .heads = options.heads, .kv_heads = options.kv_heads, .attention = options.attention};
+  layer.gated = options.gated;
+  layer.self_attention = {.heads = options.heads,
+                          .kv_heads = options.kv_heads,
+                          .rotary = options.rotary,
+                          .attention = options.attention};
   if (options.dropout) {
     layer.dropout = {*options.dropout, 0, 1, -1, -1, 2, 3};
   }

@@ -49,6 +49,10 @@ struct TransformerBlockOptions {
   // attention.dropout is given), 1 of its output, 2 of what the activation gives, 3 of
   // feed-forward's output.
   std::optional<DropoutPlaces> dropout = {};
+  // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention whose
+  // queries and keys are turned by their positions.
+  bool gated = false;
+  std::optional<MultiHeadRotary> rotary = {};
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].

@@ -27,7 +27,9 @@ inline TransformerBlockOptions encoder_options(const TransformerOptions& options
           .activation = options.activation,
           .eps = options.eps,
           .attention = options.source_attention,
-          .dropout = options.dropout};
+          .dropout = options.dropout,
+          .gated = options.gated,
+          .rotary = options.rotary};
 }
 // The decoder's dropout is at the places behind those of an encoder of so many layers.
 inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
@@ -38,7 +40,9 @@ inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
                                     .activation = options.activation,
                                     .eps = options.eps,
                                     .self_attention = options.target_attention,
-                                    .cross_attention = options.memory_attention};
+                                    .cross_attention = options.memory_attention,
+                                    .gated = options.gated,
+                                    .rotary = options.rotary};
   if (options.dropout) {
     of_decoder.dropout =
         options.dropout->after(kBlockDropoutPlaces * static_cast<Index>(encoder_layers));

@@ -23,7 +23,7 @@ using Weights = BasicEncoderDecoderWeights<float>;
 
 // All parameters laid out in `memory`, matrices first; returns the floats before the first vector.
 Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& weights) {
-  const Index C = config.width, F = config.hidden;
+  const Index C = config.width, F = config.hidden, rows = config.gated ? 2 * F : F;
   auto& [encoder, decoder] = weights.transformer;
   encoder.layers.resize(static_cast<std::size_t>(config.encoder_layers));
   decoder.layers.resize(static_cast<std::size_t>(config.decoder_layers));
@@ -34,7 +34,7 @@ Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& 
   };
   const auto block = [&](auto& w) {
     attention(w.self_attn);
-    w.linear1.weight = memory.take(F, C);
+    w.linear1.weight = memory.take(rows, C);
     w.linear2.weight = memory.take(C, F);
   };
   weights.source_embedding = memory.take(config.source_vocabulary, C);
@@ -50,7 +50,7 @@ Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& 
   };
   const auto block_vectors = [&](auto& w) {
     attention_biases(w.self_attn);
-    w.linear1.bias = memory.take(F), w.linear2.bias = memory.take(C);
+    w.linear1.bias = memory.take(rows), w.linear2.bias = memory.take(C);
     norm(w.norm1), norm(w.norm2);
   };
   for (auto& layer : encoder.layers) block_vectors(layer);
@@ -144,6 +144,14 @@ void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char
     fail(call, "norm", "must be post or pre");
   }
   check_activation(config.activation, call);
+  const SequencePositions positions = config.positions;
+  if (positions != SequencePositions::sinusoidal && positions != SequencePositions::rotary) {
+    fail(call, "positions", "must be sinusoidal or rotary");
+  }
+  const Index head_width = config.width / config.heads;
+  if (positions == SequencePositions::rotary && head_width % 2 != 0) {
+    fail(call, "heads", {"turned in pairs, must have an even width, is ", head_width});
+  }
   check_eps(config.eps, call);
   if (!(config.dropout >= 0 && config.dropout < 1)) {
     fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
@@ -173,6 +181,8 @@ EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t
   options_.heads = config.heads, options_.norm = config.norm;
   options_.activation = config.activation, options_.eps = config.eps;
   options_.target_attention.causal = true;
+  options_.gated = config.gated;
+  if (config.positions == SequencePositions::rotary) options_.rotary.emplace();
   initialise(weights_, seed);
 }
 
@@ -241,12 +251,13 @@ TransformerOptions EncoderDecoder::transformer_options(const Places& dropout) co
   return options;
 }
 
-// embedded = sqrt(C) table[ids] + positions
+// embedded = sqrt(C) table[ids] + positions, where these are added
 void EncoderDecoder::embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
                            const TensorView<float, 3>& embedded, Parallel& parallel) const {
   const Index width = table.size(1);
   embedding(joined_rows(ids), table, joined_rows(embedded));
   multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
+  if (config_.positions == SequencePositions::rotary) return;
   const MatrixView<const float> positions(positions_.view()[first].data(), {ids.size(1), width});
   add(embedded, positions, embedded, parallel);
 }

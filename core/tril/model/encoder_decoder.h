@@ -1,7 +1,8 @@
 // The encoder-decoder from sequence to sequence of "Attention is all you need" (Vaswani et al.
 // 2017): nn.Transformer with token embeddings before it and a head behind it, to be trained.
 //
-//   x = dropout(sqrt(C) E_source[source] + positions)      [B, S, C], positions sines and cosines
+//   x = dropout(sqrt(C) E_source[source] + positions)      [B, S, C], positions sines and cosines,
+//                                                          or queries and keys turned instead
 //   y = dropout(sqrt(C) E_target[target] + positions)      [B, T, C]
 //   logits = transformer(x, y) W^T + b            [B T, V], a target seeing none after it
 //
@@ -24,6 +25,13 @@
 
 namespace tril {
 
+// How a token knows its place: sines and cosines added to what is embedded, or queries and keys of
+// self-attention turned (layers/rotary_positions.h).
+enum class SequencePositions : std::uint8_t { sinusoidal, rotary };
+// Their names.
+inline constexpr Named<SequencePositions> kSequencePositions[] = {
+    {"sinusoidal", SequencePositions::sinusoidal}, {"rotary", SequencePositions::rotary}};
+
 // nn.Transformer's settings, with its defaults, and what is around it.
 struct EncoderDecoderConfig {
   Index source_vocabulary = 0;               // tokens there are on one side
@@ -36,7 +44,9 @@ struct EncoderDecoderConfig {
   Index hidden = 2048;                       // F of the feed-forwards
   NormOrder norm = NormOrder::post;          // where the norms are
   Activation activation = Activation::relu;  // of the feed-forwards
-  double eps = 1e-5;                         // in the norms
+  SequencePositions positions = SequencePositions::sinusoidal;
+  bool gated = false;  // the feed-forwards: activation(gate) up
+  double eps = 1e-5;   // in the norms
   // In training: of what is embedded, attention's weights, what activations give, and what
   // sublayers add. nn.Transformer's default is 0.1.
   double dropout = 0;
@@ -45,7 +55,7 @@ struct EncoderDecoderConfig {
 };
 
 // Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
-// divide the width, an odd width, and numbers out of range.
+// divide the width, an odd width, an odd width of heads to be turned, and numbers out of range.
 void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char* call);
 
 // The parameters, named as in PyTorch's tutorial "Language Translation with nn.Transformer".

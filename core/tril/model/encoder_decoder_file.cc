@@ -26,6 +26,8 @@ void for_each_setting(Config& config, const Visit& visit) {
   visit("activation", config.activation, kActivations);
   visit("eps", config.eps);
   visit.newer("dropout", config.dropout);
+  visit.newer("positions", config.positions, kSequencePositions);
+  visit.newer("gated", config.gated);
 }
 template <typename Options, typename Visit>
 void for_each_option(Options& options, const Visit& visit) {

@@ -13,7 +13,7 @@ const modelKinds: Record<string, Kind> = {
   ...{ sourceVocabulary: 'count', targetVocabulary: 'count', context: 'count' },
   ...{ encoderLayers: 'count', decoderLayers: 'count', heads: 'count' },
   ...{ width: 'count', hidden: 'count', norm: 'name', activation: 'name', eps: 'number' },
-  dropout: 'number',
+  ...{ dropout: 'number', positions: 'name', gated: 'flag' },
 };
 const trainingKinds: Record<string, Kind> = {
   ...{ learningRate: 'number', lowestRate: 'number', warmup: 'count', steps: 'count' },
@@ -24,7 +24,7 @@ const trainingKinds: Record<string, Kind> = {
 export const sequenceTrainerCalls = (context: Context) => ({
   /**
    * An encoder-decoder from sequence to sequence (Vaswani et al. 2017), and what trains it:
-   * `nn.Transformer` with embeddings and sines and cosines in front of it and a head behind it,
+   * `nn.Transformer` with embeddings and positions before it and a head after it,
    * initialised as its authors do. All sequences of a batch are of one length. `model.dropout` holds for
    * embeddings, attention's weights, what activations give and what sublayers add, in steps alone.
    *
