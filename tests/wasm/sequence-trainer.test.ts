@@ -204,7 +204,7 @@ describe('a trainer of sequences', () => {
       expect(losses.at(-1)).toBeLessThan(losses[0]!);
       const again = tril.sequenceTrainer({ checkpoint: trainer.save() });
       expect(again.settings.model).toMatchObject(settings);
-      expect(again.step(batchOf(0))).toEqual(trainer.step(batchOf(0)));
+      expect(again.step(batchOf(0)).loss).toBe(trainer.step(batchOf(0)).loss);
     });
   });
 
