@@ -1,7 +1,7 @@
 #include "train_data.h"
 
 #include <tril/files/file.h>
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/utf8.h>
 #include <tril/text/tokenizer_file.h>
 

@@ -2,7 +2,7 @@
 // every malformation with the entry that the message names.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
-#include <tril/files/header_reader.h>
+#include <tril/files/json_reader.h>
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/train_tokenizer.h>

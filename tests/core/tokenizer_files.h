@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/tokenizer_file.h>
 

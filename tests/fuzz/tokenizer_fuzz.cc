@@ -2,7 +2,7 @@
 // or a tokenizer that takes any text, whose spans stand in it, and that comes back when written.
 // So that files of which something comes are short, $A stands for the entries of printable ASCII
 // but the blank, $B for those of the 256 bytes, and $L for the byte alphabet.
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/error.h>
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/tokenizer_file.h>

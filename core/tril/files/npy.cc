@@ -1,4 +1,5 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
 #include <tril/foundation/check.h>
@@ -72,7 +73,7 @@ Preamble read_preamble(std::span<const std::byte> file, std::size_t begin) {
   return {begin + 8 + width, length};
 }
 
-void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
+void read_type(detail::JsonReader& header, StoredTensor& tensor) {
   if (header.peek() == '[') header.fail("arrays of structures are not read");
   const std::size_t position = header.position();
   const std::string_view text = header.python_string();
@@ -93,13 +94,13 @@ void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
   refuse(" is not read; bool, integers and float16 to float64 are");
 }
 
-void read_order(detail::HeaderReader& header, StoredTensor& tensor) {
+void read_order(detail::JsonReader& header, StoredTensor& tensor) {
   tensor.column_major = header.take_word("True");
   if (!tensor.column_major && !header.take_word("False")) header.fail("expected True or False");
 }
 
 // A tuple: (), (3,), (3, 4).
-void read_shape(detail::HeaderReader& header, StoredTensor& tensor) {
+void read_shape(detail::JsonReader& header, StoredTensor& tensor) {
   bool comma = false;
   header.list('(', ')', true, [&] {
     if (tensor.shape.size() == kMostAxes) header.fail("more than 64 axes");
@@ -111,10 +112,10 @@ void read_shape(detail::HeaderReader& header, StoredTensor& tensor) {
 }
 
 // The dictionary, its three keys in any order. Returns where the shape stands.
-std::size_t read_header(detail::HeaderReader& header, StoredTensor& tensor) {
+std::size_t read_header(detail::JsonReader& header, StoredTensor& tensor) {
   struct Field {
     std::string_view name;
-    void (*read)(detail::HeaderReader&, StoredTensor&);
+    void (*read)(detail::JsonReader&, StoredTensor&);
     std::size_t position;  // 0: not there yet
   };
   Field fields[] = {
@@ -147,7 +148,7 @@ std::size_t read_array(std::span<const std::byte> file, std::size_t begin, Store
   const std::size_t data = preamble.header + preamble.header_size;
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + preamble.header,
                               preamble.header_size);
-  detail::HeaderReader header(kRead, text, preamble.header);
+  detail::JsonReader header(kRead, text, preamble.header);
   const std::size_t shape_position = read_header(header, tensor);
   const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);

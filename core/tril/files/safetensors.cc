@@ -1,4 +1,5 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/safetensors.h>
 #include <tril/files/utf8.h>
@@ -37,7 +38,7 @@ struct Place {
   std::size_t begin, end, number;
 };
 
-void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
+void read_type(detail::JsonReader& header, StoredTensor& tensor) {
   header.peek();
   const std::size_t position = header.position();
   const std::string name = header.json_string();
@@ -50,7 +51,7 @@ void read_type(detail::HeaderReader& header, StoredTensor& tensor) {
 }
 
 // {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
-Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredTensor& tensor) {
+Place read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor) {
   constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
   header.peek();
   const std::size_t begin = header.position();
@@ -90,13 +91,9 @@ Place read_tensor(detail::HeaderReader& header, const std::string& name, StoredT
   return place;
 }
 
-Metadata read_metadata(detail::HeaderReader& header) {
+Metadata read_metadata(detail::JsonReader& header) {
   Metadata metadata;
-  header.list('{', '}', false, [&] {
-    header.peek();
-    const std::size_t position = header.position();
-    std::string key = header.json_string();
-    header.expect(':');
+  header.object([&](std::string key, std::size_t position) {
     if (metadata.contains(key)) {
       header.fail_at(position, {"the key ", detail::shown(key), " stands there twice"});
     }
@@ -189,16 +186,12 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
     refuse_other_file({text.data() - kLengthSize, data});
     fail(kRead, "file", "byte 8: the header does not begin with {");
   }
-  detail::HeaderReader header(kRead, text, kLengthSize);
+  detail::JsonReader header(kRead, text, kLengthSize);
 
   Safetensors stored;
   std::vector<Place> places;
   std::set<std::string> names;
-  header.list('{', '}', false, [&] {
-    header.peek();
-    const std::size_t position = header.position();
-    std::string name = header.json_string();
-    header.expect(':');
+  header.object([&](std::string name, std::size_t position) {
     if (!names.insert(name).second) {
       header.fail_at(position, {"the name ", detail::shown(name), " stands there twice"});
     }
@@ -217,18 +210,16 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
 }
 
 std::string safetensors_header(std::span<const TensorToStore> tensors, const Metadata& metadata) {
-  std::string json = "{";
-  const auto separate = [&] { json += json.back() == '{' ? "" : ","; };
+  detail::JsonWriter writer('{', detail::kJsonTight);
   if (!metadata.empty()) {
-    json += detail::json_quoted(kMetadata) + ":{";
+    detail::JsonWriter texts('{', detail::kJsonTight);
     for (const auto& [key, text] : metadata) {
       if (!detail::is_utf8(key) || !detail::is_utf8(text)) {
         fail(kWrite, "metadata", {detail::shown(key), " is not UTF-8"});
       }
-      separate();
-      json += detail::json_quoted(key) + ":" + detail::json_quoted(text);
+      texts.add(key, text);
     }
-    json += "}";
+    writer.add(kMetadata, std::move(texts).end());
   }
   std::set<std::string_view> names{kMetadata};
   std::size_t end = 0;
@@ -249,12 +240,14 @@ std::string safetensors_header(std::span<const TensorToStore> tensors, const Met
     }
     const std::size_t begin = end;
     end += bytes;
-    separate();
-    json += detail::json_quoted(each.name) + R"(:{"dtype":")" + std::string(type->first) +
-            R"(","shape":)" + shape_of(each.shape) + R"(,"data_offsets":[)" +
-            std::to_string(begin) + "," + std::to_string(end) + "]}";
+    writer.add(
+        each.name,
+        detail::json_object({{"dtype", type->first},
+                             {"shape", detail::JsonText::of(shape_of(each.shape))},
+                             {"data_offsets", detail::json_list({begin, end}, detail::kJsonTight)}},
+                            detail::kJsonTight));
   }
-  json += "}";
+  std::string json = std::move(writer).end().text;
   json.resize((json.size() + 7) / 8 * 8, ' ');  // so that the elements are aligned
   std::string header;
   for (std::size_t i = 0; i < kLengthSize; ++i) {

@@ -1,10 +1,9 @@
 // Keys are those of transformers.GPT2Config, LlamaConfig and Qwen2Config, and what is not given is
 // as they have it.
-#include <tril/files/header_reader.h>
-#include <tril/files/json_object.h>
+#include <tril/files/json_value.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
-#include <tril/foundation/exact_number.h>
-#include <tril/model/model_file.h>
+#include <tril/model/model_config_json.h>
 
 #include <string>
 #include <utility>
@@ -18,18 +17,18 @@ constexpr const char* kCall = "parse_model_config";
 constexpr std::string_view kMasked = "tril-masked-";
 
 // What rope_scaling holds.
-std::string scaling_json(const RotaryScaling& scaling) {
-  const std::string kind(name_of(kRotaryScalingKinds, scaling.kind));
-  std::string text =
-      "{\"rope_type\": \"" + kind + "\", \"factor\": " + exact_number_text(scaling.factor);
+detail::JsonText scaling_json(const RotaryScaling& scaling) {
+  detail::JsonWriter json('{');
+  json.add("rope_type", name_of(kRotaryScalingKinds, scaling.kind));
+  json.add("factor", scaling.factor);
   if (scaling.kind == RotaryScalingKind::llama3) {
-    text += ", \"low_freq_factor\": " + exact_number_text(scaling.low) +
-            ", \"high_freq_factor\": " + exact_number_text(scaling.high);
+    json.add("low_freq_factor", scaling.low);
+    json.add("high_freq_factor", scaling.high);
   }
   if (scaling.kind != RotaryScalingKind::linear) {
-    text += ", \"original_max_position_embeddings\": " + std::to_string(scaling.original);
+    json.add("original_max_position_embeddings", scaling.original);
   }
-  return text + "}";
+  return std::move(json).end();
 }
 
 // Throws unless an entry, where it is there, says this.
@@ -127,11 +126,12 @@ std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const cha
 }
 
 // A number, several in a list, or null.
-std::string tokens_json(const std::vector<std::int32_t>& tokens) {
-  if (tokens.empty()) return "null";
-  std::string list;
-  for (const std::int32_t each : tokens) list += (list.empty() ? "" : ", ") + std::to_string(each);
-  return tokens.size() == 1 ? list : "[" + list + "]";
+detail::JsonText tokens_json(const std::vector<std::int32_t>& tokens) {
+  if (tokens.empty()) return nullptr;
+  if (tokens.size() == 1) return tokens[0];
+  detail::JsonWriter list('[');
+  for (const std::int32_t each : tokens) list.add(each);
+  return std::move(list).end();
 }
 
 // What files of our own say besides.
@@ -185,79 +185,72 @@ std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_vie
   return tokens_named(file, kName, vocabulary);
 }
 
-// Lines of a JSON object. Names and texts are our own: nothing needs an escape.
 std::string model_config_json(const ModelConfig& config, ElementType type,
                               const ModelTokens& tokens) {
-  std::string text = "{";
-  const auto line = [&](const char* name, const std::string& value) {
-    text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + name + "\": " + value;
-  };
-  const auto number = [&](const char* name, Index value) { line(name, std::to_string(value)); };
-  const auto flag = [&](const char* name, bool value) { line(name, value ? "true" : "false"); };
-  const Metadata settings = checkpoint_settings(config, {});
-  const std::string dropout = settings.at("model.dropout");
+  detail::JsonWriter json('{', 2);
   const auto kind = [&](const char* usual) {
     std::string own(config.causal ? std::string_view() : kMasked);
     own += name_of(kModelFamilies, config.family);
-    line("architectures", "[\"" + std::string(config.causal ? usual : "TrilForMaskedLM") + "\"]");
-    line("model_type", "\"" + own + "\"");
+    json.add("architectures", detail::json_list({config.causal ? usual : "TrilForMaskedLM"}));
+    json.add("model_type", own);
   };
   if (config.family == ModelFamily::gpt2) {
     kind("GPT2LMHeadModel");
-    number("n_layer", config.layers);
-    number("n_head", config.heads);
-    number("n_embd", config.width);
-    number("n_inner", config.hidden_width());
-    number("n_positions", config.context);
-    line("activation_function", "\"gelu_new\"");
-    line("layer_norm_epsilon", settings.at("model.eps"));
-    line("embd_pdrop", dropout);
-    line("resid_pdrop", dropout);
-    line("attn_pdrop", dropout);
+    json.add("n_layer", config.layers);
+    json.add("n_head", config.heads);
+    json.add("n_embd", config.width);
+    json.add("n_inner", config.hidden_width());
+    json.add("n_positions", config.context);
+    json.add("activation_function", "gelu_new");
+    json.add("layer_norm_epsilon", config.eps);
+    for (const char* name : {"embd_pdrop", "resid_pdrop", "attn_pdrop"}) {
+      json.add(name, config.dropout);
+    }
   } else {
     const bool is_qwen2 = config.family == ModelFamily::qwen2;
     kind(is_qwen2 ? "Qwen2ForCausalLM" : "LlamaForCausalLM");
-    number("num_hidden_layers", config.layers);
-    number("num_attention_heads", config.heads);
-    number("num_key_value_heads", config.kv_head_count());
-    number("hidden_size", config.width);
-    number("intermediate_size", config.hidden_width());
-    number("max_position_embeddings", config.context);
-    line("hidden_act", "\"silu\"");
-    line("rms_norm_eps", settings.at("model.eps"));
-    line("rope_theta", settings.at("model.rotary_base"));
+    json.add("num_hidden_layers", config.layers);
+    json.add("num_attention_heads", config.heads);
+    json.add("num_key_value_heads", config.kv_head_count());
+    json.add("hidden_size", config.width);
+    json.add("intermediate_size", config.hidden_width());
+    json.add("max_position_embeddings", config.context);
+    json.add("hidden_act", "silu");
+    json.add("rms_norm_eps", config.eps);
+    json.add("rope_theta", config.rotary_base);
     if (config.rotary_scaling.kind != RotaryScalingKind::none) {
-      line("rope_scaling", scaling_json(config.rotary_scaling));
+      json.add("rope_scaling", scaling_json(config.rotary_scaling));
     }
-    line("attention_dropout", dropout);
+    json.add("attention_dropout", config.dropout);
     if (!is_qwen2) {
-      flag("attention_bias", config.biases);
-      flag("mlp_bias", config.biases);
+      json.add("attention_bias", config.biases);
+      json.add("mlp_bias", config.biases);
     }
   }
-  number("vocab_size", config.vocabulary);
-  line("bos_token_id", tokens_json(tokens.begin));
-  line("eos_token_id", tokens_json(tokens.end));
-  if (!tokens.pad.empty()) line("pad_token_id", tokens_json(tokens.pad));
-  flag("tie_word_embeddings", config.tied_head);
-  line("torch_dtype", std::string("\"") + element_name(type) + "\"");
+  json.add("vocab_size", config.vocabulary);
+  json.add("bos_token_id", tokens_json(tokens.begin));
+  json.add("eos_token_id", tokens_json(tokens.end));
+  if (!tokens.pad.empty()) json.add("pad_token_id", tokens_json(tokens.pad));
+  json.add("tie_word_embeddings", config.tied_head);
+  json.add("torch_dtype", element_name(type));
   const ModelConfig usual = ModelConfig::of(config.family);
-  if (config.biases != usual.biases) flag("tril_biases", config.biases);
+  if (config.biases != usual.biases) json.add("tril_biases", config.biases);
   if (config.projection_biases != usual.projection_biases) {
-    flag("tril_projection_biases", config.projection_biases);
+    json.add("tril_projection_biases", config.projection_biases);
   }
-  if (!config.causal) flag("tril_causal", false);
+  if (!config.causal) json.add("tril_causal", false);
   if (!config.scaled_scores) {
-    flag(config.family == ModelFamily::gpt2 ? "scale_attn_weights" : "tril_scaled_scores", false);
+    const bool is_gpt2 = config.family == ModelFamily::gpt2;
+    json.add(is_gpt2 ? "scale_attn_weights" : "tril_scaled_scores", false);
   }
-  if (!config.residual) flag("tril_residual", false);
-  const Metadata as_usual = checkpoint_settings(usual, {});
-  for (const char* name : {"norm", "positions", "feed_forward"}) {
-    const std::string key = std::string("model.") + name;
-    if (settings.at(key) == as_usual.at(key)) continue;
-    line((std::string("tril_") + name).c_str(), "\"" + settings.at(key) + "\"");
-  }
-  return text + "\n}\n";
+  if (!config.residual) json.add("tril_residual", false);
+  const auto named = [&](const char* name, auto setting, auto as_usual, const auto& names) {
+    if (setting != as_usual) json.add(name, name_of(names, setting));
+  };
+  named("tril_norm", config.norm, usual.norm, kModelNorms);
+  named("tril_positions", config.positions, usual.positions, kModelPositions);
+  named("tril_feed_forward", config.feed_forward, usual.feed_forward, kModelFeedForwards);
+  return std::move(json).end().text + "\n";
 }
 
 }  // namespace tril

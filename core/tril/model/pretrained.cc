@@ -1,6 +1,6 @@
 #include <tril/files/file.h>
-#include <tril/files/header_reader.h>
-#include <tril/files/json_object.h>
+#include <tril/files/json_value.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/out_of_memory.h>
 #include <tril/model/pretrained.h>

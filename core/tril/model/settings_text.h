@@ -3,6 +3,7 @@
 // visit.newer() of what older checkpoints do not have.
 #pragma once
 
+#include <tril/files/json_writer.h>
 #include <tril/files/safetensors.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/exact_number.h>
@@ -16,18 +17,6 @@
 
 namespace tril::detail {
 
-// As text that gives the same value back.
-template <typename T>
-std::string setting_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return exact_number_text(value);
-  } else {
-    return std::to_string(value);
-  }
-}
-
 // Writes them.
 class SettingsWriter {
  public:
@@ -35,7 +24,7 @@ class SettingsWriter {
       : prefix_(std::move(prefix)), settings_(settings) {}
   template <typename T>
   void operator()(const char* name, const T& value) const {
-    settings_[prefix_ + name] = setting_text(value);
+    settings_[prefix_ + name] = JsonText(value).text;
   }
   template <typename T, std::size_t Count>
   void operator()(const char* name, const T& value, const Named<T> (&names)[Count]) const {

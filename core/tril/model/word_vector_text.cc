@@ -1,4 +1,4 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/stored_tensor.h>
 #include <tril/files/utf8.h>

@@ -1,4 +1,5 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/model/word_vectors.h>
 
@@ -82,7 +83,7 @@ template <typename Item>
 void read_list(const Metadata& metadata, const char* name, const char* call, const Item& item) {
   const auto at = metadata.find(name);
   if (at == metadata.end()) fail(call, "file", {"has no ", name, " in its metadata"});
-  detail::HeaderReader reader(call, at->second, 0, name);
+  detail::JsonReader reader(call, at->second, 0, name);
   reader.list('[', ']', false, [&] { item(reader); });
   if (!reader.at_end()) reader.fail("something follows the list");
 }
@@ -104,19 +105,17 @@ std::vector<WordNeighbour> analogous_words(const WordVectors& all, std::string_v
 std::vector<std::byte> word_vectors_file(const WordVectors& all, ElementType type) {
   const Index rows = all.vectors.size(0), width = all.vectors.size(1);
   std::vector<float> values;
-  std::string words, counts;
+  detail::JsonWriter words('[', detail::kJsonTight), counts = words;
   for (TokenId id = 0; id < all.words.size(); ++id) {
     const float* const row = all.vectors[id].data();
     values.insert(values.end(), row, row + width);
     const auto at = static_cast<std::size_t>(id);
-    const char before = id > 0 ? ',' : '[';
-    words += before;
-    words += detail::json_quoted(all.words.words()[at]);
-    counts += before;
-    counts += std::to_string(all.words.counts()[at]);
+    words.add(all.words.words()[at]);
+    counts.add(all.words.counts()[at]);
   }
   const TensorToStore tensor{kVectors, {rows, width}, values, type};
-  return safetensors_bytes({&tensor, 1}, {{kWords, words + "]"}, {kCounts, counts + "]"}});
+  return safetensors_bytes({&tensor, 1}, {{kWords, std::move(words).end().text},
+                                          {kCounts, std::move(counts).end().text}});
 }
 
 StoredWordVectors read_word_vectors(const Safetensors& file) {
@@ -129,9 +128,9 @@ StoredWordVectors read_word_vectors(const Safetensors& file) {
   std::vector<std::string> words;
   std::vector<std::int64_t> counts;
   read_list(file.metadata, kWords, kCall,
-            [&](detail::HeaderReader& reader) { words.push_back(reader.json_string()); });
+            [&](detail::JsonReader& reader) { words.push_back(reader.json_string()); });
   read_list(file.metadata, kCounts, kCall,
-            [&](detail::HeaderReader& reader) { counts.push_back(reader.whole_number()); });
+            [&](detail::JsonReader& reader) { counts.push_back(reader.whole_number()); });
   const Shape<2> shape{stored->shape[0], stored->shape[1]};
   if (static_cast<Index>(words.size()) != shape[0]) {
     fail(kCall, kWords, {"are ", words.size(), ", and vectors is ", shape});

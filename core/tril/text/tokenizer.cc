@@ -1,4 +1,4 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/text/tokenizer.h>
 

@@ -1,3 +1,4 @@
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/tokenizer_steps.h>
@@ -12,32 +13,26 @@
 namespace tril {
 namespace {
 
-using detail::HeaderReader, detail::shown;
+using detail::JsonReader, detail::shown;
 
 constexpr const char* kCall = "parse_tokenizer_json";
 
-// use(key, its position) for each "key": value; it reads the value.
-template <typename Use>
-void for_each_field(HeaderReader& reader, const Use& use) {
-  reader.list('{', '}', false, [&] {
-    reader.peek();
-    const std::size_t position = reader.position();
-    const std::string key = reader.json_string();
-    reader.expect(':');
-    use(key, position);
-  });
-}
-
 // null is false.
-bool read_flag(HeaderReader& reader) { return !reader.take_word("null") && reader.boolean(); }
+bool read_flag(JsonReader& reader) { return !reader.take_word("null") && reader.boolean(); }
 
-void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
+void read_added_tokens(JsonReader& reader, std::vector<AddedToken>& added) {
+  using Flag = std::pair<std::string_view, bool AddedToken::*>;
+  constexpr Flag kFlags[] = {{"special", &AddedToken::special},
+                             {"normalized", &AddedToken::normalized},
+                             {"lstrip", &AddedToken::lstrip},
+                             {"rstrip", &AddedToken::rstrip},
+                             {"single_word", &AddedToken::single_word}};
   if (reader.take_word("null")) return;
   reader.list('[', ']', false, [&] {
     reader.peek();
     const std::size_t begin = reader.position();
     AddedToken token{"", -1, false};
-    for_each_field(reader, [&](const std::string& key, std::size_t position) {
+    reader.object([&](const std::string& key, std::size_t position) {
       if (key == "content") {
         token.text = reader.json_string();
       } else if (key == "id") {
@@ -45,16 +40,9 @@ void read_added_tokens(HeaderReader& reader, std::vector<AddedToken>& added) {
         if (id > std::numeric_limits<TokenId>::max())
           reader.fail_at(position, "the number is too large");
         token.id = static_cast<TokenId>(id);
-      } else if (key == "special") {
-        token.special = read_flag(reader);
-      } else if (key == "normalized") {
-        token.normalized = read_flag(reader);
-      } else if (key == "lstrip") {
-        token.lstrip = read_flag(reader);
-      } else if (key == "rstrip") {
-        token.rstrip = read_flag(reader);
-      } else if (key == "single_word") {
-        token.single_word = read_flag(reader);
+      } else if (const auto flag = std::ranges::find(kFlags, key, &Flag::first);
+                 flag != std::end(kFlags)) {
+        token.*flag->second = read_flag(reader);
       } else {
         reader.skip_value();
       }
@@ -73,7 +61,7 @@ struct Model {
 };
 
 // "left right", or ["left", "right"] as newer files have it.
-std::vector<detail::MergeEntry> read_merges(HeaderReader& reader) {
+std::vector<detail::MergeEntry> read_merges(JsonReader& reader) {
   std::vector<detail::MergeEntry> merges;
   reader.list('[', ']', false, [&] {
     const char next = reader.peek();
@@ -95,12 +83,12 @@ std::vector<detail::MergeEntry> read_merges(HeaderReader& reader) {
   return merges;
 }
 
-Model read_model(HeaderReader& reader) {
+Model read_model(JsonReader& reader) {
   Model model;
   if (reader.peek() != '{') {
     reader.fail("\"model\" must be an object; a vocab.json is read with its merges.txt");
   }
-  for_each_field(reader, [&](const std::string& key, std::size_t position) {
+  reader.object([&](const std::string& key, std::size_t position) {
     if (key == "type") {
       const std::string type = reader.take_word("null") ? "BPE" : reader.json_string();
       if (type != "BPE") {
@@ -157,13 +145,13 @@ void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
 }  // namespace
 
 Tokenizer parse_tokenizer_json(std::string_view file) {
-  HeaderReader reader(kCall, file, 0);
+  JsonReader reader(kCall, file, 0);
   TokenizerParts parts;
   std::optional<Model> model;
   detail::TokenizerSteps steps;
   bool has_pre_tokenizer = false;
-  for_each_field(reader, [&](const std::string& key, std::size_t) {
-    const auto read = [&] { return detail::JsonNode::read(reader); };
+  reader.object([&](const std::string& key, std::size_t) {
+    const auto read = [&] { return reader.value(); };
     if (key == "added_tokens") {
       read_added_tokens(reader, parts.added);
     } else if (key == "model") {

@@ -1,113 +1,119 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/tokenizer_file.h>
 
 #include <unordered_set>
+#include <utility>
 
 namespace tril {
 namespace {
 
-using detail::json_quoted;
+using detail::json_list, detail::json_object, detail::JsonText, detail::JsonWriter;
 
 constexpr const char* kCall = "tokenizer_json";
 constexpr std::string_view kBlank = "\u2581";
 
-std::string_view text_of(bool value) { return value ? "true" : "false"; }
-
-std::string byte_level(bool use_regex) {
-  return R"({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": )" +
-         std::string(text_of(use_regex)) + "}";
+JsonText byte_level(bool use_regex) {
+  return json_object({{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", true},
+                      {"use_regex", use_regex}});
 }
 
-std::string sequence(std::string_view list, const std::string& steps) {
-  return R"({"type": "Sequence", ")" + std::string(list) + "\": [" + steps + "]}";
+JsonText sequence(const char* name, JsonWriter steps) {
+  return json_object({{"type", "Sequence"}, {name, std::move(steps).end()}});
 }
 
-std::string replacement(std::string_view from, std::string_view to) {
-  return R"({"type": "Replace", "pattern": {"String": )" + json_quoted(from) + R"(}, "content": )" +
-         json_quoted(to) + "}";
+JsonText replacement(std::string_view from, std::string_view to) {
+  return json_object(
+      {{"type", "Replace"}, {"pattern", json_object({{"String", from}})}, {"content", to}});
 }
 
-std::string normalizer(const TokenizerParts& parts) {
-  if (parts.nfc) return R"({"type": "NFC"})";
-  if (parts.fallback.empty()) return "null";
-  const std::string blanks = replacement(" ", kBlank);
+JsonText normalizer(const TokenizerParts& parts) {
+  if (parts.nfc) return json_object({{"type", "NFC"}});
+  if (parts.fallback.empty()) return nullptr;
+  const JsonText blanks = replacement(" ", kBlank);
   if (!parts.blank_before) return blanks;
-  return sequence("normalizers",
-                  R"({"type": "Prepend", "prepend": )" + json_quoted(kBlank) + "}, " + blanks);
+  JsonWriter steps('[');
+  steps.add(json_object({{"type", "Prepend"}, {"prepend", kBlank}}));
+  steps.add(blanks);
+  return sequence("normalizers", std::move(steps));
 }
 
-std::string pre_tokenizer(const TokenizerParts& parts) {
-  if (!parts.fallback.empty()) return "null";
-  std::string steps;
-  if (parts.digits_alone) steps += R"({"type": "Digits", "individual_digits": true}, )";
+JsonText pre_tokenizer(const TokenizerParts& parts) {
+  if (!parts.fallback.empty()) return nullptr;
+  const JsonText bytes = byte_level(parts.pre_split == PreSplit::gpt2);
   const std::string_view expression = detail::expression_of(parts.pre_split);
+  if (!parts.digits_alone && expression.empty()) return bytes;
+  JsonWriter steps('[');
+  if (parts.digits_alone) steps.add(json_object({{"type", "Digits"}, {"individual_digits", true}}));
   if (!expression.empty()) {
-    steps += R"({"type": "Split", "pattern": {"Regex": )" + json_quoted(expression) +
-             R"(}, "behavior": "Isolated", "invert": false}, )";
+    steps.add(json_object({{"type", "Split"},
+                           {"pattern", json_object({{"Regex", expression}})},
+                           {"behavior", "Isolated"},
+                           {"invert", false}}));
   }
-  const std::string bytes = byte_level(parts.pre_split == PreSplit::gpt2);
-  return steps.empty() ? bytes : sequence("pretokenizers", steps + bytes);
+  steps.add(bytes);
+  return sequence("pretokenizers", std::move(steps));
 }
 
-std::string decoder(const TokenizerParts& parts) {
+JsonText decoder(const TokenizerParts& parts) {
   if (parts.fallback.empty()) return byte_level(true);
-  std::string steps = replacement(kBlank, " ") + R"(, {"type": "ByteFallback"}, {"type": "Fuse"})";
+  JsonWriter steps('[');
+  steps.add(replacement(kBlank, " "));
+  steps.add(json_object({{"type", "ByteFallback"}}));
+  steps.add(json_object({{"type", "Fuse"}}));
   if (parts.blank_before) {
-    steps += R"(, {"type": "Strip", "content": " ", "start": 1, "stop": 0})";
+    steps.add(json_object({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}));
   }
-  return sequence("decoders", steps);
+  return sequence("decoders", std::move(steps));
 }
 
-// The tokens before a text and behind it, by their names.
-std::string post_processor(const TokenizerParts& parts, const std::vector<std::string>& names) {
-  if (parts.prefix.empty() && parts.suffix.empty()) return "null";
-  std::string single, tokens;
+// The tokens before a text and after it, by their names.
+JsonText post_processor(const TokenizerParts& parts, const std::vector<std::string>& names) {
+  if (parts.prefix.empty() && parts.suffix.empty()) return nullptr;
+  const auto part = [](const char* kind, std::string_view id, int type) {
+    return json_object({{kind, json_object({{"id", id}, {"type_id", type}})}});
+  };
+  JsonWriter single('['), tokens('{');
   std::unordered_set<TokenId> listed;
   const auto append = [&](const std::vector<TokenId>& ids) {
     for (const TokenId id : ids) {
-      const std::string name = json_quoted(names[static_cast<std::size_t>(id)]);
-      if (!single.empty()) single += ", ";
-      single += R"({"SpecialToken": {"id": )" + name + R"(, "type_id": 0}})";
+      const std::string& name = names[static_cast<std::size_t>(id)];
+      single.add(part("SpecialToken", name, 0));
       if (!listed.insert(id).second) continue;
-      tokens += (tokens.empty() ? "" : ", ") + name + R"(: {"id": )" + name + R"(, "ids": [)" +
-                std::to_string(id) + R"(], "tokens": [)" + name + "]}";
+      tokens.add(
+          name,
+          json_object({{"id", name}, {"ids", json_list({id})}, {"tokens", json_list({name})}}));
     }
   };
   append(parts.prefix);
-  single +=
-      (single.empty() ? "" : ", ") + std::string(R"({"Sequence": {"id": "A", "type_id": 0}})");
+  single.add(part("Sequence", "A", 0));
   append(parts.suffix);
-  return R"({"type": "TemplateProcessing", "single": [)" + single +
-         R"(], "pair": [{"Sequence": {"id": "A", "type_id": 0}}, )"
-         R"({"Sequence": {"id": "B", "type_id": 1}}], "special_tokens": {)" +
-         tokens + "}}";
+  return json_object({{"type", "TemplateProcessing"},
+                      {"single", std::move(single).end()},
+                      {"pair", json_list({part("Sequence", "A", 0), part("Sequence", "B", 1)})},
+                      {"special_tokens", std::move(tokens).end()}});
 }
 
-std::string added_tokens(const TokenizerParts& parts) {
-  std::string list;
+JsonText added_tokens(const TokenizerParts& parts) {
+  JsonWriter list('[', 4);
   for (const AddedToken& each : parts.added) {
     if (!detail::is_utf8(each.text)) {
       fail(kCall, "tokenizer",
            "added token " + detail::shown(each.text) + " is not UTF-8, which JSON must be");
     }
-    if (!list.empty()) list += ',';
-    list += "\n    {\"id\": " + std::to_string(each.id) + ", \"content\": ";
-    list += json_quoted(each.text);
-    const auto flag = [&](const char* name, bool value) {
-      list += std::string(", \"") + name + "\": ";
-      list += text_of(value);
-    };
-    flag("single_word", each.single_word);
-    flag("lstrip", each.lstrip);
-    flag("rstrip", each.rstrip);
-    flag("normalized", each.normalized);
-    flag("special", each.special);
-    list += '}';
+    list.add(json_object({{"id", each.id},
+                          {"content", each.text},
+                          {"single_word", each.single_word},
+                          {"lstrip", each.lstrip},
+                          {"rstrip", each.rstrip},
+                          {"normalized", each.normalized},
+                          {"special", each.special}}));
   }
-  return "[" + list + (list.empty() ? "]" : "\n  ]");
+  return std::move(list).end();
 }
 
 // A token of characters, which must be UTF-8.
@@ -148,9 +154,27 @@ std::vector<std::string> names_of(const TokenizerParts& parts) {
   return names;
 }
 
-// The name of a token, or null.
-std::string quoted_or_null(TokenId id, const std::vector<std::string>& names) {
-  return id == detail::kNoToken ? "null" : json_quoted(names[static_cast<std::size_t>(id)]);
+// The model's part of the file.
+JsonText model(const TokenizerParts& parts, const std::vector<std::string>& names) {
+  const auto name = [&](TokenId id) -> const std::string& {
+    return names[static_cast<std::size_t>(id)];
+  };
+  JsonWriter vocabulary('{', 6), merges('[', 6);
+  for (TokenId id = 0; id < static_cast<TokenId>(names.size()); ++id) vocabulary.add(name(id), id);
+  for (const TokenMerge& each : parts.merges) merges.add(name(each.left) + " " + name(each.right));
+  const TokenId unknown = parts.unknown.id;
+  return json_object(
+      {{"type", "BPE"},
+       {"dropout", nullptr},
+       {"unk_token", unknown == detail::kNoToken ? nullptr : JsonText(name(unknown))},
+       {"continuing_subword_prefix", nullptr},
+       {"end_of_word_suffix", nullptr},
+       {"fuse_unk", parts.unknown.fused},
+       {"byte_fallback", !parts.fallback.empty()},
+       {"ignore_merges", parts.whole_pieces},
+       {"vocab", std::move(vocabulary).end()},
+       {"merges", std::move(merges).end()}},
+      4);
 }
 
 }  // namespace
@@ -158,51 +182,17 @@ std::string quoted_or_null(TokenId id, const std::vector<std::string>& names) {
 std::string tokenizer_json(const Tokenizer& tokenizer) {
   const TokenizerParts& parts = tokenizer.parts();
   const std::vector<std::string> names = names_of(parts);
-  std::string vocabulary, merges;
-  for (std::size_t id = 0; id < names.size(); ++id) {
-    vocabulary += id > 0 ? ",\n      " : "\n      ";
-    vocabulary += json_quoted(names[id]) + ": " + std::to_string(id);
-  }
-  for (const TokenMerge& each : parts.merges) {
-    merges += merges.empty() ? "\n      " : ",\n      ";
-    merges += json_quoted(names[static_cast<std::size_t>(each.left)] + " " +
-                          names[static_cast<std::size_t>(each.right)]);
-  }
-  return R"({
-  "version": "1.0",
-  "truncation": null,
-  "padding": null,
-  "added_tokens": )" +
-         added_tokens(parts) + R"(,
-  "normalizer": )" +
-         normalizer(parts) + R"(,
-  "pre_tokenizer": )" +
-         pre_tokenizer(parts) + R"(,
-  "post_processor": )" +
-         post_processor(parts, names) + R"(,
-  "decoder": )" +
-         decoder(parts) + R"(,
-  "model": {
-    "type": "BPE",
-    "dropout": null,
-    "unk_token": )" +
-         quoted_or_null(parts.unknown.id, names) + R"(,
-    "continuing_subword_prefix": null,
-    "end_of_word_suffix": null,
-    "fuse_unk": )" +
-         std::string(text_of(parts.unknown.fused)) + R"(,
-    "byte_fallback": )" +
-         std::string(text_of(!parts.fallback.empty())) + R"(,
-    "ignore_merges": )" +
-         std::string(text_of(parts.whole_pieces)) + R"(,
-    "vocab": {)" +
-         vocabulary + R"(
-    },
-    "merges": [)" +
-         merges + (merges.empty() ? "" : "\n    ") + R"(]
-  }
-}
-)";
+  const JsonText json = json_object({{"version", "1.0"},
+                                     {"truncation", nullptr},
+                                     {"padding", nullptr},
+                                     {"added_tokens", added_tokens(parts)},
+                                     {"normalizer", normalizer(parts)},
+                                     {"pre_tokenizer", pre_tokenizer(parts)},
+                                     {"post_processor", post_processor(parts, names)},
+                                     {"decoder", decoder(parts)},
+                                     {"model", model(parts, names)}},
+                                    2);
+  return json.text + "\n";
 }
 
 }  // namespace tril

@@ -1,3 +1,4 @@
+#include <tril/files/json_writer.h>
 #include <tril/text/tokenizer_steps.h>
 
 #include <limits>
@@ -10,9 +11,9 @@ namespace {
 constexpr std::string_view kBlank = "\u2581";
 
 // What a step is, for a message: its type, and at what it splits or replaces.
-std::string named(const JsonNode& step) {
-  if (step.kind == JsonNode::Kind::null) return "null";
-  const JsonNode& pattern = step["pattern"];
+std::string named(const JsonValue& step) {
+  if (step.kind == JsonValue::Kind::null) return "null";
+  const JsonValue& pattern = step["pattern"];
   const std::string_view at =
       pattern["Regex"].text().empty() ? pattern["String"].text() : pattern["Regex"].text();
   std::string name(step["type"].text());
@@ -21,43 +22,44 @@ std::string named(const JsonNode& step) {
 }
 
 // The steps of a Sequence, whose list is called `list`, or this one, or none.
-std::span<const JsonNode> steps_of(const JsonNode& step, std::string_view list) {
-  if (step.kind == JsonNode::Kind::null) return {};
+std::span<const JsonValue> steps_of(const JsonValue& step, std::string_view list) {
+  if (step.kind == JsonValue::Kind::null) return {};
   if (step["type"].text() == "Sequence") return step[list].items;
   return {&step, 1};
 }
 
-bool is_replacement(const JsonNode& step, std::string_view from, std::string_view to) {
+bool is_replacement(const JsonValue& step, std::string_view from, std::string_view to) {
   return step["type"].text() == "Replace" && step["pattern"]["String"].text() == from &&
          step["content"].text() == to;
 }
 
 class StepReader {
  public:
-  StepReader(const HeaderReader& reader, TokenizerParts& parts) : reader_(reader), parts_(parts) {}
+  StepReader(const JsonReader& reader, TokenizerParts& parts) : reader_(reader), parts_(parts) {}
 
   void read_bytes(const TokenizerSteps& steps) {
-    for (const JsonNode& step : steps_of(steps.normalizer, "normalizers")) {
+    for (const JsonValue& step : steps_of(steps.normalizer, "normalizers")) {
       if (step["type"].text() != "NFC") {
         refuse(step, "normalizer: expected null or NFC, found " + named(step));
       }
       parts_.nfc = true;
     }
     read_pre_tokenizer(steps.pre_tokenizer);
-    if (steps.decoder.kind != JsonNode::Kind::null && steps.decoder["type"].text() != "ByteLevel") {
+    if (steps.decoder.kind != JsonValue::Kind::null &&
+        steps.decoder["type"].text() != "ByteLevel") {
       refuse(steps.decoder, "decoder: expected null or ByteLevel, found " + named(steps.decoder));
     }
   }
 
   void read_characters(const TokenizerSteps& steps) {
-    std::span<const JsonNode> found = steps_of(steps.normalizer, "normalizers");
+    std::span<const JsonValue> found = steps_of(steps.normalizer, "normalizers");
     if (!found.empty() && found[0]["type"].text() == "Prepend" &&
         found[0]["prepend"].text() == kBlank) {
       parts_.blank_before = true;
       found = found.subspan(1);
     }
     if (found.size() != 1 || !is_replacement(found[0], " ", kBlank)) {
-      const JsonNode& step = found.empty() ? steps.normalizer : found[0];
+      const JsonValue& step = found.empty() ? steps.normalizer : found[0];
       refuse(step,
              "normalizer: without a pre_tokenizer expected, perhaps after Prepend of "
              "U+2581, Replace of \" \" by U+2581, found " +
@@ -66,8 +68,8 @@ class StepReader {
     read_character_decoder(steps.decoder);
   }
 
-  void read_post_processor(const JsonNode& node) {
-    for (const JsonNode& step : steps_of(node, "processors")) {
+  void read_post_processor(const JsonValue& node) {
+    for (const JsonValue& step : steps_of(node, "processors")) {
       if (step["type"].text() == "TemplateProcessing") {
         read_template(step);
       } else if (step["type"].text() != "ByteLevel") {  // which changes offsets only
@@ -80,25 +82,25 @@ class StepReader {
   }
 
  private:
-  [[noreturn]] void refuse(const JsonNode& at, const std::string& problem) const {
+  [[noreturn]] void refuse(const JsonValue& at, const std::string& problem) const {
     reader_.fail_at(at.position, problem);
   }
 
-  void read_pre_tokenizer(const JsonNode& node) {
-    const std::span<const JsonNode> steps = steps_of(node, "pretokenizers");
+  void read_pre_tokenizer(const JsonValue& node) {
+    const std::span<const JsonValue> steps = steps_of(node, "pretokenizers");
     if (steps.empty() || steps.back()["type"].text() != "ByteLevel") {
-      const JsonNode& last = steps.empty() ? node : steps.back();
+      const JsonValue& last = steps.empty() ? node : steps.back();
       refuse(last, "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found " +
                        named(last));
     }
-    const JsonNode& bytes = steps.back();
+    const JsonValue& bytes = steps.back();
     if (bytes["add_prefix_space"].flag(false)) {
       refuse(bytes,
              "pre_tokenizer: ByteLevel with add_prefix_space changes the text; that is not read");
     }
     const bool uses_regex = bytes["use_regex"].flag(true);
     parts_.pre_split = uses_regex ? PreSplit::gpt2 : PreSplit::whole;
-    for (const JsonNode& step : steps.first(steps.size() - 1)) {
+    for (const JsonValue& step : steps.first(steps.size() - 1)) {
       const bool is_digits =
           step["type"].text() == "Digits" && step["individual_digits"].flag(false);
       if (is_digits && parts_.pre_split == (uses_regex ? PreSplit::gpt2 : PreSplit::whole)) {
@@ -113,7 +115,7 @@ class StepReader {
   }
 
   // Whether it is one of those that are read.
-  bool read_split(const JsonNode& step) {
+  bool read_split(const JsonValue& step) {
     if (step["type"].text() != "Split" || step["behavior"].text() != "Isolated" ||
         step["invert"].flag(false)) {
       return false;
@@ -129,19 +131,19 @@ class StepReader {
   }
 
   // Replace, ByteFallback, Fuse, and Strip of the blank that Prepend puts there.
-  void read_character_decoder(const JsonNode& node) const {
-    const std::span<const JsonNode> steps = steps_of(node, "decoders");
+  void read_character_decoder(const JsonValue& node) const {
+    const std::span<const JsonValue> steps = steps_of(node, "decoders");
     const std::size_t count = parts_.blank_before ? 4 : 3;
     bool fits = steps.size() == count && is_replacement(steps[0], kBlank, " ") &&
                 steps[1]["type"].text() == "ByteFallback" && steps[2]["type"].text() == "Fuse";
     if (fits && parts_.blank_before) {
-      const JsonNode& strip = steps[3];
+      const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
              strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
     }
     if (fits) return;
     std::string found;
-    for (const JsonNode& step : steps) found += (found.empty() ? "" : ", ") + named(step);
+    for (const JsonValue& step : steps) found += (found.empty() ? "" : ", ") + named(step);
     refuse(node, std::string("decoder: expected a Sequence of Replace of U+2581 by \" \", "
                              "ByteFallback, Fuse") +
                      (parts_.blank_before ? ", Strip of 1 \" \" at the start" : "") + ", found " +
@@ -149,18 +151,18 @@ class StepReader {
   }
 
   // Tokens before sequence A and behind it.
-  void read_template(const JsonNode& step) {
+  void read_template(const JsonValue& step) {
     bool is_behind = false;
-    std::unordered_map<std::string_view, const JsonNode*> named_tokens;
-    const JsonNode& special = step["special_tokens"];
+    std::unordered_map<std::string_view, const JsonValue*> named_tokens;
+    const JsonValue& special = step["special_tokens"];
     for (std::size_t n = 0; n < special.names.size(); ++n) {
       named_tokens.try_emplace(special.names[n], &special.items[n]);
     }
-    for (const JsonNode& part : step["single"].items) {
-      const JsonNode &token = part["SpecialToken"], &sequence = part["Sequence"];
+    for (const JsonValue& part : step["single"].items) {
+      const JsonValue &token = part["SpecialToken"], &sequence = part["Sequence"];
       if (sequence["id"].text() == "A" && !is_behind) {
         is_behind = true;
-      } else if (token.kind == JsonNode::Kind::object) {
+      } else if (token.kind == JsonValue::Kind::object) {
         append_special(named_tokens, token, is_behind ? parts_.suffix : parts_.prefix);
       } else {
         refuse(part,
@@ -173,13 +175,13 @@ class StepReader {
     }
   }
 
-  void append_special(const std::unordered_map<std::string_view, const JsonNode*>& tokens,
-                      const JsonNode& token, std::vector<TokenId>& ids) const {
+  void append_special(const std::unordered_map<std::string_view, const JsonValue*>& tokens,
+                      const JsonValue& token, std::vector<TokenId>& ids) const {
     constexpr std::size_t kMost = 1 << 16;  // a few names could stand for any number of tokens
     const std::string_view name = token["id"].text();
     const auto entry = tokens.find(name);
-    const std::vector<JsonNode> none;
-    const std::vector<JsonNode>& found =
+    const std::vector<JsonValue> none;
+    const std::vector<JsonValue>& found =
         entry == tokens.end() ? none : (*entry->second)["ids"].items;
     if (ids.size() + found.size() > kMost) {
       refuse(token, "post_processor: TemplateProcessing: more than 65536 special tokens");
@@ -188,7 +190,7 @@ class StepReader {
       refuse(token, "post_processor: TemplateProcessing: special token " + shown(name) +
                         " has no ids in \"special_tokens\"");
     }
-    for (const JsonNode& each : found) {
+    for (const JsonValue& each : found) {
       const Index id = each.whole(-1);
       if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
         refuse(each, "post_processor: TemplateProcessing: no number of a token");
@@ -197,13 +199,13 @@ class StepReader {
     }
   }
 
-  const HeaderReader& reader_;
+  const JsonReader& reader_;
   TokenizerParts& parts_;
 };
 
 }  // namespace
 
-void set_steps(const HeaderReader& reader, const TokenizerSteps& steps, TokenizerParts& parts) {
+void set_steps(const JsonReader& reader, const TokenizerSteps& steps, TokenizerParts& parts) {
   StepReader read(reader, parts);
   if (steps.is_by_characters()) {
     parts.pre_split = PreSplit::whole;

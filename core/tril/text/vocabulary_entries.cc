@@ -1,3 +1,4 @@
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/vocabulary_entries.h>
@@ -39,19 +40,15 @@ std::string ids_of(std::size_t count) {
 
 }  // namespace
 
-std::vector<VocabularyEntry> read_vocabulary(HeaderReader& reader) {
+std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader) {
   std::vector<VocabularyEntry> entries;
-  reader.list('{', '}', false, [&] {
-    reader.peek();
-    const std::size_t position = reader.position();
-    std::string name = reader.json_string();
-    reader.expect(':');
+  reader.object([&](std::string name, std::size_t position) {
     entries.push_back({std::move(name), reader.whole_number(), position});
   });
   return entries;
 }
 
-MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::size_t position,
+MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::size_t position,
                        std::size_t number) {
   const std::size_t blank = text.find(' ');
   if (blank == 0 || blank == text.npos || blank + 1 == text.size() ||
@@ -62,8 +59,8 @@ MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::s
   return {std::string(text.substr(0, blank)), std::string(text.substr(blank + 1)), position};
 }
 
-void set_vocabulary(const HeaderReader& vocabulary_file,
-                    const std::vector<VocabularyEntry>& vocabulary, const HeaderReader& merges_file,
+void set_vocabulary(const JsonReader& vocabulary_file,
+                    const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,
                     const std::vector<MergeEntry>& merges, TokenNames names,
                     TokenizerParts& parts) {
   // Added tokens by id; those that are not in the vocabulary make it larger.

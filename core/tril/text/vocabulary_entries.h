@@ -2,7 +2,7 @@
 // byte alphabet, or, by characters, as they are: with U+2581 for a blank, and <0x0A> for a byte.
 #pragma once
 
-#include <tril/files/header_reader.h>
+#include <tril/files/json_reader.h>
 #include <tril/text/tokenizer.h>
 
 #include <cstddef>
@@ -27,17 +27,17 @@ struct MergeEntry {
 enum class TokenNames { bytes, characters };
 
 // An object from names to ids.
-std::vector<VocabularyEntry> read_vocabulary(HeaderReader& reader);
+std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader);
 
 // "left right"
-MergeEntry merge_entry(const HeaderReader& reader, std::string_view text, std::size_t position,
+MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::size_t position,
                        std::size_t number);
 
 // Fills the tokens, merges and fallback of `parts`, whose added tokens are there; these stand in
 // the vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of the
 // one or the other.
-void set_vocabulary(const HeaderReader& vocabulary_file,
-                    const std::vector<VocabularyEntry>& vocabulary, const HeaderReader& merges_file,
+void set_vocabulary(const JsonReader& vocabulary_file,
+                    const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,
                     const std::vector<MergeEntry>& merges, TokenNames names, TokenizerParts& parts);
 
 // The tokenizer, or an Error of this call and argument.

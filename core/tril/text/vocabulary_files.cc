@@ -21,7 +21,7 @@ std::string text_at(const std::filesystem::path& path) {
   }
 }
 
-std::vector<detail::MergeEntry> read_lines(const detail::HeaderReader& reader,
+std::vector<detail::MergeEntry> read_lines(const detail::JsonReader& reader,
                                            std::string_view text) {
   std::vector<detail::MergeEntry> merges;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -41,8 +41,8 @@ std::vector<detail::MergeEntry> read_lines(const detail::HeaderReader& reader,
 
 Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_view merges,
                                       const std::vector<std::string>& special) {
-  detail::HeaderReader vocabulary_reader(kCall, vocabulary, 0, "vocabulary");
-  const detail::HeaderReader merges_reader(kCall, merges, 0, "merges");
+  detail::JsonReader vocabulary_reader(kCall, vocabulary, 0, "vocabulary");
+  const detail::JsonReader merges_reader(kCall, merges, 0, "merges");
   const std::vector<detail::VocabularyEntry> entries = detail::read_vocabulary(vocabulary_reader);
   if (!vocabulary_reader.at_end()) vocabulary_reader.fail("something follows the object");
   TokenizerParts parts;

@@ -1,64 +1,64 @@
-#include <tril/files/header_reader.h>
+#include <tril/files/json_value.h>
+#include <tril/files/json_writer.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
 namespace tril::detail {
 namespace {
 
-constexpr char kHexDigits[] = "0123456789abcdef";
-
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-HeaderReader::HeaderReader(const char* call, std::string_view text, std::size_t offset,
-                           const char* argument)
+JsonReader::JsonReader(const char* call, std::string_view text, std::size_t offset,
+                       const char* argument)
     : call_(call), argument_(argument), text_(text), offset_(offset) {
   if (offset == 0) refuse_mistaken_file(call, argument, text);
 }
 
-void HeaderReader::fail_at(std::size_t position, const Message& problem) const {
+void JsonReader::fail_at(std::size_t position, const Message& problem) const {
   tril::fail(call_, argument_, {"byte ", position, ": ", problem});
 }
 
-void HeaderReader::skip_space() noexcept {
+void JsonReader::skip_space() noexcept {
   while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != text_.npos) ++at_;
 }
 
-std::string HeaderReader::next_shown() const {
+std::string JsonReader::next_shown() const {
   return at_ == text_.size() ? "the end of the " + std::string(offset_ > 0 ? "header" : "file")
                              : shown(text_.substr(at_, 1));
 }
 
-bool HeaderReader::at_end() {
+bool JsonReader::at_end() {
   skip_space();
   return at_ == text_.size();
 }
 
-char HeaderReader::peek() { return at_end() ? '\0' : text_[at_]; }
+char JsonReader::peek() { return at_end() ? '\0' : text_[at_]; }
 
-bool HeaderReader::take(char symbol) {
+bool JsonReader::take(char symbol) {
   if (at_end() || text_[at_] != symbol) return false;
   ++at_;
   return true;
 }
 
-void HeaderReader::expect(char symbol) {
+void JsonReader::expect(char symbol) {
   if (!take(symbol)) fail({"expected ", shown({&symbol, 1}), ", found ", next_shown()});
 }
 
-bool HeaderReader::take_word(std::string_view word) {
+bool JsonReader::take_word(std::string_view word) {
   skip_space();
   if (!text_.substr(at_).starts_with(word)) return false;
   at_ += word.size();
   return true;
 }
 
-Index HeaderReader::whole_number() {
+Index JsonReader::whole_number() {
   skip_space();
   const std::size_t first = at_;
   Index number = 0;
@@ -76,7 +76,7 @@ Index HeaderReader::whole_number() {
   return number;
 }
 
-std::string HeaderReader::json_string() {
+std::string JsonReader::json_string() {
   expect('"');
   const std::size_t first = at_;
   std::string value;
@@ -96,36 +96,61 @@ std::string HeaderReader::json_string() {
   return value;
 }
 
-bool HeaderReader::boolean() {
+bool JsonReader::boolean() {
   if (take_word("true")) return true;
   if (!take_word("false")) fail({"expected true or false, found ", next_shown()});
   return false;
 }
 
-void HeaderReader::skip_value(int depth) {
-  constexpr int kDeepest = 64;
+std::string_view JsonReader::skip_value() {
+  peek();
+  const std::size_t begin = at_;
+  read_value(0, nullptr);
+  return text_.substr(begin, at_ - begin);
+}
+
+JsonValue JsonReader::value() {
+  JsonValue tree;
+  read_value(0, &tree);
+  return tree;
+}
+
+// Fills the tree, or passes over the value where there is none.
+void JsonReader::read_value(int depth, JsonValue* tree) {
+  constexpr int kDeepestTree = 16, kDeepest = 64;
+  if (tree && depth > kDeepestTree) fail("a value inside too many others");
   if (depth > kDeepest) fail({"values inside values, more than ", kDeepest});
+  using Kind = JsonValue::Kind;
   const char next = peek();
+  const std::size_t begin = at_;
+  if (tree) tree->position = position();
+  const auto set = [&](Kind kind, std::string_view text = {}) {
+    if (tree) tree->kind = kind, tree->value = text;
+  };
+  const auto item = [&] { read_value(depth + 1, tree ? &tree->items.emplace_back() : nullptr); };
   if (next == '"') {
-    json_string();
+    set(Kind::string, json_string());
   } else if (next == '{') {
-    list('{', '}', false, [&] {
-      json_string();
-      expect(':');
-      skip_value(depth + 1);
+    set(Kind::object);
+    object([&](std::string name, std::size_t) {
+      if (tree) tree->names.push_back(std::move(name));
+      item();
     });
   } else if (next == '[') {
-    list('[', ']', false, [&] { skip_value(depth + 1); });
+    set(Kind::list);
+    list('[', ']', false, item);
   } else if (next == '-' || is_digit(next)) {
-    while (at_ < text_.size() && std::string_view("+-.eE0123456789").find(text_[at_]) != text_.npos)
-      ++at_;
+    at_ = std::min(text_.find_first_not_of("+-.eE0123456789", at_), text_.size());
+    set(Kind::number, text_.substr(begin, at_ - begin));
+  } else if (tree && (next == 't' || next == 'f')) {
+    set(Kind::boolean, boolean() ? "true" : "false");
   } else if (!take_word("true") && !take_word("false") && !take_word("null")) {
     fail({"expected a value, found ", next_shown()});
   }
 }
 
 // What follows a backslash.
-void HeaderReader::escape(std::string& value) {
+void JsonReader::escape(std::string& value) {
   constexpr std::string_view kNames = "\"\\/bfnrt", kValues = "\"\\/\b\f\n\r\t";
   if (at_ == text_.size()) fail("the string has no end");
   const char name = text_[at_];
@@ -148,19 +173,19 @@ void HeaderReader::escape(std::string& value) {
   append_utf8(value, code);
 }
 
-std::uint32_t HeaderReader::four_hex_digits() {
+std::uint32_t JsonReader::four_hex_digits() {
   std::uint32_t code = 0;
   for (int n = 0; n < 4; ++n, ++at_) {
     const char c = at_ < text_.size() ? text_[at_] : '\0';
     const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    const std::size_t digit = std::string_view(kHexDigits).find(lower);
+    const std::size_t digit = std::string_view("0123456789abcdef").find(lower);
     if (digit == std::string_view::npos) fail("expected 4 hexadecimal digits after \\u");
     code = code << 4 | static_cast<std::uint32_t>(digit);
   }
   return code;
 }
 
-std::string_view HeaderReader::python_string() {
+std::string_view JsonReader::python_string() {
   const char quote = peek();
   if (quote != '\'' && quote != '"') fail({"expected a string, found ", next_shown()});
   const std::size_t first = ++at_;
@@ -168,33 +193,6 @@ std::string_view HeaderReader::python_string() {
   if (end == text_.npos) fail_at(offset_ + first - 1, "the string has no end");
   at_ = end + 1;
   return text_.substr(first, end - first);
-}
-
-std::string json_quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      quoted += std::string("\\u00") + kHexDigits[byte >> 4] + kHexDigits[byte & 15];
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  std::string part(text.substr(0, kMost));
-  const int most = text.size() > kMost ? 3 : 0;  // a character may have been cut in two
-  for (int cut = 0; cut < most && !is_utf8(part); ++cut) part.pop_back();
-  if (!is_utf8(part)) {
-    for (char& c : part) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
-  }
-  return json_quoted(part) + (text.size() > kMost ? "..." : "");
 }
 
 }  // namespace tril::detail

@@ -1,27 +1,29 @@
-// Reads the text at the head of a file, or a file of JSON: the small parts that JSON and Python's
-// literals share, and JSON's strings. Every error says at which byte of the file it is.
+// The reader of JSON: a file, or the text at the head of one, token by token. Python's literals, of
+// which headers of .npy files are made, share most of them. Every error names its byte of the file.
 //
-// Small on purpose: a JSON library would add a third to the WebAssembly module, for objects of
-// strings and whole numbers, which is all that headers are made of. What has more in it than the
-// reader asks for, such as tokenizer.json, is skipped value by value.
+// A JSON library would add a third to the WebAssembly module. json_value.h has values as trees and
+// objects whose entries are read by name; json_writer.h writes.
 #pragma once
 
 #include <tril/foundation/message.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace tril::detail {
 
-class HeaderReader {
+struct JsonValue;
+
+class JsonReader {
  public:
   // Errors are thrown in the name of `call` and `argument`; `text` begins at byte `offset` of the
   // file. Throws Error as refuse_mistaken_file does.
-  HeaderReader(const char* call, std::string_view text, std::size_t offset,
-               const char* argument = "file");
+  JsonReader(const char* call, std::string_view text, std::size_t offset,
+             const char* argument = "file");
 
   // Each of these first skips spaces, tabs and ends of lines.
   bool at_end();
@@ -35,14 +37,11 @@ class HeaderReader {
   std::string json_string();
   // JSON's true or false.
   bool boolean();
-  // Over a JSON value of any kind, whose text it returns; of numbers only the characters are looked
-  // at.
-  std::string_view skip_value() {
-    peek();
-    const std::size_t begin = at_;
-    skip_value(0);
-    return text_.substr(begin, at_ - begin);
-  }
+  // Passes over a value of any kind and returns its text. Numbers are checked character by
+  // character only.
+  std::string_view skip_value();
+  // The same value as a tree.
+  JsonValue value();
   // Up to the same quote, ' or ", as it stands; no escapes.
   std::string_view python_string();
 
@@ -62,6 +61,18 @@ class HeaderReader {
     }
   }
 
+  // field(name, its byte of the file) for each entry of an object; field reads the value.
+  template <typename Field>
+  void object(const Field& field) {
+    list('{', '}', false, [&] {
+      peek();
+      const std::size_t at = position();
+      std::string name = json_string();
+      expect(':');
+      field(std::move(name), at);
+    });
+  }
+
   // The byte of the file that comes next.
   std::size_t position() const noexcept { return offset_ + at_; }
   [[noreturn]] void fail(const Message& problem) const { fail_at(position(), problem); }
@@ -70,7 +81,7 @@ class HeaderReader {
  private:
   void skip_space() noexcept;
   std::string next_shown() const;
-  void skip_value(int depth);
+  void read_value(int depth, JsonValue* tree);
   void escape(std::string& value);
   std::uint32_t four_hex_digits();
 
@@ -79,11 +90,5 @@ class HeaderReader {
   std::string_view text_;
   std::size_t offset_, at_ = 0;
 };
-
-// "text" as a JSON string: quotes, backslashes and control characters are escaped.
-std::string json_quoted(std::string_view text);
-
-// The same for a message: not longer than a line, whatever the text is.
-std::string shown(std::string_view text);
 
 }  // namespace tril::detail

@@ -1,21 +1,36 @@
-#include <tril/files/header_reader.h>
-#include <tril/files/json_node.h>
-#include <tril/files/json_object.h>
+#include <tril/files/json_value.h>
+#include <tril/files/json_writer.h>
+#include <tril/foundation/check.h>
 #include <tril/foundation/exact_number.h>
+
+#include <algorithm>
+#include <charconv>
 
 namespace tril::detail {
 
+const JsonValue& JsonValue::operator[](std::string_view name) const noexcept {
+  static const JsonValue kMissing;
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? kMissing : items[static_cast<std::size_t>(found - names.begin())];
+}
+
+bool JsonValue::flag(bool otherwise) const noexcept {
+  return kind == Kind::boolean ? value == "true" : otherwise;
+}
+
+Index JsonValue::whole(Index otherwise) const noexcept {
+  Index number = otherwise;
+  if (kind != Kind::number) return otherwise;
+  const char* const end = value.data() + value.size();
+  const auto [at, error] = std::from_chars(value.data(), end, number);
+  return error == std::errc() && at == end ? number : otherwise;
+}
+
 JsonObject::JsonObject(const char* call, const char* argument, std::string_view text)
     : call_(call) {
-  HeaderReader reader(call, text, 0, argument);
-  reader.list('{', '}', false, [&] {
-    const std::string name = reader.json_string();
-    reader.expect(':');
-    reader.peek();  // skips spaces
-    const std::size_t begin = reader.position();
-    reader.skip_value();
-    entries_[name] = text.substr(begin, reader.position() - begin);
-  });
+  JsonReader reader(call, text, 0, argument);
+  reader.object(
+      [&](const std::string& name, std::size_t) { entries_[name] = reader.skip_value(); });
   if (!reader.at_end()) reader.fail("something follows the object");
 }
 
@@ -38,7 +53,7 @@ Index JsonObject::whole(const char* name, std::optional<Index> otherwise) const 
   const std::string_view text =
       expected(name, otherwise.has_value(), "0123456789", "a whole number");
   if (text.empty()) return *otherwise;
-  HeaderReader reader(call_, text, 0, name);
+  JsonReader reader(call_, text, 0, name);
   const Index value = reader.whole_number();
   if (!reader.at_end()) fail(call_, name, {"must be a whole number, is ", shown(text)});
   return value;
@@ -59,25 +74,24 @@ bool JsonObject::boolean(const char* name, std::optional<bool> otherwise) const 
 
 std::string JsonObject::text(const char* name, std::optional<std::string> otherwise) const {
   const std::string_view text = expected(name, otherwise.has_value(), "\"", "a text");
-  return text.empty() ? *otherwise : HeaderReader(call_, text, 0, name).json_string();
+  return text.empty() ? *otherwise : JsonReader(call_, text, 0, name).json_string();
 }
 
 std::vector<Index> JsonObject::numbers_below(const char* name, Index end) const {
   constexpr const char* kWhat = "a number or a list of numbers";
   const std::string_view text = expected(name, true, "[-0123456789", kWhat);
   if (text.empty()) return {};
-  HeaderReader reader(call_, text, 0, name);
-  const JsonNode node = JsonNode::read(reader);
+  const JsonValue node = JsonReader(call_, text, 0, name).value();
   std::vector<Index> values;
-  const auto add = [&](const JsonNode& each) {
-    if (each.kind != JsonNode::Kind::number && each.kind != JsonNode::Kind::null) {
+  const auto add = [&](const JsonValue& each) {
+    if (each.kind != JsonValue::Kind::number && each.kind != JsonValue::Kind::null) {
       fail(call_, name, {"must be ", kWhat, ", is ", shown(text)});
     }
     const Index value = each.whole(-1);
     if (value >= 0 && value < end) values.push_back(value);
   };
-  if (node.kind == JsonNode::Kind::list) {
-    for (const JsonNode& each : node.items) add(each);
+  if (node.kind == JsonValue::Kind::list) {
+    for (const JsonValue& each : node.items) add(each);
   } else {
     add(node);
   }
@@ -93,7 +107,7 @@ std::map<std::string, std::string> JsonObject::texts() const {
   std::map<std::string, std::string> all;
   for (const auto& [name, value] : entries_) {  // a name may be anything, with a 0 in it, too
     if (value.front() != '"') fail(call_, name.c_str(), {"must be a text, is ", shown(value)});
-    all[name] = HeaderReader(call_, value, 0, name.c_str()).json_string();
+    all[name] = JsonReader(call_, value, 0, name.c_str()).json_string();
   }
   return all;
 }
