@@ -15,14 +15,14 @@ void add(const float* x, double* values, Index count) noexcept {
 void max(const float* x, double* values, Index count) noexcept {
   for (Index i = 0; i < count; ++i) {
     const double each = x[i];
-    values[i] = (each > values[i]) | (each != each) ? each : values[i];
+    values[i] = ((each > values[i]) | (each != each)) ? each : values[i];
   }
 }
 
 void min(const float* x, double* values, Index count) noexcept {
   for (Index i = 0; i < count; ++i) {
     const double each = x[i];
-    values[i] = (each < values[i]) | (each != each) ? each : values[i];
+    values[i] = ((each < values[i]) | (each != each)) ? each : values[i];
   }
 }
 

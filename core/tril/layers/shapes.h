@@ -44,7 +44,7 @@ AnyView<const float> slice_axis(const AnyView<const float>& x, Index axis, const
                                 const char* call);
 
 // The gradient of slice's x, given that of its output: d_out where x was taken, 0 elsewhere. d_x is
-// overwritten. Throws Error unless d_out has the shape of the slice of d_x, and apart from it lies.
+// overwritten. Throws Error unless d_out has the shape of the slice of d_x and lies apart from it.
 void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> slices,
                     const AnyView<float>& d_x, Parallel& parallel);
 
