@@ -1,15 +1,19 @@
-// Arithmetic with broadcasting against loops over every index, exactly: each element is rounded
-// once, and so is the reference.
+// Operations with broadcasting against loops over every index, exactly where each element is
+// rounded once, as in the reference.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/isa.h>
+#include <tril/layers/arithmetic_kernels.h>
 #include <tril/layers/elementwise.h>
-#include <tril/layers/elementwise_kernels.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/any_tensor.h"
 #include "core/compare.h"
 #include "core/golden.h"
 
@@ -19,74 +23,61 @@ namespace {
 using testing::equal;
 using testing::error_of;
 
-float expected_of(Arithmetic operation, float x, float y) {
+using testing::AnyTensor, testing::element, testing::for_each_index, testing::Indices;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// NumPy's, of float32.
+float expected_of(Binary operation, float x, float y) {
   switch (operation) {
-    case Arithmetic::add:
+    case Binary::add:
       return x + y;
-    case Arithmetic::subtract:
+    case Binary::subtract:
       return x - y;
-    case Arithmetic::multiply:
+    case Binary::multiply:
       return x * y;
-    case Arithmetic::divide:
+    case Binary::divide:
       return x / y;
+    case Binary::maximum:
+      return std::isnan(x) || std::isnan(y) ? kNaN : std::max(x, y);
+    case Binary::minimum:
+      return std::isnan(x) || std::isnan(y) ? kNaN : std::min(x, y);
+    case Binary::equal:
+      return x == y ? 1.0f : 0.0f;
+    case Binary::not_equal:
+      return x != y ? 1.0f : 0.0f;
+    case Binary::less:
+      return x < y ? 1.0f : 0.0f;
+    case Binary::less_equal:
+      return x <= y ? 1.0f : 0.0f;
+    case Binary::greater:
+      return x > y ? 1.0f : 0.0f;
+    case Binary::greater_equal:
+      return x >= y ? 1.0f : 0.0f;
+    case Binary::power:
+      return static_cast<float>(std::pow(static_cast<double>(x), static_cast<double>(y)));
   }
   return 0;
 }
 
-// A tensor of any rank without gaps.
-struct Owned {
-  std::vector<Index> shape;
-  std::vector<float> values;
-
-  Owned(std::vector<Index> sizes, Random& random) : shape(std::move(sizes)) {
-    Index count = 1;
-    for (const Index size : shape) count *= size;
-    values.resize(static_cast<std::size_t>(count) + 1);  // so that there is an address
-    for (float& value : values) value = 1 + random.uniform();
-  }
-  template <typename T = const float>
-  AnyView<T> view() const {
-    AnyView<T> view;
-    view.data = const_cast<float*>(values.data());
-    view.shape.rank = view.strides.rank = static_cast<int>(shape.size());
-    Index stride = 1;
-    for (int axis = view.shape.rank; axis-- > 0;) {
-      view.shape[axis] = shape[static_cast<std::size_t>(axis)];
-      view.strides[axis] = stride;
-      stride *= view.shape[axis];
-    }
-    return view;
-  }
-  // The element that broadcasting puts at `index` of a shape of `rank` axes.
-  float at(const std::vector<Index>& index) const {
-    Index offset = 0;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const Index i = index[index.size() - shape.size() + axis];
-      offset = offset * shape[axis] + (shape[axis] == 1 ? 0 : i);
-    }
-    return values[static_cast<std::size_t>(offset)];
-  }
-};
-
-void expect_broadcast(const std::vector<Index>& x_shape, const std::vector<Index>& y_shape,
-                      const std::vector<Index>& shape, Parallel& parallel, Random& random) {
-  const Owned x(x_shape, random), y(y_shape, random);
-  for (const auto& [name, operation] : kArithmetic) {
-    Owned out(shape, random);
-    arithmetic(operation, x.view(), y.view(), out.view<float>(), parallel);
-    std::vector<Index> index(shape.size());
-    const auto count = static_cast<Index>(out.values.size()) - 1;
-    for (Index n = 0; n < count; ++n) {
-      Index rest = n;
-      for (std::size_t axis = shape.size(); axis-- > 0;) {
-        index[axis] = rest % shape[axis];
-        rest /= shape[axis];
-      }
-      ASSERT_EQ(out.values[static_cast<std::size_t>(n)],
-                expected_of(operation, x.at(index), y.at(index)))
-          << name << " of " << shape_text(x.view().shape) << " and " << shape_text(y.view().shape)
-          << " at " << n;
-    }
+// Of whole numbers from -9 to 9 only power is not rounded once, and powers of these are exact in
+// double or far from the middle between two floats.
+void expect_broadcast(const Indices& x_shape, const Indices& y_shape, const Indices& shape,
+                      Parallel& parallel, Random& random, bool gaps = false) {
+  const AnyTensor x(x_shape, random, gaps), y(y_shape, random, gaps);
+  for (const auto& [name, operation] : kBinary) {
+    AnyTensor out(shape, random, gaps);
+    binary(operation, x.view(), y.view(), out.view(), parallel);
+    for_each_index(shape, [&](const Indices& index) {
+      const float left = element(x.view(), index), right = element(y.view(), index);
+      const float expected = expected_of(operation, left, right);
+      const float actual = element(std::as_const(out).view(), index);
+      if (std::isnan(expected) && std::isnan(actual)) return;
+      ASSERT_EQ(actual, expected) << name << " of " << left << " and " << right << ", shapes "
+                                  << shape_text(x.view().shape) << " and "
+                                  << shape_text(y.view().shape);
+    });
   }
 }
 
@@ -94,8 +85,7 @@ TEST(Elementwise, BroadcastsAsNumPy) {
   Random random(1);
   for (const int threads : {1, 3}) {
     Parallel parallel(threads);
-    const auto both_ways = [&](const std::vector<Index>& x, const std::vector<Index>& y,
-                               const std::vector<Index>& shape) {
+    const auto both_ways = [&](const Indices& x, const Indices& y, const Indices& shape) {
       expect_broadcast(x, y, shape, parallel, random);
       expect_broadcast(y, x, shape, parallel, random);
     };
@@ -127,6 +117,38 @@ TEST(Elementwise, BroadcastsAsNumPy) {
   }
 }
 
+TEST(Elementwise, TakesViewsOfAnyStrides) {
+  Random random(6);
+  Parallel parallel(2);
+  for (int n = 0; n < 300; ++n) {
+    const Indices shape = testing::random_sizes(random, 8, 4);
+    const Indices x = testing::broadcasting(shape, random);
+    SCOPED_TRACE(n);
+    expect_broadcast(x, shape, shape, parallel, random, true);
+    expect_broadcast(shape, x, shape, parallel, random, true);
+  }
+  // Rows that are longer than what is gathered at a time.
+  expect_broadcast({3, 700}, {3, 1}, {3, 700}, parallel, random, true);
+  expect_broadcast({700, 1}, {1, 3}, {700, 3}, parallel, random, true);
+}
+
+TEST(Elementwise, WritesNothingBetweenTheElements) {
+  Random random(7);
+  Parallel parallel;
+  for (int n = 0; n < 100; ++n) {
+    const Indices shape = testing::random_sizes(random, 6, 5);
+    AnyTensor x(shape, random, true);
+    const std::vector<float> before = x.memory();
+    std::vector<float> expected = x.memory();
+    for_each_index(shape, [&](const Indices& index) {
+      const auto at = static_cast<std::size_t>(&element(x.view(), index) - x.memory().data());
+      expected[at] = 2 * before[at];
+    });
+    add(x.view(), x.view(), x.view(), parallel);
+    ASSERT_EQ(x.memory(), expected);
+  }
+}
+
 TEST(Elementwise, TakesNumbers) {
   Parallel parallel;
   Random random(2);
@@ -140,7 +162,6 @@ TEST(Elementwise, TakesNumbers) {
 
 TEST(Elementwise, DividesAsIeee) {
   Parallel parallel;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float x[] = {1, -1, 0, kInfinity, 2}, y[] = {0, 0, 0, kInfinity, NAN};
   float out[5] = {};
   divide(VectorView<const float>(x, {5}), VectorView<const float>(y, {5}),
@@ -203,6 +224,8 @@ TEST(Elementwise, RejectsWhatDoesNotFitAndWritesNothing) {
   Parallel parallel;
   Buffer<float, 2> x({2, 3}), wide({2, 4}), out({2, 3});
   Buffer<float, 1> row({3});
+  AnyView<float> repeated = out;
+  repeated.strides[1] = 0;
   out.data()[5] = 7;
   EXPECT_EQ(error_of([&] { add({}, x, out, parallel); }), "add: x: no tensor given");
   EXPECT_EQ(error_of([&] { add(x, {}, out, parallel); }), "add: y: no tensor given");
@@ -225,11 +248,79 @@ TEST(Elementwise, RejectsWhatDoesNotFitAndWritesNothing) {
               add(x, x, MatrixView<float>(wide.data(), {2, 3}, {2, 1}), parallel);
             }),
             "add: out: its elements overlap; shape is [2, 3], strides are [2, 1]");
-  EXPECT_EQ(error_of([&] { arithmetic(static_cast<Arithmetic>(9), x, x, out, parallel); }),
-            "arithmetic: operation: is none of add, subtract, multiply, divide");
+  EXPECT_EQ(error_of([&] { add(x, x, repeated, parallel); }),
+            "add: out: its elements overlap; shape is [2, 3], strides are [3, 0]");
+  EXPECT_EQ(error_of([&] { binary(static_cast<Binary>(99), x, x, out, parallel); }),
+            "binary: operation: is none of add, subtract, ..., power");
+  EXPECT_EQ(error_of([&] { unary(static_cast<Unary>(99), x, out, parallel); }),
+            "unary: operation: is none of exp, log, sqrt, abs, negate, tanh");
+  EXPECT_EQ(error_of([&] { unary(Unary::exp, {}, out, parallel); }), "exp: x: no tensor given");
+  EXPECT_EQ(error_of([&] { unary(Unary::log, row, out, parallel); }),
+            "log: out: shape must be [3], is [2, 3]; x is [3]");
+  EXPECT_EQ(
+      error_of([&] { where(wide, x, row, out, parallel); }),
+      "where: condition: does not broadcast with x and y; condition is [2, 4], x is [2, 3], y "
+      "is [3]");
+  EXPECT_EQ(error_of([&] { where(x, wide, row, out, parallel); }),
+            "where: y: shapes do not broadcast; x is [2, 4], y is [3]");
+  EXPECT_EQ(error_of([&] { where(x, row, 1.0f, wide, parallel); }),
+            "where: out: shape must be [2, 3], is [2, 4]; condition is [2, 3], x is [3], y is []");
+  EXPECT_EQ(error_of([&] { copy(x, row, parallel); }),
+            "copy: x: does not broadcast to the shape of out, [3]; x is [2, 3]");
+  EXPECT_EQ(error_of([&] { copy(out.view()[1], out, parallel); }).find("copy: out: shares memory"),
+            0u);
   EXPECT_EQ(out.data()[5], 7);
   add(x, x, out, parallel);
   EXPECT_EQ(out.data()[5], 0);
+}
+
+TEST(Elementwise, ComparesAndChoosesAsNumPy) {
+  Parallel parallel;
+  const float special[] = {kNaN, -kInfinity, -1, -0.0f, 0, 1, kInfinity};
+  const VectorView<const float> x(special, {7});
+  const AnyView<const float> column = MatrixView<const float>(special, {7, 1});
+  Buffer<float, 2> out({7, 7});
+  for (const auto& [name, operation] : kBinary) {
+    if (operation == Binary::power) continue;  // has a test of its own
+    binary(operation, column, x, out, parallel);
+    for (Index i = 0; i < 49; ++i) {
+      const float expected = expected_of(operation, special[i / 7], special[i % 7]);
+      const float actual = out.data()[i];
+      EXPECT_TRUE(actual == expected || (std::isnan(actual) && std::isnan(expected)))
+          << name << " of " << special[i / 7] << " and " << special[i % 7] << ": " << actual;
+    }
+  }
+  // NaN is not 0.
+  where(x, 1.0f, 2.0f, out.view()[0], parallel);
+  const float chosen[] = {1, 1, 1, 2, 2, 1, 1};
+  EXPECT_TRUE(equal(VectorView<const float>(chosen, {7}), out.view()[0]));
+  // One that is not chosen does not count.
+  where(column, x, 5.0f, out, parallel);
+  for (Index i = 0; i < 49; ++i) {
+    const float expected = special[i / 7] == 0 ? 5.0f : special[i % 7];
+    EXPECT_TRUE(out.data()[i] == expected || std::isnan(expected)) << i;
+  }
+}
+
+TEST(Elementwise, ChoosesFromViewsOfAnyStrides) {
+  Random random(8);
+  Parallel parallel(2);
+  for (int n = 0; n < 200; ++n) {
+    const Indices shape = testing::random_sizes(random, 6, 5);
+    const AnyTensor condition(shape, random, true),
+        x(testing::broadcasting(shape, random), random, true),
+        y(testing::broadcasting(shape, random), random, true);
+    AnyTensor out(shape, random, true), copied(shape, random, true);
+    EXPECT_EQ(where_shape(condition.view().shape, x.view().shape, y.view().shape),
+              out.view().shape);
+    where(condition.view(), x.view(), y.view(), out.view(), parallel);
+    copy(x.view(), copied.view(), parallel);
+    for_each_index(shape, [&](const Indices& index) {
+      const auto& chosen = element(condition.view(), index) != 0 ? x : y;
+      ASSERT_EQ(element(out.view(), index), element(chosen.view(), index));
+      ASSERT_EQ(element(copied.view(), index), element(x.view(), index));
+    });
+  }
 }
 
 TEST(ElementwiseKernels, AreTheSameOnEveryInstructionSet) {
@@ -237,7 +328,7 @@ TEST(ElementwiseKernels, AreTheSameOnEveryInstructionSet) {
   const Buffer<float, 1> x = testing::uniform<1>({70}, random),
                          y = testing::uniform<1>({70}, random);
   for (const Isa isa : available_isas()) {
-    const ElementwiseKernels& kernels = elementwise_kernels(isa);
+    const ArithmeticKernels& kernels = arithmetic_kernels(isa);
     for (Index count = 0; count <= 70; ++count) {
       Buffer<float, 1> out({72});
       out.data()[count] = 7;
@@ -245,12 +336,15 @@ TEST(ElementwiseKernels, AreTheSameOnEveryInstructionSet) {
         for (Index i = 0; i < count; ++i) ASSERT_EQ(out.data()[i], expected(i)) << isa_name(isa);
         ASSERT_EQ(out.data()[count], 7);
       };
-      kernels.subtract.both(x.data(), y.data(), out.data(), count);
-      check([&](Index i) { return x.data()[i] - y.data()[i]; });
-      kernels.subtract.one_x(x.data(), y.data(), out.data(), count);
-      check([&](Index i) { return x.data()[0] - y.data()[i]; });
-      kernels.divide.one_y(x.data(), y.data(), out.data(), count);
-      check([&](Index i) { return x.data()[i] / y.data()[0]; });
+      for (const auto& [name, operation] : kBinary) {
+        if (operation == Binary::power) continue;
+        kernels.of(operation)(x.data(), y.data(), out.data(), count);
+        check([&](Index i) { return expected_of(operation, x.data()[i], y.data()[i]); });
+      }
+      kernels.of(Unary::abs)(x.data(), out.data(), count);
+      check([&](Index i) { return std::fabs(x.data()[i]); });
+      kernels.where(x.data(), y.data(), x.data(), out.data(), count);
+      check([&](Index i) { return x.data()[i] != 0 ? y.data()[i] : x.data()[i]; });
     }
   }
 }

@@ -2,13 +2,21 @@ import type { Tensor } from 'tril';
 import { loadTril as loadRemote } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-import { randomNumbers } from './reference.js';
+import { epsilon, randomNumbers } from './reference.js';
 
 const operations = {
   add: (x: number, y: number) => x + y,
   subtract: (x: number, y: number) => x - y,
   multiply: (x: number, y: number) => x * y,
   divide: (x: number, y: number) => x / y,
+  maximum: (x: number, y: number) => Math.max(x, y),
+  minimum: (x: number, y: number) => Math.min(x, y),
+  equal: (x: number, y: number) => Number(x === y),
+  notEqual: (x: number, y: number) => Number(x !== y),
+  less: (x: number, y: number) => Number(x < y),
+  lessEqual: (x: number, y: number) => Number(x <= y),
+  greater: (x: number, y: number) => Number(x > y),
+  greaterEqual: (x: number, y: number) => Number(x >= y),
 };
 const names = Object.keys(operations) as (keyof typeof operations)[];
 
@@ -35,7 +43,7 @@ function at(values: readonly number[], shape: readonly number[], index: readonly
   return values[offset]!;
 }
 
-describe('add, subtract, multiply and divide', () => {
+describe('operations on two tensors', () => {
   it.each<[number[], number[]]>([
     [[1], [1]],
     [[7], [7]],
@@ -108,6 +116,37 @@ describe('add, subtract, multiply and divide', () => {
     });
   });
 
+  it('raise to powers, to the nearest float or the one beside it', () => {
+    withoutLeak(() => {
+      const xs = randomNumbers(1000, 1).map((x) => Math.fround(4 * x));
+      const ys = randomNumbers(1000, 2).map((y, i) => (i % 2 === 0 ? Math.round(9 * y) : 9 * y));
+      const result = tril.power(tril.tensor(xs), tril.tensor(ys)).read();
+      for (const [i, x] of xs.entries()) {
+        const expected = x ** Math.fround(ys[i]!);
+        if (Number.isNaN(expected)) expect(result[i]).toBe(NaN);
+        // 0.51 of 2^-23 of the size, which is at least half of a unit in the last place.
+        else
+          expect(Math.abs(result[i]! - expected)).toBeLessThanOrEqual(
+            0.51 * epsilon * Math.abs(expected),
+          );
+      }
+      expect(tril.power(tril.tensor([-2, 2]), 3).toArray()).toEqual([-8, 8]);
+      expect(tril.power(tril.tensor([-2, NaN, 0]), 0).toArray()).toEqual([1, 1, 1]);
+    });
+  });
+
+  it('compare with NaN as IEEE 754 has it', () => {
+    withoutLeak(() => {
+      const x = tril.tensor([NaN, 1]);
+      for (const name of ['equal', 'less', 'lessEqual', 'greater', 'greaterEqual'] as const) {
+        expect(tril[name](x, NaN).toArray()).toEqual([0, 0]);
+      }
+      expect(tril.notEqual(x, NaN).toArray()).toEqual([1, 1]);
+      expect(tril.maximum(x, 0).toArray()).toEqual([NaN, 1]);
+      expect(tril.minimum(0, x).toArray()).toEqual([NaN, 0]);
+    });
+  });
+
   it('write over an input of the shape of the result', () => {
     withoutLeak(() => {
       const [x, row] = [tril.tensor([2, 2], [1, 2, 3, 4]), tril.tensor([10, 20])];
@@ -125,7 +164,7 @@ describe('add, subtract, multiply and divide', () => {
     withoutLeak(() => {
       const [x, wide] = [tril.zeros([2, 3]), tril.zeros([2, 4])];
       const row = tril.tensor([1, 2, 3]);
-      for (const call of names) {
+      for (const call of [...names, 'power'] as const) {
         const refuse = (y: unknown, argument: string, says: string, out?: Tensor) => {
           const body = () => tril[call](x, y as Tensor, out ? { out } : {});
           expectRefused(body, { call, argument, says, ...(out && { out }) });

@@ -62,6 +62,7 @@ const optionNames = [
   ...['batches', 'block', 'lineBytes', 'ways', 'sets', 'sum', 'hidden', 'dtype', 'linear1.weight'],
   ...['in_proj_weight', 'out_proj.weight', 'w_q', 'w_k', 'v', 'linear2.weight', 'stable'],
   ...['logSumExp', 'rotary', 'capacity', 'batch', 'norm', 'sourceMask', 'targetMask', 'threads'],
+  ...['keepDims'],
 ];
 const words = [
   ...[...attentionMethods, ...matmulMethods, ...activations],

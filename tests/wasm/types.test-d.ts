@@ -32,6 +32,22 @@ it('tensors', () => {
   x.shape[0] = 3;
 });
 
+it('shapes and reductions', () => {
+  expectTypeOf(tril.transpose(tril.reshape(x, [2, -1]), [1, 0])).toEqualTypeOf<Tensor>();
+  expectTypeOf(
+    tril.slice(x, [-1, null, [1], [null, -1], [null, null, -2]]),
+  ).toEqualTypeOf<Tensor>();
+  expectTypeOf(tril.split(x, 3, { axis: -1 })).toEqualTypeOf<Tensor[]>();
+  expectTypeOf(tril.sum(x, { axis: [0, 1], keepDims: true })).toEqualTypeOf<Tensor>();
+  expectTypeOf(tril.where(tril.less(x, 0), 0, x)).toEqualTypeOf<Tensor>();
+  // @ts-expect-error one axis or all
+  tril.argmax(x, { axis: [0, 1] });
+  // @ts-expect-error four numbers are no range
+  tril.slice(x, [[0, 1, 1, 1]]);
+  // @ts-expect-error a number has no axes
+  tril.exp(1);
+});
+
 it('calls and their options', () => {
   expectTypeOf(tril.matmul(x, x, { method: 'tiled', transposeB: true })).toEqualTypeOf<Tensor>();
   // @ts-expect-error no such method

@@ -4,6 +4,7 @@ import { attentionGradientCalls } from './calls/attention-gradients.js';
 import { blockGradientCalls } from './calls/block-gradients.js';
 import { costCalls } from './calls/cost.js';
 import { efficientAttentionCalls } from './calls/efficient-attention.js';
+import { elementwiseCalls } from './calls/elementwise.js';
 import { feedForwardCalls } from './calls/feed-forward.js';
 import { fileCalls } from './calls/files.js';
 import { gradientCalls } from './calls/gradients.js';
@@ -19,6 +20,8 @@ import { measureCalls } from './calls/measures.js';
 import { multiHeadCalls } from './calls/multi-head-attention.js';
 import { normCalls } from './calls/norms.js';
 import { onlineAttentionCalls } from './calls/online-attention.js';
+import { reductionCalls } from './calls/reductions.js';
+import { shapeCalls } from './calls/shapes.js';
 import { softmaxCalls } from './calls/softmax.js';
 import { tensorCalls } from './calls/tensor.js';
 import { trainerCalls } from './calls/trainer.js';
@@ -35,6 +38,9 @@ export interface Calls
     ReturnType<typeof tensorCalls>,
     ReturnType<typeof matmulCalls>,
     ReturnType<typeof arithmeticCalls>,
+    ReturnType<typeof elementwiseCalls>,
+    ReturnType<typeof reductionCalls>,
+    ReturnType<typeof shapeCalls>,
     ReturnType<typeof matrixCalls>,
     ReturnType<typeof softmaxCalls>,
     ReturnType<typeof maskCalls>,
@@ -67,6 +73,9 @@ export const calls = (context: Context): Calls & TrainingCalls => ({
   ...tensorCalls(context),
   ...matmulCalls(context),
   ...arithmeticCalls(context),
+  ...elementwiseCalls(context),
+  ...reductionCalls(context),
+  ...shapeCalls(context),
   ...matrixCalls(context),
   ...softmaxCalls(context),
   ...maskCalls(context),

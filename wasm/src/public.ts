@@ -128,6 +128,8 @@ export {
   type GeluOptions,
 } from './calls/feed-forward.js';
 export type { OutOption, RotaryOptions, SinusoidalOptions } from './calls/layers.js';
+export type { ArgmaxOptions, ReduceOptions } from './calls/reductions.js';
+export type { JoinOptions, SliceRange, SplitOptions } from './calls/shapes.js';
 export type { SoftmaxOptions } from './calls/softmax.js';
 export type {
   BlockResult,

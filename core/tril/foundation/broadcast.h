@@ -75,6 +75,13 @@ struct AnyView {
   // Of one number.
   AnyView(T& number) noexcept : data(&number) {}
 
+  // What may be written may be read.
+  operator AnyView<const T>() const noexcept requires(!std::is_const_v<T>) {
+    AnyView<const T> view;
+    view.data = data, view.shape = shape, view.strides = strides;
+    return view;
+  }
+
   // As the checks take it.
   operator detail::ViewShape() const noexcept {
     return {data,       shape.sizes.data(), strides.sizes.data(),
@@ -82,11 +89,19 @@ struct AnyView {
   }
 };
 
-// As for views of a fixed rank, but that axes of length 0 are allowed. Repeating one element along
-// the last axis is for a call to allow that reads no rows.
+// As for views of a fixed rank, but that axes of length 0 are allowed.
 template <typename T>
 void check_view(const AnyView<T>& view, const char* call, const char* argument) {
   detail::check_view(view, Empty::allowed, call, argument);
+}
+
+// The same for a call that reads no rows: the last axis may have any stride, as in a transposed
+// view, or repeat one element.
+template <typename T>
+void check_strided(const AnyView<T>& view, const char* call, const char* argument) {
+  detail::ViewShape shape = view;
+  shape.strided = true;
+  detail::check_view(shape, Empty::allowed, call, argument);
 }
 
 }  // namespace tril

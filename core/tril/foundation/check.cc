@@ -121,9 +121,9 @@ void check_view(const ViewShape& view, Empty empty, const char* call, const char
     const std::span<const Index> strides(view.strides, static_cast<std::size_t>(view.rank));
     fail(call, argument, {problem, "; shape is ", sizes_of(view), ", strides are ", strides});
   };
-  if (view.strides[view.rank - 1] != 1) refuse("the last axis must be contiguous");
+  if (!view.strided && view.strides[view.rank - 1] != 1) refuse("the last axis must be contiguous");
   if (!addressable(view)) refuse("too large to address");
-  if (view.written && view.rank > 1 && !elements_apart(view)) refuse("its elements overlap");
+  if (view.written && !elements_apart(view)) refuse("its elements overlap");
 }
 
 void check_no_overlap(const ViewShape& out, const ViewShape& input, const char* call,

@@ -43,7 +43,8 @@ struct ViewShape {
   const Index* strides;
   int rank;
   std::size_t element_size;
-  bool written;  // its elements are not const
+  bool written;          // its elements are not const
+  bool strided = false;  // the last axis may have any stride, too
 };
 
 template <typename T, int Rank>

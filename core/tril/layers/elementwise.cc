@@ -1,193 +1,199 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/arithmetic_kernels.h>
+#include <tril/layers/loops.h>
+#include <tril/layers/power.h>
 #include <tril/layers/unchecked.h>
 
 #include <algorithm>
-#include <array>
-#include <string>
+#include <initializer_list>
 
 namespace tril {
 namespace {
 
-// An axis of the result: how many elements, and how far the next one is in each tensor, 0 where one
-// element is repeated.
-struct Axis {
-  Index size = 1, x = 0, y = 0, out = 0;
+using detail::kMostOperands, detail::LoopAxis, detail::LoopPlace, detail::Loops;
 
-  // Whether this axis, outside of `inner`, goes on where that ends.
-  bool continues(const Axis& inner) const noexcept {
-    return x == inner.size * inner.x && y == inner.size * inner.y && out == inner.size * inner.out;
-  }
-};
-
-// The loops over the result, outermost first: axes of size 1 left out, axes that are one long row
-// joined.
-struct Loops {
-  int depth = 0;
-  std::array<Axis, detail::kMostAxes> axes{};
-
-  Axis& operator[](int axis) noexcept { return axes[static_cast<std::size_t>(axis)]; }
-  const Axis& operator[](int axis) const noexcept { return axes[static_cast<std::size_t>(axis)]; }
-};
-
-template <typename T>
-Index stride_along(const AnyView<T>& view, int axis, int rank) noexcept {
-  const int own = axis - (rank - view.shape.rank);
-  return own < 0 || view.shape[own] == 1 ? 0 : view.strides[own];
-}
-
-Loops loops_over(const AnyView<const float>& x, const AnyView<const float>& y,
-                 const AnyView<float>& out) noexcept {
-  const int rank = out.shape.rank;
-  Loops loops;
-  for (int axis = 0; axis < rank; ++axis) {
-    if (out.shape[axis] == 1) continue;
-    const Axis inner{out.shape[axis], stride_along(x, axis, rank), stride_along(y, axis, rank),
-                     stride_along(out, axis, rank)};
-    if (loops.depth > 0 && loops[loops.depth - 1].continues(inner)) {
-      loops[loops.depth - 1] = {loops[loops.depth - 1].size * inner.size, inner.x, inner.y,
-                                inner.out};
-    } else {
-      loops[loops.depth++] = inner;
-    }
-  }
-  return loops;
-}
-
-// Where a run of the innermost axis begins: counts up the axes around it.
-class Place {
+// A kernel over rows, of as many inputs as it has.
+class RowKernel {
  public:
-  Place(const Loops& loops, Index row) noexcept : loops_(loops) {
-    for (int axis = loops.depth - 1; axis-- > 0;) {
-      index_[static_cast<std::size_t>(axis)] = row % loops[axis].size;
-      row /= loops[axis].size;
-      step(axis, index_[static_cast<std::size_t>(axis)]);
-    }
-  }
+  RowKernel(ArithmeticKernels::Map map) noexcept : map_(map) {}
+  RowKernel(ArithmeticKernels::Pair pair) noexcept : pair_(pair) {}
+  RowKernel(decltype(ArithmeticKernels::where) choice) noexcept : choice_(choice) {}
 
-  void next_row() noexcept {
-    for (int axis = loops_.depth - 1; axis-- > 0;) {
-      Index& index = index_[static_cast<std::size_t>(axis)];
-      step(axis, 1);
-      if (++index < loops_[axis].size) return;
-      step(axis, -index);
-      index = 0;
-    }
+  void operator()(const float* const* in, float* out, Index count) const noexcept {
+    if (map_) return map_(in[0], out, count);
+    if (pair_) return pair_(in[0], in[1], out, count);
+    choice_(in[0], in[1], in[2], out, count);
   }
-
-  Index x = 0, y = 0, out = 0;
 
  private:
-  void step(int axis, Index by) noexcept {
-    x += by * loops_[axis].x;
-    y += by * loops_[axis].y;
-    out += by * loops_[axis].out;
-  }
-
-  const Loops& loops_;
-  std::array<Index, detail::kMostAxes> index_{};
+  ArithmeticKernels::Map map_ = nullptr;
+  ArithmeticKernels::Pair pair_ = nullptr;
+  decltype(ArithmeticKernels::where) choice_ = nullptr;
 };
 
-// One run of the innermost axis, by the kernel that its strides allow.
-void run(const ElementwiseKernels::Pairs& kernel, const Axis& axis, const float* x, const float* y,
+void copy_row(const float* x, float* out, Index count) noexcept {
+  if (x != out) std::copy_n(x, count, out);
+}
+
+// So many elements of a row at a time go through memory of their own, where the row has gaps or
+// repeats one element: 1 KiB an array.
+constexpr Index kGathered = 256;
+
+// for each part of the row:
+//   gather each input that has gaps; out = kernel(inputs); scatter out if it has gaps
+void run(const RowKernel& kernel, const LoopAxis& row, const float* const* in, std::size_t inputs,
          float* out, Index count) noexcept {
-  if (axis.out == 1 && axis.x == 1 && axis.y == 1) return kernel.both(x, y, out, count);
-  if (axis.out == 1 && axis.x == 1 && axis.y == 0) return kernel.one_y(x, y, out, count);
-  if (axis.out == 1 && axis.x == 0 && axis.y == 1) return kernel.one_x(x, y, out, count);
-  for (Index i = 0; i < count; ++i) {
-    kernel.both(x + i * axis.x, y + i * axis.y, out + i * axis.out, 1);
+  const auto step_of_input = [&](std::size_t i) { return row.steps[i + 1]; };
+  bool whole = row.steps[0] == 1;
+  for (std::size_t i = 0; i < inputs; ++i) whole = whole && step_of_input(i) == 1;
+  if (whole) return kernel(in, out, count);
+  float gathered[kMostOperands][kGathered];
+  for (Index first = 0; first < count; first += kGathered) {
+    const Index part = std::min(kGathered, count - first);
+    const float* from[kMostOperands - 1] = {};
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const Index step = step_of_input(i);
+      from[i] = step == 1 ? in[i] + first : gathered[i];
+      if (step == 1 || (step == 0 && first > 0)) continue;  // a repeated element is there already
+      for (Index n = 0; n < part; ++n) gathered[i][n] = in[i][(first + n) * step];
+    }
+    if (row.steps[0] == 1) {
+      kernel(from, out + first, part);
+      continue;
+    }
+    float* const result = gathered[kMostOperands - 1];
+    kernel(from, result, part);
+    for (Index n = 0; n < part; ++n) out[(first + n) * row.steps[0]] = result[n];
   }
 }
 
-// Of what is read, one element may stand for its whole last axis: no kernel reads on there.
-void check_read(const AnyView<const float>& view, const char* call, const char* argument) {
-  AnyView<const float> checked = view;
-  const int last = view.strides.rank - 1;
-  if (last >= 0 && view.strides[last] == 0) checked.strides[last] = 1;
-  check_view(checked, call, argument);
-}
-
-void check(const char* call, const AnyView<const float>& x, const AnyView<const float>& y,
-           const AnyView<float>& out) {
-  check_read(x, call, "x");
-  check_read(y, call, "y");
-  check_view(out, call, "out");
-  const AnyShape shape = broadcast_shape(x.shape, y.shape, call);
-  if (out.shape != shape) {
-    fail(call, "out",
-         {"shape must be ", shape, ", is ", out.shape, "; x is ", x.shape, ", y is ", y.shape});
-  }
-  check_in_place(out, x, call, "out");
-  check_in_place(out, y, call, "out");
-}
-
-// for each run of at most kElementsPerItem neighbours: out = x op y
-void apply(const ElementwiseKernels::Pairs& kernel, const AnyView<const float>& x,
-           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel) {
-  const Loops loops = loops_over(x, y, out);
-  Index rows = 1;
-  for (int axis = 0; axis + 1 < loops.depth; ++axis) rows *= loops[axis].size;
-  const Axis inner = loops.depth > 0 ? loops[loops.depth - 1] : Axis{};
-  const Index pieces = (inner.size + kElementsPerItem - 1) / kElementsPerItem;  // of a row
-  for_row_ranges(rows * pieces, std::min(inner.size, kElementsPerItem), parallel,
+// for each run of at most kElementsPerItem neighbours: out = kernel(inputs)
+void apply(const RowKernel& kernel, std::initializer_list<AnyView<const float>> inputs,
+           const AnyView<float>& out, Parallel& parallel) {
+  AnyView<const float> views[kMostOperands] = {out};
+  std::copy(inputs.begin(), inputs.end(), views + 1);
+  const Loops loops(out.shape, {views[0], views[1], views[2], views[3]});
+  const LoopAxis row = loops.inner();
+  const Index pieces = (row.size + kElementsPerItem - 1) / kElementsPerItem;  // of a row
+  for_row_ranges(loops.rows() * pieces, std::min(row.size, kElementsPerItem), parallel,
                  [&](Index first, Index last) {
-                   Place place(loops, first / pieces);
+                   LoopPlace place(loops, first / pieces);
                    for (Index item = first; item < last; ++item) {
                      const Index begin = item % pieces * kElementsPerItem;
-                     run(kernel, inner, x.data + place.x + begin * inner.x,
-                         y.data + place.y + begin * inner.y,
-                         out.data + place.out + begin * inner.out,
-                         std::min(kElementsPerItem, inner.size - begin));
+                     const float* in[kMostOperands - 1] = {};
+                     for (std::size_t i = 1; i <= inputs.size(); ++i) {
+                       in[i - 1] = views[i].data + place[i] + begin * row.steps[i];
+                     }
+                     run(kernel, row, in, inputs.size(), out.data + place[0] + begin * row.steps[0],
+                         std::min(kElementsPerItem, row.size - begin));
                      if ((item + 1) % pieces == 0) place.next_row();
                    }
                  });
 }
 
+void check_out(const char* call, const AnyShape& shape, const AnyView<float>& out,
+               const Message& inputs) {
+  check_strided(out, call, "out");
+  if (out.shape != shape) {
+    fail(call, "out", {"shape must be ", shape, ", is ", out.shape, "; ", inputs});
+  }
+}
+
+RowKernel kernel_of(Binary operation) noexcept {
+  return operation == Binary::power ? &detail::power_row : arithmetic_kernels().of(operation);
+}
+
 }  // namespace
+
+TRIL_DEFINE_DISPATCH(ArithmeticKernels, kArithmeticKernels, arithmetic_kernels)
+
+void unary(Unary operation, const AnyView<const float>& x, const AnyView<float>& out,
+           Parallel& parallel) {
+  const char* const call = name_of(kUnary, operation).data();
+  if (!call) fail("unary", "operation", "is none of exp, log, sqrt, abs, negate, tanh");
+  check_strided(x, call, "x");
+  check_out(call, x.shape, out, {"x is ", x.shape});
+  check_in_place(out, x, call, "out");
+  apply(arithmetic_kernels().of(operation), {x}, out, parallel);
+}
+
+void binary(Binary operation, const AnyView<const float>& x, const AnyView<const float>& y,
+            const AnyView<float>& out, Parallel& parallel) {
+  const char* const call = name_of(kBinary, operation).data();
+  if (!call) fail("binary", "operation", "is none of add, subtract, ..., power");
+  check_strided(x, call, "x");
+  check_strided(y, call, "y");
+  const AnyShape shape = broadcast_shape(x.shape, y.shape, call);
+  check_out(call, shape, out, {"x is ", x.shape, ", y is ", y.shape});
+  check_in_place(out, x, call, "out");
+  check_in_place(out, y, call, "out");
+  apply(kernel_of(operation), {x, y}, out, parallel);
+}
+
+AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShape& y) {
+  const auto shape = broadcast_shape(condition, broadcast_shape(x, y, "where"));
+  if (!shape) {
+    fail("where", "condition",
+         {"does not broadcast with x and y; condition is ", condition, ", x is ", x, ", y is ", y});
+  }
+  return *shape;
+}
+
+void where(const AnyView<const float>& condition, const AnyView<const float>& x,
+           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel) {
+  constexpr const char* kCall = "where";
+  check_strided(condition, kCall, "condition");
+  check_strided(x, kCall, "x");
+  check_strided(y, kCall, "y");
+  const AnyShape shape = where_shape(condition.shape, x.shape, y.shape);
+  check_out(kCall, shape, out,
+            {"condition is ", condition.shape, ", x is ", x.shape, ", y is ", y.shape});
+  check_in_place(out, condition, kCall, "out");
+  check_in_place(out, x, kCall, "out");
+  check_in_place(out, y, kCall, "out");
+  apply(arithmetic_kernels().where, {condition, x, y}, out, parallel);
+}
+
+void copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel) {
+  constexpr const char* kCall = "copy";
+  check_strided(x, kCall, "x");
+  check_strided(out, kCall, "out");
+  if (broadcast_shape(x.shape, out.shape) != out.shape) {
+    fail(kCall, "x", {"does not broadcast to the shape of out, ", out.shape, "; x is ", x.shape});
+  }
+  check_in_place(out, x, kCall, "out");
+  detail::run_copy(x, out, parallel);
+}
 
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
          Parallel& parallel) {
-  check("add", x, y, out);
-  apply(elementwise_kernels().add, x, y, out, parallel);
+  binary(Binary::add, x, y, out, parallel);
 }
 
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
               const AnyView<float>& out, Parallel& parallel) {
-  check("subtract", x, y, out);
-  apply(elementwise_kernels().subtract, x, y, out, parallel);
+  binary(Binary::subtract, x, y, out, parallel);
 }
 
 void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
               const AnyView<float>& out, Parallel& parallel) {
-  check("multiply", x, y, out);
-  apply(elementwise_kernels().multiply, x, y, out, parallel);
+  binary(Binary::multiply, x, y, out, parallel);
 }
 
 void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
             Parallel& parallel) {
-  check("divide", x, y, out);
-  apply(elementwise_kernels().divide, x, y, out, parallel);
+  binary(Binary::divide, x, y, out, parallel);
 }
 
 void detail::run_add(const AnyView<const float>& x, const AnyView<const float>& y,
                      const AnyView<float>& out, Parallel& parallel) {
-  apply(elementwise_kernels().add, x, y, out, parallel);
+  apply(arithmetic_kernels().of(Binary::add), {x, y}, out, parallel);
 }
 
-void arithmetic(Arithmetic operation, const AnyView<const float>& x, const AnyView<const float>& y,
-                const AnyView<float>& out, Parallel& parallel) {
-  switch (operation) {
-    case Arithmetic::add:
-      return add(x, y, out, parallel);
-    case Arithmetic::subtract:
-      return subtract(x, y, out, parallel);
-    case Arithmetic::multiply:
-      return multiply(x, y, out, parallel);
-    case Arithmetic::divide:
-      return divide(x, y, out, parallel);
-  }
-  fail("arithmetic", "operation", "is none of add, subtract, multiply, divide");
+void detail::run_copy(const AnyView<const float>& x, const AnyView<float>& out,
+                      Parallel& parallel) {
+  apply(&copy_row, {x}, out, parallel);
 }
 
 }  // namespace tril

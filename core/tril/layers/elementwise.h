@@ -1,32 +1,60 @@
-// Arithmetic, element by element, with NumPy's broadcasting:
+// Operations element by element, with NumPy's broadcasting:
 //
-//   out = x + y      out = x - y      out = x * y      out = x / y
+//   out = f(x)      out = x op y      out = x where a condition holds, else y      out = x
 //
 // An axis of size 1, or one that is missing in front, is repeated: x [T, C] times y [C] scales the
 // columns, x [T, C] times y [T, 1] the rows, x [T, C] times a number all.
+//
+// Tensors have at most 8 axes, each with any stride: they are views, such as those of shapes.h,
+// buffers or numbers. out has the shape that the inputs broadcast to, and may be an input itself
+// where that has its shape. All of these throw Error where shapes do not fit, or where out shares
+// memory with an input otherwise or with itself.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
 #include <tril/foundation/named.h>
 #include <tril/foundation/parallel.h>
+#include <tril/layers/operations.h>
 
 namespace tril {
 
-// The four of them.
-enum class Arithmetic { add, subtract, multiply, divide };
+// The names of operations.
+inline constexpr Named<Unary> kUnary[] = {{"exp", Unary::exp},       {"log", Unary::log},
+                                          {"sqrt", Unary::sqrt},     {"abs", Unary::abs},
+                                          {"negate", Unary::negate}, {"tanh", Unary::tanh}};
+inline constexpr Named<Binary> kBinary[] = {
+    {"add", Binary::add},           {"subtract", Binary::subtract},
+    {"multiply", Binary::multiply}, {"divide", Binary::divide},
+    {"maximum", Binary::maximum},   {"minimum", Binary::minimum},
+    {"equal", Binary::equal},       {"not_equal", Binary::not_equal},
+    {"less", Binary::less},         {"less_equal", Binary::less_equal},
+    {"greater", Binary::greater},   {"greater_equal", Binary::greater_equal},
+    {"power", Binary::power}};
 
-// Their names.
-inline constexpr Named<Arithmetic> kArithmetic[] = {{"add", Arithmetic::add},
-                                                    {"subtract", Arithmetic::subtract},
-                                                    {"multiply", Arithmetic::multiply},
-                                                    {"divide", Arithmetic::divide}};
+// out = f(x), as NumPy's functions of float32 of that name; negate is its negative. exp and log are
+// within 1 ulp, tanh within 3; sqrt is rounded once, abs and negate are exact.
+void unary(Unary operation, const AnyView<const float>& x, const AnyView<float>& out,
+           Parallel& parallel);
 
-// As numpy.add, subtract, multiply and divide of float32: x and y, of at most 8 axes each, views,
-// buffers or numbers, and out of the shape that they broadcast to. The last axis of x and y is
-// contiguous, or repeats one element; other axes may have any stride. out may be x or y itself
-// where that has its shape. Each element is rounded once; division by 0 gives infinities and NaN
-// as IEEE 754 has them. Throws Error where shapes do not fit, or where out shares memory with an
-// input otherwise or with itself.
+// out = x op y, as NumPy's functions of float32 of that name. Arithmetic is rounded once; division
+// by 0 gives infinities and NaN as IEEE 754 has them. maximum and minimum are NaN where either
+// input is. A comparison gives 1 where it holds, else 0; with NaN only not_equal holds. power is
+// computed in double, with the special values of C's pow, and is within 0.51 ulp.
+void binary(Binary operation, const AnyView<const float>& x, const AnyView<const float>& y,
+            const AnyView<float>& out, Parallel& parallel);
+
+// out = x where condition is not 0 (NaN is not), else y: numpy.where.
+void where(const AnyView<const float>& condition, const AnyView<const float>& x,
+           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel);
+
+// The shape of what where() gives. Throws Error where there is none.
+AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShape& y);
+
+// out = x, repeated to the shape of out, whichever it is: numpy.copyto. Makes a tensor without gaps
+// of any view.
+void copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel);
+
+// The four that are called most, by their names.
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
          Parallel& parallel);
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
@@ -35,9 +63,5 @@ void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
               const AnyView<float>& out, Parallel& parallel);
 void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
             Parallel& parallel);
-
-// The one of them that `operation` names.
-void arithmetic(Arithmetic operation, const AnyView<const float>& x, const AnyView<const float>& y,
-                const AnyView<float>& out, Parallel& parallel);
 
 }  // namespace tril

@@ -29,8 +29,6 @@
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/lanes.h>
 
-#include <functional>
-
 namespace tril::TRIL_ISA {
 namespace {
 
@@ -303,44 +301,20 @@ void relu_backward(const float* d_out, const float* x, float* d_x, Index count) 
   });
 }
 
-template <typename Op>
-void both(const float* x, const float* y, float* out, Index count) noexcept {
+void flow(const float* d_out, const float* x, float* d_x, Index count) noexcept {
   for_each_register(count, [=](Index i, auto lanes) {
-    lanes.put(out + i, Op()(lanes.get(x + i), lanes.get(y + i)));
+    lanes.put(d_x + i, Flow()(lanes.get(d_out + i), lanes.get(x + i)));
   });
 }
-
-template <typename Op>
-void one_x(const float* x, const float* y, float* out, Index count) noexcept {
-  const Register all = broadcast(*x);
-  for_each_register(count,
-                    [=](Index i, auto lanes) { lanes.put(out + i, Op()(all, lanes.get(y + i))); });
-}
-
-template <typename Op>
-void one_y(const float* x, const float* y, float* out, Index count) noexcept {
-  const Register all = broadcast(*y);
-  for_each_register(count,
-                    [=](Index i, auto lanes) { lanes.put(out + i, Op()(lanes.get(x + i), all)); });
-}
-
-template <typename Op>
-constexpr ElementwiseKernels::Pairs kPairs = {both<Op>, one_x<Op>, one_y<Op>};
 
 }  // namespace
 
 extern const ElementwiseKernels kElementwiseKernels;
-const ElementwiseKernels kElementwiseKernels{map<Relu>,
-                                             map<Gelu, kGeluAtOnce>,
-                                             map<GeluTanh>,
-                                             map<Silu>,
-                                             kPairs<std::plus<>>,
-                                             kPairs<std::minus<>>,
-                                             kPairs<std::multiplies<>>,
-                                             kPairs<std::divides<>>};
+const ElementwiseKernels kElementwiseKernels{map<Relu>, map<Gelu, kGeluAtOnce>, map<GeluTanh>,
+                                             map<Silu>};
 
 extern const ElementwiseBackwardKernels kElementwiseBackwardKernels;
 const ElementwiseBackwardKernels kElementwiseBackwardKernels{
-    relu_backward, gelu_backward, map_backward<GeluTanhSlope>, map_backward<SiluSlope>, both<Flow>};
+    relu_backward, gelu_backward, map_backward<GeluTanhSlope>, map_backward<SiluSlope>, flow};
 
 }  // namespace tril::TRIL_ISA

@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
+#include <tril/layers/arithmetic_kernels.h>
 #include <tril/layers/elementwise_kernels.h>
 #include <tril/layers/unchecked.h>
 
@@ -60,7 +61,7 @@ void detail::run_gated_activation(Activation activation, const MatrixView<const 
                                   const MatrixView<const float>& up, const MatrixView<float>& out,
                                   Parallel& parallel) {
   const auto value = kernels_of(activation).value;
-  const auto multiply = elementwise_kernels().multiply.both;
+  const auto multiply = arithmetic_kernels().of(Binary::multiply);
   const bool flat = gate.is_contiguous() && up.is_contiguous() && out.is_contiguous();
   for_blocks(out, flat, parallel, [&](Index row, Index col, Index count) {
     float activated[kBlock];

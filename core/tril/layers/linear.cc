@@ -1,6 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/arithmetic_kernels.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/product.h>
@@ -13,7 +13,7 @@ namespace {
 
 void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& parallel) {
   const Index rows = out.size(0), cols = out.size(1);
-  const auto add = elementwise_kernels().add.both;
+  const auto add = arithmetic_kernels().of(Binary::add);
   for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) add(out[n].data(), bias.data(), out[n].data(), cols);
   });

@@ -1,5 +1,5 @@
 #include <tril/foundation/check.h>
-#include <tril/layers/elementwise_kernels.h>
+#include <tril/layers/arithmetic_kernels.h>
 #include <tril/layers/partial_sums.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/hidden_rows.h>
@@ -54,7 +54,7 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
   const VectorView<float>& d_bias = gradients.d_bias;
   // The sums first: they take working memory of their own, and nothing is written if there is none.
   if (d_bias) {
-    const auto add = elementwise_kernels().add.both;
+    const auto add = arithmetic_kernels().of(Binary::add);
     sum_rows(
         rows, cols, scratch, parallel,
         [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },

@@ -82,5 +82,6 @@ void run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
 
 void run_add(const AnyView<const float>& x, const AnyView<const float>& y,
              const AnyView<float>& out, Parallel& parallel);
+void run_copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel);
 
 }  // namespace tril::detail

@@ -1,23 +1,29 @@
-import { absent, type Context } from '../context.js';
+import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
-import { checkKeys } from '../names.js';
+import { checkKeys, snakeCase } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
 /** What arithmetic is done with: a tensor, or a number that stands for a tensor full of it. */
 export type Operand = Tensor | number;
 
+/** The tensor of an operand, where it is one. */
+export const tensorOf = (operand: Operand): Optional =>
+  typeof operand === 'number' ? absent : operand;
+/** The number of an operand, where it is one. */
+export const numberOf = (operand: Operand): number => (typeof operand === 'number' ? operand : 0);
+
 export const arithmeticCalls = (context: Context) => {
+  const { raw, engine } = context;
   const compute = (call: string, x: Operand, y: Operand, options: OutOption): Tensor => {
     checkKeys(call, 'options', 'option', options, ['out']);
     if (typeof x === 'number' && typeof y === 'number') {
       throw new TrilError(call, 'y', `one of both must be a tensor; x is ${x}, y is ${y}`);
     }
-    const tensor = (operand: Operand) => (typeof operand === 'number' ? absent : operand);
-    const number = (operand: Operand) => (typeof operand === 'number' ? operand : 0);
-    const tensors = { x: tensor(x), y: tensor(y), out: options.out ?? absent };
+    const tensors = { x: tensorOf(x), y: tensorOf(y), out: options.out ?? absent };
+    const operation = snakeCase(call);
     return context.produce(call, tensors, (t) =>
-      context.raw._arithmetic(context.engine, call, t.x, number(x), t.y, number(y), t.out),
+      raw._arithmetic(engine, operation, t.x, numberOf(x), t.y, numberOf(y), t.out),
     );
   };
   return {
@@ -88,6 +94,139 @@ export const arithmeticCalls = (context: Context) => {
      */
     divide(x: Operand, y: Operand, options: OutOption = {}): Tensor {
       return compute('divide', x, y, options);
+    },
+
+    /**
+     * `x` to the power of `y`, element by element, as `numpy.power` of floats; broadcasts as {@link Tril.add}.
+     * Numbers below 0 have whole powers alone, others are NaN.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * const x = tril.tensor([1, 2, 3]);
+     * tril.power(x, 2).toArray(); // [1, 4, 9]
+     * tril.power(4, tril.tensor([0.5, -1])).toArray(); // [2, 0.25]
+     * ```
+     */
+    power(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('power', x, y, options);
+    },
+
+    /**
+     * The larger of `x` and `y`, element by element, as `numpy.maximum`; broadcasts as {@link Tril.add}. NaN where
+     * either is. The largest element of one tensor is {@link Tril.max}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.maximum(tril.tensor([-1, 2]), 0).toArray(); // [0, 2]
+     * tril.maximum(tril.tensor([1, 5]), tril.tensor([[3], [7]])).toArray(); // [[3, 5], [7, 7]]
+     * ```
+     */
+    maximum(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('maximum', x, y, options);
+    },
+
+    /**
+     * The smaller of `x` and `y`, element by element, as `numpy.minimum`; broadcasts as {@link Tril.add}. NaN where
+     * either is.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.minimum(tril.tensor([-1, 2]), 0).toArray(); // [-1, 0]
+     * ```
+     */
+    minimum(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('minimum', x, y, options);
+    },
+
+    /**
+     * 1 where `x` equals `y`, else 0, element by element, as `numpy.equal`; broadcasts as {@link Tril.add}.
+     * There are no booleans: what {@link Tril.where} takes as a condition is such a tensor.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.equal(tril.tensor([1, 2, 3]), 2).toArray(); // [0, 1, 0]
+     * ```
+     */
+    equal(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('equal', x, y, options);
+    },
+
+    /**
+     * 1 where `x` differs from `y`, else 0, element by element, as `numpy.not_equal`; broadcasts as {@link Tril.add}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.notEqual(tril.tensor([1, 2, 3]), 2).toArray(); // [1, 0, 1]
+     * ```
+     */
+    notEqual(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('notEqual', x, y, options);
+    },
+
+    /**
+     * 1 where `x` is less than `y`, else 0, element by element, as `numpy.less`; broadcasts as {@link Tril.add}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.less(tril.tensor([1, 2, 3]), 2).toArray(); // [1, 0, 0]
+     * ```
+     */
+    less(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('less', x, y, options);
+    },
+
+    /**
+     * 1 where `x` is at most `y`, else 0, element by element, as `numpy.less_equal`; broadcasts as {@link Tril.add}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.lessEqual(tril.tensor([1, 2, 3]), 2).toArray(); // [1, 1, 0]
+     * ```
+     */
+    lessEqual(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('lessEqual', x, y, options);
+    },
+
+    /**
+     * 1 where `x` is greater than `y`, else 0, element by element, as `numpy.greater`; broadcasts as {@link Tril.add}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.greater(tril.tensor([1, 2, 3]), 2).toArray(); // [0, 0, 1]
+     * ```
+     */
+    greater(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('greater', x, y, options);
+    },
+
+    /**
+     * 1 where `x` is at least `y`, else 0, element by element, as `numpy.greater_equal`; broadcasts as {@link Tril.add}.
+     *
+     * @throws TrilError where the shapes do not broadcast
+     *
+     * @example
+     * ```ts
+     * tril.greaterEqual(tril.tensor([1, 2, 3]), 2).toArray(); // [0, 1, 1]
+     * ```
+     */
+    greaterEqual(x: Operand, y: Operand, options: OutOption = {}): Tensor {
+      return compute('greaterEqual', x, y, options);
     },
   };
 };

@@ -1,0 +1,94 @@
+#include <tril/foundation/exp.h>
+#include <tril/layers/arithmetic_kernels.h>
+#include <tril/layers/lanes.h>
+#include <tril/layers/log.h>
+#include <tril/layers/tanh.h>
+
+#include <functional>
+
+namespace tril::TRIL_ISA {
+namespace {
+
+struct Exp {
+  Register operator()(Register x) const noexcept { return exp(x); }
+};
+
+struct Log {
+  Register operator()(Register x) const noexcept { return log(x); }
+};
+
+struct Sqrt {
+  Register operator()(Register x) const noexcept { return sqrt(x); }
+};
+
+// Without the bit of the sign.
+struct Abs {
+  Register operator()(Register x) const noexcept { return (Register)((IntRegister)x & 0x7fffffff); }
+};
+
+struct Tanh {
+  Register operator()(Register x) const noexcept { return tanh(x); }
+};
+
+// NaN where either is.
+struct Maximum {
+  Register operator()(Register x, Register y) const noexcept {
+    return select(x != x, x, max(x, y));
+  }
+};
+
+struct Minimum {
+  Register operator()(Register x, Register y) const noexcept {
+    return select(x != x, x, min(x, y));
+  }
+};
+
+// 1 where it holds, else 0.
+template <typename Holds>
+struct Comparison {
+  Register operator()(Register x, Register y) const noexcept {
+    return select(Holds()(x, y), broadcast(1.0f), Register{});
+  }
+};
+
+// The last register, perhaps in part, goes through the same loop, so that a module holds each
+// function once.
+template <typename Op>
+void map(const float* x, float* out, Index count) noexcept {
+  for (Index i = 0; i < count; i += kLanes) {
+    const Index left = count - i;
+    const bool whole = left >= kLanes;
+    const Register value = Op()(whole ? load(x + i) : load_part(x + i, left, 0.0f));
+    whole ? store(out + i, value) : store_part(out + i, value, left);
+  }
+}
+
+template <typename Op>
+void pair(const float* x, const float* y, float* out, Index count) noexcept {
+  for_each_register(count, [=](Index i, auto lanes) {
+    lanes.put(out + i, Op()(lanes.get(x + i), lanes.get(y + i)));
+  });
+}
+
+void where(const float* condition, const float* x, const float* y, float* out,
+           Index count) noexcept {
+  for_each_register(count, [=](Index i, auto lanes) {
+    lanes.put(out + i,
+              select(lanes.get(condition + i) == Register{}, lanes.get(y + i), lanes.get(x + i)));
+  });
+}
+
+}  // namespace
+
+// In the order of operations.h.
+extern const ArithmeticKernels kArithmeticKernels;
+const ArithmeticKernels kArithmeticKernels{
+    {map<Exp>, map<Log>, map<Sqrt>, map<Abs>, map<std::negate<>>, map<Tanh>},
+    {pair<std::plus<>>, pair<std::minus<>>, pair<std::multiplies<>>, pair<std::divides<>>,
+     pair<Maximum>, pair<Minimum>, pair<Comparison<std::equal_to<>>>,
+     pair<Comparison<std::not_equal_to<>>>, pair<Comparison<std::less<>>>,
+     pair<Comparison<std::less_equal<>>>, pair<Comparison<std::greater<>>>,
+     pair<Comparison<std::greater_equal<>>>},
+    where};
+
+}  // namespace tril::TRIL_ISA

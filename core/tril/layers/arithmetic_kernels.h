@@ -1,0 +1,29 @@
+// The operations of operations.h over rows; one copy per instruction set.
+#pragma once
+
+#include <tril/foundation/isa.h>
+#include <tril/foundation/tensor.h>
+#include <tril/layers/operations.h>
+
+#include <cstddef>
+
+namespace tril {
+
+struct ArithmeticKernels {
+  // out[i] = f(x[i]). out may be x.
+  using Map = void (*)(const float* x, float* out, Index count) noexcept;
+  Map maps[6];
+  // out[i] = x[i] op y[i]. out may be x or y. All but power, which is no kernel.
+  using Pair = void (*)(const float* x, const float* y, float* out, Index count) noexcept;
+  Pair pairs[12];
+  // out[i] = x[i] where condition[i] is not 0, else y[i]. out may be any of them.
+  void (*where)(const float* condition, const float* x, const float* y, float* out,
+                Index count) noexcept;
+
+  Map of(Unary operation) const noexcept { return maps[static_cast<std::size_t>(operation)]; }
+  Pair of(Binary operation) const noexcept { return pairs[static_cast<std::size_t>(operation)]; }
+};
+
+const ArithmeticKernels& arithmetic_kernels(Isa isa = best_isa());
+
+}  // namespace tril

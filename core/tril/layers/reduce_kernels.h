@@ -1,0 +1,21 @@
+// Many reductions side by side, one a lane; one copy per instruction set.
+#pragma once
+
+#include <tril/foundation/isa.h>
+#include <tril/foundation/tensor.h>
+
+namespace tril {
+
+struct ReduceKernels {
+  // Takes x[i] into values[i], for each lane i.
+  using Fold = void (*)(const float* x, double* values, Index count) noexcept;
+  Fold add;       // values[i] += x[i]
+  Fold max, min;  // of both; NaN where either is
+  // As max, and where x[i] is larger, or the first NaN, places[i] = place.
+  void (*argmax)(const float* x, double place, double* values, double* places,
+                 Index count) noexcept;
+};
+
+const ReduceKernels& reduce_kernels(Isa isa = best_isa());
+
+}  // namespace tril

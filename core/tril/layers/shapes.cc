@@ -1,0 +1,300 @@
+#include <tril/foundation/check.h>
+#include <tril/layers/axes.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/shapes.h>
+#include <tril/layers/unchecked.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tril {
+namespace {
+
+using detail::axis_of;
+
+AnyShape shape_of(std::span<const Index> sizes, const char* call) {
+  if (sizes.size() > detail::kMostAxes) {
+    fail(call, "shape", {"at most 8 axes; shape is ", sizes});
+  }
+  AnyShape shape;
+  shape.rank = static_cast<int>(sizes.size());
+  std::copy(sizes.begin(), sizes.end(), shape.sizes.begin());
+  return shape;
+}
+
+// Of a part of what may be written.
+AnyView<float> writable(const AnyView<const float>& view) noexcept {
+  AnyView<float> result;
+  result.data = const_cast<float*>(view.data);
+  result.shape = view.shape;
+  result.strides = view.strides;
+  return result;
+}
+
+// Without gaps: axes of size 1 may have any stride.
+bool is_contiguous(const AnyView<const float>& x) noexcept {
+  Index stride = 1;
+  for (int axis = x.shape.rank; axis-- > 0;) {
+    if (x.shape[axis] == 0) return true;
+    if (x.shape[axis] != 1 && x.strides[axis] != stride) return false;
+    stride *= x.shape[axis];
+  }
+  return true;
+}
+
+// The first element taken of an axis of `size`, how many, and in which steps.
+struct Range {
+  Index first, count, step;
+};
+
+// By Python's rule for slices.
+Range range_of(const Slice& slice, Index size, int axis, const AnyShape& shape, const char* call) {
+  const auto from_front = [&](Index index) { return index < 0 ? index + size : index; };
+  if (slice.is_one) {
+    const Index index = slice.start.value_or(0);
+    if (index < -size || index >= size) {
+      fail(call, "ranges", {"axis ", axis, " has no element ", index, "; x is ", shape});
+    }
+    return {from_front(index), 1, 1};
+  }
+  const Index step = slice.step;
+  if (step == 0) fail(call, "ranges", {"the step of axis ", axis, " is 0; x is ", shape});
+  const Index lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+  const auto bound = [&](const std::optional<Index>& given, Index otherwise) {
+    return given ? std::clamp(from_front(*given), lowest, highest) : otherwise;
+  };
+  const Index first = bound(slice.start, step > 0 ? lowest : highest);
+  const Index last = bound(slice.stop, step > 0 ? highest : lowest);
+  const Index distance = step > 0 ? last - first : first - last;
+  if (distance <= 0) return {0, 0, 1};
+  // A step beyond the axis takes one element; the lowest number has no magnitude.
+  const Index stride = step > 0 ? step : -std::max(step, -std::numeric_limits<Index>::max());
+  const Index count = (distance - 1) / stride + 1;
+  return {first, count, count > 1 ? step : 1};
+}
+
+// What join() reads of each tensor: for stack with the new axis.
+AnyView<const float> part_of(Join how, const AnyView<const float>& tensor, Index axis,
+                             const char* call) {
+  return how == Join::stack ? insert_axis(tensor, axis, call) : tensor;
+}
+
+const char* call_of(Join how) {
+  const char* const call = name_of(kJoins, how).data();
+  if (!call) fail("join", "how", "is none of concatenate, stack");
+  return call;
+}
+
+}  // namespace
+
+AnyView<const float> transpose(const AnyView<const float>& x, std::span<const Index> axes) {
+  constexpr const char* kCall = "transpose";
+  check_strided(x, kCall, "x");
+  if (axes.size() != static_cast<std::size_t>(x.shape.rank)) {
+    fail(kCall, "axes", {"must name every axis once, are ", axes, "; x is ", x.shape});
+  }
+  const detail::AxisSet named(axes, x.shape, kCall, "axes");
+  AnyView<const float> view = x;
+  for (int i = 0; i < x.shape.rank; ++i) {
+    const int axis = axis_of(axes[static_cast<std::size_t>(i)], x.shape, kCall);
+    view.shape[i] = x.shape[axis];
+    view.strides[i] = x.strides[axis];
+  }
+  return view;
+}
+
+AnyView<const float> broadcast_to(const AnyView<const float>& x, std::span<const Index> sizes) {
+  constexpr const char* kCall = "broadcast_to";
+  check_strided(x, kCall, "x");
+  const AnyShape shape = shape_of(sizes, kCall);
+  checked_count(shape.sizes.data(), shape.rank, sizeof(float), kCall, "shape");
+  if (broadcast_shape(x.shape, shape) != shape) {
+    fail(kCall, "shape", {"x does not broadcast to ", shape, "; x is ", x.shape});
+  }
+  AnyView<const float> view = x;
+  view.shape = shape;
+  view.strides.rank = shape.rank;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const int own = axis - (shape.rank - x.shape.rank);
+    view.strides[axis] = own < 0 || x.shape[own] != shape[axis] ? 0 : x.strides[own];
+  }
+  return view;
+}
+
+AnyView<const float> insert_axis(const AnyView<const float>& x, Index axis, const char* call) {
+  if (x.shape.rank == detail::kMostAxes) {
+    fail(call, "axis", {"there would be more than 8 axes; x is ", x.shape});
+  }
+  AnyShape shape = x.shape;
+  shape[shape.rank++] = 1;
+  AnyView<const float> view = x;
+  view.shape.rank = view.strides.rank = shape.rank;
+  const int place = axis_of(axis, shape, call);
+  for (int i = x.shape.rank; i > place; --i) {
+    view.shape[i] = x.shape[i - 1];
+    view.strides[i] = x.strides[i - 1];
+  }
+  view.shape[place] = view.strides[place] = 1;
+  return view;
+}
+
+AnyView<const float> slice(const AnyView<const float>& x, std::span<const Slice> slices,
+                           const char* call) {
+  check_strided(x, call, "x");
+  const auto given = static_cast<int>(slices.size());
+  if (given > x.shape.rank) {
+    fail(call, "ranges", {"are ", given, ", more than there are axes; x is ", x.shape});
+  }
+  static constexpr Slice kAll{};
+  AnyView<const float> view = x;
+  view.shape.rank = 0;
+  for (int axis = 0; axis < x.shape.rank; ++axis) {
+    const Slice& slice = axis < given ? slices[static_cast<std::size_t>(axis)] : kAll;
+    const Range range = range_of(slice, x.shape[axis], axis, x.shape, call);
+    view.data += range.first * x.strides[axis];
+    if (slice.is_one) continue;
+    view.shape[view.shape.rank] = range.count;
+    view.strides[view.shape.rank++] = range.step * x.strides[axis];
+  }
+  view.strides.rank = view.shape.rank;
+  return view;
+}
+
+AnyView<const float> slice_axis(const AnyView<const float>& x, Index axis, const Slice& slice,
+                                const char* call) {
+  check_strided(x, call, "x");
+  const auto place = static_cast<std::size_t>(axis_of(axis, x.shape, call));
+  std::array<Slice, detail::kMostAxes> slices{};
+  slices[place] = slice;
+  return tril::slice(x, std::span(slices).first(place + 1), call);
+}
+
+void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> slices,
+                    const AnyView<float>& d_x, Parallel& parallel) {
+  constexpr const char* kCall = "slice_backward";
+  check_strided(d_out, kCall, "d_out");
+  check_strided(d_x, kCall, "d_x");
+  const AnyView<float> taken = writable(slice(d_x, slices, kCall));
+  if (d_out.shape != taken.shape) {
+    fail(kCall, "d_out", {"shape must be that of the slice, ", taken.shape, ", is ", d_out.shape});
+  }
+  check_no_overlap(d_x, d_out, kCall, "d_x");
+  detail::run_copy(0.0f, d_x, parallel);
+  detail::run_copy(d_out, taken, parallel);
+}
+
+AnyView<const float> section(const AnyView<const float>& x, Index axis, Index index,
+                             Index sections) {
+  constexpr const char* kCall = "split";
+  check_strided(x, kCall, "x");
+  const int place = axis_of(axis, x.shape, kCall);
+  const Index size = x.shape[place];
+  if (sections < 1 || size % sections != 0 || sections > std::max<Index>(1, size)) {
+    fail(kCall, "sections",
+         {"axis ", place, " cannot be split into ", sections, " equal parts; x is ", x.shape});
+  }
+  if (index < 0 || index >= sections) fail(kCall, "index", {"there is no part ", index});
+  const Index length = size / sections;
+  return slice_axis(x, place, {.start = index * length, .stop = (index + 1) * length}, kCall);
+}
+
+AnyView<const float> reshape(const AnyView<const float>& x, std::span<const Index> sizes) {
+  constexpr const char* kCall = "reshape";
+  check_strided(x, kCall, "x");
+  AnyView<const float> view = x;
+  AnyShape& shape = view.shape = shape_of(sizes, kCall);
+  const auto count_of = [&](const AnyShape& of) {
+    return checked_count(of.sizes.data(), of.rank, sizeof(float), kCall, "shape");
+  };
+  const Index count = count_of(x.shape);
+  const auto rest = std::find(shape.sizes.begin(), shape.sizes.begin() + shape.rank, -1);
+  if (rest != shape.sizes.begin() + shape.rank) {
+    *rest = 1;
+    const Index others = count_of(shape);
+    if (others == 0) fail(kCall, "shape", {"-1 could be any size; shape is ", sizes});
+    *rest = count / others;
+  }
+  if (count_of(shape) != count) {
+    fail(kCall, "shape", {"cannot be ", sizes, " of ", count, " elements; x is ", x.shape});
+  }
+  if (!is_contiguous(x)) fail(kCall, "x", {"must have no gaps: copy it; shape is ", x.shape});
+  view.strides.rank = shape.rank;
+  Index stride = 1;
+  for (int axis = shape.rank; axis-- > 0;) {
+    view.strides[axis] = stride;
+    stride = detail::wrapping_product(stride, shape[axis]);
+  }
+  return view;
+}
+
+AnyShape joined_shape(Join how, std::span<const AnyView<const float>> tensors, Index axis) {
+  const char* const call = call_of(how);
+  if (tensors.empty()) fail(call, "tensors", "must be at least one");
+  AnyShape shape;
+  int along = 0;
+  for (const AnyView<const float>& each : tensors) {
+    check_strided(each, call, "tensors");
+    const AnyShape part = part_of(how, each, axis, call).shape;
+    if (&each == tensors.data()) {
+      shape = part;
+      along = axis_of(axis, shape, call);
+      continue;
+    }
+    AnyShape fitting = part;
+    if (part.rank == shape.rank) fitting[along] = shape[along];
+    if (fitting != shape || (how == Join::stack && each.shape != tensors[0].shape)) {
+      fail(call, "tensors",
+           {"number ", &each - tensors.data(), " does not fit the first, ", tensors[0].shape,
+            "; shape is ", each.shape});
+    }
+    if (__builtin_add_overflow(shape[along], part[along], &shape[along])) {
+      fail(call, "tensors", {"too large to address: ", tensors.size(), " of ", each.shape});
+    }
+  }
+  checked_count(shape.sizes.data(), shape.rank, sizeof(float), call, "tensors");
+  return shape;
+}
+
+void join(Join how, std::span<const AnyView<const float>> tensors, Index axis,
+          const AnyView<float>& out, Parallel& parallel) {
+  const char* const call = call_of(how);
+  const AnyShape shape = joined_shape(how, tensors, axis);
+  check_strided(out, call, "out");
+  if (out.shape != shape) fail(call, "out", {"shape must be ", shape, ", is ", out.shape});
+  for (const AnyView<const float>& each : tensors) check_no_overlap(out, each, call, "out");
+  const int along = axis_of(axis, shape, call);
+  AnyView<float> part = out;
+  for (const AnyView<const float>& each : tensors) {
+    const AnyView<const float> from = part_of(how, each, axis, call);
+    part.shape = from.shape;
+    detail::run_copy(from, part, parallel);
+    part.data += from.shape[along] * out.strides[along];
+  }
+}
+
+Index arange_count(double start, double stop, double step) {
+  constexpr const char* kCall = "arange";
+  const double numbers[] = {start, stop, step};
+  constexpr const char* kNames[] = {"start", "stop", "step"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!std::isfinite(numbers[i])) fail(kCall, kNames[i], {"must be finite, is ", numbers[i]});
+  }
+  if (step == 0) fail(kCall, "step", "must not be 0");
+  const double count = std::ceil((stop - start) / step);
+  if (!(count > 0)) return 0;
+  if (count * sizeof(float) > static_cast<double>(std::numeric_limits<Index>::max())) {
+    fail(kCall, "stop", {"too large to address: ", count, " numbers"});
+  }
+  return static_cast<Index>(count);
+}
+
+void arange(double start, double step, VectorView<float> out) {
+  check_view(out, "arange", "out", Empty::allowed);
+  for (Index i = 0; i < out.size(0); ++i) {
+    out[i] = static_cast<float>(start + static_cast<double>(i) * step);
+  }
+}
+
+}  // namespace tril

@@ -1,0 +1,56 @@
+// Tensors as the core's views whose rank is known only when the program runs.
+#pragma once
+
+#include <tril/foundation/broadcast.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tensor.h"
+
+namespace tril::js {
+
+// A tensor without gaps.
+template <typename T>
+AnyView<T> any_view(T* data, const AnyShape& shape) {
+  AnyView<T> view;
+  view.data = data;
+  view.shape = view.strides = shape;
+  Index stride = 1;
+  for (int axis = shape.rank; axis-- > 0;) {
+    view.strides[axis] = stride;
+    stride = tril::detail::wrapping_product(stride, shape[axis]);
+  }
+  return view;
+}
+
+// Throws Error for more axes than the core has loops for.
+inline AnyShape any_shape(const DynamicShape& sizes, const char* call, const char* argument) {
+  AnyShape shape;
+  shape.rank = static_cast<int>(sizes.size());
+  if (shape.rank > tril::detail::kMostAxes) {
+    fail(call, argument, {"at most 8 axes; shape is ", sizes});
+  }
+  std::copy(sizes.begin(), sizes.end(), shape.sizes.begin());
+  return shape;
+}
+inline AnyView<const float> any_view(const Tensor& tensor, const char* call, const char* argument) {
+  return any_view(tensor.data(), any_shape(tensor.shape(), call, argument));
+}
+
+// Of a tensor, or where there is none of `number`, which must outlive the view.
+inline AnyView<const float> operand(const Tensor* tensor, const float& number, const char* call,
+                                    const char* argument) {
+  return tensor ? any_view(*tensor, call, argument) : AnyView<const float>(number);
+}
+
+// As tensors of JavaScript have it: what has no axes has one of size 1.
+inline DynamicShape dynamic_shape(const AnyShape& shape) {
+  if (shape.rank == 0) return {1};
+  return {shape.sizes.begin(), shape.sizes.begin() + shape.rank};
+}
+
+// Whole numbers; those that no Index holds are the largest of their sign.
+std::vector<Index> indices_from(const Numbers& numbers);
+
+}  // namespace tril::js

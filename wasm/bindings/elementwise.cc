@@ -1,0 +1,54 @@
+// Operations element by element besides arithmetic.h's.
+#include <emscripten/bind.h>
+#include <tril/layers/elementwise.h>
+#include <tril/layers/shapes.h>
+
+#include <string>
+
+#include "any_view.h"
+#include "guard.h"
+#include "output.h"
+
+namespace tril::js {
+namespace {
+
+// "exp" and its kin (kUnary).
+TensorHandle unary(Engine& engine, const std::string& operation, const Tensor& x, Tensor* out) {
+  const char* const call = operation.c_str();
+  const Unary kind = value_named(kUnary, operation, call, "operation");
+  const AnyView<const float> from = any_view(x, call, "x");
+  const Output output(engine, out, x.shape(), call);
+  tril::unary(kind, from, any_view(output->data(), from.shape), engine.parallel);
+  return output.handle();
+}
+
+// In place of a null x or y stands its number.
+TensorHandle where(Engine& engine, const Tensor& condition, const Tensor* x, float x_number,
+                   const Tensor* y, float y_number, Tensor* out) {
+  constexpr const char* kCall = "where";
+  const AnyView<const float> chosen = any_view(condition, kCall, "condition");
+  const AnyView<const float> left = operand(x, x_number, kCall, "x");
+  const AnyView<const float> right = operand(y, y_number, kCall, "y");
+  const AnyShape shape = where_shape(chosen.shape, left.shape, right.shape);
+  const Output output(engine, out, dynamic_shape(shape), kCall);
+  tril::where(chosen, left, right, any_view(output->data(), shape), engine.parallel);
+  return output.handle();
+}
+
+TensorHandle arange(Engine& engine, double start, double stop, double step) {
+  const DynamicShape shape{arange_count(start, stop, step)};
+  TensorHandle out = std::make_shared<Tensor>(engine, shape, "arange");
+  tril::arange(start, step, {out->data(), {out->count()}});
+  return out;
+}
+
+}  // namespace
+}  // namespace tril::js
+
+EMSCRIPTEN_BINDINGS(tril_elementwise) {
+  namespace js = tril::js;
+  using emscripten::allow_raw_pointers, emscripten::function;
+  function("_unary", js::guard<&js::unary>, allow_raw_pointers());
+  function("_where", js::guard<&js::where>, allow_raw_pointers());
+  function("_arange", js::guard<&js::arange>);
+}
