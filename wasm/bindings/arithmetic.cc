@@ -1,9 +1,10 @@
-#include "arithmetic.h"
-
+#include <emscripten/bind.h>
 #include <tril/layers/elementwise.h>
 
 #include <algorithm>
+#include <string>
 
+#include "guard.h"
 #include "output.h"
 
 namespace tril::js {
@@ -33,8 +34,8 @@ AnyView<const float> operand(const Tensor* tensor, const float& number, const ch
                 : AnyView<const float>(number);
 }
 
-}  // namespace
-
+// "add", "subtract", "multiply" or "divide" of two tensors of up to 8 axes that broadcast; in place
+// of a null one stands its number.
 TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
                         float x_number, const Tensor* y, float y_number, Tensor* out) {
   const char* const call = operation.c_str();
@@ -46,6 +47,13 @@ TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tens
   const Output output(engine, out, shape, call);
   tril::arithmetic(kind, left, right, view_of(output->data(), shape, call, "out"), engine.parallel);
   return output.handle();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_arithmetic) {
+  using namespace emscripten;
+  function("_arithmetic", guard<&arithmetic>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

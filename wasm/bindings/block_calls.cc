@@ -1,5 +1,7 @@
 #include "block_calls.h"
 
+#include <tril/layers/activations.h>
+
 #include <cmath>
 
 #include "sequences.h"
@@ -16,7 +18,7 @@ Options core_options(const BlockOptions& options, const char* call) {
   core.heads = options.heads;
   core.kv_heads = options.kv_heads;
   core.norm = value_named(kNormOrders, options.norm, call, "norm");
-  core.activation = activation_named(options.activation, call);
+  core.activation = value_named(kActivations, options.activation, call, "activation");
   core.eps = options.eps;
   return core;
 }

@@ -7,11 +7,34 @@
 //   given()              what its way back must be given as well
 #pragma once
 
+#include <tril/block/transformer.h>
+
+#include <string>
+
+#include "attention.h"
 #include "given.h"
-#include "multi_head_attention.h"
-#include "transformer.h"
+#include "rotary_positions.h"
 
 namespace tril::js {
+
+struct MultiHeadOptions {
+  AttentionOptions attention;  // its heads and kv_heads are those of the projections
+  bool need_weights;
+  bool average_weights;
+  bool rotates;
+  RotaryOptions rotary;
+};
+
+struct BlockOptions {
+  int heads;
+  int kv_heads;      // 0: as many as heads
+  std::string norm;  // "post" or "pre"
+  std::string activation;
+  double eps;
+  bool trace;
+  AttentionOptions
+      attention;  // its heads, kv_heads and trace are not looked at; nor are those below
+};
 
 // What they have in common: x [B, T, C] or [T, C], and an output of its layout. A call borrows, and
 // is neither copied nor moved. All constructors throw Error in the name of the call.

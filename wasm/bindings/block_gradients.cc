@@ -1,9 +1,12 @@
-#include "block_gradients.h"
-
+// The way back through attention with weights and through blocks and stacks of them. Each takes
+// what the forward took and the gradient of its output, and gives a gradient for each input and
+// dWeights.NAME for each weight that was given. `kept`: what the forward pass has left
+// (saved_passes.cc); null: it is computed again.
+#include <emscripten/bind.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/foundation/saved_memory.h>
 
-#include "saved_gradients.h"
+#include "guard.h"
 #include "sequences.h"
 #include "traces.h"
 #include "way_back.h"
@@ -13,6 +16,12 @@ namespace tril::js {
 
 namespace {
 
+// The gradient of an input, of its shape.
+TensorView<float, 3> gradient(Results& results, const char* name, const Tensor& of,
+                              const Shape<3>& shape) {
+  return {results.make(name, of.shape()).data(), shape};
+}
+
 // [B, H, T, S], without B where x [B, T, C] is.
 TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const Tensor& x,
                                       Index heads, Index keys) {
@@ -21,8 +30,7 @@ TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const 
   return Traces(results, without).make(name, Shape<4>{batches, heads, x.size(-2), keys});
 }
 
-}  // namespace
-
+// dQuery, dKey and dValue.
 NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                          const Tensor& key, const Tensor& value,
                                          const NamedTensors& weights, const MaskRules& mask_rules) {
@@ -53,6 +61,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   return results.hand_over();
 }
 
+// dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
@@ -80,6 +89,7 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
   return back.results.hand_over();
 }
 
+// dX, and, if asked for, dMask [B, H, T, T].
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options,
                                         bool mask_gradient, const Tensor* kept) {
@@ -97,6 +107,7 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
   return back.results.hand_over();
 }
 
+// dX and dMemory, and, if asked for, dMask [B, H, T, T] and dMemoryMask [B, H, T, S].
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross,
@@ -119,6 +130,7 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const T
   return back.results.hand_over();
 }
 
+// dSource and dTarget.
 NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,
@@ -134,6 +146,18 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Ten
   tril::transformer_backward(back.d_out, call.source, call.input, call.weights, call.core,
                              back.trace, gradients, engine.scratch, engine.parallel);
   return back.results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_block_gradients) {
+  using namespace emscripten;
+  function("_additiveAttentionBackward", guard<&additive_attention_backward>);
+  function("_multiHeadAttentionBackward", guard<&multi_head_attention_backward>,
+           allow_raw_pointers());
+  function("_transformerBlockBackward", guard<&transformer_block_backward>, allow_raw_pointers());
+  function("_decoderBlockBackward", guard<&decoder_block_backward>, allow_raw_pointers());
+  function("_transformerBackward", guard<&transformer_backward>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -23,10 +23,4 @@ class Cache {
 
 using CacheHandle = std::shared_ptr<Cache>;
 
-// The exports of a cache.
-CacheHandle make_cache(Engine& engine, int batches, int heads, int capacity, int width,
-                       int value_width);
-int cache_length(Cache& cache);
-void set_cache_length(Cache& cache, double length);
-
 }  // namespace tril::js

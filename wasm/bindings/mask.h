@@ -27,7 +27,4 @@ class MaskArgument {
   std::vector<std::vector<std::uint8_t>> visible_;  // boolean masks, a byte an element
 };
 
-// What the mask adds to scores of that shape, of two to four axes, whose query 0 is key `past`.
-TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past);
-
 }  // namespace tril::js

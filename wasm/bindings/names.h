@@ -19,10 +19,4 @@ Names names_in(const Named<Enum> (&table)[Count]) {
   return Names(emscripten::val::array(names));
 }
 
-// Those of "matmulMethod", "activation" and the like. Throws Error for any other kind.
-Names option_names(const std::string& kind);
-
-// The same of the options of models and their training.
-Names training_names(const std::string& kind);
-
 }  // namespace tril::js

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
 #include "output.h"
 
 namespace tril::js {

@@ -1,5 +1,8 @@
-#include "saved_passes.h"
+// Forward passes that keep what their way back needs, so that it computes nothing again: output,
+// unless `out` was written, and saved, a tensor of one axis whose numbers are the core's.
+#include <emscripten/bind.h>
 
+#include "guard.h"
 #include "way_back.h"
 
 namespace tril::js {
@@ -15,8 +18,7 @@ NamedTensors forward_saved(Engine& engine, const Call& call, Tensor* out) {
   return forward.results.hand_over();
 }
 
-}  // namespace
-
+// All else as the functions of these names without _saved.
 NamedTensors multi_head_attention_saved(Engine& engine, const Tensor& x,
                                         const NamedTensors& weights, const Tensor* context,
                                         const Tensor* value_context,
@@ -46,6 +48,16 @@ NamedTensors transformer_saved(Engine& engine, const Tensor& source, const Tenso
       engine,
       TransformerCall("transformer", source, target, weights, options, source_attention, cross),
       out);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_saved_passes) {
+  using namespace emscripten;
+  function("_multiHeadAttentionSaved", guard<&multi_head_attention_saved>, allow_raw_pointers());
+  function("_transformerBlockSaved", guard<&transformer_block_saved>, allow_raw_pointers());
+  function("_decoderBlockSaved", guard<&decoder_block_saved>, allow_raw_pointers());
+  function("_transformerSaved", guard<&transformer_saved>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "guard.h"
 #include "parameters.h"
 #include "trainer.h"
 
@@ -75,6 +76,11 @@ void check_same_data(const Metadata& checkpoint, const Metadata& about) {
   fail("restore", "data", "is not what the checkpoint was trained on");
 }
 
+namespace {
+
+// From settings, names and texts by turns as the core's set_settings has them; what is learned
+// from, `source` being "text", "tokens" or "batches"; and perhaps a checkpoint to go on from.
+// Throws Error for whatever does not fit, before any step.
 // settings: those of the checkpoint, or those of the family and the recipe;  then those given
 // data, and the vocabulary that follows from it;  the objective, and what follows from that
 TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
@@ -117,6 +123,13 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
     restore_checkpoint(stored, training->trainer);
   }
   return training;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_training_plan) {
+  using namespace emscripten;
+  function("_trainer", guard<&make_trainer>);
 }
 
 }  // namespace tril::js

@@ -40,8 +40,20 @@ Weights read_weights(const NamedTensors& tensors, const char* call) {
   return weights;
 }
 
-// The names that the weights of "multiHeadAttention", "feedForward", "transformerBlock",
-// "decoderBlock" or "transformer" can have, the number of every layer being 0.
-Names weight_names(const std::string& call);
+// A gradient of each weight that is given, of its shape, called dWeights.NAME.
+template <typename Gradients, typename Weights>
+Gradients gradients_of(Results& results, const Weights& weights) {
+  Gradients gradients{};
+  tril::detail::copy_form(gradients, weights);
+  zip_parameters(
+      [&](const ParameterName& name, const auto& view, auto& place) {
+        if (!view) return;
+        const auto& shape = view.shape();
+        place = {results.make("dWeights." + name.text(), {shape.begin(), shape.end()}).data(),
+                 shape};
+      },
+      weights, gradients);
+  return gradients;
+}
 
 }  // namespace tril::js

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "files.h"
 #include "guard.h"
 #include "output.h"
 
@@ -142,12 +141,9 @@ Bytes word_file(const WordTraining& training) {
 }
 
 }  // namespace
-}  // namespace tril::js
-
-using namespace tril::js;
-using namespace emscripten;
 
 EMSCRIPTEN_BINDINGS(tril_word_vectors) {
+  using namespace emscripten;
   class_<WordTraining>("_WordVectors")
       .smart_ptr<WordTrainingHandle>("_WordVectorsHandle")
       .function("step", guard<&word_step>)
@@ -160,3 +156,5 @@ EMSCRIPTEN_BINDINGS(tril_word_vectors) {
       .function("save", guard<&word_file>);
   function("_wordVectors", guard<&make_word_vectors>);
 }
+
+}  // namespace tril::js
