@@ -105,6 +105,15 @@ test('forbidden text is found', () => {
   assert.equal(guards('core/a.cc', 'x\n'.repeat(401)).length, 1);
 });
 
+test('an export of a binding that lets exceptions through is found', () => {
+  const binding = (text) => guards('wasm/bindings/a.cc', text);
+  assert.equal(binding('function("_matmul", &matmul, allow_raw_pointers());').length, 1);
+  assert.equal(binding('.function("step",\n          &trainer_step)').length, 1);
+  assert.equal(binding('.constructor(&make_engine, allow_raw_pointers())').length, 1);
+  assert.deepEqual(binding('function("_matmul", guard<&matmul>, allow_raw_pointers());'), []);
+  assert.deepEqual(binding('.property("threads", &engine_threads)'), []);
+});
+
 test('what depends on the locale is found', () => {
   const bad = [
     'std::strtod(text, &end)',
