@@ -1,6 +1,8 @@
 import type { Tensor } from './tensor.js';
 import type { NestedNumbers } from './values.js';
 
+export type { TrainingParts, TrainingStep } from './training-step.js';
+
 /**
  * What a model is made of, as the core and `config.json` of its family know it; what is not given is
  * as the authors of the family have it, and sizes as in nanoGPT's recipe for characters.
@@ -131,33 +133,6 @@ export interface TrainerOptions extends TrainingSettings {
 /** All settings of a trainer. */
 export interface TrainerSettings extends Required<TrainingSettings> {
   readonly model: Required<ModelSettings>;
-}
-
-/** What a step was. */
-export interface TrainingStep {
-  /** Its number, from 0. */
-  readonly step: number;
-  /** Before it, the mean over all targets, in nats. */
-  readonly loss: number;
-  /** Before clipping. */
-  readonly gradientNorm: number;
-  readonly learningRate: number;
-  /** That it took. */
-  readonly milliseconds: number;
-  /** That it looked at. */
-  readonly tokens: number;
-  /** Milliseconds of each part. */
-  readonly parts: TrainingParts<number>;
-}
-
-/** Something of each part of a step. */
-export interface TrainingParts<Each> {
-  /** To the loss: what a model that is only run does, too. */
-  readonly forward: Each;
-  /** To the gradients. */
-  readonly backward: Each;
-  /** Their norm, clipping, and the move of all parameters. */
-  readonly optimizer: Each;
 }
 
 /** What a part of a step costs. */

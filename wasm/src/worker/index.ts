@@ -25,7 +25,7 @@ import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.
 import { RemoteWordVectors } from './word-vectors.js';
 
 export { RemoteModel } from './model.js';
-export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
 export {
   RemoteLearner,
   type LearnerCall,

@@ -3,8 +3,7 @@
 import { TrilError } from '../error.js';
 import { checkKeys, integerOption, signalOption } from '../names.js';
 import type { Moments, TrainingStep } from '../trainer-types.js';
-import type { Remote } from './types.js';
-import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+import { RemoteObject, type Line, type RemoteTensor, type RemoteValue } from './remote.js';
 
 /** The options of a run. */
 export interface RunOptions {
@@ -74,8 +73,8 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   }
 
   /** Copies of the optimizer's moments by the names of the parameters. */
-  async moments(names: readonly string[] = []): Promise<Remote<Moments>> {
-    return this.ask('moments', names) as Promise<Remote<Moments>>;
+  async moments(names: readonly string[] = []): Promise<RemoteValue<Moments>> {
+    return this.ask('moments', names) as Promise<RemoteValue<Moments>>;
   }
 
   /** Puts copies of these in the place of the parameters of these names. */

@@ -12,8 +12,7 @@ import type {
 import { textOptions, type Model } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './types.js';
-import { RemoteObject, type How, type Line } from './remote.js';
+import { RemoteObject, type How, type Line, type RemoteValue } from './remote.js';
 
 /** What gives one thing after another, in the Worker. */
 export class RemoteStream extends RemoteObject {
@@ -48,11 +47,11 @@ export class RemoteModel extends RemoteObject {
   }
 
   /** What the model makes of tokens. */
-  async forward<const Options extends Remote<ForwardOptions>>(
+  async forward<const Options extends RemoteValue<ForwardOptions>>(
     tokens: NestedNumbers | Int32Array,
     options: Options = {} as Options,
-  ): Promise<Remote<ModelForward<Options>>> {
-    return this.ask('forward', tokens, options) as Promise<Remote<ModelForward<Options>>>;
+  ): Promise<RemoteValue<ModelForward<Options>>> {
+    return this.ask('forward', tokens, options) as Promise<RemoteValue<ModelForward<Options>>>;
   }
 
   /**
@@ -79,7 +78,7 @@ export class RemoteModel extends RemoteObject {
    */
   async *generate(
     prompt: string | NestedNumbers | Int32Array,
-    options: Remote<TextOptions> = {},
+    options: RemoteValue<TextOptions> = {},
   ): AsyncGenerator<GeneratedPart, void, undefined> {
     const call = 'generate';
     checkKeys(call, 'options', 'option', options, textOptions);

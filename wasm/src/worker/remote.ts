@@ -1,7 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What lives in the Worker, as its callers hold it.
+import type { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
-import type { KeyValueCacheSizes } from '../key-value-cache.js';
+import type { KeyValueCache, KeyValueCacheSizes } from '../key-value-cache.js';
+import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
 
 /** What remote objects ask through. */
@@ -161,6 +163,18 @@ export class RemoteMask extends RemoteObject {
     return 'mask';
   }
 }
+
+type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
+/** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */
+export type RemoteValue<T> = T extends AsIs
+  ? T
+  : T extends Tensor
+    ? RemoteTensor
+    : T extends Mask
+      ? RemoteMask
+      : T extends KeyValueCache
+        ? RemoteKeyValueCache
+        : { [Name in keyof T]: RemoteValue<T[Name]> };
 
 export const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
   ({ line, reference }) => line.discard(reference),

@@ -13,9 +13,9 @@ import type {
   TrainingParts,
 } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './types.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
+import type { RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
@@ -77,8 +77,8 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   }
 
   /** Logits, and the attention weights of every head of every layer. */
-  async trace(tokens: NestedNumbers | Int32Array): Promise<Remote<TrainerTrace>> {
-    return this.ask('trace', tokens) as Promise<Remote<TrainerTrace>>;
+  async trace(tokens: NestedNumbers | Int32Array): Promise<RemoteValue<TrainerTrace>> {
+    return this.ask('trace', tokens) as Promise<RemoteValue<TrainerTrace>>;
   }
 
   /** The model as files that other libraries open. */

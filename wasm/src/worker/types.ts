@@ -1,44 +1,32 @@
 // What a Worker offers: the calls of the package as promises, on what lives there.
 import type { TrainingCalls } from '../calls.js';
 import type { StoredArray, StoredArrays } from '../calls/files.js';
-import type { Mask } from '../calls/mask.js';
 import type { MemoryUse } from '../calls/tensor.js';
-import type { KeyValueCache } from '../key-value-cache.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import type { Named } from '../state-dict.js';
-import type { Tensor } from '../tensor.js';
 import type { Trainer } from '../trainer.js';
-import type { NestedNumbers, Values } from '../values.js';
+import type { Values } from '../values.js';
 import type { WordVectorOptions } from '../word-vector-types.js';
 import type { RemoteModel } from './model.js';
-import type { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 
-type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
 /** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
-export type Remote<T> = T extends AsIs
-  ? T
-  : T extends Tensor
-    ? RemoteTensor
-    : T extends Mask
-      ? RemoteMask
-      : T extends KeyValueCache
-        ? RemoteKeyValueCache
-        : T extends Trainer
-          ? RemoteTrainer
-          : T extends SequenceTrainer
-            ? RemoteSequenceTrainer
-            : T extends Model
-              ? RemoteModel
-              : T extends StoredArrays
-                ? Remote<StoredArray>[] & Pick<StoredArrays, 'skipped'>
-                : { [Name in keyof T]: Remote<T[Name]> };
+export type Remote<T> = T extends Trainer
+  ? RemoteTrainer
+  : T extends SequenceTrainer
+    ? RemoteSequenceTrainer
+    : T extends Model
+      ? RemoteModel
+      : T extends StoredArrays
+        ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+        : RemoteValue<T>;
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
