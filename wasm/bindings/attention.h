@@ -37,8 +37,8 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
                        const Tensor* past_key, const Tensor* past_value, Cache* cache,
                        const AttentionOptions& options, Tensor* out);
 
-// { dQuery, dKey, dValue } of the shapes of query, key and value, and, if asked for, dMask [B, H,
-// T, S]. output and log_sum_exp are what attention gave; options as it had them.
+// Gives dQuery, dKey and dValue, of the shapes of query, key and value, and, if asked for, dMask
+// [B, H, T, S]. output and log_sum_exp are what attention gave; options are those that it had.
 NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                 const Tensor& key, const Tensor& value, const Tensor& output,
                                 const Tensor& log_sum_exp, const AttentionOptions& options,

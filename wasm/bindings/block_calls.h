@@ -1,10 +1,10 @@
-// What attention with projections, the blocks and the Transformer are given, read once for the
-// forward pass, whether it is traced or saved, and for the way back. Each call has
+// The arguments of attention with projections, of the blocks and of the Transformer, read once for
+// the forward pass, whether it is traced or saved, and for the backward pass. Each call has
 //
 //   check(out)           what the core throws for its arguments; nothing is written
-//   saved(memory)        the trace that its way back needs, laid out
+//   saved(memory)        the trace that its backward pass needs, laid out
 //   run(engine, out, trace)
-//   given()              what its way back must be given as well
+//   fingerprint()        the shapes and options that its backward pass must be given as well
 #pragma once
 
 #include <tril/block/transformer.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "attention.h"
-#include "given.h"
+#include "call_fingerprint.h"
 #include "rotary_positions.h"
 
 namespace tril::js {
@@ -61,7 +61,7 @@ struct MultiHeadCall : SequenceCall {
   void check(const TensorView<float, 3>& out) const;
   MultiHeadTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const MultiHeadTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 struct BlockCall : SequenceCall {
@@ -77,7 +77,7 @@ struct BlockCall : SequenceCall {
   TransformerBlockTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out,
            const TransformerBlockTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 struct DecoderCall : SequenceCall {
@@ -94,7 +94,7 @@ struct DecoderCall : SequenceCall {
   void check(const TensorView<float, 3>& out) const;
   DecoderBlockTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const DecoderBlockTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 // Its x is the target.
@@ -114,7 +114,7 @@ struct TransformerCall : SequenceCall {
   void check(const TensorView<float, 3>&) const {}
   TransformerTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const TransformerTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 // What a forward pass gives: output, unless `out` is written, and what else is made.

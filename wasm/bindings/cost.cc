@@ -101,7 +101,7 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
   return result(attention_cost(attention, core(), {size("blockQueries"), size("blockKeys")}));
 }
 
-// Of one after the other.
+// The cost of both, one after the other.
 CostResult cost_sum(const CostResult& one, const CostResult& other) {
   const auto core = [](const CostResult& cost) {
     return Cost{cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kCall = "feed_forward";
 
-// One of them, element by element.
+// Applies one activation, element by element.
 TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activation, Tensor* out) {
   const char* const call = activation.c_str();
   const Activation kind = value_named(kActivations, activation, call, "activation");
@@ -23,7 +23,7 @@ TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activa
   return output.handle();
 }
 
-// Of "relu", "gelu", "gelu_tanh" or "silu", in the name of `call`.
+// The backward pass of "relu", "gelu", "gelu_tanh" or "silu"; errors carry `name` as the call.
 TensorHandle activate_backward(Engine& engine, const std::string& name, const Tensor& d_out,
                                const Tensor& x, const std::string& activation, Tensor* out) {
   const char* const call = name.c_str();

@@ -17,7 +17,7 @@ namespace tril::js {
 
 namespace {
 
-// A text that goes on. It keeps its model.
+// A text in the making. It keeps its model alive.
 class Generated {
  public:
   Generated(ModelHandle given, const std::vector<std::int32_t>& prompt,
@@ -35,7 +35,7 @@ class Generated {
   ModelHandle model;
   std::vector<float> values;  // that its changes borrow
   Generation generation;
-  std::string text;  // behind the last token
+  std::string text;  // what the last token added
 
  private:
   double bytes_;

@@ -1,5 +1,5 @@
-// The way back through products, rotations, gates and feed-forwards, and the gated forms
-// themselves.
+// The backward passes of products, rotations, gates and feed-forwards, and the forward passes of
+// the gated forms.
 #include <emscripten/bind.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/activations.h>
@@ -33,7 +33,7 @@ FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char*
   return parts;
 }
 
-// { dA, dB } of a and b; of the options only what is transposed is looked at.
+// Gives dA and dB. Of the options only transposeA and transposeB count.
 NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& a, const Tensor& b,
                              const MatmulOptions& options) {
   constexpr const char* kCall = "matmul_backward";
@@ -68,7 +68,7 @@ TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& 
   return output.handle();
 }
 
-// { dGate, dUp }
+// Gives dGate and dUp.
 NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, const Tensor& gate,
                                        const Tensor& up, const std::string& activation) {
   constexpr const char* kCall = "gated_activation_backward";

@@ -24,7 +24,7 @@ TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const
   return output.handle();
 }
 
-// { dX, dWeight, dBias }
+// Gives dX, dWeight and dBias.
 NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                              const Tensor& weight) {
   constexpr const char* kCall = "linear_backward";
@@ -56,7 +56,7 @@ TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_s
   return output.handle();
 }
 
-// Of the table, [rows, C].
+// Gives the gradient of the table, [rows, C].
 TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integers& ids,
                                 const Numbers& ids_shape, int rows) {
   constexpr const char* kCall = "embedding_backward";

@@ -25,8 +25,8 @@ struct CrossEntropyOptions {
 
 using emscripten::val;
 
-// { loss, counted, correct } of logits [..., V] and a target for each row, and, if asked for,
-// { gradient } of the logits, unless `out` was written, which may be the logits themselves.
+// logits [..., V], a target for each row. Gives loss, counted and correct, and, if asked for, the
+// gradient of the logits, unless `out` was written, which may be the logits themselves.
 Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets,
                    const CrossEntropyOptions& options, Tensor* out) {
   constexpr const char* kCall = "cross_entropy";
@@ -52,7 +52,7 @@ Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets
   return Loss(loss);
 }
 
-// { loss }, and, if asked for, { gradient } of x.
+// Gives loss, and, if asked for, the gradient of x.
 Loss mean_squared_error(Engine& engine, const Tensor& x, const Tensor& y,
                         const std::string& reduction, bool gradient) {
   constexpr const char* kCall = "mean_squared_error";

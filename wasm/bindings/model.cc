@@ -75,9 +75,9 @@ Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.byt
 
 namespace {
 
-// From the bytes of config.json, of generation_config.json, and of tokenizer.json, or, with merges,
-// vocab.json; none where a file is empty; `context` as with_context takes it. Throws Error naming
-// the file.
+// Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
+// or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it.
+// Throws Error naming the file.
 ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generation,
                        const Bytes& tokenizer, const Bytes& merges, int context) {
   const std::string text = text_of(config);
@@ -117,7 +117,7 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
 }
 
 // The exports of a model. Of each of its files the bytes before the tensors, for which it says
-// where the parameters are, first byte and size by turns; then, when all of them have been opened,
+// where the parameters are, first byte and size in turn; then, when all of them have been opened,
 // the bytes of these, by their number, piece by piece from the byte `begin` of each on; and at the
 // end whether all were there:
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {

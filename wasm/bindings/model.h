@@ -35,15 +35,15 @@ struct ChangesWithValues {
   ModelChanges changes;
 };
 
-// Of each change a kind (layer, head, attention, feed-forward, residual stream behind so many
-// layers), layer, head, position and whether it has values, which `values` has one behind the
-// other.
+// Reads five numbers a change: its kind (layer, head, attention, feed-forward, or the residual
+// stream after so many layers), layer, head, position, and whether it has values, which follow each
+// other in `values`.
 ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
                              const Floats& values);
 
-// { logits }; with a trace { logits, embedded, "layers.0.weights", ..., finalNormed }, and, where
-// they are asked for, "layers.0.logits", the logit lens, and "layers.0.scores". Changes as
-// changes_of has them.
+// Gives logits, with a trace also embedded, "layers.0.weights", ..., finalNormed, and, where they
+// are asked for, "layers.0.logits", the logit lens, and "layers.0.scores". Changes as changes_of
+// has them.
 NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
                            const Integers& changes, const Floats& values);
 

@@ -18,7 +18,7 @@ namespace tril::js {
 
 namespace {
 
-// Those of "matmulMethod", "activation" and the like. Throws Error for any other kind.
+// The names of a kind of option, such as "matmulMethod". Throws Error for a kind that there is not.
 Names option_names(const std::string& kind) {
   if (kind == "matmulMethod") return names_in(kMatmulMethods);
   if (kind == "attentionMethod") return names_in(kAttentionMethods);

@@ -11,7 +11,7 @@
 
 namespace tril::js {
 
-// Those of one table, in its order.
+// The names of one table, in its order.
 template <typename Enum, std::size_t Count>
 Names names_in(const Named<Enum> (&table)[Count]) {
   std::vector<std::string> names;

@@ -85,8 +85,8 @@ struct NormShape {
   }
 };
 
-// Of layer_norm, whose numbers are centred, { dX, dWeight, dBias }, or of rms_norm, { dX, dWeight
-// }; weight may be null.
+// The backward pass of layer_norm, which centres, gives dX, dWeight and dBias; that of rms_norm
+// gives dX and dWeight. weight may be null.
 NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_out, const Tensor& x,
                            const Tensor* weight, const NormOptions& options) {
   const char* const call = centred ? "layer_norm_backward" : "rms_norm_backward";

@@ -21,7 +21,7 @@ Integers to_javascript(const std::vector<std::int32_t>& numbers);
 // backward and optimizer.
 Numbers to_javascript(const TrainingStep& step);
 
-// Names and texts by turns as settings by name, and back.
+// Settings by name from names and texts in turn, and back.
 Metadata pairs_of(const Names& settings);
 Names to_javascript(const Metadata& settings);
 

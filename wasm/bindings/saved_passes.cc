@@ -1,9 +1,10 @@
-// Forward passes that keep what their way back needs, so that it computes nothing again: output,
-// unless `out` was written, and saved, a tensor of one axis whose numbers are the core's.
+// Forward passes that save what their backward passes need, so that these compute nothing again.
+// Each gives output, unless `out` was written, and saved, a tensor of one axis whose numbers are
+// the core's.
 #include <emscripten/bind.h>
 
+#include "backward_call.h"
 #include "guard.h"
-#include "way_back.h"
 
 namespace tril::js {
 

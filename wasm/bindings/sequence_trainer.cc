@@ -76,9 +76,10 @@ struct Batches {
   }
 };
 
-// From settings, names and texts by turns, and perhaps a checkpoint to go on from. Throws Error for
-// whatever does not fit, before any step.
-// settings: those of the checkpoint, or the defaults;  then those given
+// Makes a trainer from settings, names and texts in turn, and from a checkpoint to go on from,
+// which may be empty. Throws Error for whatever does not fit, before any step.
+//
+//   settings: those of the checkpoint, or the defaults;  then those given
 SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settings,
                                              const Bytes& checkpoint) {
   const Metadata given = pairs_of(settings);
@@ -100,8 +101,8 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
   return training;
 }
 
-// The exports of one. Batches lie one behind the other in `tokens`, of each its sources [B, S],
-// targets [B, T] and answers [B, T]; `sizes` has B, S and T of each.
+// Takes a step over batches that follow each other in `tokens`. Each has its sources [B, S],
+// targets [B, T] and answers [B, T]; `sizes` has B, S and T of each batch.
 Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
   const Batches batches(tokens, sizes);
   const TrainingStep step = training.trainer.step(batches.all, training.engine.parallel);
@@ -138,7 +139,7 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
   return made;
 }
 
-// Of each of so many rows how many tokens are said, and these.
+// For each row, the number of its tokens, followed by these.
 Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
                             int end, int tokens) {
   const std::vector<std::int32_t> ids = numbers_of(source);
@@ -196,7 +197,7 @@ void sequence_restore(SequenceTraining& training, const Bytes& checkpoint) {
   restore_checkpoint(parse_safetensors(std::as_bytes(std::span(file))), training.trainer);
 }
 
-// Sources, targets and answers of a task, one behind the other.
+// The sources of a batch of a task, followed by its targets and its answers.
 Integers draw_sequence_batch(const std::string& task, int rows, int tokens, int vocabulary,
                              double seed, double step) {
   SequenceBatch batch;

@@ -84,7 +84,7 @@ TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tens
   return made.handle();
 }
 
-// From the gradient of softmax's or log-softmax's output and that output itself.
+// Takes the gradient of softmax's output, and that output itself; log-softmax likewise.
 TensorHandle softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                               const SoftmaxOptions& options, Tensor* out) {
   return along_axis_backward(engine, d_out, output, options, out, "softmax_backward",

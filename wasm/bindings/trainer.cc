@@ -62,7 +62,7 @@ void Training::count_bytes() noexcept {
 
 namespace {
 
-// The exports of a trainer. Batches are [rows, T], tokens and targets; 0 rows: of the data.
+// Takes a step over a batch of [rows, T] tokens and targets, or, with 0 rows, over one of the data.
 Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets,
                      int rows) {
   Trainer& trainer = training.trainer;
@@ -111,7 +111,7 @@ double trainer_parameter_count(const Training& training) {
 
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
 
-// Names and texts by turns.
+// Names and texts in turn.
 Names trainer_settings(const Training& training) {
   return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }

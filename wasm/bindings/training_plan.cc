@@ -78,11 +78,12 @@ void check_same_data(const Metadata& checkpoint, const Metadata& about) {
 
 namespace {
 
-// From settings, names and texts by turns as the core's set_settings has them; what is learned
-// from, `source` being "text", "tokens" or "batches"; and perhaps a checkpoint to go on from.
-// Throws Error for whatever does not fit, before any step.
-// settings: those of the checkpoint, or those of the family and the recipe;  then those given
-// data, and the vocabulary that follows from it;  the objective, and what follows from that
+// Makes a trainer from settings, names and texts in turn as the core's set_settings has them; from
+// what it learns, `source` being "text", "tokens" or "batches"; and from a checkpoint to go on
+// from, which may be empty. Throws Error for whatever does not fit, before any step.
+//
+//   settings: those of the checkpoint, or those of the family and the recipe;  then those given
+//   data, and the vocabulary that follows from it;  the objective, and what follows from that
 TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
                             const Bytes& text, const Integers& tokens, const std::string& tokenizer,
                             const Bytes& checkpoint) {

@@ -1,5 +1,6 @@
-// What a forward pass was given, but for the elements of its tensors: a number for each shape and
-// option, so that a way back that is given what the pass has saved can tell whether it is its own.
+// A number for each shape and option of a forward pass. A backward pass that is given what a
+// forward pass has saved compares these to tell whether that pass was its own. Elements of tensors
+// do not count.
 #pragma once
 
 #include <emscripten/val.h>
@@ -11,7 +12,7 @@
 
 namespace tril::js {
 
-class Given {
+class CallFingerprint {
  public:
   // `name` is JavaScript's, and outlives this; a value is known by its bytes.
   template <typename T>
