@@ -78,7 +78,7 @@ const options = {
       'AsIs',
       'QuarterSigns',
       'RemoteCalls',
-      'WhereAsked',
+      'IfRequested',
       'WasmModule',
       'AnyText',
       'Named',

@@ -2,6 +2,7 @@
 // the other side refers to, and what it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
+import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { loadTril, type Tril } from '../index.js';
 import { Model } from '../model.js';
@@ -23,7 +24,7 @@ const port: Port<Answer, Message> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-/** What gives one thing after another, when it is asked. */
+/** An iterator whose parts are asked for one by one. */
 class Stream {
   readonly #parts: Iterator<unknown>;
   constructor(parts: Iterator<unknown>) {
@@ -41,11 +42,11 @@ const kinds = [
   ...[Tensor, Mask, KeyValueCache, Trainer, SequenceTrainer, WordVectors, Model, Stream],
 ];
 type Held = InstanceType<(typeof kinds)[number]>;
-/** What takes steps. */
+/** The kinds that take steps. */
 const learning = [Trainer, SequenceTrainer, WordVectors];
 type Learning = InstanceType<(typeof learning)[number]>;
 const held = new Map<number, Held>();
-/** The same for the same, such as a tensor that was given as `out`. */
+/** An object keeps its reference, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
@@ -82,7 +83,7 @@ const fromReference = (part: unknown): unknown => {
 
 type Callable = (...values: unknown[]) => unknown;
 
-/** Every call there is, as a path: what the other side offers. */
+/** The paths of all calls, which the other side offers. */
 function paths(object: object, before: string[] = []): string[][] {
   return Object.entries(object).flatMap(([name, value]): string[][] => {
     if (typeof value === 'function') return [[...before, name]];
@@ -90,14 +91,14 @@ function paths(object: object, before: string[] = []): string[][] {
   });
 }
 
-/** Says that the call that is being made is to end where it can. */
+/** Aborts the current call, which ends where it can. */
 let control = new AbortController();
 
-/** Takes what the call that is being made wanted of a file. */
-let takePart: ((bytes: Uint8Array) => void) | undefined;
+/** Takes the range of a file that the current call has asked for. */
+let takeChunk: ((bytes: Uint8Array) => void) | undefined;
 
-/** A file that the other side has, of which parts are asked for as they are read. */
-class FileThere extends Blob {
+/** A file of the other side, whose ranges are asked for as they are read. */
+class RemoteBlob extends Blob {
   constructor(
     readonly id: number,
     readonly name: string,
@@ -111,8 +112,8 @@ class FileThere extends Blob {
       const bytes = await new Promise<Uint8Array>((resolve, reject) => {
         signal.throwIfAborted();
         const settled = whenAborted(signal, () => reject(signal.reason as Error));
-        takePart = (part) => (settled(), resolve(part));
-        port.send({ id: this.id, wanted: [this.name, from, to] });
+        takeChunk = (bytes) => (settled(), resolve(bytes));
+        port.send({ id: this.id, range: [this.name, from, to] });
       });
       return bytes.buffer as ArrayBuffer;
     };
@@ -120,7 +121,7 @@ class FileThere extends Blob {
   }
 }
 
-/** Step by step, so that what comes in is heard between them. */
+/** Takes steps, and receives messages between them. */
 async function stepsOf(
   learner: Learning,
   count: unknown,
@@ -140,17 +141,17 @@ async function stepsOf(
         throw afterSteps(error, reports as TrainingStep[]);
       }
     }
-    await pause();
+    await nextTask();
   }
   return reports;
 }
 
-/** What most never call is fetched where it is asked for. */
+/** Loads a module; the code of training is fetched only where it is asked for. */
 async function loaded(options: RemoteLoadOptions): Promise<Tril> {
   if (typeof options !== 'object' || options === null) return loadTril(options);
   const { training, ...others } = options;
-  const wanted = booleanOption('loadTril', 'training', training, false);
-  return wanted ? (await import('../training.js')).loadTril(others) : loadTril(others);
+  const isTraining = booleanOption('loadTril', 'training', training, false);
+  return isTraining ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 
 async function perform({ id, path, on, values }: Request): Promise<unknown> {
@@ -178,8 +179,8 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   }
   if (target === tril && path[0] === 'loadModel') {
     const [sizes, given] = values as [readonly (readonly [string, number])[], LoadModelOptions];
-    const files = sizes.map(([name, size]) => [name, new FileThere(id, name, size)] as const);
-    const progress = (...told: number[]): void => port.send({ id, told });
+    const files = sizes.map(([name, size]) => [name, new RemoteBlob(id, name, size)] as const);
+    const progress = (...values: number[]): void => port.send({ id, progress: values });
     const options: LoadModelOptions = { ...given, progress, signal: control.signal };
     decoded.splice(0, 2, Object.fromEntries(files), options);
   }
@@ -194,18 +195,6 @@ function failureOf(error: unknown): Failure {
   return { message, tril: { call, argument, problem, ...parts } };
 }
 
-/** Lets messages that have come in be received. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
-
 async function answer(request: Request): Promise<void> {
   try {
     const value = await perform(request);
@@ -215,15 +204,15 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-// One after the other: a call never begins before the one asked for earlier is done, nor before what
-// has come in is received, since that may cancel it.
+// Calls are made one after the other. None begins before the earlier one is done, nor before all messages that have
+// come in are received, since one may cancel it.
 const queue: Request[] = [];
 let working = false;
 let current: Request | undefined;
 async function work(): Promise<void> {
   working = true;
   while (queue.length > 0) {
-    await pause();
+    await nextTask();
     current = queue.shift();
     control = new AbortController();
     if (current) await answer(current);
@@ -232,8 +221,8 @@ async function work(): Promise<void> {
   working = false;
 }
 port.listen((message) => {
-  if ('partOf' in message) {
-    if (current?.id === message.partOf) takePart?.(message.bytes);
+  if ('chunkOf' in message) {
+    if (current?.id === message.chunkOf) takeChunk?.(message.bytes);
     return;
   }
   if ('cancelled' in message) {

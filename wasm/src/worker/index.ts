@@ -17,7 +17,7 @@ import { Tensor } from '../tensor.js';
 import { Copies, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port, Reference } from './line.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
-import { checkAlive, forgotten, type How, type Line } from './remote.js';
+import { checkAlive, forgotten, type Line, type RequestOptions } from './remote.js';
 import { RemoteTrainer, trainerCall } from './trainer.js';
 import { loadModelCall, RemoteModel, RemoteStream } from './model.js';
 import { RemoteSequenceTrainer, sequenceTrainerCall } from './sequence-trainer.js';
@@ -60,7 +60,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     {
       resolve(value: unknown): void;
       reject(reason: unknown): void;
-      hear(answer: Answer): Promise<void>;
+      onMessage(answer: Answer): Promise<void>;
       values: readonly unknown[];
     }
   >();
@@ -125,7 +125,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     (answer) => {
       const { id, value, failure } = answer;
       const asked = waiting.get(id);
-      if (answer.told || answer.wanted) return void asked?.hear(answer);
+      if (answer.progress || answer.range) return void asked?.onMessage(answer);
       waiting.delete(id);
       port.wait(waiting.size > 0);
       if (failure) asked?.reject(errorOf(failure));
@@ -139,7 +139,7 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
     ask: (
       path: readonly string[],
       values: readonly unknown[],
-      { on, signals = [], told, partOf }: How = {},
+      { on, signals = [], progress, chunk }: RequestOptions = {},
     ) =>
       new Promise<unknown>((resolve, reject) => {
         if (closed !== undefined) throw new Error(closed);
@@ -160,11 +160,11 @@ function connect(port: Port<Message, Answer>): Line & { close(): void } {
         waiting.set(id, {
           resolve: (value) => (settled(), resolve(value)),
           reject: (reason) => (settled(), reject(reason as Error)),
-          hear: async (answer) => {
+          onMessage: async (answer) => {
             try {
-              if (answer.told) return told?.(...(answer.told as never[]));
-              const bytes = copyOf(await partOf!(...answer.wanted!));
-              port.send({ partOf: id, bytes }, [bytes.buffer]);
+              if (answer.progress) return progress?.(...(answer.progress as never[]));
+              const bytes = copyOf(await chunk!(...answer.range!));
+              port.send({ chunkOf: id, bytes }, [bytes.buffer]);
             } catch (error) {
               end(error);
             }
@@ -253,7 +253,10 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
     for (const path of paths) {
       if (path[0] === 'scope') continue; // not to be sent
       if (path[0] === 'loadModel') {
-        tril['loadModel'] = loadModelCall((values, how) => line.ask(path, values, how), signal);
+        tril['loadModel'] = loadModelCall(
+          (values, options) => line.ask(path, values, options),
+          signal,
+        );
         continue;
       }
       if (path[0] === 'trainer' || path[0] === 'sequenceTrainer') {

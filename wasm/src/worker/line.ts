@@ -8,7 +8,7 @@ import type { Model } from '../model.js';
 import { ofNode } from '../builtin.js';
 import type { WordVectorParts } from '../word-vector-types.js';
 
-/** A tensor, a mask, a cache, a trainer or the like that stays in the Worker, as it is written in messages. */
+/** An object that stays in the Worker, such as a tensor or a trainer, as messages name it. */
 export interface Reference {
   readonly $reference: number;
   /** Of a tensor. */
@@ -30,7 +30,7 @@ export interface Reference {
   readonly isStream?: true;
 }
 
-/** Asks that a call not be made that has not begun, and that steps be the last that have. */
+/** Cancels a call: one that waits is not made, one that takes steps ends after the current step. */
 export interface Cancellation {
   readonly cancelled: number;
 }
@@ -60,26 +60,27 @@ export interface Answer {
   readonly id: number;
   readonly value?: unknown;
   readonly failure?: Failure;
-  /** That a call has come so far: there is more to come of it. */
-  readonly told?: readonly unknown[];
-  /** What it needs of a file, to go on: bytes from the one to before the other. */
-  readonly wanted?: readonly [name: string, from: number, to: number];
+  /** Arguments for the call's `progress`; the call goes on. */
+  readonly progress?: readonly unknown[];
+  /** A range of a file that the call needs to go on: the bytes `from` to before `to`. */
+  readonly range?: readonly [name: string, from: number, to: number];
 }
 
-/** What a call wanted. */
-export interface Part {
-  readonly partOf: number;
+/** The range of a file that a call has asked for. */
+export interface Chunk {
+  /** The call's number. */
+  readonly chunkOf: number;
   readonly bytes: Uint8Array;
 }
 
 /** All that goes to the Worker. */
-export type Message = Request | Cancellation | Part;
+export type Message = Request | Cancellation | Chunk;
 
 /** What this needs of the web's and of Node's Workers alike. */
 export interface Port<Out, In> {
   send(message: Out, transfer?: ArrayBuffer[]): void;
   listen(receive: (message: In) => void, fail?: (reason: unknown) => void): void;
-  /** Whether somebody waits: a process of Node's must not end then, and may otherwise. */
+  /** Keeps a process of Node's from ending while an answer is `waiting`. */
   wait(waiting: boolean): void;
   close(): void;
 }

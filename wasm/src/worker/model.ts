@@ -1,5 +1,5 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
-import { fileOf, filesOf, loadingOptions, partOf, sizeOf } from '../calls/model.js';
+import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
 import type {
   ForwardOptions,
   GeneratedPart,
@@ -12,7 +12,7 @@ import type {
 import { textOptions, type Model } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
-import { RemoteObject, type How, type Line, type RemoteValue } from './remote.js';
+import { RemoteObject, type Line, type RemoteValue, type RequestOptions } from './remote.js';
 
 /** What gives one thing after another, in the Worker. */
 export class RemoteStream extends RemoteObject {
@@ -117,15 +117,15 @@ export class RemoteModel extends RemoteObject {
  * would be in memory once more: the Worker is told how large they are, and asks for parts.
  */
 export function loadModelCall(
-  ask: (values: readonly unknown[], how: How) => Promise<unknown>,
+  ask: (values: readonly unknown[], options: RequestOptions) => Promise<unknown>,
   outer: AbortSignal | undefined,
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
     const { progress, signal: own, ...rest } = loadingOptions(options);
     const all = await filesOf(files);
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
-    const part = (name: string, from: number, to: number) => partOf(fileOf(all, name), from, to);
-    const how = { signals: [own, outer], told: progress, partOf: part };
-    return (await ask([sizes, rest], how)) as RemoteModel;
+    const chunk = (name: string, from: number, to: number) =>
+      readRange(fileOf(all, name), from, to);
+    return (await ask([sizes, rest], { signals: [own, outer], progress, chunk })) as RemoteModel;
   };
 }

@@ -1,29 +1,34 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What lives in the Worker, as its callers hold it.
+// Objects that live in the Worker, as callers hold them.
 import type { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
 import type { KeyValueCache, KeyValueCacheSizes } from '../key-value-cache.js';
 import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
 
-/** What remote objects ask through. */
+/** The connection through which remote objects ask. */
 export interface Line {
-  ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
-  /** Asks that what nobody here holds any more be disposed there. */
+  ask(
+    path: readonly string[],
+    values: readonly unknown[],
+    options?: RequestOptions,
+  ): Promise<unknown>;
+  /** Disposes in the Worker of an object that nobody here holds any more. */
   discard(reference: number): void;
-  /** Says that it was. */
+  /** Forgets an object that has been disposed. */
   forget(reference: number): void;
 }
 
-export interface How {
-  /** Whose method is called: a tensor's. */
+/** The options of a request to the Worker. */
+export interface RequestOptions {
+  /** The reference of the object whose method is called; unless given, a call of the module. */
   readonly on?: number;
-  /** Any of them ends it. */
+  /** Each of them cancels the request. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** Is told how far a call has come. */
-  readonly told?: ((...values: never[]) => void) | undefined;
-  /** Gives what it wants of files. */
-  readonly partOf?: (name: string, from: number, to: number) => Promise<Uint8Array>;
+  /** Receives how far the call has come. */
+  readonly progress?: ((...values: never[]) => void) | undefined;
+  /** Reads a range of a file that the call needs. */
+  readonly chunk?: (name: string, from: number, to: number) => Promise<Uint8Array>;
 }
 
 /** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
