@@ -9,14 +9,14 @@ import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
-import type { SequenceBatches } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
-import type { TokenBatch, TrainingStep } from '../trainer-types.js';
+import type { TrainingStep } from '../training-step.js';
 import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
+import { constants, type Kind, type Local, type Reference } from './held-kinds.js';
 import { handedOver, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
-import type { Answer, Failure, Message, Port, Reference, Request } from './line.js';
+import type { Answer, Failure, Message, Port, Request } from './line.js';
 import type { RemoteLoadOptions } from './types.js';
 
 const parent = nodeWorkers()?.parentPort;
@@ -38,10 +38,18 @@ class Stream {
   }
 }
 
-const kinds = [
-  ...[Tensor, Mask, KeyValueCache, Trainer, SequenceTrainer, WordVectors, Model, Stream],
-];
-type Held = InstanceType<(typeof kinds)[number]>;
+/** The classes of the objects that stay here, by kind. */
+const classes = {
+  tensor: Tensor,
+  mask: Mask,
+  cache: KeyValueCache,
+  trainer: Trainer,
+  sequenceTrainer: SequenceTrainer,
+  wordVectors: WordVectors,
+  model: Model,
+  stream: Stream,
+} as const satisfies Readonly<Record<Kind, unknown>>;
+type Held = Local[Kind];
 /** The kinds that take steps. */
 const learning = [Trainer, SequenceTrainer, WordVectors];
 type Learning = InstanceType<(typeof learning)[number]>;
@@ -51,30 +59,19 @@ const references = new WeakMap<Held, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
 
-function hold(value: Held): Reference {
+function hold(kind: Kind, value: Held): Reference {
   const $reference = references.get(value) ?? ++lastReference;
   held.set($reference, value);
   references.set(value, $reference);
-  if (value instanceof Tensor) return { $reference, shape: value.shape };
-  if (value instanceof KeyValueCache) return { $reference, sizes: value.sizes };
-  if (value instanceof WordVectors) {
-    const { settings, words, counts, allSteps } = value;
-    return { $reference, wordVectors: { settings, words, counts, allSteps } };
-  }
-  if (value instanceof Model)
-    return { $reference, model: { config: value.config, parameters: value.parameters } };
-  if (value instanceof Stream) return { $reference, isStream: true };
-  if (value instanceof SequenceTrainer) {
-    const { settings, parameterCount } = value;
-    return { $reference, sequenceTrainer: { settings, parameterCount } };
-  }
-  if (!(value instanceof Trainer)) return { $reference };
-  const { settings, parameterCount } = value;
-  return { $reference, trainer: { settings, parameterCount } };
+  const known = constants[kind].map((name) => [name, value[name as keyof Held]] as const);
+  return { $reference, kind, constants: Object.fromEntries(known) } as unknown as Reference;
 }
 
-const toReference = (part: unknown): unknown =>
-  kinds.some((kind) => part instanceof kind) ? hold(part as Held) : undefined;
+const kinds = Object.keys(classes) as Kind[];
+const toReference = (part: unknown): unknown => {
+  const kind = kinds.find((each) => part instanceof classes[each]);
+  return kind && hold(kind, part as Held);
+};
 
 const fromReference = (part: unknown): unknown => {
   const reference = (part as Partial<Reference> | null | undefined)?.$reference;
@@ -130,13 +127,11 @@ async function stepsOf(
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
   const reports: (TrainingStep | WordVectorStep)[] = [];
   while (reports.length < steps && !control.signal.aborted) {
-    const batch = batches?.[reports.length];
     if (learner instanceof WordVectors) {
       reports.push(learner.step());
     } else {
       try {
-        if (learner instanceof Trainer) reports.push(learner.step(batch as TokenBatch));
-        else reports.push(learner.step(batch as SequenceBatches));
+        reports.push(learner.step(batches?.[reports.length] as never));
       } catch (error) {
         throw afterSteps(error, reports as TrainingStep[]);
       }
@@ -175,7 +170,7 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
   if (target instanceof Model && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];
-    return hold(new Stream(target.parts(prompt, options)));
+    return hold('stream', new Stream(target.parts(prompt, options)));
   }
   if (target === tril && path[0] === 'loadModel') {
     const [sizes, given] = values as [readonly (readonly [string, number])[], LoadModelOptions];

@@ -1,9 +1,16 @@
 // What trainers that live in the Worker have in common: the same calls as promises, a run as a stream of
 // reports, and batches that stay on this side, since they cannot be sent.
 import { TrilError } from '../error.js';
-import { checkKeys, integerOption, signalOption } from '../names.js';
 import type { Moments, TrainingStep } from '../trainer-types.js';
-import { RemoteObject, type Line, type RemoteTensor, type RemoteValue } from './remote.js';
+import type { Reference } from './held-kinds.js';
+import {
+  RemoteObject,
+  type Ask,
+  type Line,
+  type RemoteTensor,
+  type RemoteValue,
+} from './remote.js';
+import { reportsOf } from './runs.js';
 
 /** The options of a run. */
 export interface RunOptions {
@@ -20,6 +27,11 @@ export interface TrainingReport extends TrainingStep {
   readonly steps: readonly TrainingStep[];
 }
 
+interface Constants<Settings> {
+  readonly settings: Settings;
+  readonly parameterCount: number;
+}
+
 /** Learns from batches, in the Worker. */
 export abstract class RemoteLearner<Settings extends object, Batch> extends RemoteObject {
   /** All settings, with what was not given. */
@@ -29,15 +41,11 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   #batches: Iterator<Batch> | undefined;
 
   /** @internal Remote trainers are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, settings: Settings, parameterCount: number) {
+  constructor(line: Line, reference: Reference & { readonly constants: Constants<Settings> }) {
     super(line, reference);
+    const { settings, parameterCount } = reference.constants;
     this.settings = Object.freeze(settings);
     this.parameterCount = parameterCount;
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'trainer';
   }
 
   /** @internal Where the batches come from. */
@@ -95,23 +103,12 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   }
 
   /** @internal A run: as many steps at a time as `every` says. */
-  protected async *reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
-    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const signal = signalOption('run', 'signal', options.signal);
-    const every = integerOption('run', 'every', options.every, 1, 1);
-    let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
-    while (left > 0) {
-      let failure: TrilError | undefined;
-      const steps = await this.#steps(Math.min(every, left), signal).catch((error: unknown) => {
-        if (!(error instanceof TrilError)) throw error;
-        failure = error;
-        return error.steps ?? [];
-      });
-      left -= steps.length;
-      const last = steps.at(-1);
-      if (last) yield { ...last, steps };
-      if (failure) throw failure;
-    }
+  protected reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
+    return reportsOf(
+      (count, signal) => this.#steps(count, signal),
+      options,
+      () => Number.NaN,
+    );
   }
 
   async #steps(count: number | readonly Batch[], signal?: AbortSignal): Promise<TrainingStep[]> {
@@ -149,16 +146,16 @@ async function* runOf(made: Promise<Runs>, options: RunOptions) {
 
 /** The call of a Worker that makes trainers, whose batches `check` refuses if they are none. */
 export function learnerCall<Options extends { readonly batches?: unknown }, Learner extends Runs>(
-  ask: (options: unknown) => Promise<unknown>,
+  ask: Ask,
   check: (options: Options) => void,
 ): LearnerCall<Options, Learner> {
   const make = async (options: Options): Promise<Learner> => {
     if (typeof options !== 'object' || options === null) {
-      return (await ask(options)) as Learner; // it says what is wrong
+      return (await ask([options])) as Learner; // it says what is wrong
     }
     const { batches, ...sent } = options;
     check(options);
-    return ((await ask(sent)) as Learner).feed(batches);
+    return ((await ask([sent])) as Learner).feed(batches);
   };
   return (options = {} as Options) => {
     const made = make(options);

@@ -1,34 +1,8 @@
 import type { StoredArrays } from '../calls/files.js';
 import type { Shapes } from '../error.js';
 import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
-import type { KeyValueCacheSizes } from '../key-value-cache.js';
-import type { SequenceTrainerSettings } from '../sequence-trainer-types.js';
-import type { TrainerSettings, TrainingStep } from '../trainer-types.js';
-import type { Model } from '../model.js';
+import type { TrainingStep } from '../training-step.js';
 import { ofNode } from '../builtin.js';
-import type { WordVectorParts } from '../word-vector-types.js';
-
-/** An object that stays in the Worker, such as a tensor or a trainer, as messages name it. */
-export interface Reference {
-  readonly $reference: number;
-  /** Of a tensor. */
-  readonly shape?: readonly number[];
-  /** Of a cache. */
-  readonly sizes?: Required<KeyValueCacheSizes>;
-  /** Of a trainer. */
-  readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
-  /** Of a trainer of sequences. */
-  readonly sequenceTrainer?: {
-    readonly settings: SequenceTrainerSettings;
-    readonly parameterCount: number;
-  };
-  /** Of word vectors. */
-  readonly wordVectors?: WordVectorParts;
-  /** Of a model. */
-  readonly model?: Pick<Model, 'config' | 'parameters'>;
-  /** Of what gives one thing after another. */
-  readonly isStream?: true;
-}
 
 /** Cancels a call: one that waits is not made, one that takes steps ends after the current step. */
 export interface Cancellation {

@@ -9,18 +9,14 @@ import type {
   ModelSource,
   TextOptions,
 } from '../model-types.js';
-import { textOptions, type Model } from '../model.js';
+import { textOptions } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
-import { RemoteObject, type Line, type RemoteValue, type RequestOptions } from './remote.js';
+import type { ReferenceOf } from './held-kinds.js';
+import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
 
 /** What gives one thing after another, in the Worker. */
 export class RemoteStream extends RemoteObject {
-  /** @internal */
-  protected get kind(): string {
-    return 'stream';
-  }
-
   /** What comes next, or that it is at its end. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
@@ -35,15 +31,11 @@ export class RemoteModel extends RemoteObject {
   readonly parameters: ModelParameters;
 
   /** @internal Remote models are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, model: Pick<Model, 'config' | 'parameters'>) {
+  constructor(line: Line, reference: ReferenceOf<'model'>) {
     super(line, reference);
-    this.config = Object.freeze(model.config);
-    this.parameters = Object.freeze(model.parameters);
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'model';
+    const { config, parameters } = reference.constants;
+    this.config = Object.freeze(config);
+    this.parameters = Object.freeze(parameters);
   }
 
   /** What the model makes of tokens. */
@@ -117,8 +109,7 @@ export class RemoteModel extends RemoteObject {
  * would be in memory once more: the Worker is told how large they are, and asks for parts.
  */
 export function loadModelCall(
-  ask: (values: readonly unknown[], options: RequestOptions) => Promise<unknown>,
-  outer: AbortSignal | undefined,
+  ask: Ask,
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
     const { progress, signal: own, ...rest } = loadingOptions(options);
@@ -126,6 +117,6 @@ export function loadModelCall(
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
     const chunk = (name: string, from: number, to: number) =>
       readRange(fileOf(all, name), from, to);
-    return (await ask([sizes, rest], { signals: [own, outer], progress, chunk })) as RemoteModel;
+    return (await ask([sizes, rest], { signals: [own], progress, chunk })) as RemoteModel;
   };
 }

@@ -5,6 +5,7 @@ import { TrilError, shapeText } from '../error.js';
 import type { KeyValueCache, KeyValueCacheSizes } from '../key-value-cache.js';
 import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
+import type { Reference, ReferenceOf } from './held-kinds.js';
 
 /** The connection through which remote objects ask. */
 export interface Line {
@@ -18,6 +19,9 @@ export interface Line {
   /** Forgets an object that has been disposed. */
   forget(reference: number): void;
 }
+
+/** Asks for one call of the module. */
+export type Ask = (values: readonly unknown[], options?: RequestOptions) => Promise<unknown>;
 
 /** The options of a request to the Worker. */
 export interface RequestOptions {
@@ -34,11 +38,11 @@ export interface RequestOptions {
 /** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
 export abstract class RemoteObject implements AsyncDisposable {
   readonly #line: Line;
-  readonly #reference: number;
+  readonly #reference: Reference;
   #disposed = false;
 
   /** @internal Made by the calls of a Worker. */
-  constructor(line: Line, reference: number) {
+  constructor(line: Line, reference: Reference) {
     this.#line = line;
     this.#reference = reference;
   }
@@ -50,7 +54,7 @@ export abstract class RemoteObject implements AsyncDisposable {
 
   /** @internal */
   get reference(): number {
-    return this.#reference;
+    return this.#reference.$reference;
   }
 
   /** True once `dispose` was called: any further use is refused. */
@@ -65,14 +69,11 @@ export abstract class RemoteObject implements AsyncDisposable {
     this.#disposed = true;
     forgotten.unregister(this);
     await done;
-    this.line.forget(this.#reference);
+    this.line.forget(this.reference);
   }
 
   /** What `await using` calls at the end of a block. */
   declare [Symbol.asyncDispose]: () => Promise<void>;
-
-  /** @internal What it is called where it is refused. */
-  protected abstract get kind(): string;
 
   /** @internal */
   protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
@@ -85,7 +86,8 @@ export abstract class RemoteObject implements AsyncDisposable {
     method: string,
     ...values: unknown[]
   ): Promise<unknown> {
-    checkAlive(this, method, this.kind);
+    const { kind } = this.#reference;
+    checkAlive(this, method, kind === 'sequenceTrainer' ? 'trainer' : kind);
     return this.line.ask([method], values, { on: this.reference, signals: [signal] });
   }
 }
@@ -101,14 +103,9 @@ export class RemoteTensor extends RemoteObject {
   readonly shape: readonly number[];
 
   /** @internal Remote tensors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, shape: readonly number[]) {
+  constructor(line: Line, reference: ReferenceOf<'tensor'>) {
     super(line, reference);
-    this.shape = Object.freeze(shape);
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'tensor';
+    this.shape = Object.freeze(reference.constants.shape);
   }
 
   /** All numbers in row-major order. */
@@ -139,14 +136,9 @@ export class RemoteKeyValueCache extends RemoteObject {
   readonly sizes: Required<KeyValueCacheSizes>;
 
   /** @internal Remote caches are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, sizes: Required<KeyValueCacheSizes>) {
+  constructor(line: Line, reference: ReferenceOf<'cache'>) {
     super(line, reference);
-    this.sizes = Object.freeze(sizes);
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'cache';
+    this.sizes = Object.freeze(reference.constants.sizes);
   }
 
   /** How many tokens there are, when the calls asked for before are done. */
@@ -162,12 +154,7 @@ export class RemoteKeyValueCache extends RemoteObject {
 }
 
 /** A mask that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteMask extends RemoteObject {
-  /** @internal */
-  protected get kind(): string {
-    return 'mask';
-  }
-}
+export class RemoteMask extends RemoteObject {}
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
 /** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */

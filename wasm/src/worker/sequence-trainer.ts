@@ -10,7 +10,7 @@ import type { TrainingLoss } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
-import type { RemoteTensor } from './remote.js';
+import type { Ask, RemoteTensor } from './remote.js';
 
 /** A `SequenceTrainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings, SequenceBatches> {
@@ -77,8 +77,6 @@ export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings
 export type RemoteSequenceTrainerCall = LearnerCall<SequenceTrainerOptions, RemoteSequenceTrainer>;
 
 /** The call of a Worker that makes them. */
-export function sequenceTrainerCall(
-  ask: (options: unknown) => Promise<unknown>,
-): RemoteSequenceTrainerCall {
+export function sequenceTrainerCall(ask: Ask): RemoteSequenceTrainerCall {
   return learnerCall(ask, ({ batches }) => checkBatches(batches, undefined, 'sequenceTrainer'));
 }

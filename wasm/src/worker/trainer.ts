@@ -15,7 +15,7 @@ import type {
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
-import type { RemoteValue } from './remote.js';
+import type { Ask, RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
@@ -96,6 +96,6 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
 export type RemoteTrainerCall = LearnerCall<TrainerOptions, RemoteTrainer>;
 
 /** The call of a Worker that makes trainers. */
-export function trainerCall(ask: (options: unknown) => Promise<unknown>): RemoteTrainerCall {
+export function trainerCall(ask: Ask): RemoteTrainerCall {
   return learnerCall(ask, ({ batches, data }) => checkBatches(batches, data));
 }

@@ -1,12 +1,8 @@
 // Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
-import { checkKeys, integerOption, signalOption } from '../names.js';
-import type {
-  WordNeighbour,
-  WordVectorParts,
-  WordVectorSettings,
-  WordVectorStep,
-} from '../word-vector-types.js';
+import type { WordNeighbour, WordVectorSettings, WordVectorStep } from '../word-vector-types.js';
+import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+import { reportsOf } from './runs.js';
 
 /** The options of a run of word vectors. */
 export interface WordRunOptions {
@@ -35,17 +31,13 @@ export class RemoteWordVectors extends RemoteObject {
   readonly allSteps: number;
 
   /** @internal Remote word vectors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, parts: WordVectorParts) {
+  constructor(line: Line, reference: ReferenceOf<'wordVectors'>) {
     super(line, reference);
-    this.settings = Object.freeze(parts.settings);
-    this.words = Object.freeze(parts.words);
-    this.counts = Object.freeze(parts.counts);
-    this.allSteps = parts.allSteps;
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'wordVectors';
+    const { settings, words, counts, allSteps } = reference.constants;
+    this.settings = Object.freeze(settings);
+    this.words = Object.freeze(words);
+    this.counts = Object.freeze(counts);
+    this.allSteps = allSteps;
   }
 
   /**
@@ -67,18 +59,10 @@ export class RemoteWordVectors extends RemoteObject {
    * remote.close();
    * ```
    */
-  async *run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
-    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const signal = signalOption('run', 'signal', options.signal);
-    const every = integerOption('run', 'every', options.every, 1, 1);
-    const all = Math.max(0, this.allSteps - (await this.done()));
-    let left = integerOption('run', 'steps', options.steps, all, 0);
-    while (left > 0) {
-      const given = this.askUntil(signal, 'steps', Math.min(every, left));
-      const steps = (await given) as WordVectorStep[];
-      left -= steps.length;
-      yield { ...steps.at(-1)!, steps };
-    }
+  run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
+    const take = (count: number, signal: AbortSignal | undefined) =>
+      this.askUntil(signal, 'steps', count) as Promise<WordVectorStep[]>;
+    return reportsOf(take, options, async () => Math.max(0, this.allSteps - (await this.done())));
   }
 
   /** The next 10 000 words of the texts. */
