@@ -35,7 +35,7 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
   return { traced: true, lens, scores: booleanOption(call, 'trace.scores', trace.scores, true) };
 }
 
-/** What `generate` can be told. */
+/** The options of `generate`. */
 export const textOptions = [
   'maxTokens',
   'temperature',

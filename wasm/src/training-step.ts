@@ -1,28 +1,29 @@
-// What a step of training reports. Errors carry such reports, too, so this file knows no other.
+// The report of a training step. Errors carry such reports, so this file imports nothing.
 
-/** What a step was. */
+/** The report of a training step. */
 export interface TrainingStep {
-  /** Its number, from 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
-  /** Before it, the mean over all targets, in nats. */
+  /** Mean loss over all targets before the step, in nats. */
   readonly loss: number;
-  /** Before clipping. */
+  /** Norm of the gradient before clipping. */
   readonly gradientNorm: number;
+  /** Learning rate of the step. */
   readonly learningRate: number;
-  /** That it took. */
+  /** Duration of the step in milliseconds. */
   readonly milliseconds: number;
-  /** That it looked at. */
+  /** Number of tokens in its batches. */
   readonly tokens: number;
-  /** Milliseconds of each part. */
+  /** Duration of each part in milliseconds. */
   readonly parts: TrainingParts<number>;
 }
 
-/** Something of each part of a step. */
+/** A value for each part of a step. */
 export interface TrainingParts<Each> {
-  /** To the loss: what a model that is only run does, too. */
+  /** The forward pass, up to the loss. A model that is only run does this, too. */
   readonly forward: Each;
-  /** To the gradients. */
+  /** The backward pass, down to the gradients. */
   readonly backward: Each;
-  /** Their norm, clipping, and the move of all parameters. */
+  /** The norm of the gradients, clipping, and the update of all parameters. */
   readonly optimizer: Each;
 }

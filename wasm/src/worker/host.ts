@@ -1,5 +1,5 @@
-// The Worker's own script: a module, the tensors, masks, caches, trainers, word vectors and models that
-// the other side refers to, and what it asks for.
+// The script of the Worker: it holds a module and the objects that the other side refers to, and makes the calls that
+// it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { nextTask } from '../event-loop.js';

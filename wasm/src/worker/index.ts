@@ -50,7 +50,7 @@ function startWorker(): Port<Message, Answer> {
   }
 }
 
-/** That there is no Worker, and what helps. */
+/** The error where no Worker starts, with what helps. */
 function noWorker(error: unknown): TrilError {
   const problem = `could not be started: ${reasonOf(error)}. "tril" needs none. ${seeReadme}`;
   return new TrilError('loadTril', 'worker', problem);

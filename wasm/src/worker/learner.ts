@@ -1,5 +1,5 @@
-// What trainers that live in the Worker have in common: the same calls as promises, a run as a stream of
-// reports, and batches that stay on this side, since they cannot be sent.
+// The common base of trainers that live in the Worker: their calls as promises, a run as a stream of reports. An
+// iterable of batches cannot be sent, so it stays on this side.
 import { TrilError } from '../error.js';
 import type { Moments, TrainingStep } from '../trainer-types.js';
 import type { Reference } from './held-kinds.js';
@@ -14,15 +14,15 @@ import { reportsOf } from './runs.js';
 
 /** The options of a run. */
 export interface RunOptions {
-  /** How many steps. */
+  /** Number of steps. */
   readonly steps: number;
-  /** After how many of them there is a report; 1 unless given. */
+  /** Number of steps from one report to the next (default 1). */
   readonly every?: number;
-  /** Ends the run, before the next step. */
+  /** Ends the run before its next step. */
   readonly signal?: AbortSignal;
 }
 
-/** What a run tells: its last step, and all since the report before. */
+/** The report of a run: its last step, and all steps since the previous report. */
 export interface TrainingReport extends TrainingStep {
   readonly steps: readonly TrainingStep[];
 }
@@ -36,7 +36,7 @@ interface Constants<Settings> {
 export abstract class RemoteLearner<Settings extends object, Batch> extends RemoteObject {
   /** All settings, with what was not given. */
   readonly settings: Settings;
-  /** How many numbers the model learns. */
+  /** Number of parameters of the model. */
   readonly parameterCount: number;
   #batches: Iterator<Batch> | undefined;
 
@@ -54,18 +54,18 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this;
   }
 
-  /** One step. */
+  /** Takes one step. */
   async step(batch?: Batch): Promise<TrainingStep> {
     const [step] = await (batch ? this.steps([batch]) : this.steps(1));
     return step!;
   }
 
-  /** So many steps one after the other, or one over each element of a list; errors have `steps`. */
+  /** Takes `count` steps, or a step over each batch of a list. Errors carry the reports of earlier steps in `steps`. */
   async steps(count: number | readonly Batch[]): Promise<TrainingStep[]> {
     return this.#steps(count);
   }
 
-  /** How many steps are done, when the calls asked for before are. */
+  /** Number of steps done once all earlier calls are. */
   async done(): Promise<number> {
     return this.ask('done') as Promise<number>;
   }
@@ -85,7 +85,7 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this.ask('moments', names) as Promise<RemoteValue<Moments>>;
   }
 
-  /** Puts copies of these in the place of the parameters of these names. */
+  /** Replaces the parameters of these names by copies of `values`. */
   async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
     await this.ask('setParameters', values);
     return this;
@@ -96,7 +96,7 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this.ask('save') as Promise<Uint8Array>;
   }
 
-  /** Puts this trainer where the one was whose checkpoint this is. */
+  /** Restores the state that a checkpoint holds. */
   async restore(checkpoint: Uint8Array): Promise<this> {
     await this.ask('restore', checkpoint);
     return this;
@@ -118,7 +118,7 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   }
 }
 
-/** So many batches, or as many as there are. */
+/** The next `count` batches, or those that are left. */
 function nextBatches<Batch>(from: Iterator<Batch>, count: number): Batch[] {
   const batches: Batch[] = [];
   while (batches.length < count) {

@@ -47,10 +47,10 @@ export interface Chunk {
   readonly bytes: Uint8Array;
 }
 
-/** All that goes to the Worker. */
+/** A message to the Worker. */
 export type Message = Request | Cancellation | Chunk;
 
-/** What this needs of the web's and of Node's Workers alike. */
+/** The two ends of a Worker, the web's or Node's. */
 export interface Port<Out, In> {
   send(message: Out, transfer?: ArrayBuffer[]): void;
   listen(receive: (message: In) => void, fail?: (reason: unknown) => void): void;
@@ -120,9 +120,8 @@ export function mapParts(value: unknown, replace: (part: unknown) => unknown): u
 }
 
 /**
- * Takes the place of arrays and buffers in messages. What a caller owns stays the caller's: copied, so that
- * the copy can be transferred. Only the bytes of a view are copied, where cloning copies all behind it, such
- * as the pool that Node's Buffers share.
+ * Copies of the arrays and buffers in a message, which are transferred, so that a caller keeps its own. Of a view
+ * only its bytes are copied; cloning would copy all of its buffer, such as the pool that Node's Buffers share.
  */
 export class Copies {
   readonly transfer: ArrayBuffer[] = [];
@@ -139,7 +138,7 @@ export class Copies {
   }
 }
 
-/** Of an answer what is transferred: the array that it is, which the Worker has made for it. */
+/** The buffer of an answer that is an array, which can be transferred, since the Worker has made it for the answer. */
 export function handedOver(value: unknown): ArrayBuffer[] {
   const whole = arrayKind(value) !== undefined && (value as Uint8Array);
   return whole && isOwnBuffer(whole.buffer) && whole.byteLength === whole.buffer.byteLength

@@ -15,9 +15,9 @@ import type { NestedNumbers } from '../values.js';
 import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
 
-/** What gives one thing after another, in the Worker. */
+/** An iterator that lives in the Worker. */
 export class RemoteStream extends RemoteObject {
-  /** What comes next, or that it is at its end. */
+  /** The next part, or that the iterator has ended. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
   }
@@ -25,9 +25,9 @@ export class RemoteStream extends RemoteObject {
 
 /** A `Model` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteModel extends RemoteObject {
-  /** What its `config.json` says, as Tril would write it. */
+  /** The contents of its `config.json`, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** How many numbers it has, of which types, and what they take. */
+  /** The number of its parameters, their types, and their bytes. */
   readonly parameters: ModelParameters;
 
   /** @internal Remote models are made by the calls of a Worker. */
@@ -38,7 +38,7 @@ export class RemoteModel extends RemoteObject {
     this.parameters = Object.freeze(parameters);
   }
 
-  /** What the model makes of tokens. */
+  /** Runs the model over tokens. */
   async forward<const Options extends RemoteValue<ForwardOptions>>(
     tokens: NestedNumbers | Int32Array,
     options: Options = {} as Options,
@@ -47,8 +47,8 @@ export class RemoteModel extends RemoteObject {
   }
 
   /**
-   * How a text goes on, token by token. The Worker draws the next when it is asked for: who leaves the
-   * loop leaves nothing behind, and between tokens other calls get their turn.
+   * Continues a text, token by token. The Worker draws a token when it is asked for, so leaving the loop leaves
+   * nothing behind, and other calls run between tokens.
    *
    * @throws TrilError as `generate` of `Model`, and what `signal` is aborted with
    *
@@ -105,8 +105,8 @@ export class RemoteModel extends RemoteObject {
 }
 
 /**
- * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and bytes
- * would be in memory once more: the Worker is told how large they are, and asks for parts.
+ * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and copies would take
+ * their memory twice. The Worker knows their sizes, and asks for ranges.
  */
 export function loadModelCall(
   ask: Ask,

@@ -15,8 +15,8 @@ import type { Ask, RemoteTensor } from './remote.js';
 /** A `SequenceTrainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings, SequenceBatches> {
   /**
-   * Trains, and tells after every so many steps how it goes, as `run` of a `RemoteTrainer`: the Worker
-   * goes on when the next report is asked for.
+   * Trains, and reports after every `every` steps, as `run` of a `RemoteTrainer`: the Worker goes on when the next
+   * report is asked for.
    *
    * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
    *
@@ -53,12 +53,12 @@ export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings
     return this.ask('logits', source, target) as Promise<RemoteTensor>;
   }
 
-  /** What the model says of a source. */
+  /** Translates a source. */
   translate(
     source: readonly number[] | Int32Array,
     options?: TranslateOptions,
   ): Promise<Int32Array>;
-  /** What it says of each row of sources. */
+  /** Translates each row of sources. */
   translate(
     source: readonly (readonly number[])[],
     options?: TranslateOptions,

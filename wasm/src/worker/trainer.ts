@@ -20,9 +20,8 @@ import type { Ask, RemoteValue } from './remote.js';
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   /**
-   * Trains, and tells after every so many steps how it goes. The Worker goes on when the next report
-   * is asked for: who leaves the loop leaves the trainer where the last report says that it is, and
-   * between reports other calls get their turn.
+   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
+   * the loop leaves the trainer in the state of the last report, and other calls run between reports.
    *
    * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
    * aborted with: the steps before it are done then
@@ -51,12 +50,12 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
     return this.ask('evaluate', batch) as Promise<TrainingLoss>;
   }
 
-  /** What a step over so many sequences of so many tokens costs, part by part. */
+  /** The cost of a step over `sequences` of `length` tokens, part by part. */
   async cost(sequences: number, length: number): Promise<TrainingParts<PartCost>> {
     return this.ask('cost', sequences, length) as Promise<TrainingParts<PartCost>>;
   }
 
-  /** How the model goes on from a text. */
+  /** Continues a text. */
   async sample(options: SampleOptions = {}): Promise<string> {
     return this.ask('sample', options) as Promise<string>;
   }

@@ -1,4 +1,4 @@
-// What a Worker offers: the calls of the package as promises, on what lives there.
+// The calls that a Worker offers: those of the package as promises, on objects that live there.
 import type { TrainingCalls } from '../calls.js';
 import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { MemoryUse } from '../calls/tensor.js';
@@ -63,9 +63,9 @@ export interface RemoteLoadOptions extends LoadOptions {
   readonly training?: boolean;
 }
 
-/** What a Worker holds. */
+/** The memory use of a Worker. */
 export interface RemoteMemoryUse extends MemoryUse {
-  /** Tensors, masks, caches, trainers, models and whatever else it holds for this side. */
+  /** Number of objects that it holds for this side: tensors, masks, caches, trainers, models and so on. */
   readonly objects: number;
 }
 
@@ -81,7 +81,7 @@ export type RemotePreparedWeights<Weights extends object> = {
 export interface RemoteTril extends RemoteCalls<
   Omit<Tril, 'scope' | 'tensor' | 'prepareWeights' | 'memory'>
 > {
-  /** What is in the Worker's memory. */
+  /** The memory use of the Worker. */
   memory(): Promise<RemoteMemoryUse>;
   /**
    * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
@@ -119,7 +119,7 @@ export interface RemoteTril extends RemoteCalls<
   close(): void;
 }
 
-/** What a Worker offers whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
+/** The calls of a Worker whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
 export interface RemoteTrainingTril
   extends RemoteTril, RemoteCalls<Omit<TrainingCalls, 'trainer'>> {
   /**

@@ -6,15 +6,15 @@ import { reportsOf } from './runs.js';
 
 /** The options of a run of word vectors. */
 export interface WordRunOptions {
-  /** How many steps; unless given, those that are left. */
+  /** Number of steps (default: those that are left). */
   readonly steps?: number;
-  /** After how many of them there is a report; 1 unless given. */
+  /** Number of steps from one report to the next (default 1). */
   readonly every?: number;
-  /** Ends the run, before the next step. */
+  /** Ends the run before its next step. */
   readonly signal?: AbortSignal;
 }
 
-/** What a run tells: its last step, and all since the report before. */
+/** The report of a run: its last step, and all steps since the previous report. */
 export interface WordVectorReport extends WordVectorStep {
   readonly steps: readonly WordVectorStep[];
 }
@@ -25,9 +25,9 @@ export class RemoteWordVectors extends RemoteObject {
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
   readonly words: readonly string[];
-  /** How often each occurs. */
+  /** Number of occurrences of each word. */
   readonly counts: readonly number[];
-  /** How many steps the settings ask for. */
+  /** Number of steps of the settings. */
   readonly allSteps: number;
 
   /** @internal Remote word vectors are made by the calls of a Worker. */
@@ -41,8 +41,8 @@ export class RemoteWordVectors extends RemoteObject {
   }
 
   /**
-   * Learns, and tells after every so many steps how it goes. The Worker goes on when the next report
-   * is asked for: who leaves the loop leaves the vectors where the last report says that they are.
+   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
+   * the loop leaves the vectors in the state of the last report.
    *
    * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
    *
@@ -65,17 +65,17 @@ export class RemoteWordVectors extends RemoteObject {
     return reportsOf(take, options, async () => Math.max(0, this.allSteps - (await this.done())));
   }
 
-  /** The next 10 000 words of the texts. */
+  /** Takes a step, over the next 10 000 words of the texts. */
   async step(): Promise<WordVectorStep> {
     return this.ask('step') as Promise<WordVectorStep>;
   }
 
-  /** So many steps one after the other. */
+  /** Takes `count` steps. */
   async steps(count: number): Promise<WordVectorStep[]> {
     return this.ask('steps', count) as Promise<WordVectorStep[]>;
   }
 
-  /** How many steps are done, when the calls asked for before are. */
+  /** Number of steps done once all earlier calls are. */
   async done(): Promise<number> {
     return this.ask('done') as Promise<number>;
   }
