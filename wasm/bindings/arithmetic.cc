@@ -34,8 +34,8 @@ AnyView<const float> operand(const Tensor* tensor, const float& number, const ch
                 : AnyView<const float>(number);
 }
 
-// "add", "subtract", "multiply" or "divide" of two tensors of up to 8 axes that broadcast; in place
-// of a null one stands its number.
+// Applies "add", "subtract", "multiply" or "divide" to two tensors of up to 8 axes, which
+// broadcast. Where one is null, its number is taken.
 TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
                         float x_number, const Tensor* y, float y_number, Tensor* out) {
   const char* const call = operation.c_str();

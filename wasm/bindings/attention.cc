@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kCall = "attention";
 
-// What a call has appended to a cache is forgotten where the call does not succeed.
+// Appends to a cache, and takes that back unless the call succeeds.
 class Appended {
  public:
   Appended(Cache* cache, const TensorView<const float, 4>& key,

@@ -25,7 +25,7 @@ struct AttentionOptions {
   bool log_sum_exp;
   std::optional<DropoutOptions> dropout = {};  // given by attention_dropout.cc alone
 
-  // As the core takes them; `past`: how many of the keys were there before.
+  // The options in the core's form; the first `past` keys are those of earlier calls.
   tril::AttentionOptions core(const Mask& mask, Index past, const char* call) const;
 };
 

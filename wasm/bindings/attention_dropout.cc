@@ -1,5 +1,4 @@
-// attention and attention_backward with dropout of the weights: in modules with training, where
-// there is a use for it.
+// attention and attention_backward with dropout of the weights, for modules with training.
 #include <emscripten/bind.h>
 
 #include <cstdint>

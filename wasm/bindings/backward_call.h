@@ -19,12 +19,12 @@ class SavedPass {
 
   Index count() const noexcept { return count_; }
 
-  // The trace for a pass to fill, in so many floats.
+  // The trace for a pass to fill, in count() floats.
   auto begin(float* memory) const {
     fingerprint_.write(memory);
     return in(memory);
   }
-  // The trace that a pass has filled. Throws Error where it was another pass.
+  // The trace that a pass has filled. Throws Error where that was another pass.
   auto found(const Tensor& saved) const {
     constexpr const char* kWhat = "must be what the forward pass of these inputs and options saved";
     if (saved.shape() != DynamicShape{count_}) {

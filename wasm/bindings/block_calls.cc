@@ -11,7 +11,7 @@ namespace tril::js {
 
 namespace {
 
-// As the core takes them, but for attention: what blocks and stacks of them have in common.
+// The options of blocks and of stacks of them in the core's form, without those of attention.
 template <typename Options>
 Options core_options(const BlockOptions& options, const char* call) {
   Options core;
@@ -23,8 +23,8 @@ Options core_options(const BlockOptions& options, const char* call) {
   return core;
 }
 
-// What all of them look at in how they attend, but for a mask. The method changes nothing that is
-// left.
+// Adds the options of attention that all calls share. The method does not count, since it changes
+// nothing of what is saved.
 void add_attention(CallFingerprint& fingerprint, Index heads, Index kv_heads,
                    const AttentionOptions& options) {
   fingerprint.add("heads", heads);

@@ -36,8 +36,8 @@ struct BlockOptions {
       attention;  // its heads, kv_heads and trace are not looked at; nor are those below
 };
 
-// What they have in common: x [B, T, C] or [T, C], and an output of its layout. A call borrows, and
-// is neither copied nor moved. All constructors throw Error in the name of the call.
+// The common part of all calls: x [B, T, C] or [T, C], and an output of its layout. A call borrows,
+// and is neither copied nor moved. All constructors throw Error in the name of the call.
 struct SequenceCall {
   SequenceCall(const char* call, const Tensor& tensor, const char* argument);
   SequenceCall(const SequenceCall&) = delete;
@@ -97,7 +97,7 @@ struct DecoderCall : SequenceCall {
   CallFingerprint fingerprint() const;
 };
 
-// Its x is the target.
+// A call of the Transformer; x is the target.
 struct TransformerCall : SequenceCall {
   TransformerCall(const char* call, const Tensor& source, const Tensor& target,
                   const NamedTensors& named, const BlockOptions& given_options,
@@ -117,7 +117,7 @@ struct TransformerCall : SequenceCall {
   CallFingerprint fingerprint() const;
 };
 
-// What a forward pass gives: output, unless `out` is written, and what else is made.
+// The results of a forward pass: output, unless `out` is written, and traces.
 struct ForwardResults {
   ForwardResults(Engine& engine, const SequenceCall& call, Tensor* out);
 

@@ -22,7 +22,7 @@ TensorView<float, 3> gradient(Results& results, const char* name, const Tensor& 
   return {results.make(name, of.shape()).data(), shape};
 }
 
-// [B, H, T, S], without B where x [B, T, C] is.
+// The gradient of a mask, [B, H, T, S], without B where x has none.
 TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const Tensor& x,
                                       Index heads, Index keys) {
   const int without = left_out(x);
@@ -30,7 +30,7 @@ TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const 
   return Traces(results, without).make(name, Shape<4>{batches, heads, x.size(-2), keys});
 }
 
-// dQuery, dKey and dValue.
+// Gives dQuery, dKey and dValue.
 NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                          const Tensor& key, const Tensor& value,
                                          const NamedTensors& weights, const MaskRules& mask_rules) {
@@ -61,7 +61,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   return results.hand_over();
 }
 
-// dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
+// Gives dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
@@ -91,7 +91,7 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
   return backward.results.hand_over();
 }
 
-// dX, and, if asked for, dMask [B, H, T, T].
+// Gives dX, and, if asked for, dMask [B, H, T, T].
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options,
                                         bool mask_gradient, const Tensor* kept) {
@@ -109,7 +109,7 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
   return backward.results.hand_over();
 }
 
-// dX and dMemory, and, if asked for, dMask [B, H, T, T] and dMemoryMask [B, H, T, S].
+// Gives dX and dMemory, and, if asked for, dMask [B, H, T, T] and dMemoryMask [B, H, T, S].
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross,
@@ -132,7 +132,7 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const T
   return backward.results.hand_over();
 }
 
-// dSource and dTarget.
+// Gives dSource and dTarget.
 NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,

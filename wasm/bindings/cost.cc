@@ -34,8 +34,8 @@ CostResult result(const AttentionCost& cost) {
           cost.held_bytes, cost.bytes(),     cost.scores};
 }
 
-// What a call of that kind costs: the core's matmul_cost ("matmul"), attention_cost ("attention"),
-// and so on. `options` are looked at by those that attend.
+// The cost of a call of that kind: the core's matmul_cost ("matmul"), attention_cost ("attention"),
+// and so on. `options` count for calls that attend.
 CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOptions& options) {
   const auto size = [&](const char* name) { return sizes[name].as<Index>(); };
   const auto flag = [&](const char* name) { return sizes[name].as<bool>(); };

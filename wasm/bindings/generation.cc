@@ -57,7 +57,7 @@ GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt,
   return std::make_shared<Generated>(model, numbers_of(prompt), options, std::move(changed.values));
 }
 
-// The next token; below 0 at the end.
+// Draws the next token; below 0 at the end.
 int generated_next(Generated& generated) {
   Engine& engine = generated.model->engine;
   const auto next = generated.generation.next(engine.scratch, engine.parallel);
@@ -65,7 +65,7 @@ int generated_next(Generated& generated) {
   return next ? next->token : -1;
 }
 
-// What is sure to be of the text with it, or, at the end, what was held back.
+// The text that has become final with the last token, or, at the end, the rest.
 Bytes generated_text(const Generated& generated) {
   return to_javascript(std::as_bytes(std::span(generated.text)));
 }

@@ -6,7 +6,7 @@
 
 namespace tril::js {
 
-// A KeyValueCache that JavaScript owns; what it takes counts as the engine's.
+// A KeyValueCache that JavaScript owns. Its memory counts as the engine's.
 class Cache {
  public:
   Cache(Engine& engine, const KeyValueCacheSizes& sizes);

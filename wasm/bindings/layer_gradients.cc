@@ -18,7 +18,7 @@ namespace tril::js {
 
 namespace {
 
-// A gradient that lies as the factor does.
+// A gradient with the layout of its factor.
 MatrixStack<float> gradient_of(Results& results, const char* name, const Tensor& of,
                                const MatrixStack<const float>& factor) {
   const MatrixView<float> first(results.make(name, of.shape()).data(), factor.first.shape(),
@@ -48,7 +48,7 @@ NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   return results.hand_over();
 }
 
-// Positions, tables and options as rotary_positions had them.
+// Takes the positions, tables and options that rotary_positions had.
 TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                                        const Integers& positions, const Tensor* cos,
                                        const Tensor* sin, const RotaryOptions& options,
@@ -57,7 +57,7 @@ TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                  options, out);
 }
 
-// gate and up of any shape, the same.
+// gate and up have one shape, whichever.
 TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& up,
                               const std::string& activation, Tensor* out) {
   constexpr const char* kCall = "gated_activation";
@@ -106,7 +106,7 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
   return results.hand_over();
 }
 
-// dX, and dWeights.NAME for each weight that was given; gated or not.
+// Gives dX, and dWeights.NAME for each weight that was given; gated or not.
 NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_out, const Tensor& x,
                                    const NamedTensors& weights, const std::string& activation) {
   const char* const call = gated ? "gated_feed_forward_backward" : "feed_forward_backward";

@@ -68,10 +68,10 @@ Integers integers(const std::vector<std::int32_t>& values) {
   return Integers(view.call<val>("slice"));
 }
 
-// What may be collected of one trace, in numbers.
+// The maximum size of a trace, in numbers.
 constexpr Index kMostTraced = Index{1} << 24;
 
-// Everything an access did, appended to flat arrays.
+// A log of all that each access did, in flat arrays.
 struct AccessLog {
   std::vector<std::int32_t> accesses, lines, misses, totals;
   std::int32_t missed[3] = {};
@@ -182,7 +182,7 @@ NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
   return results.hand_over();
 }
 
-// [7, 12]: for each product the signs of A's quarters, of B's, and of out's.
+// Gives [7, 12]: for each product the signs of A's quarters, of B's, and of out's.
 Integers strassen_signs() {
   std::vector<std::int32_t> signs;
   for (const StrassenProduct& product : kStrassenProducts) {
@@ -223,7 +223,7 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
   return results.hand_over();
 }
 
-// Floating-point operations done by `rounds` rounds in registers only.
+// Gives the number of floating-point operations of `rounds` rounds in registers.
 double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds)); }
 
 // { output }, and { mask, weights } but by loops: the average of x [B, T, C] up to every moment.

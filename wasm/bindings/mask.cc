@@ -67,7 +67,8 @@ Mask MaskArgument::rule(const val& rule, const char* call) {
 
 namespace {
 
-// What the mask adds to scores of that shape, of two to four axes, whose query 0 is key `past`.
+// Gives what the mask adds to scores of that shape, of two to four axes, whose query 0 is key
+// `past`.
 TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {
   constexpr const char* kCall = "mask_values";
   const MaskArgument mask(rules, kCall);

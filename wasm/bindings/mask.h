@@ -9,7 +9,7 @@
 
 namespace tril::js {
 
-// Objects { kind, ... } as ../src/calls/mask.ts makes them; all of them hold at once.
+// Objects { kind, ... } of ../src/calls/mask.ts; the rules hold together.
 EMSCRIPTEN_DECLARE_VAL_TYPE(MaskRules)
 
 // The core's mask for rules from JavaScript, and the memory that it borrows.

@@ -67,8 +67,9 @@ MatrixStack<const float> Product::matrices(const float* data) const {
 
 namespace {
 
-// NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and
-// its axis is left out of the result. Two vectors give one number, of shape [1].
+// Multiplies as NumPy's matmul does: batch axes broadcast, a vector is a row on the left and a
+// column on the right and its axis is left out of the result. Two vectors give one number, of shape
+// [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
   const tril::MatmulOptions core_options{

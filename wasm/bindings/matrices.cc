@@ -12,7 +12,7 @@ namespace tril::js {
 
 namespace {
 
-// The last two axes are matrices. part: "lower" or "upper".
+// Keeps a triangle, "lower" or "upper", of the matrices along the last two axes.
 TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part, int diagonal,
                         Tensor* out) {
   constexpr const char* kCall = "triangular";

@@ -1,5 +1,5 @@
-// Numbers about numbers: how far two tensors are apart, how the elements of one are spread, how
-// concentrated weights are, and softmax step by step.
+// Measures of tensors: the distance of two, the spread of one, the concentration of weights; and
+// softmax step by step.
 #include <emscripten/bind.h>
 #include <tril/foundation/compare.h>
 #include <tril/foundation/statistics.h>

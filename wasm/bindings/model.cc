@@ -21,7 +21,7 @@ std::string text_of(const Bytes& bytes) {
   const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
   return {characters.begin(), characters.end()};
 }
-// All of them, to memory of their size.
+// Copies all bytes to memory of their size.
 void copy(const Bytes& bytes, std::span<std::byte> out) {
   val(emscripten::typed_memory_view(out.size(), reinterpret_cast<std::uint8_t*>(out.data())))
       .call<void>("set", bytes);
@@ -32,7 +32,7 @@ std::vector<std::byte> bytes_of(const Bytes& bytes) {
   return copied;
 }
 
-// What a catch of of_file does.
+// Throws an error of reading a file, in the name of loadModel. To be called in a catch block.
 [[noreturn]] void fail_of_file(const char* name, const Error& error) {
   if (error.argument() == "memory") throw;
   const bool is_pair = std::string_view(name) == "vocab.json";
@@ -40,7 +40,7 @@ std::vector<std::byte> bytes_of(const Bytes& bytes) {
   fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
 }
 
-// body(), whose errors are those of a file.
+// Calls body, whose errors become those of the file.
 template <typename Body>
 auto of_file(const char* name, const Body& body) {
   try {
@@ -100,15 +100,14 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
   return model;
 }
 
-// The files that a model.safetensors.index.json lists.
+// Gives the files that a model.safetensors.index.json lists.
 Names model_shards(const Bytes& index) {
   const std::string text = text_of(index);
   return Names(
       val::array(of_file("model.safetensors.index.json", [&] { return parse_shard_index(text); })));
 }
 
-// Where the tensors of a .safetensors file of so many bytes begin, by its first 8
-// or more.
+// Gives the byte at which the tensors of a .safetensors file begin, from its first 8 bytes or more.
 double model_begin(const std::string& name, const Bytes& begin, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(begin);
   return of_file(name.c_str(), [&] {
@@ -116,10 +115,10 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
   });
 }
 
-// The exports of a model. Of each of its files the bytes before the tensors, for which it says
-// where the parameters are, first byte and size in turn; then, when all of them have been opened,
-// the bytes of these, by their number, piece by piece from the byte `begin` of each on; and at the
-// end whether all were there:
+// A model is read in three steps. model_open takes the bytes of a file before its tensors, and
+// gives the first byte and the size of each parameter. When all files have been opened, model_read
+// takes a parameter's bytes, piece by piece, from its byte `begin` on. model_finish throws Error
+// unless all were there.
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(header);
   std::vector<ParameterPlace>& found = model.places[name];
@@ -151,7 +150,7 @@ void model_finish(Model& model) {
   model.places.clear();
 }
 
-// How many numbers of which type the parameters are, and what they take, as JSON.
+// Gives the number of parameters of each type, and their bytes, as JSON.
 std::string model_parameters(const Model& model) {
   const ModelParameters& parameters = model.model.parameters;
   std::string types;
@@ -165,7 +164,7 @@ std::string model_parameters(const Model& model) {
          ",\"bytes\":" + std::to_string(parameters.bytes()) + ",\"types\":{" + types + "}}";
 }
 
-// model_config_json.
+// Gives the core's model_config_json.
 std::string model_config(const Model& model) {
   return model_config_json(model.model.parameters.config(), ElementType::float32,
                            model.model.tokens);

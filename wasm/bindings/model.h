@@ -13,7 +13,7 @@
 
 namespace tril::js {
 
-// One that JavaScript owns, while its files come and after; what it takes counts as the engine's.
+// A model that JavaScript owns, while its files come and after. Its memory counts as the engine's.
 class Model {
  public:
   Model(Engine& engine, const PretrainedConfig& config, std::optional<Tokenizer> tokenizer);

@@ -1,4 +1,4 @@
-// A model's forward pass with its trace, and what may be changed in it.
+// The forward pass of a model, with its trace and with changes.
 #include <algorithm>
 #include <cstdint>
 

@@ -17,8 +17,8 @@ struct NormOptions {
   double eps;
 };
 
-// The last `axes` axes of x taken as one, all before them as the other. Throws Error, naming
-// `call`, for a number that x has not.
+// Takes the last `axes` axes of x as columns, and all before them as rows. Throws Error, naming
+// `call`, where x has fewer.
 Shape<2> rows_and_columns(const Tensor& x, int axes, const char* call) {
   if (axes < 1 || axes > x.rank()) {
     fail(call, "axes",
@@ -66,7 +66,7 @@ TensorHandle rms_norm(Engine& engine, const Tensor& x, const Tensor* weight,
   return output.handle();
 }
 
-// What x's rows are multiplied by, or none.
+// The weight as a vector, or none.
 VectorView<const float> column_weights(const Tensor* weight) {
   if (!weight) return {};
   return {weight->data(), {weight->count()}};

@@ -23,7 +23,7 @@ struct RotaryTables {
   TensorView<const float, 3> cos, sin;
 };
 
-// As tables of each batch: a table of all of them has T rows.
+// A table for each batch; a table of T rows is shared by all.
 TensorView<const float, 3> table_view(const float* data, Index rows, Index pairs, Index batches,
                                       Index tokens) {
   return {data, {batches, tokens, pairs}, {rows == tokens ? 0 : tokens * pairs, pairs, 1}};
@@ -45,7 +45,7 @@ MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::in
   return picked;
 }
 
-// What JavaScript gave as cos and sin, at the positions, or for each token as it stands.
+// The tables that JavaScript gave, at the positions, or row by row for each token.
 RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
                           std::span<const std::int32_t> positions,
                           const TensorView<const float, 4>& x, Scratch::Frame& frame) {
@@ -71,7 +71,7 @@ RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
           table_view(sin.data(), rows, pairs, batches, tokens)};
 }
 
-// Computed once a position.
+// Tables that are computed, once for each position.
 RotaryTables computed_tables(const std::vector<std::int32_t>& positions, double base, Index pairs,
                              const TensorView<const float, 4>& x, Scratch::Frame& frame) {
   const auto count = static_cast<Index>(positions.size());

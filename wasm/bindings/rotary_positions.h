@@ -15,7 +15,7 @@ struct RotaryOptions {
   int heads;          // 0: heads have an axis of their own
 };
 
-// x turned by the core's rotary_positions or rotary_positions_backward; errors call it `argument`.
+// Turns x by the core's rotary_positions or rotary_positions_backward; errors call x `argument`.
 // x [B, H, T, D], [H, T, D] or [T, D], or with heads [B, T, H*D] or [T, H*D]; positions [T], or
 // [B, T] for batches of their own, or empty: 0, 1, 2, .... cos and sin (both or none) [T, R / 2] or
 // [B, T, R / 2], or, with positions, [any, R / 2], of which those are rows.

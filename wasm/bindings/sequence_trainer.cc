@@ -18,13 +18,13 @@ namespace tril::js {
 
 namespace {
 
-// What a SequenceTraining is made from.
+// The parts of a SequenceTraining.
 struct SequencePlan {
   EncoderDecoderConfig config;
   EncoderDecoderTrainerOptions options;  // its seed is the parameters' as well
 };
 
-// What it takes counts as the engine's.
+// An encoder-decoder in training that JavaScript owns. Its memory counts as the engine's.
 class SequenceTraining {
  public:
   SequenceTraining(Engine& given, const SequencePlan& plan)
@@ -39,7 +39,7 @@ class SequenceTraining {
   EncoderDecoder model;
   EncoderDecoderTrainer trainer;
 
-  // After whatever may have taken memory.
+  // To be called after each call that may have taken memory.
   void count_bytes() noexcept {
     const auto moments = 2 * static_cast<std::size_t>(model.values().size(0)) * sizeof(float);
     const auto now = static_cast<double>(model.bytes() + moments + trainer.scratch_bytes());
@@ -110,7 +110,7 @@ Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const 
   return to_javascript(step);
 }
 
-// Mean loss, answers that count, and those that are held most likely.
+// Gives the mean loss, the number of answers that count, and of those that are held most likely.
 Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
                           const Integers& sizes) {
   ModelLoss all;
@@ -124,7 +124,7 @@ Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
       {all.mean(), static_cast<double>(all.counted), static_cast<double>(all.correct)});
 }
 
-// [B, T, V] of one batch, whose answers are none; [T, V] where `single`.
+// Gives the logits [B, T, V] of a batch without answers; [T, V] where `single`.
 TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
                              const Integers& sizes, bool single) {
   const Batches given(tokens, sizes, false);
@@ -172,7 +172,7 @@ Names sequence_settings(const SequenceTraining& training) {
   return to_javascript(checkpoint_settings(training.model.config(), training.trainer.options()));
 }
 
-// Copies of the "parameters", "gradients", "first" or "second" moments.
+// Gives copies of the "parameters", "gradients", "first" or "second" moments.
 NamedTensors sequence_tensors(SequenceTraining& training, const std::string& which,
                               const Names& names) {
   const EncoderDecoder& model = training.model;

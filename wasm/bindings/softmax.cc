@@ -30,7 +30,7 @@ Shape<3> around(const Tensor& x, int axis, const char* call) {
   return shape;
 }
 
-// `call_core(from, core_options, to)` with views of the rank that fits best.
+// Calls `call_core(from, core_options, to)` with views that have the axis last or last but one.
 template <typename CallCore>
 TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out,
                         const char* call, const CallCore& call_core) {

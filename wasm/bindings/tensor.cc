@@ -39,7 +39,7 @@ Buffer<float, 1> allocate(const DynamicShape& shape, const char* call) {
   return values;
 }
 
-// What the module's memory can still grow by.
+// The bytes by which the module's memory can still grow.
 std::uint64_t heap_left() {
   return emscripten_get_heap_max() - reinterpret_cast<std::uintptr_t>(sbrk(0));
 }
@@ -138,7 +138,7 @@ TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, d
   return out;
 }
 
-// A copy of a weight that is packed besides, where it is a matrix.
+// Copies a weight, and packs the copy where it is a matrix.
 TensorHandle prepare_weight(Engine& engine, const Tensor& weight) {
   TensorHandle out = std::make_shared<Tensor>(engine, weight.shape(), "prepare_weights");
   std::copy_n(weight.data(), weight.count(), out->data());
@@ -160,7 +160,7 @@ void write_tensor(Tensor& tensor, const Floats& values) {
   view_tensor(tensor).call<void>("set", values);
 }
 
-// view_tensor for somebody who could write to it.
+// A view for a caller who could write to it.
 Floats lend_tensor(Tensor& tensor) {
   tensor.written();
   return view_tensor(tensor);

@@ -23,7 +23,7 @@ namespace tril::js {
 
 using DynamicShape = std::vector<Index>;
 
-// What all living tensors of one engine hold.
+// The number and the bytes of all living tensors of an engine.
 struct Usage {
   int tensors = 0;
   double bytes = 0;
@@ -59,7 +59,7 @@ class Tensor {
 
   // Packs a matrix for products with it, beside it in the engine.
   void pack();
-  // Whoever writes to a tensor calls this: the engine's packed copy is then dropped.
+  // Drops the engine's packed copy. To be called after each write to the tensor.
   void written() noexcept;
 
  private:

@@ -76,7 +76,7 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
   return to_javascript(step);
 }
 
-// Flops and bytes of forward, backward and optimizer.
+// Gives flops and bytes of forward pass, backward pass and optimizer.
 Numbers trainer_cost(const Training& training, int batches, int tokens) {
   const auto& [forward, backward, optimizer] =
       training_cost(training.model, training.plan.options, batches, tokens);
@@ -84,7 +84,7 @@ Numbers trainer_cost(const Training& training, int batches, int tokens) {
                         optimizer.flops, optimizer.bytes()});
 }
 
-// Mean loss, targets that count, and those that are held most likely.
+// Gives the mean loss, the number of targets that count, and of those that are held most likely.
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
                          int rows) {
   Trainer& trainer = training.trainer;
@@ -111,13 +111,13 @@ double trainer_parameter_count(const Training& training) {
 
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
 
-// Names and texts in turn.
+// Gives names and texts in turn.
 Names trainer_settings(const Training& training) {
   return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }
 
-// The tokens that follow a prompt; without one, the first of the data. A seed below 0: the
-// trainer's and the number of its steps.
+// Draws the tokens that follow a prompt, or, without one, the first token of the data. For a seed
+// below 0, it is the trainer's seed plus the number of its steps.
 Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
                           int top_k, double seed) {
   std::vector<std::int32_t> first = numbers_of(prompt);
@@ -145,7 +145,7 @@ Bytes trainer_decode(const Training& training, const Integers& tokens) {
   return to_javascript(std::as_bytes(std::span(text)));
 }
 
-// { logits, "layers.0.weights", ... } of [rows, T] tokens, or, 0 rows, of one sequence.
+// Gives logits, "layers.0.weights", ... of [rows, T] tokens, or, with 0 rows, of one sequence.
 NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows) {
   constexpr const char* kCall = "trace";
   const Batch batch(tokens, tokens, std::max(rows, 1));
@@ -168,8 +168,8 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
   return results.hand_over();
 }
 
-// Copies of the "parameters", "gradients", "first" or "second" moments, all of them or those of
-// these names.
+// Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
+// of these names.
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names) {
   const Trainer& trainer = training.trainer;
   const VectorView<const float> memory = which == "parameters"  ? training.model.values()
@@ -180,7 +180,7 @@ NamedTensors trainer_tensors(Training& training, const std::string& which, const
                    which.c_str());
 }
 
-// Puts these in the place of the parameters of these names; none where one does not fit.
+// Replaces the parameters of these names; none where one does not fit.
 void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values) {
   set_parameters(stored_parameters(training.plan.config, training.model.weights()), names, values);
 }
@@ -196,7 +196,7 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
   restore_checkpoint(stored, training.trainer);
 }
 
-// "model.safetensors", "config.json" or "tokenizer.json".
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json".
 Bytes trainer_file(const Training& training, const std::string& name) {
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
   const std::string text = name == "config.json" ? model_config_json(training.plan.config)

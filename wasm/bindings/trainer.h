@@ -1,5 +1,4 @@
-// Models in training: the core's LanguageModel and Trainer, what they learn from, and the tokenizer
-// of that.
+// Models in training: the core's LanguageModel and Trainer, their data, and its tokenizer.
 #pragma once
 
 #include <tril/model/model_file.h>
@@ -14,7 +13,7 @@
 
 namespace tril::js {
 
-// What a Training is made from.
+// The parts of a Training.
 struct TrainingPlan {
   ModelConfig config;
   TrainerOptions options;
@@ -23,7 +22,7 @@ struct TrainingPlan {
   Metadata about;                      // what is kept with a checkpoint
 };
 
-// One that JavaScript owns; what it takes counts as the engine's.
+// A model in training that JavaScript owns. Its memory counts as the engine's.
 class Training {
  public:
   Training(Engine& engine, TrainingPlan plan);
@@ -36,7 +35,7 @@ class Training {
   LanguageModel model;
   Trainer trainer;
 
-  // After whatever may have taken memory.
+  // To be called after each call that may have taken memory.
   void count_bytes() noexcept;
 
  private:
@@ -45,11 +44,11 @@ class Training {
 
 using TrainingHandle = std::shared_ptr<Training>;
 
-// Throws Error where the data has no window to `what`, "train on" or "measure on".
+// Throws Error where the tokens are too few for a window to `what`, "train on" or "measure on".
 void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config, const char* call,
                   const char* what);
 
-// Throws Error where a checkpoint says that it was trained on other data.
+// Throws Error where a checkpoint was trained on other data.
 void check_same_data(const Metadata& checkpoint, const Metadata& about);
 
 }  // namespace tril::js

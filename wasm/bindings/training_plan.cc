@@ -1,4 +1,4 @@
-// What a trainer is made from: settings, data, and perhaps a checkpoint.
+// The making of a trainer from settings, data, and perhaps a checkpoint.
 #include <emscripten/bind.h>
 #include <tril/files/utf8.h>
 
@@ -20,7 +20,7 @@ constexpr const char* kCall = "trainer";
 constexpr const char* kTokenizer = "tokenizer";
 constexpr const char* kFingerprint = "data_fingerprint";
 
-// As they are without a checkpoint, before what is given is set.
+// Sets the defaults of a trainer without a checkpoint, before the given settings.
 void set_defaults(const Metadata& given, TrainingPlan& plan) {
   if (const auto family = given.find("model.family"); family != given.end()) {
     plan.config = ModelConfig::of(value_named(kModelFamilies, family->second, kCall, "family"));

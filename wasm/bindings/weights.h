@@ -17,7 +17,7 @@ namespace tril::js {
 class WeightReader {
  public:
   WeightReader(const NamedTensors& tensors, const char* call) : tensors_(&tensors), call_(call) {}
-  // Finds nothing, and collects the names.
+  // Finds no tensor, and collects the names instead.
   explicit WeightReader(std::vector<std::string>& names) : names_(&names) {}
 
   // Throw Error where the tensor has another number of axes.
@@ -40,7 +40,7 @@ Weights read_weights(const NamedTensors& tensors, const char* call) {
   return weights;
 }
 
-// A gradient of each weight that is given, of its shape, called dWeights.NAME.
+// Makes a gradient for each weight that is given, of its shape, called dWeights.NAME.
 template <typename Gradients, typename Weights>
 Gradients gradients_of(Results& results, const Weights& weights) {
   Gradients gradients{};
